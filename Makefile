@@ -1,0 +1,50 @@
+# Every target prepares its own environment: a fresh clone needs Python 3.11 or newer and make, nothing else.
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.PHONY: run test check bench docs setup clean
+
+run: $(VENV)/run.ok
+	$(BIN)/tabi demo
+
+test: $(VENV)/dev.ok
+	$(BIN)/tabi warmup --quiet
+	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+check: $(VENV)/dev.ok
+	$(BIN)/ruff check src tests docs benchmarks
+	$(BIN)/ruff format --check src tests docs benchmarks
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest tests/architecture
+
+bench: $(VENV)/dev.ok
+	$(BIN)/tabi bench dynamics
+
+docs: $(VENV)/dev.ok $(VENV)/docs.ok
+	$(BIN)/python docs/make_tables.py
+	$(BIN)/mkdocs build --strict
+
+setup: $(VENV)/dev.ok $(VENV)/docs.ok
+
+$(VENV)/run.ok: pyproject.toml
+	@test -n "$(PYTHON)" || { echo "tabi needs Python 3.11 or newer; install it, or say where: make PYTHON=/path/to/python3.11"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "tabi needs Python 3.11 or newer; $(PYTHON) is older: make PYTHON=/path/to/python3.11"; exit 1; }
+	@echo "preparing $(VENV) (once, a minute or two) …"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(PIP) install --editable .
+	@touch $@
+
+$(VENV)/dev.ok: $(VENV)/run.ok
+	@echo "installing the referees and tools for tests (once) …"
+	@$(PIP) install --editable ".[dev]"
+	@touch $@
+
+$(VENV)/docs.ok: $(VENV)/run.ok
+	@$(PIP) install --editable ".[docs]"
+	@touch $@
+
+clean:
+	rm -rf $(VENV) site

@@ -1,0 +1,45 @@
+"""tabi: a simulator for humanoid robots, and all that they touch, with exact Coulomb friction."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from tabi._errors import ModelError, TabiError
+
+if TYPE_CHECKING:
+    from tabi import dynamics, robots
+    from tabi.model.load import load
+    from tabi.model.mujoco_writer import to_mjcf, to_mujoco
+    from tabi.model.report import report
+    from tabi.model.robot import Robot
+    from tabi.model.world import World
+
+__version__ = "0.1.0"
+
+# imported when first asked for: compiling and reading meshes are not everybody's first need
+_LAZY = {
+    "World": "tabi.model.world",
+    "Robot": "tabi.model.robot",
+    "load": "tabi.model.load",
+    "report": "tabi.model.report",
+    "to_mujoco": "tabi.model.mujoco_writer",
+    "to_mjcf": "tabi.model.mujoco_writer",
+    "dynamics": "",
+    "robots": "",
+}
+
+__all__ = ["ModelError", "Robot", "TabiError", "World", "dynamics", "load", "report", "robots", "to_mjcf", "to_mujoco"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module 'tabi' has no attribute {name!r}; it has {', '.join(__all__)}")
+    module = importlib.import_module(_LAZY[name] or f"tabi.{name}")
+    value = module if not _LAZY[name] else getattr(module, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,34 @@
+"""What tabi raises: one sentence that names the thing, what was expected and what to do."""
+
+import difflib
+from collections.abc import Iterable
+from pathlib import Path
+
+
+class TabiError(Exception):
+    """Base of every error tabi raises on purpose."""
+
+
+class ModelError(TabiError, ValueError):
+    """A robot, a world or a state that cannot be what it claims to be.
+
+    Args:
+        message: one sentence.
+        file: file the fault was found in, if it came from one.
+        line: its line, counted from 1.
+    """
+
+    def __init__(self, message: str, file: str | Path | None = None, line: int | None = None) -> None:
+        self.file = None if file is None else Path(file)
+        self.line = line
+        place = "" if file is None else f"{file}, line {line}: " if line else f"{file}: "
+        super().__init__(place + message)
+
+
+def unknown(kind: str, name: str, owner: str, choices: Iterable[str]) -> ModelError:
+    """The error for a name that is not there, with the names that come nearest."""
+    names = list(choices)
+    near = difflib.get_close_matches(name, names, n=3, cutoff=0.4) or names[:8]
+    plural = {"body": "bodies", "foot": "feet"}.get(kind, f"{kind}s")
+    hint = f"{plural} near that name: {', '.join(map(repr, near))}" if near else f"{owner} has no {plural}"
+    return ModelError(f"{kind} {name!r} not found in {owner}; {hint}")
