@@ -1,0 +1,1 @@
+"""Rotations, transforms and 6-D algebra. Knows no robot."""

@@ -1,0 +1,75 @@
+"""Rigid bodies' inertia for building worlds: mass, centre of mass and the tensor about it.
+
+    I_o = I_c + m (c·c 1 − c cᵀ)                                                        (1)
+The sum of two bodies has mass m₁ + m₂, centre (m₁c₁ + m₂c₂)/(m₁ + m₂), and (1) moves both tensors there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabi.spatial.transform import Transform
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Inertia:
+    """Mass [kg], centre of mass [m], shape (3,), and tensor about it [kg·m²], shape (3, 3), in the body's axes."""
+
+    mass: float = 0.0
+    centre: Array = field(default_factory=lambda: np.zeros(3))
+    tensor: Array = field(default_factory=lambda: np.zeros((3, 3)))
+
+    def __add__(self, other: Inertia) -> Inertia:
+        mass = self.mass + other.mass
+        if mass == 0.0:
+            return Inertia(0.0, np.zeros(3), self.tensor + other.tensor)
+        centre = (self.mass * self.centre + other.mass * other.centre) / mass
+        return Inertia(mass, centre, self._about(centre) + other._about(centre))
+
+    def _about(self, point: Array) -> Array:
+        c = self.centre - point
+        return self.tensor + self.mass * (c @ c * np.eye(3) - np.outer(c, c))
+
+    def moved(self, X_AB: Transform) -> Inertia:
+        """The same body, given in B, seen from A."""
+        return Inertia(self.mass, X_AB @ self.centre, X_AB.R @ self.tensor @ X_AB.R.T)
+
+    def scaled(self, factor: float) -> Inertia:
+        """The same body with its density multiplied."""
+        return Inertia(self.mass * factor, self.centre, self.tensor * factor)
+
+
+def solid_box(mass: float, size: tuple[float, float, float] | Array) -> Inertia:
+    """A homogeneous box with edges ``size`` [m]."""
+    x, y, z = np.square(np.asarray(size, float))
+    return Inertia(mass, np.zeros(3), np.diag([y + z, x + z, x + y]) * mass / 12)
+
+
+def solid_sphere(mass: float, radius: float) -> Inertia:
+    """A homogeneous ball."""
+    return Inertia(mass, np.zeros(3), np.eye(3) * 0.4 * mass * radius**2)
+
+
+def solid_cylinder(mass: float, radius: float, length: float) -> Inertia:
+    """A homogeneous cylinder along z."""
+    across = mass * (3 * radius**2 + length**2) / 12
+    return Inertia(mass, np.zeros(3), np.diag([across, across, 0.5 * mass * radius**2]))
+
+
+def solid_capsule(mass: float, radius: float, length: float) -> Inertia:
+    """A homogeneous capsule along z; ``length`` is that of its cylinder, without the caps."""
+    cylinder = np.pi * radius**2 * length
+    ball = 4 / 3 * np.pi * radius**3
+    part = mass / (cylinder + ball)
+    body = solid_cylinder(part * cylinder, radius, length)
+    # half balls: centre 3r/8 from the flat face, tensor across 83/320 m r²
+    half = Inertia(part * ball / 2, np.zeros(3), np.diag([83 / 320, 83 / 320, 0.4]) * part * ball / 2 * radius**2)
+    offset = length / 2 + 3 / 8 * radius
+    for z in (offset, -offset):
+        body = body + half.moved(Transform(np.eye(3), np.array([0.0, 0.0, z])))
+    return body
