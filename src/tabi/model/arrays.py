@@ -1,0 +1,85 @@
+"""The flat form of a world, as kernels read it: tables with named columns.
+
+Body 0 is the world: it never moves, and every root hangs on it. Body i > 0 has exactly one joint, with
+its own frame turned so that the joint's axis is z. A *tree* is what hangs on one root; all 6-D vectors of a
+tree are taken about the origin of its root body, in the world's axes.
+"""
+
+import os
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+# kinds of joints, as kernels tell them apart
+REVOLUTE, PRISMATIC, SPHERICAL, PLANAR, FLOATING = 0, 1, 2, 3, 4
+KIND = {
+    "revolute": REVOLUTE,
+    "continuous": REVOLUTE,
+    "prismatic": PRISMATIC,
+    "spherical": SPHERICAL,
+    "planar": PLANAR,
+    "floating": FLOATING,
+}
+
+REAL = np.float64
+INDEX = np.int64
+
+BODY = np.dtype(
+    [
+        # structure, never changes: its parent, the root of its tree, its joint's kind, q and v
+        ("parent", INDEX),
+        ("root", INDEX),
+        ("kind", INDEX),
+        ("q_start", INDEX),
+        ("v_start", INDEX),
+        ("v_end", INDEX),
+        # joint frame in the parent's frame: rotation row by row, position [m]
+        ("rotation", REAL, 9),
+        ("offset", REAL, 3),
+        # parameters: mass [kg], centre of mass [m], tensor about it [kg·m²]: xx xy xz yy yz zz
+        ("mass", REAL),
+        ("centre", REAL, 3),
+        ("inertia", REAL, 6),
+    ],
+    align=True,
+)
+DOF = np.dtype(
+    [
+        # parameters of each degree of freedom: added inertia, viscous damping, spring and its rest position
+        ("armature", REAL),
+        ("damping", REAL),
+        ("stiffness", REAL),
+        ("rest", REAL),
+        # its position in q; −1 where there is no single one (quaternions)
+        ("q", INDEX),
+        # 1 where the acceleration is given and the force comes out
+        ("prescribed", INDEX),
+    ],
+    align=True,
+)
+MIMIC = np.dtype(
+    [
+        # degrees of freedom with q_follower = ratio · q_leader + offset
+        ("follower", INDEX),
+        ("leader", INDEX),
+        ("ratio", REAL),
+        ("offset", REAL),
+    ],
+    align=True,
+)
+
+
+def table(count: int, columns: np.dtype) -> NDArray[np.void]:
+    """A table of zeros; rows answer to column names as attributes also where kernels run as plain Python."""
+    rows = np.zeros(count, columns)
+    return rows.view(np.recarray) if os.environ.get("NUMBA_DISABLE_JIT", "0") != "0" else rows
+
+
+class ModelArrays(NamedTuple):
+    """What kernels read: bodies (row 0 the world), degrees of freedom, couplings, gravity [m/s²]."""
+
+    body: NDArray[np.void]
+    dof: NDArray[np.void]
+    mimic: NDArray[np.void]
+    gravity: NDArray[np.float64]

@@ -1,0 +1,122 @@
+"""Bodies, and the frames, sensors and feet fixed to them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabi._errors import ModelError
+from tabi.model.joint import Joint
+from tabi.model.shape import HalfSpace, MeshFile, Shape
+from tabi.spatial.inertia import Inertia
+from tabi.spatial.transform import Transform
+
+Array = NDArray[np.float64]
+
+
+@dataclass(eq=False)
+class Body:
+    """A rigid body and the joint that carries it; without parent it hangs on the world.
+
+    Attributes:
+        inertia: in the body's own frame.
+        line: line of the file it was read from.
+    """
+
+    name: str
+    joint: Joint
+    parent: Body | None = None
+    inertia: Inertia = field(default_factory=Inertia)
+    shapes: list[Shape] = field(default_factory=list)
+    line: int | None = None
+
+    def collision_shapes(self) -> list[Shape]:
+        """Its bounded shapes that contacts see."""
+        return [s for s in self.shapes if s.collides and not isinstance(s.geometry, (MeshFile, HalfSpace))]
+
+    def __repr__(self) -> str:
+        return f"Body({self.name!r}, mass={self.inertia.mass:g} kg, joint={self.joint.name!r})"
+
+
+@dataclass(eq=False)
+class Frame:
+    """A named place on a body: X_BF."""
+
+    name: str
+    body: Body
+    placement: Transform = field(default_factory=Transform)
+
+
+@dataclass(eq=False)
+class Sensor(Frame):
+    """Where a sensor sits; its z axis is the sensor's. Kinds: force, gyro, accelerometer, imu, camera."""
+
+    kind: str = "force"
+
+
+@dataclass(eq=False)
+class Foot(Frame):
+    """A sole: a convex polygon [m], shape (n, 2), counter-clockwise in the xy-plane of its own frame, z up into the leg."""
+
+    polygon: Array = field(default_factory=lambda: np.zeros((0, 2)))
+
+    def __post_init__(self) -> None:
+        self.polygon = convex_outline(self.name, self.polygon)
+
+    @property
+    def area(self) -> float:
+        """Area of the sole [m²]."""
+        return polygon_area(self.polygon)
+
+    def corners(self) -> Array:
+        """Corners of the sole in the body's frame [m], shape (n, 3)."""
+        return self.placement @ np.column_stack([self.polygon, np.zeros(len(self.polygon))])
+
+
+def polygon_area(polygon: Array) -> float:
+    """Signed area of a polygon, positive when counter-clockwise."""
+    x, y = polygon.T
+    return 0.5 * float(x @ np.roll(y, -1) - y @ np.roll(x, -1))
+
+
+def convex_outline(name: str, points: Array) -> Array:
+    """Convex hull of points in the plane (Andrew's monotone chain), counter-clockwise; refuses a zero area."""
+    points = np.asarray(points, float)
+    if points.ndim != 2 or points.shape[1] != 2 or len(points) < 3 or not np.isfinite(points).all():
+        raise ModelError(f"foot {name!r} has a sole of shape {points.shape}; expected at least three finite points (x, y) in metres")
+    chains = []
+    ordered = points[np.lexsort((points[:, 1], points[:, 0]))]
+    for row in (ordered, ordered[::-1]):
+        chain: list[Array] = []
+        for p in row:
+            while len(chain) > 1 and _turn(chain[-2], chain[-1], p) <= 1e-12:
+                chain.pop()
+            chain.append(p)
+        chains += chain[:-1]
+    outline = np.array(chains)
+    area = polygon_area(outline) if len(outline) > 2 else 0.0
+    if area < 1e-8:
+        raise ModelError(f"foot {name!r} has a sole of area {area:g} m²; expected a polygon that one can stand on")
+    return outline
+
+
+def _turn(a: Array, b: Array, c: Array) -> float:
+    return float((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))
+
+
+def sole_of(name: str, body: Body, R_WB: Array, thickness: float = 2e-3) -> Foot:
+    """The sole of a body as its shapes show it: the outline of everything within ``thickness`` of its lowest point.
+
+    Args:
+        R_WB: the body's orientation when it stands flat; the foot frame takes the world's axes there.
+    """
+    shapes = body.collision_shapes()
+    if not shapes:
+        raise ModelError(f"body {body.name!r} is declared the foot {name!r} but has no collision shape to find a sole in; give a polygon")
+    points = np.concatenate([s.placement @ s.geometry.points() for s in shapes]) @ R_WB.T  # type: ignore[union-attr]
+    lowest = points[:, 2].min()
+    outline = points[points[:, 2] < lowest + thickness][:, :2]
+    placement = Transform(R_WB.T, R_WB.T @ np.array([0.0, 0.0, lowest]))
+    return Foot(name, body, placement, convex_outline(name, outline))

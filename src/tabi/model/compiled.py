@@ -1,0 +1,230 @@
+"""The compiled world: fixed structure, parameters that can be set between steps, and names for both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tabi._errors import ModelError, unknown
+from tabi.model.arrays import FLOATING, SPHERICAL, ModelArrays
+from tabi.model.shape import Geometry, Material, check_coefficients
+from tabi.spatial.inertia import Inertia
+from tabi.spatial.transform import Transform
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """A named frame: the moving body it is fixed to, and its placement there."""
+
+    name: str
+    body: int
+    placement: Transform
+
+
+@dataclass(frozen=True, eq=False)
+class PlacedShape:
+    """A collision shape on a moving body (0 is the world), with the name of the link it came from."""
+
+    body: int
+    link: str
+    placement: Transform
+    geometry: Geometry
+    material: str
+
+
+class Model:
+    """A world as the simulation sees it.
+
+    Attributes:
+        arrays: what kernels read; parameters in it may be changed in place between steps.
+        joint_names: the joints of robots that move, in the order of their velocities; a floating base is not
+            among them and goes by its robot's name.
+        links, feet, frames, sensors: by name.
+        excluded: pairs of links that never collide.
+        friction, restitution: of each pair of materials, shape (k, k), in the order of ``material_names``.
+    """
+
+    def __init__(self, arrays: ModelArrays, names: list[str], kinds: list[str], links: dict[str, Link], initial: Array) -> None:
+        self.arrays = arrays
+        self.links = links
+        self._names = names
+        self._kinds = kinds
+        self._body_of = {name: i for i, name in enumerate(names) if i}
+        self._initial = initial
+        roots = {i for i in range(1, len(names)) if arrays.body["parent"][i] == 0 and kinds[i] == "floating"}
+        self.joint_names = [name for i, name in enumerate(names) if i and i not in roots]
+        self.shapes: list[PlacedShape] = []
+        self.feet: dict[str, Link] = {}
+        self.frames: dict[str, Link] = {}
+        self.sensors: dict[str, Link] = {}
+        self.excluded: set[frozenset[str]] = set()
+        self.material_names: list[str] = []
+        self.friction: Array = np.zeros((0, 0))
+        self.restitution: Array = np.zeros((0, 0))
+
+    # ---- sizes and places -------------------------------------------------------------------
+
+    @property
+    def body_count(self) -> int:
+        """Number of moving bodies."""
+        return len(self._names) - 1
+
+    @property
+    def q_count(self) -> int:
+        """Number of positions."""
+        return len(self._initial)
+
+    @property
+    def v_count(self) -> int:
+        """Number of velocities."""
+        return int(self.arrays.body["v_end"][-1])
+
+    @property
+    def mass(self) -> float:
+        """Mass of everything that moves [kg]."""
+        return float(self.arrays.body["mass"][1:].sum())
+
+    def _row(self, name: str) -> int:
+        if name not in self._body_of:
+            raise unknown("joint", name, "the model", self._body_of)
+        return self._body_of[name]
+
+    def q_index(self, name: str) -> int:
+        """Index of a joint's first position in q; a robot's or object's own name stands for its base."""
+        return int(self.arrays.body["q_start"][self._row(name)])
+
+    def v_index(self, name: str) -> int:
+        """Index of a joint's first velocity in v; a robot's or object's own name stands for its base."""
+        return int(self.arrays.body["v_start"][self._row(name)])
+
+    @property
+    def root_names(self) -> list[str]:
+        """Names of the joints that hang on the world: of floating bases and objects, and of what is bolted down by a moving joint."""
+        return [name for i, name in enumerate(self._names) if i and self.arrays.body["parent"][i] == 0]
+
+    def dof_name(self, index: int) -> str:
+        """Name of the joint that a velocity belongs to."""
+        return self._owner(index, "v_start")
+
+    def root_of(self, name: str) -> int:
+        """Row of the root of the tree that a joint, robot or object belongs to."""
+        return int(self.arrays.body["root"][self._row(name)])
+
+    def joint_kind(self, name: str) -> str:
+        """The kind of a joint, as in ``tabi.model.joint``."""
+        return self._kinds[self._row(name)]
+
+    def link(self, name: str) -> Link:
+        """A body, foot, frame or sensor by name."""
+        for table in (self.links, self.feet, self.frames, self.sensors):
+            if name in table:
+                return table[name]
+        raise unknown("body", name, "the model", [*self.links, *self.feet, *self.frames, *self.sensors])
+
+    # ---- configurations ---------------------------------------------------------------------
+
+    def neutral(self) -> Array:
+        """The configuration with every joint at its zero, shape (q_count,)."""
+        q = np.zeros(self.q_count)
+        for i, kind in enumerate(self.arrays.body["kind"]):
+            if i and kind in (SPHERICAL, FLOATING):
+                q[self.arrays.body["q_start"][i] + (3 if kind == FLOATING else 0)] = 1.0
+        return q
+
+    def initial(self) -> Array:
+        """The configuration the world was in when it was compiled, shape (q_count,)."""
+        return self._initial.copy()
+
+    def check_configuration(self, q: ArrayLike) -> Array:
+        """Q as float64, or an error that names what is wrong with it."""
+        q = self._check_length("q", q, self.q_count)
+        bad = np.flatnonzero(~np.isfinite(q))
+        if bad.size:
+            raise ModelError(f"q[{bad[0]}] (joint {self._owner(bad[0], 'q_start')!r}) is {q[bad[0]]}; expected a finite number")
+        for i in np.flatnonzero((self.arrays.body["kind"] == SPHERICAL) | (self.arrays.body["kind"] == FLOATING)):
+            if i == 0:
+                continue
+            start = self.arrays.body["q_start"][i] + (3 if self.arrays.body["kind"][i] == FLOATING else 0)
+            length = np.linalg.norm(q[start : start + 4])
+            if abs(length - 1) > 1e-6:
+                raise ModelError(
+                    f"q[{start}:{start + 4}], the quaternion of {self._names[i]!r}, has length {length:g}; expected 1 (w, x, y, z): normalise it"
+                )
+        return q
+
+    def check_velocity(self, name: str, v: ArrayLike) -> Array:
+        """A vector with one number per degree of freedom as float64, or an error that names what is wrong with it."""
+        v = self._check_length(name, v, self.v_count)
+        bad = np.flatnonzero(~np.isfinite(v))
+        if bad.size:
+            raise ModelError(f"{name}[{bad[0]}] (joint {self._owner(bad[0], 'v_start')!r}) is {v[bad[0]]}; expected a finite number")
+        return v
+
+    def _check_length(self, name: str, values: ArrayLike, count: int) -> Array:
+        try:
+            x = np.ascontiguousarray(values, float)
+        except (TypeError, ValueError):
+            raise ModelError(f"{name} is {type(values).__name__}; expected {count} numbers") from None
+        if x.shape != (count,):
+            raise ModelError(f"{name} has shape {x.shape}; expected ({count},), see model.joint_names and model.q_index(name)")
+        return x
+
+    def _owner(self, index: int, column: str) -> str:
+        # the last body that starts at or before the index
+        return self._names[int(np.searchsorted(self.arrays.body[column][1:], index, side="right"))]
+
+    # ---- parameters that may change between steps -------------------------------------------
+
+    def set_joint(self, name: str, **parameters: float) -> None:
+        """Set armature, damping, stiffness, rest (and prescribed, 0 or 1) of a joint."""
+        row = self._row(name)
+        settable = ("armature", "damping", "stiffness", "rest", "prescribed")
+        for key, value in parameters.items():
+            if key not in settable:
+                raise unknown("parameter", key, "a joint", settable)
+            if not np.isfinite(value) or (key != "rest" and value < 0):
+                raise ModelError(f"{key} of joint {name!r} was set to {value}; expected a finite number{'' if key == 'rest' else ' ≥ 0'}")
+            self.arrays.dof[key][self.arrays.body["v_start"][row] : self.arrays.body["v_end"][row]] = value
+
+    def set_inertia(self, name: str, inertia: Inertia) -> None:
+        """Replace the inertia of the moving body that carries the link ``name``, given in that link's frame."""
+        link = self.link(name)
+        if link.body == 0 or not inertia.mass > 0 or not np.isfinite([*inertia.centre, *inertia.tensor.ravel()]).all():
+            raise ModelError(f"inertia of {name!r} was set to mass {inertia.mass:g} kg; expected a moving body and finite numbers, mass > 0")
+        moved = inertia.moved(link.placement)
+        self.arrays.body["mass"][link.body] = moved.mass
+        self.arrays.body["centre"][link.body] = moved.centre
+        self.arrays.body["inertia"][link.body] = moved.tensor[np.triu_indices(3)]
+
+    def set_pair(self, a: str, b: str, friction: float | None = None, restitution: float | None = None) -> None:
+        """Set friction or restitution between two materials."""
+        for name in (a, b):
+            if name not in self.material_names:
+                raise unknown("material", name, "the model", self.material_names)
+        i, k = self.material_names.index(a), self.material_names.index(b)
+        mu = self.friction[i, k] if friction is None else friction
+        e = self.restitution[i, k] if restitution is None else restitution
+        check_coefficients(f"the pair {a!r}, {b!r}", mu, e)
+        self.friction[i, k] = self.friction[k, i] = mu
+        self.restitution[i, k] = self.restitution[k, i] = e
+
+    def set_materials(self, materials: Iterable[Material], pairs: dict[frozenset[str], tuple[float, float]]) -> None:
+        """Fill the tables of pairs: the smaller friction and the larger restitution, unless the pair is given."""
+        materials = list(materials)
+        self.material_names = [m.name for m in materials]
+        mu, e = np.array([m.friction for m in materials]), np.array([m.restitution for m in materials])
+        self.friction, self.restitution = np.minimum.outer(mu, mu), np.maximum.outer(e, e)
+        for pair, (friction, restitution) in pairs.items():
+            names = sorted(pair)
+            for name in names:
+                if name not in self.material_names:
+                    raise unknown("material", name, "the world", self.material_names)
+            self.set_pair(names[0], names[-1], friction, restitution)
+
+    def __repr__(self) -> str:
+        return f"Model({self.body_count} bodies, {len(self.joint_names)} joints, q {self.q_count}, v {self.v_count}, {self.mass:.2f} kg)"

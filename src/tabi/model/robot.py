@@ -1,0 +1,209 @@
+"""A robot: a tree of bodies with its feet, sensors and poses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tabi._errors import ModelError, unknown
+from tabi.model.body import Body, Foot, Frame, Sensor, sole_of
+from tabi.model.joint import Joint
+from tabi.model.shape import Shape
+from tabi.spatial.inertia import Inertia
+from tabi.spatial.transform import Transform, from_quaternion, z_to
+
+if TYPE_CHECKING:
+    from tabi.model.compiled import Model
+
+Array = NDArray[np.float64]
+Pose = Mapping[str, float]
+
+
+class Robot:
+    """A named tree of bodies; the first body is the base.
+
+    Attributes:
+        bodies: parents before children.
+        feet: by name, ``robot.feet["left"]``.
+        poses: named joint positions [rad or m]; joints not named stand at zero.
+        excluded: pairs of body names that never collide.
+        notes: what a reader ignored or mended, and why.
+        missing_meshes: body name → collision meshes that a reader could not use.
+    """
+
+    def __init__(self, name: str, file: Path | None = None) -> None:
+        self.name = name
+        self.file = file
+        self.bodies: list[Body] = []
+        self.feet: dict[str, Foot] = {}
+        self.frames: dict[str, Frame] = {}
+        self.sensors: dict[str, Sensor] = {}
+        self.poses: dict[str, Pose] = {}
+        self.excluded: set[frozenset[str]] = set()
+        self.notes: list[str] = []
+        self.missing_meshes: dict[str, list[str]] = {}
+        self.ground_height = 0.0
+        self._by_name: dict[str, Body] = {}
+        self._joints: dict[str, Joint] = {}
+
+    # ---- building ---------------------------------------------------------------------------
+
+    def add_body(
+        self,
+        name: str,
+        joint: Joint,
+        parent: Body | str | None = None,
+        inertia: Inertia | None = None,
+        shapes: list[Shape] | None = None,
+        line: int | None = None,
+    ) -> Body:
+        """Hang a body on ``parent`` by ``joint``; the first one, the base, has no parent."""
+        if name in self._by_name:
+            raise ModelError(f"body {name!r} occurs twice in {self.name}; give every body its own name", self.file, line)
+        if joint.name in self._joints:
+            raise ModelError(f"joint {joint.name!r} occurs twice in {self.name}; give every joint its own name", self.file, joint.line or line)
+        if (parent is None) != (not self.bodies):
+            expected = "a parent among the bodies already there" if self.bodies else "no parent, as the base"
+            raise ModelError(f"body {name!r} of {self.name} has parent {parent!r}; expected {expected}", self.file, line)
+        body = Body(name, joint, self.body(parent) if isinstance(parent, str) else parent, inertia or Inertia(), shapes or [], line)
+        self.bodies.append(body)
+        self._by_name[name] = body
+        self._joints[joint.name] = joint
+        return body
+
+    def add_foot(self, name: str, body: Body | str, polygon: ArrayLike | None = None, position: ArrayLike = (0.0, 0.0, 0.0)) -> Foot:
+        """Declare a foot: a polygon [m] in a frame at ``position`` in the body, or the sole its shapes show in the zero pose."""
+        body = self.body(body) if isinstance(body, str) else body
+        if polygon is None:
+            foot = sole_of(name, body, self.placements(self._zero())[body].R)
+        else:
+            foot = Foot(name, body, Transform(np.eye(3), np.array(position, float)), np.asarray(polygon, float))
+        self.feet[name] = foot
+        return foot
+
+    # ---- looking up -------------------------------------------------------------------------
+
+    def body(self, name: str) -> Body:
+        """The body of that name."""
+        if name not in self._by_name:
+            raise unknown("body", name, self.name, self._by_name)
+        return self._by_name[name]
+
+    def joint(self, name: str) -> Joint:
+        """The joint of that name."""
+        if name not in self._joints:
+            raise unknown("joint", name, self.name, self.joint_names)
+        return self._joints[name]
+
+    @property
+    def base(self) -> Body:
+        """The body that carries all others."""
+        if not self.bodies:
+            raise ModelError(f"robot {self.name!r} has no body")
+        return self.bodies[0]
+
+    @property
+    def joint_names(self) -> list[str]:
+        """Names of the joints that move, without the floating base."""
+        return [b.joint.name for b in self.bodies[1:] if b.joint.kind != "fixed"]
+
+    @property
+    def mass(self) -> float:
+        """Total mass [kg]."""
+        return sum(b.inertia.mass for b in self.bodies)
+
+    @property
+    def half_sitting(self) -> Pose:
+        """The pose the robot is made to start from."""
+        if "half_sitting" not in self.poses:
+            raise unknown("pose", "half_sitting", self.name, self.poses)
+        return self.poses["half_sitting"]
+
+    # ---- posing -----------------------------------------------------------------------------
+
+    def set_pose(self, pose: str | Pose) -> None:
+        """Put the joints in a pose, by name or as {joint: position}; joints not named go to zero."""
+        if isinstance(pose, str):
+            if pose not in self.poses:
+                raise unknown("pose", pose, self.name, self.poses)
+            pose = self.poses[pose]
+        for name, value in pose.items():
+            joint = self.joint(name)
+            if joint.q_count != 1 or not np.isfinite(value):
+                raise ModelError(f"pose of {self.name} puts joint {name!r} ({joint.kind}) at {value}; expected one finite number")
+        for body in self.bodies[1:]:
+            joint = body.joint
+            joint.position = joint.zero() if joint.q_count != 1 else np.array([pose.get(joint.name, 0.0)])
+        for body in self.bodies[1:]:
+            mimic = body.joint.mimic
+            if mimic:
+                body.joint.position = mimic.ratio * self.joint(mimic.leader).position + mimic.offset  # type: ignore[operator]
+
+    def place(self, position: ArrayLike, quaternion: ArrayLike = (1.0, 0.0, 0.0, 0.0)) -> None:
+        """Put the base at a position [m] and orientation (w, x, y, z) in the world."""
+        X = from_quaternion(quaternion, position)
+        if not np.isfinite(X.p).all():
+            raise ModelError(f"robot {self.name!r} was placed at {X.p.tolist()}; expected three finite numbers in metres")
+        if self.base.joint.kind == "floating":
+            self.base.joint.position = np.concatenate([X.p, X.quaternion])
+        else:
+            self.base.joint.placement = X
+
+    def _zero(self) -> dict[Body, Array]:
+        return {body: body.joint.zero() for body in self.bodies}
+
+    def placements(self, positions: Mapping[Body, Array] | None = None) -> dict[Body, Transform]:
+        """X_WB of every body, where the joints stand now or at ``positions``."""
+        X: dict[Body, Transform] = {}
+        for body in self.bodies:
+            q = body.joint.position if positions is None else positions[body]
+            X_WP = X[body.parent] if body.parent else Transform()
+            X[body] = X_WP @ body.joint.placement @ body.joint.motion(q)  # type: ignore[arg-type]
+        return X
+
+    def extent(self, direction: ArrayLike) -> float:
+        """How far the robot reaches along a direction of the world [m]; by its shapes, or its frames if it has none."""
+        d = np.asarray(direction, float)
+        reach = -np.inf
+        for body, X in self.placements().items():
+            for s in body.collision_shapes():
+                reach = max(reach, s.support(X.R.T @ d) + float(d @ X.p))
+        if np.isfinite(reach):
+            return reach
+        return max(float(d @ X.p) for X in self.placements().values())
+
+    def stand_on_ground(self, pose: str | Pose | None = None) -> None:
+        """Put the robot on its soles: joints in ``pose`` (half-sitting if it has one), soles level, the lowest on the ground."""
+        if pose is not None or "half_sitting" in self.poses:
+            self.set_pose(pose if pose is not None else "half_sitting")
+        if self.base.joint.kind != "floating":
+            raise ModelError(
+                f"robot {self.name!r} is bolted to the world by its base {self.base.name!r}; only a floating base can stand on the ground"
+            )
+        X_W0 = self.placements()
+        up = sum((X_W0[f.body].R @ f.placement.R[:, 2] for f in self.feet.values()), np.zeros(3))
+        old = X_W0[self.base]
+        R_level = z_to(up).T if np.linalg.norm(up) > 1e-6 else np.eye(3)
+        self.place(old.p, Transform(R_level @ old.R, old.p).quaternion)
+        if self.feet:
+            X = self.placements()
+            lowest = min(float((X[f.body] @ f.corners())[:, 2].min()) for f in self.feet.values())
+        else:
+            lowest = -self.extent((0.0, 0.0, -1.0))
+        position = old.p + np.array([0.0, 0.0, self.ground_height - lowest])
+        self.place(position, self.base.joint.position[3:])  # type: ignore[index]
+
+    def compile(self) -> Model:
+        """The model of a world that holds only this robot."""
+        from tabi.model.world import World
+
+        world = World()
+        world.add_robot(self)
+        return world.compile()
+
+    def __repr__(self) -> str:
+        return f"Robot({self.name!r}, {len(self.joint_names)} joints, {self.mass:.2f} kg, feet: {', '.join(self.feet) or 'none'})"

@@ -1,0 +1,156 @@
+"""A world: robots, free objects and fixed things, edited freely, compiled to a model."""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tabi._errors import ModelError, unknown
+from tabi.model.body import Body
+from tabi.model.joint import Joint
+from tabi.model.robot import Robot
+from tabi.model.shape import Box, Capsule, Cylinder, Geometry, HalfSpace, Material, Shape, Sphere, check_coefficients
+from tabi.spatial import inertia
+from tabi.spatial.inertia import Inertia
+from tabi.spatial.transform import from_quaternion
+
+if TYPE_CHECKING:
+    from tabi.model.compiled import Model
+
+
+class World:
+    """Robots and objects together.
+
+    Attributes:
+        gravity: acceleration [m/s²], shape (3,).
+        robots, objects: in the order they were added.
+        fixed: the body that never moves; the ground, walls and tables are its shapes.
+        pairs: friction and restitution of two materials where they are not (smaller friction, larger restitution).
+    """
+
+    def __init__(self, gravity: ArrayLike = (0.0, 0.0, -9.81)) -> None:
+        self.gravity = np.array(gravity, float)
+        if self.gravity.shape != (3,) or not np.isfinite(self.gravity).all():
+            raise ModelError(f"gravity is {gravity}; expected three finite numbers in m/s²")
+        self.robots: list[Robot] = []
+        self.objects: list[Body] = []
+        self.fixed = Body("world", Joint("world", "fixed"))
+        self.pairs: dict[frozenset[str], tuple[float, float]] = {}
+        self.ground_height = 0.0
+
+    # ---- fixed things -----------------------------------------------------------------------
+
+    def add_ground(self, friction: float = 0.8, restitution: float = 0.0, height: float = 0.0) -> Shape:
+        """A floor without end at a height [m]."""
+        if not np.isfinite(height):
+            raise ModelError(f"ground has height {height}; expected a finite number in metres")
+        shape = self.add_fixed(HalfSpace(), (0.0, 0.0, height), friction=friction, restitution=restitution, name="ground")
+        self.ground_height = height
+        for robot in self.robots:
+            robot.ground_height = height
+        return shape
+
+    def add_fixed(
+        self,
+        geometry: Geometry,
+        position: ArrayLike = (0.0, 0.0, 0.0),
+        quaternion: ArrayLike = (1.0, 0.0, 0.0, 0.0),
+        friction: float = 0.8,
+        restitution: float = 0.0,
+        name: str = "",
+    ) -> Shape:
+        """A thing that never moves: a wall, a table, a pillar."""
+        name = self._free_name(name or f"fixed{len(self.fixed.shapes) + 1}")
+        placement = from_quaternion(quaternion, position)
+        shape = Shape(geometry, placement, Material(name, friction, restitution), name=name)
+        self.fixed.shapes.append(shape)
+        return shape
+
+    # ---- robots and objects -----------------------------------------------------------------
+
+    def add_robot(self, robot: Robot | str | Path, name: str | None = None) -> Robot:
+        """Add a copy of a robot, or of the robot in a file; returns the one that lives in this world."""
+        if isinstance(robot, (str, Path)):
+            from tabi.model.load import load
+
+            robot = load(robot)
+        if not robot.bodies:
+            raise ModelError(f"robot {robot.name!r} has no body; expected at least its base")
+        robot = copy.deepcopy(robot)
+        robot.name = self._free_name(name or robot.name, given=name is not None)
+        robot.ground_height = self.ground_height
+        self.robots.append(robot)
+        return robot
+
+    def add_object(
+        self,
+        geometry: Geometry,
+        inertia: Inertia,
+        position: ArrayLike = (0.0, 0.0, 0.0),
+        quaternion: ArrayLike = (1.0, 0.0, 0.0, 0.0),
+        friction: float = 0.8,
+        restitution: float = 0.0,
+        name: str = "object",
+    ) -> Body:
+        """A free rigid body of one shape."""
+        name = self._free_name(name)
+        if not (np.isfinite(inertia.mass) and inertia.mass > 0):
+            raise ModelError(f"object {name!r} has mass {inertia.mass:g} kg; expected a positive number")
+        X = from_quaternion(quaternion, position)
+        if not np.isfinite(X.p).all():
+            raise ModelError(f"object {name!r} is at {X.p.tolist()}; expected three finite numbers in metres")
+        joint = Joint(name, "floating", position=np.concatenate([X.p, X.quaternion]))
+        shape = Shape(geometry, material=Material(name, friction, restitution), color=(0.80, 0.62, 0.38, 1.0), name=name)
+        body = Body(name, joint, None, inertia, [shape])
+        self.objects.append(body)
+        return body
+
+    def add_box(self, size: tuple[float, float, float], mass: float, **where) -> Body:
+        """A free homogeneous box with edges ``size`` [m]; keywords as in ``add_object``."""
+        return self.add_object(Box(size), inertia.solid_box(mass, size), **{"name": "box", **where})
+
+    def add_sphere(self, radius: float, mass: float, **where) -> Body:
+        """A free homogeneous ball; keywords as in ``add_object``."""
+        return self.add_object(Sphere(radius), inertia.solid_sphere(mass, radius), **{"name": "sphere", **where})
+
+    def add_cylinder(self, radius: float, length: float, mass: float, **where) -> Body:
+        """A free homogeneous cylinder along z; keywords as in ``add_object``."""
+        return self.add_object(Cylinder(radius, length), inertia.solid_cylinder(mass, radius, length), **{"name": "cylinder", **where})
+
+    def add_capsule(self, radius: float, length: float, mass: float, **where) -> Body:
+        """A free homogeneous capsule along z, ``length`` without the caps; keywords as in ``add_object``."""
+        return self.add_object(Capsule(radius, length), inertia.solid_capsule(mass, radius, length), **{"name": "capsule", **where})
+
+    # ---- materials --------------------------------------------------------------------------
+
+    def set_pair(self, a: str, b: str, friction: float, restitution: float = 0.0) -> None:
+        """Friction and restitution between two materials; without it the smaller friction and the larger restitution hold."""
+        check_coefficients(f"the pair {a!r}, {b!r}", friction, restitution)
+        self.pairs[frozenset((a, b))] = (friction, restitution)
+
+    # ---- names ------------------------------------------------------------------------------
+
+    def robot(self, name: str) -> Robot:
+        """The robot of that name."""
+        for robot in self.robots:
+            if robot.name == name:
+                return robot
+        raise unknown("robot", name, "the world", [r.name for r in self.robots])
+
+    def _free_name(self, name: str, given: bool = False) -> str:
+        taken = {r.name for r in self.robots} | {o.name for o in self.objects} | {s.name for s in self.fixed.shapes} | {"world"}
+        if name not in taken:
+            return name
+        if given:
+            raise ModelError(f"name {name!r} occurs twice in the world; give every robot and object its own name")
+        return next(f"{name}_{k}" for k in range(2, len(taken) + 3) if f"{name}_{k}" not in taken)
+
+    def compile(self) -> Model:
+        """The flat model of this world: fixed structure, parameters that can be set between steps."""
+        from tabi.model.compiler import compile_world
+
+        return compile_world(self)
