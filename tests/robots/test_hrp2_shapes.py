@@ -1,0 +1,82 @@
+"""HRP-2's shapes: inside its height, left like right, closed, and apart from each other where it stands."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from tabi.model.body import Body
+from tabi.model.robot import Robot
+from tabi.model.shape import Box, Capsule, Convex, Sphere
+from tabi.robots import hrp2
+
+FLIP = np.diag([1.0, -1.0, 1.0])
+
+
+@pytest.fixture
+def robot() -> Robot:
+    return hrp2()
+
+
+def test_nothing_that_is_drawn_sticks_out_above_or_below(robot):
+    robot.stand_on_ground("zero")
+    for body, X in robot.placements().items():
+        for shape in body.shapes:
+            assert shape.support(X.R.T @ [0, 0, 1]) + X.p[2] <= 1.540 + 1e-9, body.name
+            assert shape.support(X.R.T @ [0, 0, -1]) - X.p[2] <= 1e-9, body.name
+
+
+def test_left_shapes_are_mirror_images_of_the_right(robot):
+    robot.stand_on_ground()
+    X = robot.placements()
+    rng = np.random.default_rng(1)
+    directions = rng.normal(size=(40, 3))
+    for body in robot.bodies:
+        twin = robot.body(body.name.replace(*("right", "left") if body.name.startswith("right") else ("left", "right")))
+        for d in directions:
+            here = sorted(s.support(X[body].R.T @ d) + X[body].p @ d for s in body.shapes)
+            there = sorted(s.support(X[twin].R.T @ FLIP @ d) + X[twin].p @ FLIP @ d for s in twin.shapes)
+            assert here == pytest.approx(there, abs=1e-12), body.name
+
+
+def test_armour_plates_are_closed_and_turned_outwards(robot):
+    for body in robot.bodies:
+        for shape in (s for s in body.shapes if isinstance(s.geometry, Convex)):
+            corners = shape.geometry.vertices[shape.geometry.triangles]
+            volume = np.einsum("ij,ij->i", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])).sum() / 6
+            edges = [tuple(t[[i, j]]) for t in shape.geometry.triangles for i, j in ((0, 1), (1, 2), (2, 0))]
+            assert volume > 0, body.name
+            assert sorted(edges) == sorted((b, a) for a, b in edges), body.name
+
+
+def distance(coal, a: Body, X_WA, b: Body, X_WB) -> float:
+    def solid(shape):
+        g = shape.geometry
+        kinds = {Box: lambda: coal.Box(*g.size), Sphere: lambda: coal.Sphere(g.radius), Capsule: lambda: coal.Capsule(g.radius, g.length)}
+        return kinds[type(g)]()
+
+    nearest = np.inf
+    for s in a.collision_shapes():
+        for t in b.collision_shapes():
+            X, Y = X_WA @ s.placement, X_WB @ t.placement
+            request, result = coal.DistanceRequest(), coal.DistanceResult()
+            pair = solid(s), coal.Transform3s(X.R, X.p), solid(t), coal.Transform3s(Y.R, Y.p)
+            nearest = min(nearest, coal.distance(*pair, request, result))
+    return nearest
+
+
+@pytest.mark.parametrize("pose", ["zero", "half_sitting"])
+def test_no_two_bodies_that_may_collide_touch_in_a_named_pose(robot, pose):
+    coal = pytest.importorskip("coal")
+    robot.stand_on_ground(pose)
+    X = robot.placements()
+    for a, b in combinations(robot.bodies, 2):
+        if a.parent is not b and b.parent is not a and frozenset((a.name, b.name)) not in robot.excluded:
+            assert distance(coal, a, X[a], b, X[b]) > 2e-3, (a.name, b.name)
+
+
+def test_contacts_see_at_most_two_shapes_per_body_and_every_limb_has_one(robot):
+    counts = {b.name: len(b.collision_shapes()) for b in robot.bodies}
+    assert max(counts.values()) == 2
+    for name in ("waist", "chest", "head", "left_thigh", "left_shank", "left_foot", "left_upper_arm", "left_forearm", "left_hand"):
+        assert counts[name] >= 1, name
