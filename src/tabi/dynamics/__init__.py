@@ -1,0 +1,186 @@
+"""Free dynamics: kinematics, forces, accelerations, energy and motion of trees of rigid bodies.
+
+These functions are the Python door: they check what they are given and return arrays. The kernels behind them,
+one algorithm to a file, work in place on a workspace and are what compiled loops call.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tabi._errors import ModelError
+from tabi.dynamics import aba, centroidal, crba, free, integration, jacobian, kinematics, rnea
+from tabi.dynamics.workspace import Workspace, allocate
+from tabi.model.compiled import Model
+from tabi.spatial.transform import Transform
+from tabi.spatial.twist import Twist
+
+Array = NDArray[np.float64]
+
+
+class Momentum(NamedTuple):
+    """Momentum [N·s] and spin about the centre of mass [N·m·s]."""
+
+    linear: Array
+    angular: Array
+
+
+class Energy(NamedTuple):
+    """Kinetic and potential energy [J]; zero height and springs at rest have no potential."""
+
+    kinetic: float
+    potential: float
+
+    @property
+    def total(self) -> float:
+        """Their sum [J]."""
+        return self.kinetic + self.potential
+
+
+def forward_dynamics(model: Model, q: ArrayLike, v: ArrayLike, tau: ArrayLike, a: ArrayLike | None = None) -> Array:
+    """Accelerations caused by joint forces; springs and dampers of the joints are not in it.
+
+    Args:
+        tau: joint forces [N·m or N], shape (v_count,); a floating base's are a force at its origin and a moment.
+        a: where the motion is prescribed, its acceleration.
+
+    Returns:
+        a [rad/s² or m/s²], shape (v_count,).
+    """
+    q, v, tau = model.check_configuration(q), model.check_velocity("v", v), model.check_velocity("tau", tau).copy()
+    out = np.zeros(model.v_count) if a is None else model.check_velocity("a", a).copy()
+    check_status(model, aba.forward_dynamics(model.arrays, q, v, tau, allocate(model), out))
+    return out
+
+
+def inverse_dynamics(model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
+    """Joint forces τ [N·m or N] that give the accelerations a, shape (v_count,); springs and dampers are not in it."""
+    q, v, a = model.check_configuration(q), model.check_velocity("v", v), model.check_velocity("a", a)
+    tau = np.zeros(model.v_count)
+    rnea.inverse_dynamics(model.arrays, q, v, a, allocate(model), tau)
+    return tau
+
+
+def mass_matrix(model: Model, q: ArrayLike) -> Array:
+    """M(q), shape (v_count, v_count), with rotor inertias on its diagonal."""
+    M = np.zeros((model.v_count, model.v_count))
+    crba.mass_matrix(model.arrays, model.check_configuration(q), allocate(model), M)
+    return M
+
+
+def pose(model: Model, q: ArrayLike, name: str) -> Transform:
+    """X_WF of a body, foot, frame or sensor."""
+    link, work = model.link(name), _prepared(model, q)
+    row, root = work.body[link.body], model.arrays.body["root"][link.body]
+    return Transform(row["rotation"].reshape(3, 3).copy(), row["position"] + work.body["origin"][root]) @ link.placement
+
+
+def velocity(model: Model, q: ArrayLike, v: ArrayLike, name: str) -> Twist:
+    """Velocity of a frame's origin and its angular velocity, in the world's axes."""
+    link, work = model.link(name), _prepared(model, q, v)
+    V = work.body[link.body]["velocity"]
+    return Twist(np.array(jacobian.point_velocity(tuple(V), _arm(work, link.body, link.placement))), V[:3].copy())
+
+
+def acceleration(model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike, name: str) -> Twist:
+    """Acceleration of a frame's origin and its angular acceleration, in the world's axes, under joint accelerations a."""
+    link, work = model.link(name), _prepared(model, q, v)
+    rnea.forces(model.arrays, model.check_velocity("a", a), work)
+    A, V = work.body[link.body]["acceleration"].copy(), work.body[link.body]["velocity"]
+    # the kernels let the world accelerate upwards instead of pulling bodies down
+    A[3:] += model.arrays.gravity
+    return Twist(np.array(jacobian.point_acceleration(tuple(V), tuple(A), _arm(work, link.body, link.placement))), A[:3].copy())
+
+
+def point_jacobian(model: Model, q: ArrayLike, name: str) -> Array:
+    """J, shape (6, v_count): linear velocity of a frame's origin, then its angular velocity, per joint velocity."""
+    link, work = model.link(name), _prepared(model, q)
+    J = np.zeros((6, model.v_count))
+    jacobian.columns(model.arrays, work, link.body, _arm(work, link.body, link.placement), J)
+    return J[[3, 4, 5, 0, 1, 2]]
+
+
+def jacobian_bias(model: Model, q: ArrayLike, v: ArrayLike, name: str) -> Twist:
+    """J̇ v: acceleration of a frame at zero joint acceleration."""
+    link, work = model.link(name), _prepared(model, q, v)
+    angular, linear = jacobian.bias(model.arrays, work, link.body, _arm(work, link.body, link.placement))
+    return Twist(np.array(linear), np.array(angular))
+
+
+def centre_of_mass(model: Model, q: ArrayLike, name: str | None = None) -> Array:
+    """Centre of mass [m] of everything that moves, or of the tree of the robot or object ``name``."""
+    mass, centre, _, _ = _total(model, _prepared(model, q), name)
+    if not mass > 0:
+        raise ModelError(f"{name or 'the world'} has no mass, so no centre of mass")
+    return centre
+
+
+def momentum(model: Model, q: ArrayLike, v: ArrayLike, name: str | None = None) -> Momentum:
+    """Momentum of everything that moves, or of the tree of ``name``; spin about its centre of mass."""
+    _, _, linear, angular = _total(model, _prepared(model, q, v), name)
+    return Momentum(linear, angular)
+
+
+def energy(model: Model, q: ArrayLike, v: ArrayLike) -> Energy:
+    """Kinetic and potential energy of everything that moves."""
+    q, v, work = model.check_configuration(q), model.check_velocity("v", v), _prepared(model, q, v)
+    return Energy(centroidal.kinetic_energy(model.arrays, v, work), centroidal.potential_energy(model.arrays, q, work))
+
+
+def integrate(model: Model, q: ArrayLike, v: ArrayLike, h: float) -> Array:
+    """q ⊕ h v: the configuration reached from q with the constant velocity v in h [s]."""
+    q, v = model.check_configuration(q).copy(), model.check_velocity("v", v)
+    integration.advance(model.arrays, q, v, float(h))
+    return q
+
+
+def step(model: Model, q: ArrayLike, v: ArrayLike, tau: ArrayLike, h: float, order: int = 1) -> tuple[Array, Array]:
+    """The state after h [s] of free motion under constant joint forces: (q, v). Order 1 or 2."""
+    if not (np.isfinite(h) and h > 0):
+        raise ModelError(f"the step is {h} s; expected a positive time, 1e-3 is usual")
+    if order not in (free.FIRST, free.SECOND):
+        raise ModelError(f"order is {order!r}; expected 1 or 2")
+    q, v = model.check_configuration(q).copy(), model.check_velocity("v", v).copy()
+    tau, work = model.check_velocity("tau", tau).copy(), _prepared(model, q, v)
+    check_status(model, free.step(model.arrays, q, v, tau, float(h), order, work, np.zeros(model.v_count)))
+    return q, v
+
+
+def check_status(model: Model, status: int) -> None:
+    """Turn the status of a kernel into an error that names the joint."""
+    if status:
+        name = model.dof_name(status - 1)
+        raise ModelError(
+            f"joint {name!r} moves parts whose inertia about it is not positive; give what hangs on it a mass and a tensor, or the joint an armature"
+        )
+
+
+def _prepared(model: Model, q: ArrayLike, v: ArrayLike | None = None) -> Workspace:
+    work = allocate(model)
+    kinematics.positions(model.arrays, model.check_configuration(q), work)
+    if v is not None:
+        kinematics.velocities(model.arrays, model.check_velocity("v", v), work)
+    return work
+
+
+def _arm(work: Workspace, body: int, X_BF: Transform) -> tuple[float, float, float]:
+    """A frame's origin from the origin of its tree."""
+    x, y, z = work.body[body]["position"] + work.body[body]["rotation"].reshape(3, 3) @ X_BF.p
+    return (x, y, z)
+
+
+def _total(model: Model, work: Workspace, name: str | None) -> tuple[float, Array, Array, Array]:
+    """Mass, centre of mass in the world, momentum and spin about it, of one tree or of all."""
+    roots = np.unique(model.arrays.body["root"][1:]) if name is None else [model.root_of(name)]
+    parts = []
+    for root in roots:
+        mass, c, P, L = centroidal.tree_momentum(model.arrays, work, int(root))
+        parts.append((mass, np.array(c) + work.body["origin"][root], np.array(P), np.array(L)))
+    total = sum(p[0] for p in parts)
+    centre = sum((p[0] * p[1] for p in parts), np.zeros(3)) / (total or 1.0)
+    linear = sum((p[2] for p in parts), np.zeros(3))
+    angular = sum((p[3] + np.cross(p[1] - centre, p[2]) for p in parts), np.zeros(3))
+    return total, centre, linear, angular

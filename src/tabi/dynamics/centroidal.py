@@ -1,0 +1,58 @@
+"""Centre of mass, momentum and energy: sums over bodies.
+
+Of a tree, about its own centre of mass c:  P = Σ m_i ċ_i,   L = Σ (c_i − c) × m_i ċ_i + J_i ω_i            (1)
+    T = ½ Σ (m_i ċ_i² + ω_i J_i ω_i) + ½ Σ d_k v_k²,   d: armature                                        (2)
+    U = −Σ m_i g·c_i + ½ Σ k (q − q₀)²                                                                    (3)
+All need ``kinematics.positions`` and ``velocities``.
+"""
+
+from tabi._jit import kernel
+from tabi.spatial.vector import add, angular, cross, dot, linear, load3, load6, scale, sub, sym_mul
+
+
+@kernel
+def tree_momentum(m, w, root):
+    """Mass, centre of mass from the tree's origin, P and L of (1)."""
+    mass, first, P, L = 0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    for i in range(root, m.body.shape[0]):
+        if m.body[i].root == root:
+            out, m_i = w.body[i], m.body[i].mass
+            c, V = load3(out.centre), load6(out.velocity)
+            p = scale(m_i, add(linear(V), cross(angular(V), c)))
+            mass += m_i
+            first = add(first, scale(m_i, c))
+            P = add(P, p)
+            L = add(L, add(cross(c, p), sym_mul(load6(out.tensor), angular(V))))
+    centre = scale(1.0 / mass, first) if mass > 0.0 else first
+    return mass, centre, P, sub(L, cross(centre, P))
+
+
+@kernel
+def kinetic_energy(m, v, w):
+    """T of (2) [J], all trees."""
+    T = 0.0
+    for i in range(1, m.body.shape[0]):
+        out = w.body[i]
+        V = load6(out.velocity)
+        omega = angular(V)
+        speed = add(linear(V), cross(omega, load3(out.centre)))
+        T += 0.5 * (m.body[i].mass * dot(speed, speed) + dot(omega, sym_mul(load6(out.tensor), omega)))
+    for k in range(v.shape[0]):
+        T += 0.5 * m.dof[k].armature * v[k] * v[k]
+    return T
+
+
+@kernel
+def potential_energy(m, q, w):
+    """U of (3) [J], all trees; zero at the world's origin and with springs at rest."""
+    U = 0.0
+    g = load3(m.gravity)
+    for i in range(1, m.body.shape[0]):
+        c = add(load3(w.body[i].centre), load3(w.body[m.body[i].root].origin))
+        U -= m.body[i].mass * dot(g, c)
+    for k in range(m.dof.shape[0]):
+        dof = m.dof[k]
+        if dof.stiffness > 0.0 and dof.q >= 0:
+            stretch = q[dof.q] - dof.rest
+            U += 0.5 * dof.stiffness * stretch * stretch
+    return U

@@ -1,0 +1,89 @@
+"""Memory of the dynamics kernels: allocated once per world, written by every call.
+
+6-D vectors are angular first, then linear, in the world's axes about the origin of the body's tree.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabi.model.arrays import REAL, table
+from tabi.model.compiled import Model
+
+BODY = np.dtype(
+    [
+        # by kinematics.positions: R_WB row by row; the body's origin from its tree's [m]; a root's origin in the world [m]
+        ("rotation", REAL, 9),
+        ("position", REAL, 3),
+        ("origin", REAL, 3),
+        # its centre of mass from the tree's origin [m], and its tensor about that [kg·m²]
+        ("centre", REAL, 3),
+        ("tensor", REAL, 6),
+        # by kinematics.velocities: twist V; velocity product c = Ṡ v
+        ("velocity", REAL, 6),
+        ("product", REAL, 6),
+        # by rnea.forces: acceleration and force under given joint accelerations; aba and rnea gather in force
+        ("acceleration", REAL, 6),
+        ("force", REAL, 6),
+        # by aba.factor: articulated inertia; by crba: composite inertia
+        ("inertia", REAL, 21),
+        # by aba.spread: acceleration on top of the one above
+        ("delta", REAL, 6),
+        # by free.step, in the rows of floating bases: centre of mass in the world [m] and momentum [N·s] before the
+        # step; momentum and spin about the centre of mass [N·m·s] after it
+        ("flight_centre", REAL, 3),
+        ("flight_momentum", REAL, 3),
+        ("flight_momentum_end", REAL, 3),
+        ("flight_spin_end", REAL, 3),
+    ],
+    align=True,
+)
+DOF = np.dtype(
+    [
+        # by kinematics.positions: motion column S
+        ("motion", REAL, 6),
+        # by aba.factor, from the diagonal added to the mass matrix: U = I S and 1/D
+        ("added", REAL),
+        ("gain", REAL, 6),
+        ("pivot", REAL),
+        # by aba.gather: joint force left over; accelerations that were given
+        ("residual", REAL),
+        ("known", REAL),
+        # by coupling: accelerations caused by a unit force
+        ("response", REAL),
+        # by free.step: force of damper and spring
+        ("passive", REAL),
+    ],
+    align=True,
+)
+
+
+class Workspace(NamedTuple):
+    """Arrays the kernels write.
+
+    Attributes:
+        body, dof: tables of the columns above; row 0 of body is the world.
+        load, middle: joint forces and velocities inside a step.
+        coupling: the small system of joints that follow others.
+    """
+
+    body: NDArray[np.void]
+    dof: NDArray[np.void]
+    load: NDArray[np.float64]
+    middle: NDArray[np.float64]
+    coupling: NDArray[np.float64]
+
+
+def allocate(model: Model) -> Workspace:
+    """A workspace for a model."""
+    couplings = len(model.arrays.mimic)
+    work = Workspace(
+        body=table(model.body_count + 1, BODY),
+        dof=table(model.v_count, DOF),
+        load=np.zeros(model.v_count),
+        middle=np.zeros(model.v_count),
+        coupling=np.zeros((couplings, couplings + 1)),
+    )
+    work.body["rotation"][0, [0, 4, 8]] = 1.0
+    return work

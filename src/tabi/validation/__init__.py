@@ -1,0 +1,1 @@
+"""Other engines as referees on the same world."""
