@@ -1,0 +1,1 @@
+"""Speed against other engines: same process, same run, medians, compile time apart."""

@@ -1,0 +1,46 @@
+"""Compiled loops around single algorithms, so that nothing but the algorithm is timed.
+
+Each turn feeds a trace of its result back into its input: no compiler can take it out of the loop.
+"""
+
+from tabi._jit import kernel
+from tabi.dynamics import aba, crba, free, rnea
+
+
+@kernel
+def forward_dynamics(count, m, q, v, tau, w, a):
+    """``count`` evaluations of aba."""
+    for _ in range(count):
+        aba.forward_dynamics(m, q, v, tau, w, a)
+        v[0] += 1e-300 * a[0]
+
+
+@kernel
+def inverse_dynamics(count, m, q, v, a, w, tau):
+    """``count`` evaluations of rnea."""
+    for _ in range(count):
+        rnea.inverse_dynamics(m, q, v, a, w, tau)
+        v[0] += 1e-300 * tau[0]
+
+
+@kernel
+def mass_matrix(count, m, q, w, M):
+    """``count`` evaluations of crba."""
+    for _ in range(count):
+        crba.mass_matrix(m, q, w, M)
+        q[0] += 1e-300 * M[0, 0]
+
+
+@kernel
+def free_steps(count, m, q, v, tau, h, order, w, a):
+    """``count`` free steps."""
+    for _ in range(count):
+        free.step(m, q, v, tau, h, order, w, a)
+
+
+def run_once(m, q, v, tau, w, a, M) -> None:
+    """Every loop, once around."""
+    forward_dynamics(1, m, q, v, tau, w, a)
+    inverse_dynamics(1, m, q, v, a, w, tau)
+    mass_matrix(1, m, q, w, M)
+    free_steps(1, m, q, v, tau, 1e-3, 1, w, a)

@@ -1,0 +1,152 @@
+"""The command ``tabi``. Every subcommand imports what it needs when it runs, so that --help answers at once."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tabi import TabiError, __version__
+
+app = typer.Typer(
+    name="tabi",
+    help="A simulator for humanoid robots, and all that they touch, with exact Coulomb friction.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+bench = typer.Typer(help="Measure speed against other engines in one process.", no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(bench, name="bench")
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+Feet = Annotated[list[str] | None, typer.Option("--foot", help="Declare a foot as NAME=BODY, e.g. --foot left=L_ANKLE_R; may be repeated.")]
+Base = Annotated[str | None, typer.Option(help="'floating' or 'fixed'; by default a file's own choice, else floating.")]
+RobotArgument = Annotated[str, typer.Argument(help="hrp2, or a path to a URDF, MJCF or OpenHRP (.wrl) file.")]
+
+
+def main() -> None:
+    """Run the command line: mistakes of the user end in one sentence and exit code 2, an interrupt in 130."""
+    # not every terminal knows × and °
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+    try:
+        app()
+    except TabiError as error:
+        print(f"tabi: {error}", file=sys.stderr)
+        sys.exit(2)
+    except OSError as error:
+        # a full disk, say; what is left of the output goes nowhere, else it would fail once more at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        print(f"tabi: {error}", file=sys.stderr)
+        sys.exit(1)
+
+
+def _print(text: object) -> None:
+    """Print at once: an output that nobody reads (… | head) is then found by typer, which ends without a word."""
+    print(text, flush=True)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        _print(f"tabi {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False) -> None:
+    """Options of every command."""
+
+
+def _robot(name: str, feet: list[str] | None = None, base: str | None = None) -> Any:
+    """A built-in robot by name, or one from a file."""
+    from tabi import ModelError, load, robots
+
+    if name in robots.__all__:
+        if feet or base:
+            raise ModelError(f"{name} is built in, with its feet and its base; --foot and --base are for robots from files")
+        return getattr(robots, name)()
+    if not Path(name).suffix and not Path(name).exists():
+        raise ModelError(f"robot {name!r} is neither built in ({', '.join(robots.__all__)}) nor a file; give a path to a URDF, MJCF or .wrl file")
+    declared: dict[str, str] = {}
+    for item in feet or []:
+        foot, equals, body = item.partition("=")
+        if not (foot and equals and body):
+            raise ModelError(f"--foot {item!r} is not NAME=BODY; for example --foot left=L_ANKLE_R")
+        if foot in declared:
+            raise ModelError(f"--foot declares {foot!r} twice, as {declared[foot]!r} and {body!r}; give each foot its own name")
+        declared[foot] = body
+    return load(name, feet=declared or None, base=base)
+
+
+@app.command()
+def demo(
+    robot: RobotArgument = "hrp2",
+    feet: Feet = None,
+    base: Base = None,
+    host: Annotated[str, typer.Option(help="Address to listen on; other machines can reach anything but localhost.")] = "127.0.0.1",
+    port: Annotated[int | None, typer.Option(min=1, max=65535, help="Port of the page; by default 8080, or the next free one.")] = None,
+    browser: Annotated[bool, typer.Option(help="Open a browser.")] = True,
+) -> None:
+    """Show a robot in the browser."""
+    from tabi.apps.viewer import show
+    from tabi.model.world import World
+
+    world = World()
+    world.add_ground()
+    shown = world.add_robot(_robot(robot, feet, base))
+    if shown.base.joint.kind == "floating":
+        shown.stand_on_ground()
+    show(world, host=host, port=port, open_browser=browser)
+
+
+@app.command()
+def info(robot: RobotArgument, feet: Feet = None, base: Base = None, as_json: Json = False) -> None:
+    """Load a robot and report what was found, mended and ignored."""
+    from tabi.model.report import report
+
+    loaded = _robot(robot, feet, base)
+    loaded.compile()
+    page = report(loaded)
+    _print(json.dumps(page.to_dict(), indent=2) if as_json else page)
+
+
+@app.command()
+def doctor(as_json: Json = False) -> None:
+    """Report the installation: versions, compiled kernels, optional parts."""
+    from tabi.apps import doctor
+
+    findings = doctor.examine()
+    _print(json.dumps(findings, indent=2) if as_json else doctor.text(findings))
+
+
+@app.command()
+def warmup(quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False) -> None:
+    """Compile every kernel now, so that no run has to wait for it."""
+    from tabi.apps import warmup
+
+    _print(warmup.run(show=not quiet))
+
+
+@bench.command()
+def dynamics(
+    robots: Annotated[list[str] | None, typer.Argument(help="Robots beside hrp2: paths to URDF, MJCF or .wrl files.")] = None,
+    as_json: Json = False,
+    blocks: Annotated[int, typer.Option(min=3, help="Timed blocks per engine; medians are reported.")] = 31,
+) -> None:
+    """Forward and inverse dynamics, mass matrix and the free step against Pinocchio and MuJoCo."""
+    from tabi.apps.bench import dynamics
+
+    # the robots' own order and names, hrp2 first
+    result = dynamics.measure([_robot("hrp2"), *(_robot(path) for path in robots or [])], blocks=blocks, show=not as_json)
+    _print(json.dumps(result, indent=2) if as_json else dynamics.text(result))
+
+
+if __name__ == "__main__":
+    main()
