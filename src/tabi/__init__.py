@@ -9,8 +9,8 @@ from tabi._errors import ModelError, TabiError
 
 if TYPE_CHECKING:
     from tabi import dynamics, robots
-    from tabi.model.load import load
     from tabi.model.mujoco_writer import to_mjcf, to_mujoco
+    from tabi.model.readers.load import load
     from tabi.model.report import report
     from tabi.model.robot import Robot
     from tabi.model.world import World
@@ -21,7 +21,7 @@ __version__ = "0.1.0"
 _LAZY = {
     "World": "tabi.model.world",
     "Robot": "tabi.model.robot",
-    "load": "tabi.model.load",
+    "load": "tabi.model.readers.load",
     "report": "tabi.model.report",
     "to_mujoco": "tabi.model.mujoco_writer",
     "to_mjcf": "tabi.model.mujoco_writer",

@@ -5,11 +5,11 @@ import pytest
 
 from tabi import dynamics
 from tabi._errors import ModelError
-from tabi.model import mjcf
 from tabi.model.joint import Joint, Mimic, Motor
-from tabi.model.mesh import convex_hull
 from tabi.model.mujoco_state import mujoco_state, tabi_state, velocity_from_mujoco, velocity_to_mujoco
 from tabi.model.mujoco_writer import to_mjcf, to_mujoco
+from tabi.model.readers import mjcf
+from tabi.model.readers.mesh import convex_hull
 from tabi.model.robot import Robot
 from tabi.model.shape import Box, Capsule, HalfSpace, Material, Shape
 from tabi.model.world import World

@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from tabi.model import openhrp
 from tabi.model.body import Sensor
 from tabi.model.joint import Joint, Mimic, Motor
+from tabi.model.readers import openhrp
 from tabi.model.report import report
 from tabi.model.robot import Robot
 from tabi.model.shape import Box, Shape

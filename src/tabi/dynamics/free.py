@@ -122,18 +122,18 @@ def _second(m, q, v, tau, h, w, a):
     return status
 
 
-@kernel
-def _is_free(m, i):
+# inlined: handing over the tables for each body would cost more than the test
+@kernel(inline=True)
+def _flies(m, i):
     """Whether body i is the floating base of a tree that nothing holds."""
-    body = m.body[i]
-    return body.parent == 0 and body.kind == FLOATING and m.dof[body.v_start].prescribed == 0
+    return m.body[i].parent == 0 and m.body[i].kind == FLOATING and m.dof[m.body[i].v_start].prescribed == 0
 
 
 @kernel
 def _measure(m, tau, h, w):
     """Left-hand sides of (3) for every free tree, before the step."""
     for i in range(1, m.body.shape[0]):
-        if _is_free(m, i):
+        if _flies(m, i):
             out, k = w.body[i], m.body[i].v_start
             mass, c, P, L = centroidal.tree_momentum(m, w, i)
             # the base's joint forces come from outside: force at its origin, moment, in the joint frame's axes
@@ -151,7 +151,7 @@ def _measure(m, tau, h, w):
 def _conserve(m, q, v, h, order, w):
     """Equation (3), by moving each free tree as one rigid body."""
     for i in range(1, m.body.shape[0]):
-        if _is_free(m, i):
+        if _flies(m, i):
             out, k, iq = w.body[i], m.body[i].v_start, m.body[i].q_start
             mass, c, P, L = centroidal.tree_momentum(m, w, i)
             if not mass > 0.0:

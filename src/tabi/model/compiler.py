@@ -197,9 +197,9 @@ def _attach(world: World, t: _Tables, model: Model) -> None:
             model.shapes.append(PlacedShape(index, t.names[body], X_NB @ shape.placement, shape.geometry, known.name))
     model.set_materials(list(materials.values()), world.pairs)
     for robot in world.robots:
-        for group, table in ((robot.feet, model.feet), (robot.frames, model.frames), (robot.sensors, model.sensors)):
+        for group, out in ((robot.feet, model.feet), (robot.frames, model.frames), (robot.sensors, model.sensors)):
             for name, frame in group.items():
                 assert isinstance(frame, Frame)
                 index, X_NB = t.links[frame.body]
-                table[name if len(world.robots) == 1 else f"{robot.name}/{name}"] = Link(name, index, X_NB @ frame.placement)
+                out[name if len(world.robots) == 1 else f"{robot.name}/{name}"] = Link(name, index, X_NB @ frame.placement)
         model.excluded |= {frozenset(t.names[robot.body(name)] for name in pair) for pair in robot.excluded}

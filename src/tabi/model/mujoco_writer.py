@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from tabi._errors import ModelError
 from tabi.model.body import Body
 from tabi.model.joint import Joint
-from tabi.model.mjcf_source import heard, mujoco
 from tabi.model.mujoco_state import PARTS, configuration_to_mujoco, knows
+from tabi.model.readers.mjcf_source import heard, mujoco
 from tabi.model.shape import Box, Capsule, Convex, Cylinder, HalfSpace, MeshFile, Shape, Sphere
 from tabi.spatial.inertia import Inertia
 from tabi.spatial.transform import Transform, from_quaternion, quaternion_from_matrix, z_to

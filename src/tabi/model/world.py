@@ -75,7 +75,7 @@ class World:
     def add_robot(self, robot: Robot | str | Path, name: str | None = None) -> Robot:
         """Add a copy of a robot, or of the robot in a file; returns the one that lives in this world."""
         if isinstance(robot, (str, Path)):
-            from tabi.model.load import load
+            from tabi.model.readers.load import load
 
             robot = load(robot)
         if not robot.bodies:

@@ -180,11 +180,11 @@ def hrp2(bush: bool = False) -> Robot:
     """
     robot = Robot("hrp2")
     robot.add_body("waist", Joint("WAIST", "floating"), None, _inertia("waist"), shapes_of("waist"))
-    for row in JOINTS:
-        _add(robot, row, bush, mirror=False)
-    for row in JOINTS:
-        if row[0].startswith("right_"):
-            _add(robot, row, bush, mirror=True)
+    # OpenHRP's order: legs, trunk, head, arms, the right side first
+    for limb, mirror in (("RLEG", False), ("RLEG", True), ("CHEST", False), ("HEAD", False), ("RARM", False), ("RARM", True)):
+        for row in JOINTS:
+            if row[2].startswith(limb):
+                _add(robot, row, bush, mirror)
     for side, y in (("right", 1.0), ("left", -1.0)):
         outline = [(x, y * edge) for x in FOOT_X for edge in FOOT_Y]
         robot.add_foot(side, f"{side}_foot", outline, (0.0, 0.0, -SOLE_BELOW_ANKLE))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi.model.mesh import hull_of_file
+from tabi.model.readers.mesh import hull_of_file
 from tabi.model.shape import Box, Capsule, Convex, Cylinder, HalfSpace, MeshFile, Shape, Sphere
 
 Array = NDArray[np.float64]

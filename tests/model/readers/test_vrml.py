@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from tabi._errors import ModelError
-from tabi.model import vrml
-from tabi.model.vrml_node import Node
+from tabi.model.readers import vrml
+from tabi.model.readers.vrml_node import Node
 
 FILE = Path("robot.wrl")
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from tabi._errors import ModelError
-from tabi.model import mjcf
 from tabi.model.joint import Mimic
+from tabi.model.readers import mjcf
 from tabi.model.shape import Box, Capsule, Convex, Cylinder, MeshFile, Sphere
 from tabi.spatial.transform import from_quaternion
 

@@ -20,12 +20,12 @@ from pathlib import Path
 import numpy as np
 
 from tabi._errors import ModelError
-from tabi.model import vrml, vrml_shapes
 from tabi.model.body import Body, Sensor
 from tabi.model.joint import INFINITY, Joint, Motor
+from tabi.model.readers import vrml, vrml_shapes
+from tabi.model.readers.vrml_node import Node, shown
 from tabi.model.robot import Robot
 from tabi.model.shape import Shape
-from tabi.model.vrml_node import Node, shown
 from tabi.spatial.inertia import Inertia
 from tabi.spatial.transform import Transform
 

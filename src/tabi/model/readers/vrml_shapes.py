@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import ModelError
+from tabi.model.readers.vrml_node import Node, shown
 from tabi.model.shape import Box, Cylinder, Geometry, Sphere
-from tabi.model.vrml_node import Node, shown
 from tabi.spatial.transform import Transform, about, z_to
 
 Array = NDArray[np.float64]
@@ -53,7 +53,7 @@ def shaped(node: Node, X: Transform) -> tuple[Geometry, Transform, str] | None:
     kept = None if geometry is None else _scaled(geometry, X @ X_node)
     if kept is not None:
         return *kept, "kept"
-    from tabi.model.mesh import convex_hull
+    from tabi.model.readers.mesh import convex_hull
 
     try:
         hull = convex_hull((X @ X_node) @ points)

@@ -20,9 +20,9 @@ import numpy as np
 
 from tabi._errors import ModelError, unknown
 from tabi.model.joint import INFINITY, SIZES, Joint, Mimic, Motor
+from tabi.model.readers.urdf_link import LinkReader
+from tabi.model.readers.xml import Element, parse
 from tabi.model.robot import Robot
-from tabi.model.urdf_link import LinkReader
-from tabi.model.xml import Element, parse
 
 _ONE_AXIS = ("revolute", "continuous", "prismatic")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tabi.model import openhrp
+from tabi.model.readers import openhrp
 from tabi.model.robot import Robot
 from tabi.spatial.inertia import Inertia
 

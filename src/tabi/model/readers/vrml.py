@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tabi._errors import ModelError
-from tabi.model.vrml_node import Field, Node
+from tabi.model.readers.vrml_node import Field, Node
 
 INLINE_DEPTH = 16
 _NUMBER = r"[-+]?(?>0[xX][0-9a-fA-F]++|(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?)(?![^\s,\[\]{}\"#])"

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from tabi._errors import ModelError
-from tabi.model import mjcf
+from tabi.model.readers import mjcf
 
 pytest.importorskip("mujoco")
 

@@ -9,7 +9,7 @@ import pytest
 from lxml import etree
 
 from tabi._errors import ModelError
-from tabi.model import urdf
+from tabi.model.readers import urdf
 
 LIMIT = '<limit lower="-1" upper="2" effort="30" velocity="4"/>'
 INERTIAL = '<inertial><mass value="2"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'

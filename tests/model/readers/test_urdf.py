@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from tabi._errors import ModelError
-from tabi.model import urdf
 from tabi.model.joint import INFINITY
+from tabi.model.readers import urdf
 from tabi.model.robot import Robot
 from tabi.model.shape import Box, Capsule, Convex, Cylinder, MeshFile, Sphere
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tabi._errors import ModelError
-from tabi.model import openhrp
+from tabi.model.readers import openhrp
 from tabi.model.robot import Robot
 from tabi.model.shape import Box, Convex, Cylinder, Sphere
 

@@ -23,9 +23,9 @@ import numpy as np
 from tabi._errors import ModelError
 from tabi.model.body import Body, Frame, Sensor
 from tabi.model.joint import Joint
-from tabi.model.mjcf_actuators import add_couplings, add_motors
-from tabi.model.mjcf_geoms import Geoms
-from tabi.model.mjcf_source import Source, compiled
+from tabi.model.readers.mjcf_actuators import add_couplings, add_motors
+from tabi.model.readers.mjcf_geoms import Geoms
+from tabi.model.readers.mjcf_source import Source, compiled
 from tabi.model.robot import Robot
 from tabi.spatial.inertia import Inertia
 from tabi.spatial.transform import Transform, about, from_quaternion, translation

@@ -11,10 +11,10 @@ import numpy as np
 from lxml import etree  # pyright: ignore[reportAttributeAccessIssue] (compiled, without stubs)
 
 from tabi._errors import ModelError
-from tabi.model import mesh
+from tabi.model.readers import mesh
+from tabi.model.readers.xml import Element, XmlFile
 from tabi.model.robot import Robot
 from tabi.model.shape import Box, Capsule, Convex, Cylinder, Geometry, MeshFile, Shape, Sphere
-from tabi.model.xml import Element, XmlFile
 from tabi.spatial.inertia import Inertia
 from tabi.spatial.transform import Transform, from_quaternion, from_rpy
 

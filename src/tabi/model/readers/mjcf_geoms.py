@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from tabi._errors import ModelError
-from tabi.model.mesh import convex_hull
-from tabi.model.mjcf_source import Source
+from tabi.model.readers.mesh import convex_hull
+from tabi.model.readers.mjcf_source import Source
 from tabi.model.robot import Robot
 from tabi.model.shape import DEFAULT_MATERIAL, Box, Capsule, Convex, Cylinder, Geometry, HalfSpace, Material, MeshFile, Shape, Sphere
 from tabi.spatial.transform import Transform, from_quaternion

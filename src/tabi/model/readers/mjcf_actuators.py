@@ -14,7 +14,7 @@ from collections import Counter, defaultdict
 import numpy as np
 
 from tabi.model.joint import INFINITY, Joint, Mimic, Motor
-from tabi.model.mjcf_source import Source
+from tabi.model.readers.mjcf_source import Source
 
 _SERVOS = "expected a position, velocity or motor actuator on a hinge or slide"
 

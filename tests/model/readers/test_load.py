@@ -1,13 +1,10 @@
 """Loading by suffix and content, and feet: declared, found by name, or refused with the link."""
 
-import sys
-import types
-
 import numpy as np
 import pytest
 
 from tabi._errors import ModelError
-from tabi.model.load import load
+from tabi.model.readers.load import load
 from tabi.model.robot import Robot
 
 LIMIT = '<limit lower="-1" upper="1" effort="1" velocity="1"/>'
@@ -51,10 +48,7 @@ def test_a_robot_element_is_read_as_urdf_whatever_the_suffix(tmp_path, name):
 )
 def test_mjcf_and_vrml_go_to_their_readers(tmp_path, monkeypatch, name, content, module):
     asked = []
-    stub = types.ModuleType(f"tabi.model.{module}")
-    stub.read = lambda path, base=None: asked.append((path, base)) or Robot("from elsewhere")
-    monkeypatch.setitem(sys.modules, stub.__name__, stub)
-    monkeypatch.setattr(sys.modules["tabi.model"], module, stub, raising=False)
+    monkeypatch.setattr(f"tabi.model.readers.{module}.read", lambda path, base=None: asked.append((path, base)) or Robot("from elsewhere"))
     (tmp_path / name).write_text(content)
     assert load(tmp_path / name, feet={}, base="fixed").name == "from elsewhere"
     assert asked == [(tmp_path / name, "fixed")]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tabi._errors import ModelError
-from tabi.model import mesh
+from tabi.model.readers import mesh
 
 EDGE = 0.2
 CORNERS = EDGE * (np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)]) - 0.5)

@@ -57,15 +57,15 @@ def _read(path: Path, base: str | None) -> Robot:
     if suffix == ".xacro":
         raise ModelError("a xacro file is a program that writes a URDF; expand it first (xacro robot.xacro > robot.urdf) and load the result", path)
     if suffix == ".wrl":
-        from tabi.model import openhrp
+        from tabi.model.readers import openhrp
 
         return openhrp.read(path, base)
     if root == "mujoco" or (suffix == ".mjcf" and root != "robot"):
-        from tabi.model import mjcf
+        from tabi.model.readers import mjcf
 
         return mjcf.read(path, base)
     if suffix in _XML:
-        from tabi.model import urdf
+        from tabi.model.readers import urdf
 
         return urdf.read(path, base)
     raise ModelError(f"suffix {path.suffix!r} is not known; expected .urdf, .xml or .mjcf (URDF, MJCF) or .wrl (OpenHRP)", path)

@@ -1,0 +1,1 @@
+"""Robots from files: URDF, MJCF, OpenHRP VRML, and the meshes they name."""
