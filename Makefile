@@ -14,8 +14,8 @@ test: $(VENV)/dev.ok
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 check: $(VENV)/dev.ok
-	$(BIN)/ruff check src tests docs benchmarks
-	$(BIN)/ruff format --check src tests docs benchmarks
+	$(BIN)/ruff check src tests docs
+	$(BIN)/ruff format --check src tests docs
 	$(BIN)/pyright
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest tests/architecture

@@ -202,6 +202,7 @@ def kernel(function: F | None = None, *, inline: bool = False, exact: bool = Fal
     if not config.DISABLE_JIT:  # type: ignore[attr-defined]
         _ours.add(compiled)
         folder = cache_folder()
-        if folder is not None:
+        # the digest knows the package's own sources only
+        if folder is not None and function.__module__.startswith("tabi."):
             compiled._cache = _Cache(function, folder)
     return compiled

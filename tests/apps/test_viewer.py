@@ -12,6 +12,7 @@ from tabi._errors import TabiError
 from tabi.apps.viewer import page as viewer
 from tabi.apps.viewer.meshes import joined, mesh_of
 from tabi.apps.viewer.page import Page
+from tabi.apps.viewer.scene import Scene
 from tabi.model.shape import Box, Capsule, Cylinder, Shape, Sphere
 from tabi.model.world import World
 from tabi.robots import hrp2
@@ -50,6 +51,7 @@ def test_page_accepts_a_websocket(page):
 
 
 def test_scene_holds_a_node_for_every_body(page):
+    assert isinstance(page.scene, Scene)
     for robot in page.world.robots:
         for body in robot.bodies:
             assert page.server.scene.get_handle_by_name(f"/{robot.name}/{body.name}") is page.scene.frames[body]

@@ -5,7 +5,7 @@ import pytest
 from worlds import random_robot, random_state, relative
 
 from tabi import dynamics
-from tabi.dynamics import free, workspace
+from tabi.dynamics import forward, free, workspace
 from tabi.model.joint import Mimic
 
 SEEDS = range(6)
@@ -99,10 +99,8 @@ def test_a_prescribed_joint_moves_as_told_and_its_force_is_that_of_inverse_dynam
     told = model.arrays.dof["prescribed"] == 1
     a, tau = np.where(told, rng.normal(size=model.v_count), 0.0), rng.normal(size=model.v_count)
     work, force = workspace.allocate(model), tau.copy()
-    from tabi.dynamics import aba
-
     wanted = a.copy()
-    aba.forward_dynamics(model.arrays, q, v, force, work, a)
+    forward.forward_dynamics(model.arrays, q, v, force, work, a)
     assert np.array_equal(a[told], wanted[told])
     assert np.array_equal(force[~told], tau[~told])
     assert relative(dynamics.inverse_dynamics(model, q, v, a), force) < ROUNDING
@@ -175,3 +173,26 @@ def test_robots_in_one_world_move_as_they_do_alone():
         rows, columns = slice(iq, iq + alone.q_count), slice(iv, iv + alone.v_count)
         assert relative(dynamics.forward_dynamics(alone, q[rows], v[columns], tau[columns]), a[columns]) < 1e-14
         iq, iv = iq + alone.q_count, iv + alone.v_count
+
+
+@pytest.mark.parametrize("told", ["joint1", "joint3"])
+def test_a_prescribed_leader_or_follower_drives_the_other(told):
+    robot = random_robot(11, kinds=("revolute", "prismatic"))
+    robot.joint("joint3").mimic = Mimic("joint1", -0.5, 0.0)
+    robot.joint(told).prescribed = True
+    model = robot.compile()
+    rng = np.random.default_rng(6)
+    q, v = random_state(model, rng)
+    leader, follower, k = model.v_index("joint1"), model.v_index("joint3"), model.v_index(told)
+    v[follower] = -0.5 * v[leader]
+    a, tau = np.zeros(model.v_count), rng.normal(size=model.v_count)
+    a[k] = 1.3
+    given, force = tau.copy(), tau.copy()
+    forward.forward_dynamics(model.arrays, q, v, force, workspace.allocate(model), a)
+    assert a[k] == 1.3
+    assert a[follower] == pytest.approx(-0.5 * a[leader], rel=1e-12)
+    # what remains after the joint forces is the force of the coupling, which does no work along it
+    left = dynamics.inverse_dynamics(model, q, v, a) - np.where(np.arange(model.v_count) == k, force, given)
+    coupling = np.zeros(model.v_count)
+    coupling[follower], coupling[leader] = 1.0, 0.5
+    assert np.allclose(left, (left @ coupling) / (coupling @ coupling) * coupling, atol=1e-10 * np.abs(tau).max())

@@ -7,6 +7,7 @@ from tabi import ModelError
 from tabi.spatial import inertia
 from tabi.spatial.inertia import Inertia
 from tabi.spatial.transform import Transform, about, cross_matrix, from_quaternion, from_rpy, quaternion_from_matrix, translation, z_to
+from tabi.spatial.twist import Twist, Wrench
 
 RNG = np.random.default_rng(1)
 
@@ -52,7 +53,7 @@ def test_a_quaternion_without_length_is_refused(q):
         from_quaternion(q)
 
 
-def cloud(total: Inertia, samples, density_mass):
+def check_cloud(total: Inertia, samples, density_mass):
     """Check an inertia against a sum over sampled points."""
     points = samples
     c = points.mean(axis=0)
@@ -65,14 +66,14 @@ def cloud(total: Inertia, samples, density_mass):
 
 def test_solid_shapes_weigh_like_their_points():
     cube = RNG.uniform(-1, 1, size=(60000, 3))
-    cloud(inertia.solid_box(2.0, (0.4, 0.6, 1.0)), cube * [0.2, 0.3, 0.5], 2.0)
+    check_cloud(inertia.solid_box(2.0, (0.4, 0.6, 1.0)), cube * [0.2, 0.3, 0.5], 2.0)
     ball = cube[np.linalg.norm(cube, axis=1) < 1]
-    cloud(inertia.solid_sphere(2.0, 0.5), ball * 0.5, 2.0)
+    check_cloud(inertia.solid_sphere(2.0, 0.5), ball * 0.5, 2.0)
     round_ = cube[np.hypot(cube[:, 0], cube[:, 1]) < 1]
-    cloud(inertia.solid_cylinder(2.0, 0.3, 1.2), round_ * [0.3, 0.3, 0.6], 2.0)
+    check_cloud(inertia.solid_cylinder(2.0, 0.3, 1.2), round_ * [0.3, 0.3, 0.6], 2.0)
     tall = round_ * [0.3, 0.3, 0.9]
     over = np.maximum(np.abs(tall[:, 2]) - 0.6, 0)
-    cloud(inertia.solid_capsule(2.0, 0.3, 1.2), tall[np.hypot(np.hypot(tall[:, 0], tall[:, 1]), over) < 0.3], 2.0)
+    check_cloud(inertia.solid_capsule(2.0, 0.3, 1.2), tall[np.hypot(np.hypot(tall[:, 0], tall[:, 1]), over) < 0.3], 2.0)
 
 
 def test_adding_inertias_is_adding_points():
@@ -109,3 +110,9 @@ def test_small_things_of_transforms():
     assert np.array_equal(cross_matrix((1, 2, 3)) @ (4, 5, 6), np.cross((1, 2, 3), (4, 5, 6)))
     assert np.array_equal(translation((1, 2, 3)).p, (1, 2, 3))
     assert "quaternion" in repr(Transform())
+
+
+def test_twists_and_wrenches_are_read_by_name():
+    twist, wrench = Twist(np.ones(3), np.zeros(3)), Wrench(force=np.ones(3), torque=np.zeros(3))
+    assert twist.linear.sum() == 3
+    assert wrench.torque.sum() == 0

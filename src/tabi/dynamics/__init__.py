@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tabi._errors import ModelError
-from tabi.dynamics import aba, centroidal, crba, free, integration, jacobian, kinematics, rnea
+from tabi.dynamics import centroidal, crba, forward, free, integration, jacobian, kinematics, rnea
 from tabi.dynamics.workspace import Workspace, allocate
 from tabi.model.compiled import Model
 from tabi.spatial.transform import Transform
@@ -52,7 +52,7 @@ def forward_dynamics(model: Model, q: ArrayLike, v: ArrayLike, tau: ArrayLike, a
     """
     q, v, tau = model.check_configuration(q), model.check_velocity("v", v), model.check_velocity("tau", tau).copy()
     out = np.zeros(model.v_count) if a is None else model.check_velocity("a", a).copy()
-    check_status(model, aba.forward_dynamics(model.arrays, q, v, tau, allocate(model), out))
+    check_status(model, forward.forward_dynamics(model.arrays, q, v, tau, allocate(model), out))
     return out
 
 

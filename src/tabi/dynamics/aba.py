@@ -15,7 +15,7 @@ References: Featherstone (2008), ch. 7 and 9.2 (hybrid dynamics).
 """
 
 from tabi._jit import kernel
-from tabi.dynamics import articulated, coupling, kinematics, rnea
+from tabi.dynamics import articulated
 from tabi.spatial.vector import accumulate6, axpy6, dot6, load3, load6, store6
 
 
@@ -24,7 +24,7 @@ def factor(m, w):
     """Equation (1), with d = w.dof.added; needs ``kinematics.positions``.
 
     Returns:
-        0, or 1 + the last degree of freedom found whose D is not positive.
+        0, or 1 + the first degree of freedom found, from the leaves, whose D is not positive.
     """
     bad = 0
     for i in range(1, m.body.shape[0]):
@@ -38,7 +38,7 @@ def factor(m, w):
             S = load6(dof.motion)
             U = articulated.mul(I, S)
             D = dot6(S, U) + dof.added
-            if not D > 0.0:
+            if not D > 0.0 and bad == 0:
                 bad = j + 1
             dof.pivot = 1.0 / D
             store6(dof.gain, U)
@@ -87,33 +87,11 @@ def spread(m, w, a, tau):
 
 
 @kernel
-def accelerations(m, tau, w, a):
-    """a from τ, with kinematics and factor at hand; prescribed accelerations are read from a."""
+def respond(m, tau, w, a):
+    """a = M⁻¹ τ, by (2) and (3) from rest; prescribed joints stay where they are."""
+    for i in range(1, m.body.shape[0]):
+        store6(w.body[i].force, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
     for j in range(a.shape[0]):
-        a[j] = a[j] if m.dof[j].prescribed != 0 else 0.0
-        w.dof[j].known = a[j]
-    rnea.forces(m, a, w)
+        w.dof[j].known = 0.0
     gather(m, tau, w)
     spread(m, w, a, tau)
-    if m.mimic.shape[0] > 0:
-        coupling.close(m, w, a)
-
-
-@kernel
-def forward_dynamics(m, q, v, tau, w, a):
-    """a [rad/s² or m/s²] caused by the joint forces τ in the state q, v.
-
-    Args:
-        tau: joint forces [N·m or N]; written where the motion is prescribed.
-        a: accelerations; read where the motion is prescribed, written elsewhere.
-
-    Returns:
-        0, or 1 + a degree of freedom whose articulated inertia is not positive.
-    """
-    kinematics.positions(m, q, w)
-    kinematics.velocities(m, v, w)
-    for j in range(a.shape[0]):
-        w.dof[j].added = m.dof[j].armature
-    status = factor(m, w)
-    accelerations(m, tau, w, a)
-    return status

@@ -11,25 +11,27 @@ motion; a coupling between two of them is left to whoever prescribes it.
 from math import sqrt
 
 from tabi._jit import kernel
-from tabi.spatial.vector import accumulate6, axpy6, dot6, load6, store6
+from tabi.dynamics import aba
 
 
 @kernel
-def close(m, w, a):
-    """Equation (1), after ``aba.spread``."""
+def close(m, w, a, tau):
+    """Equation (1); the forces of prescribed joints in τ take their share."""
     K, count = w.coupling, m.mimic.shape[0]
     # G M⁻¹ Gᵀ column by column; the right-hand side is the last column
     for c in range(count):
-        _respond(m, w, m.mimic[c], 1.0)
+        _respond(m, w, c, 1.0)
         for b in range(count):
             row = m.mimic[b]
-            K[b, c] = w.dof[row.follower].response - row.ratio * w.dof[row.leader].response
+            K[b, c] = w.response[row.follower] - row.ratio * w.response[row.leader]
         K[c, count] = a[m.mimic[c].follower] - m.mimic[c].ratio * a[m.mimic[c].leader]
     _solve(K, count)
     for c in range(count):
-        _respond(m, w, m.mimic[c], -K[c, count])
+        _respond(m, w, c, -K[c, count])
         for j in range(a.shape[0]):
-            a[j] += w.dof[j].response
+            a[j] += w.response[j]
+            if m.dof[j].prescribed != 0:
+                tau[j] += w.unit[j]
     # the small system leaves rounding; the followers get exactly their share
     for c in range(count):
         row = m.mimic[c]
@@ -38,32 +40,18 @@ def close(m, w, a):
 
 
 @kernel
-def _respond(m, w, row, force):
-    """w.dof.response = M⁻¹ g_cᵀ · force, by the passes (2) and (3) of ``aba``."""
-    for i in range(m.body.shape[0]):
-        store6(w.body[i].force, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
-        store6(w.body[i].delta, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
-    for i in range(m.body.shape[0] - 1, 0, -1):
-        body = m.body[i]
-        F = load6(w.body[i].force)
-        for j in range(body.v_end - 1, body.v_start - 1, -1):
-            dof = w.dof[j]
-            tau = (force if j == row.follower else 0.0) - (row.ratio * force if j == row.leader else 0.0)
-            dof.residual = tau - dot6(load6(dof.motion), F)
-            if m.dof[j].prescribed == 0:
-                F = axpy6(dof.residual * dof.pivot, load6(dof.gain), F)
-        if body.parent != 0:
-            accumulate6(w.body[body.parent].force, F)
-    for i in range(1, m.body.shape[0]):
-        body = m.body[i]
-        y = load6(w.body[body.parent].delta)
-        for j in range(body.v_start, body.v_end):
-            dof = w.dof[j]
-            dof.response = 0.0
-            if m.dof[j].prescribed == 0:
-                dof.response = (dof.residual - dot6(load6(dof.gain), y)) * dof.pivot
-                y = axpy6(dof.response, load6(dof.motion), y)
-        store6(w.body[i].delta, y)
+def _respond(m, w, c, force):
+    """w.response = M⁻¹ g_cᵀ · force; w.unit holds what that asks of prescribed joints, the coupling's own force taken off."""
+    row = m.mimic[c]
+    for j in range(w.unit.shape[0]):
+        w.unit[j] = 0.0
+    w.unit[row.follower] = force
+    w.unit[row.leader] = -row.ratio * force
+    aba.respond(m, w.unit, w, w.response)
+    if m.dof[row.follower].prescribed != 0:
+        w.unit[row.follower] -= force
+    if m.dof[row.leader].prescribed != 0:
+        w.unit[row.leader] += row.ratio * force
 
 
 @kernel

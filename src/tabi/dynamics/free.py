@@ -20,7 +20,7 @@ The workspace holds the kinematics of the state it is handed, and in the end tha
 """
 
 from tabi._jit import kernel
-from tabi.dynamics import aba, centroidal, integration, kinematics
+from tabi.dynamics import aba, centroidal, forward, integration, kinematics
 from tabi.model.arrays import FLOATING
 from tabi.spatial.symmetric import solve
 from tabi.spatial.vector import (
@@ -80,7 +80,7 @@ def _first(m, q, v, tau, h, w, a):
         dof.added = par.armature + h * (par.damping + h * par.stiffness)
         w.load[k] = tau[k] - dof.passive
     status = aba.factor(m, w)
-    aba.accelerations(m, w.load, w, a)
+    forward.accelerations(m, w.load, w, a)
     for k in range(v.shape[0]):
         v[k] += h * a[k]
         if m.dof[k].prescribed != 0:
@@ -104,7 +104,7 @@ def _second(m, q, v, tau, h, w, a):
         for k in range(v.shape[0]):
             w.load[k] = tau[k] - w.dof[k].passive
         kinematics.velocities(m, w.middle, w)
-        aba.accelerations(m, w.load, w, a)
+        forward.accelerations(m, w.load, w, a)
         # settled when the middle velocity no longer moves: squares, to their rounding
         moved, size = 0.0, 0.0
         for k in range(v.shape[0]):

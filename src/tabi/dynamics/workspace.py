@@ -50,8 +50,6 @@ DOF = np.dtype(
         # by aba.gather: joint force left over; accelerations that were given
         ("residual", REAL),
         ("known", REAL),
-        # by coupling: accelerations caused by a unit force
-        ("response", REAL),
         # by free.step: force of damper and spring
         ("passive", REAL),
     ],
@@ -65,6 +63,7 @@ class Workspace(NamedTuple):
     Attributes:
         body, dof: tables of the columns above; row 0 of body is the world.
         load, middle: joint forces and velocities inside a step.
+        unit, response: joint forces of a coupling and the accelerations they cause.
         coupling: the small system of joints that follow others.
     """
 
@@ -72,6 +71,8 @@ class Workspace(NamedTuple):
     dof: NDArray[np.void]
     load: NDArray[np.float64]
     middle: NDArray[np.float64]
+    unit: NDArray[np.float64]
+    response: NDArray[np.float64]
     coupling: NDArray[np.float64]
 
 
@@ -83,6 +84,8 @@ def allocate(model: Model) -> Workspace:
         dof=table(model.v_count, DOF),
         load=np.zeros(model.v_count),
         middle=np.zeros(model.v_count),
+        unit=np.zeros(model.v_count),
+        response=np.zeros(model.v_count),
         coupling=np.zeros((couplings, couplings + 1)),
     )
     work.body["rotation"][0, [0, 4, 8]] = 1.0

@@ -100,13 +100,14 @@ def against_engines(robot: Robot, blocks: int) -> dict[str, Any]:
 
 def free_step(world: World, blocks: int) -> dict[str, Any]:
     """The whole step without contacts, in a compiled loop, from Python, and MuJoCo's through rollout."""
+    # first, because it says in one sentence that MuJoCo is missing
+    mj = to_mujoco(world)
     mujoco: Any = importlib.import_module("mujoco")
     rollout = importlib.import_module("mujoco.rollout").rollout
     model = world.compile()
     q, v, tau, a = model.neutral(), np.zeros(model.v_count), np.zeros(model.v_count), np.zeros(model.v_count)
     m, w = model.arrays, workspace.allocate(model)
     free.prepare(m, q, v, w)
-    mj = to_mujoco(world)
     mj.opt.timestep = 1e-3
     mj.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT | mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
     mj_data = mujoco.MjData(mj)

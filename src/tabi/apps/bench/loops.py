@@ -4,14 +4,14 @@ Each turn feeds a trace of its result back into its input: no compiler can take 
 """
 
 from tabi._jit import kernel
-from tabi.dynamics import aba, crba, free, rnea
+from tabi.dynamics import crba, forward, free, rnea
 
 
 @kernel
 def forward_dynamics(count, m, q, v, tau, w, a):
     """``count`` evaluations of aba."""
     for _ in range(count):
-        aba.forward_dynamics(m, q, v, tau, w, a)
+        forward.forward_dynamics(m, q, v, tau, w, a)
         v[0] += 1e-300 * a[0]
 
 

@@ -1,0 +1,164 @@
+"""The house rules that a program can check: each takes source text and returns its faults, 'line: what'.
+
+Sources are parsed, never imported, so the whole set takes a second.
+"""
+
+import ast
+import functools
+import re
+from collections.abc import Iterator
+
+LONGEST_FILE, LONGEST_FUNCTION, LONGEST_KERNEL, MOST_PARAMETERS = 400, 50, 80, 10
+VAGUE_NAMES = {"utils", "common", "helpers", "core", "manager"}
+ALLOCATORS = {"zeros", "ones", "empty", "full", "array", "asarray", "arange", "linspace", "eye", "concatenate", "stack", "copy"}
+ALLOCATORS |= {"zeros_like", "ones_like", "empty_like", "full_like"}
+CONTAINERS = {"list", "dict", "set", "bytearray"}
+DISPLAYS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.Dict, ast.Set, ast.GeneratorExp)
+# written in pieces, so that this file keeps its own rules
+UNFINISHED = re.compile(r"\b(TO" r"DO|FIX" r"ME|X" r"XX)\b")
+WORKPLACE = re.compile(r"(?<![\w.])/(wo" r"rk|ro" r"ot)/|\bissue" r" #|\bsub" r"agent|\bhel" r"per-", re.IGNORECASE)
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+parse = functools.cache(ast.parse)
+
+
+def functions(tree: ast.AST) -> Iterator[Function]:
+    """Every function, nested ones too."""
+    return (node for node in ast.walk(tree) if isinstance(node, Function))
+
+
+def kernels(tree: ast.AST) -> list[Function]:
+    """Functions under @kernel or @kernel(…)."""
+
+    def is_kernel(decorator: ast.expr) -> bool:
+        target = decorator.func if isinstance(decorator, ast.Call) else decorator
+        return getattr(target, "id", getattr(target, "attr", None)) == "kernel"
+
+    return [function for function in functions(tree) if any(map(is_kernel, function.decorator_list))]
+
+
+def long_files(source: str) -> list[str]:
+    count = len(source.splitlines())
+    return [f"1: {count} lines, at most {LONGEST_FILE}"] if count > LONGEST_FILE else []
+
+
+def long_functions(source: str) -> list[str]:
+    tree, faults = parse(source), []
+    compiled = kernels(tree)
+    for function in functions(tree):
+        limit = LONGEST_KERNEL if function in compiled else LONGEST_FUNCTION
+        count = (function.end_lineno or 0) - function.lineno + 1
+        if count > limit:
+            faults.append(f"{function.lineno}: {function.name} has {count} lines, at most {limit}")
+    return faults
+
+
+def many_parameters(source: str) -> list[str]:
+    faults = []
+    for function in functions(parse(source)):
+        a = function.args
+        names = [arg.arg for arg in (*a.posonlyargs, *a.args, *a.kwonlyargs, a.vararg, a.kwarg) if arg and arg.arg not in ("self", "cls")]
+        if len(names) > MOST_PARAMETERS:
+            faults.append(f"{function.lineno}: {function.name} has {len(names)} parameters, at most {MOST_PARAMETERS}")
+    return faults
+
+
+def undocumented(source: str) -> list[str]:
+    """Public functions, classes and methods without a docstring; a file of kernels without one."""
+    tree, faults = parse(source), []
+    if kernels(tree) and not ast.get_docstring(tree):
+        faults.append("1: a file of kernels without a docstring; it opens with the problem and its equations")
+    for place in (tree, *(node for node in tree.body if isinstance(node, ast.ClassDef) and not node.name.startswith("_"))):
+        for node in place.body:
+            if isinstance(node, Function | ast.ClassDef) and not node.name.startswith("_") and not ast.get_docstring(node):
+                faults.append(f"{node.lineno}: {node.name} has no docstring")
+    return faults
+
+
+def kernel_faults(source: str) -> list[str]:
+    """What a kernel must not do: raise, allocate, or use linalg."""
+    tree = parse(source)
+    bare = {
+        alias.asname or alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("numpy")
+        for alias in node.names
+        if alias.name in ALLOCATORS
+    }
+
+    def fault(node: ast.AST) -> str | None:
+        if isinstance(node, ast.Raise | ast.Assert):
+            return "raises"
+        if isinstance(node, ast.Attribute) and node.attr == "linalg":
+            return "uses linalg"
+        if isinstance(node, DISPLAYS) or (isinstance(node, ast.List) and isinstance(node.ctx, ast.Load)):
+            return "allocates a container"
+        if isinstance(node, ast.Call):
+            called = node.func
+            if isinstance(called, ast.Attribute) and called.attr in ALLOCATORS:
+                return f"allocates with .{called.attr}()"
+            if isinstance(called, ast.Name) and called.id in bare | CONTAINERS:
+                return f"allocates with {called.id}()"
+        return None
+
+    return [
+        f"{getattr(node, 'lineno', function.lineno)}: kernel {function.name} {what}"
+        for function in kernels(tree)
+        for node in ast.walk(function)
+        if (what := fault(node))
+    ]
+
+
+def unfinished(text: str) -> list[str]:
+    return _lines_with(UNFINISHED, text)
+
+
+def workplace(text: str) -> list[str]:
+    """Paths of one machine, and talk of the workshop instead of the work."""
+    return _lines_with(WORKPLACE, text)
+
+
+def _lines_with(pattern: re.Pattern[str], text: str) -> list[str]:
+    return [f"{i}: {found.group()!r}" for i, line in enumerate(text.splitlines(), 1) if (found := pattern.search(line))]
+
+
+def checkers(source: str) -> set[str]:
+    """Functions of a test file that assert on behalf of tests: named check_… or assert_…, and asserting themselves."""
+    found = [function for function in functions(parse(source)) if function.name.startswith(("check_", "assert_"))]
+    return {function.name for function in found if _asserts(function, set())}
+
+
+def tests_without_assert(source: str, known_checkers: set[str]) -> list[str]:
+    tests = [function for function in functions(parse(source)) if function.name.startswith("test_")]
+    return [f"{test.lineno}: {test.name} asserts nothing" for test in tests if not _asserts(test, known_checkers)]
+
+
+def _asserts(function: Function, known_checkers: set[str]) -> bool:
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assert) and not isinstance(node.test, ast.Constant):
+            return True
+        if isinstance(node, ast.Call):
+            name = ast.unparse(node.func)
+            if name in known_checkers | {"pytest.raises", "pytest.warns"} or name.startswith(("np.testing.", "numpy.testing.")):
+                return True
+    return False
+
+
+def defines_something(source: str) -> bool:
+    """Whether a module has a public function or class, or a kernel, of its own."""
+    tree = parse(source)
+    return bool(kernels(tree)) or any(isinstance(node, Function | ast.ClassDef) and not node.name.startswith("_") for node in tree.body)
+
+
+def modules_named(source: str) -> set[str]:
+    """Dotted names that a test file imports or spells out."""
+    names: set[str] = set()
+    for node in ast.walk(parse(source)):
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names.add(node.module)
+            names.update(f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Attribute):
+            names.add(ast.unparse(node))
+    return names

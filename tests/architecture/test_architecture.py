@@ -1,0 +1,199 @@
+"""The house rules of CONTRIBUTING.md on this repository; and for every rule, a text that breaks it."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from architecture import rules
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDERS = ("src", "tests", "docs", "examples", "benchmarks", ".ci")
+
+
+def texts(*folders: str, suffix: str = "") -> dict[Path, str]:
+    """Text files by path, relative to the repository."""
+    found = {}
+    for folder in folders:
+        for path in sorted((ROOT / folder).rglob("*" + suffix)):
+            if path.is_file() and "__pycache__" not in path.parts:
+                try:
+                    found[path.relative_to(ROOT)] = path.read_text(encoding="utf-8")
+                except UnicodeDecodeError:
+                    continue  # a picture
+    return found
+
+
+SOURCES = texts("src", suffix=".py")
+TESTS = texts("tests", suffix=".py")
+EVERYTHING = texts(*FOLDERS) | {path.relative_to(ROOT): path.read_text(encoding="utf-8") for path in sorted(ROOT.iterdir()) if path.is_file()}
+
+
+def check_rule(rule: Callable[[str], list[str]], files: dict[Path, str]) -> None:
+    """Assert that no file breaks a rule, and list every place that does."""
+    faults = [f"{path}:{fault}" for path, text in files.items() for fault in rule(text)]
+    assert not faults, "\n" + "\n".join(faults)
+
+
+# ---- this repository ----------------------------------------------------------------------------
+
+
+def test_sources_are_found():
+    assert Path("src/tabi/_jit.py") in SOURCES
+    assert Path("tests/architecture/rules.py") in TESTS
+    assert Path("README.md") in EVERYTHING
+
+
+def test_no_source_file_is_too_long():
+    check_rule(rules.long_files, SOURCES)
+
+
+def test_no_function_is_too_long():
+    check_rule(rules.long_functions, SOURCES)
+
+
+def test_no_function_has_too_many_parameters():
+    check_rule(rules.many_parameters, SOURCES)
+
+
+def test_everything_public_has_a_docstring():
+    check_rule(rules.undocumented, SOURCES)
+
+
+def test_kernels_neither_raise_nor_allocate_nor_use_linalg():
+    check_rule(rules.kernel_faults, SOURCES)
+
+
+def test_no_module_has_a_vague_name():
+    vague = [path for path in SOURCES | TESTS if rules.VAGUE_NAMES & {part.removesuffix(".py").removeprefix("_") for part in path.parts}]
+    assert vague == []
+
+
+def test_nothing_is_left_unfinished():
+    check_rule(rules.unfinished, EVERYTHING)
+
+
+def test_no_file_speaks_of_the_place_it_was_written_at():
+    check_rule(rules.workplace, EVERYTHING)
+
+
+def test_every_test_asserts():
+    checkers = set().union(*map(rules.checkers, TESTS.values()))
+    tests = {path: text for path, text in TESTS.items() if path.name.startswith("test_")}
+    assert len(tests) > 10
+    check_rule(lambda text: rules.tests_without_assert(text, checkers), tests)
+
+
+def test_every_module_has_a_test():
+    missing = untested(SOURCES, TESTS)
+    assert not missing, "no test file has the name of, or imports,\n" + "\n".join(missing)
+
+
+def untested(sources: dict[Path, str], tests: dict[Path, str]) -> list[str]:
+    """Modules that neither have a test file of their name nor are named in one; mjcf_geoms is a part of mjcf."""
+    named = set().union(*map(rules.modules_named, tests.values()))
+    files = {path.name for path in tests}
+    missing = []
+    for path, text in sources.items():
+        module = ".".join(path.with_suffix("").parts[1:]).removesuffix(".__init__")
+        stem = module.rpartition(".")[2].lstrip("_")
+        whole = path.with_name(stem.partition("_")[0] + ".py")
+        tested = f"test_{stem}.py" in files or (whole in sources and f"test_{whole.name}" in files)
+        if rules.defines_something(text) and module not in named and not tested:
+            missing.append(module)
+    return missing
+
+
+# ---- every rule can be broken -------------------------------------------------------------------
+
+
+def function_of(lines: int, decorator: str = "", parameters: str = "") -> str:
+    return f"{decorator}def f({parameters}):\n" + "    x = 1\n" * (lines - 1)
+
+
+def test_a_file_of_401_lines_is_too_long():
+    assert rules.long_files("x = 1\n" * 400) == []
+    assert rules.long_files("x = 1\n" * 401) == ["1: 401 lines, at most 400"]
+
+
+def test_a_function_of_51_lines_is_too_long_and_a_kernel_of_81():
+    assert rules.long_functions(function_of(50)) == []
+    assert rules.long_functions(function_of(51)) == ["1: f has 51 lines, at most 50"]
+    for decorator in ("@kernel\n", "@kernel(exact=True)\n", "@_jit.kernel\n"):
+        assert rules.long_functions(function_of(80, decorator)) == []
+        assert rules.long_functions(function_of(81, decorator)) == ["2: f has 81 lines, at most 80"]
+
+
+def test_eleven_parameters_are_too_many_of_whatever_kind():
+    ten = ", ".join(f"a{i}" for i in range(10))
+    assert rules.many_parameters(function_of(2, parameters=ten)) == []
+    assert rules.many_parameters(function_of(2, parameters="self, " + ten)) == []
+    for more in (f"{ten}, b", f"b, /, {ten}", f"{ten}, *b", f"{ten}, *, b", f"{ten}, **b"):
+        assert rules.many_parameters(function_of(2, parameters=more)) == ["1: f has 11 parameters, at most 10"]
+
+
+def test_a_missing_docstring_is_found_on_functions_classes_methods_and_files_of_kernels():
+    assert rules.undocumented("def _f(): pass\nclass _C:\n    def m(self): pass\n") == []
+    assert rules.undocumented("def f(): pass\n") == ["1: f has no docstring"]
+    assert rules.undocumented("class C:\n    '''c'''\n    def m(self): pass\n") == ["3: m has no docstring"]
+    assert rules.undocumented("@kernel\ndef _f(): pass\n")[0].startswith("1: a file of kernels without a docstring")
+
+
+@pytest.mark.parametrize(
+    ("line", "fault"),
+    [
+        ("raise ValueError", "raises"),
+        ("assert a > 0", "raises"),
+        ("b = np.linalg.solve(a, a)", "uses linalg"),
+        ("b = np.zeros(3)", "allocates with .zeros()"),
+        ("b = numpy.empty_like(a)", "allocates with .empty_like()"),
+        ("b = empty(3)", "allocates with empty()"),
+        ("b = a.copy()", "allocates with .copy()"),
+        ("b = [a, a]", "allocates a container"),
+        ("b = [x for x in a]", "allocates a container"),
+        ("b = list(a)", "allocates with list()"),
+        ("b = {1: a}", "allocates a container"),
+    ],
+)
+def test_a_kernel_that_raises_or_allocates_is_found(line, fault):
+    source = f"from numpy import empty\n@kernel\ndef f(a):\n    {line}\n"
+    assert f"4: kernel f {fault}" in rules.kernel_faults(source)
+    assert rules.kernel_faults(source.replace("@kernel\n", "")) == []
+
+
+def test_a_kernel_on_tuples_is_no_fault():
+    assert rules.kernel_faults("@kernel\ndef f(a, out):\n    x, y = a[0], (1.0, 2.0)\n    out[0], out[1] = y\n    return x\n") == []
+
+
+def test_unfinished_work_and_workplaces_are_found():
+    assert rules.unfinished("fine\n# TO" + "DO later") == ["2: 'TO" + "DO'"]
+    for words in ("/wo" + "rk/main", "see '/ro" + "ot/x'", "Issue" + " #2", "a sub" + "agent", "hel" + "per-3"):
+        assert len(rules.workplace(words)) == 1
+    assert rules.workplace("https://example.org/roots/a, a helper of frame/work, issues") == []
+
+
+@pytest.mark.parametrize(
+    "body", ["x = 1", "assert True", "model.check_velocity('v', 1)", "check_nothing(1)", "print('assert 1 == 1')", "np.allclose(1, 2)"]
+)
+def test_a_test_without_an_assertion_is_found(body):
+    helper = "def check_nothing(x):\n    return x == 1\n"
+    checkers = rules.checkers(helper)
+    assert rules.tests_without_assert(f"def test_x():\n    {body}\n", checkers) == ["1: test_x asserts nothing"]
+
+
+@pytest.mark.parametrize("body", ["assert f() == 1", "with pytest.raises(ValueError): f()", "np.testing.assert_allclose(1, 1)", "check_one(1)"])
+def test_a_test_with_an_assertion_is_accepted(body):
+    checkers = rules.checkers("def check_one(x):\n    assert x == 1\n")
+    assert rules.tests_without_assert(f"def test_x():\n    {body}\n", checkers) == []
+
+
+def test_a_module_without_a_test_is_found():
+    sources = {Path("src/tabi/spatial/new.py"): "def f(): pass\n", Path("src/tabi/spatial/_kept.py"): "@kernel\ndef _f(): pass\n"}
+    assert untested(sources, {Path("tests/test_other.py"): "import os\n"}) == ["tabi.spatial.new", "tabi.spatial._kept"]
+    assert untested(sources, {Path("tests/test_new.py"): "", Path("tests/test_kept.py"): ""}) == []
+    for imported in (
+        "from tabi.spatial import new, _kept",
+        "import tabi.spatial.new\nfrom tabi.spatial._kept import f",
+        "tabi.spatial.new.f(tabi.spatial._kept.g)",
+    ):
+        assert untested(sources, {Path("tests/test_other.py"): imported}) == []
+    assert untested({Path("src/tabi/x.py"): "X = 1\ndef _f(): pass\n"}, {}) == []

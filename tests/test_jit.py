@@ -1,0 +1,357 @@
+"""Compiled code on disk is never old, never in the way, and never shared by mistake.
+
+Fresh interpreters run on one copy of the package, so that its sources may be changed and its folders spoilt.
+"""
+
+import json
+import math
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tabi
+from tabi import _jit
+from tabi._jit import kernel
+from tabi.dynamics import workspace
+from tabi.model import arrays
+
+NOTICE = "tabi: compiling for this processor, once for this version (5 to 30 s) …\n"
+DOT = """
+from tabi.spatial.vector import dot
+value = dot((1.0, 2.0, 3.0), (4.0, 5.0, 6.0))
+"""
+ANSWER = """
+import json
+from tabi import _jit
+folder = _jit.cache_folder()
+print(json.dumps({"value": value, "seconds": _jit.first_run.seconds, "folder": folder and str(folder), "tabi": _jit.__file__}))
+"""
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory) -> Path:
+    """A copy of the package, in a folder of its own."""
+    site = tmp_path_factory.mktemp("site")
+    shutil.copytree(_jit.PACKAGE, site / "tabi", ignore=shutil.ignore_patterns("__pycache__"))
+    return site / "tabi"
+
+
+def environment(package: Path, **settings: str) -> dict[str, str]:
+    """The variables of a fresh interpreter on the copy; Python's own cache is off, because it overlooks quick changes."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("TABI_", "NUMBA_", "XDG_"))}
+    return {**kept, "PYTHONPATH": str(package.parent), "PYTHONDONTWRITEBYTECODE": "1", **settings}
+
+
+def run(package: Path, code: str = DOT, **settings: str) -> tuple[dict, str]:
+    """What a fresh interpreter answers, and what it says on stderr."""
+    done = subprocess.run([sys.executable, "-c", code + ANSWER], env=environment(package, **settings), capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert Path(answer["tabi"]).parent == package
+    return answer, done.stderr
+
+
+def code_in(root: Path) -> dict[str, int]:
+    """Compiled files in a root of caches, with the time of their last change."""
+    return {path.name: path.stat().st_mtime_ns for path in root.glob("kernels-*/*")}
+
+
+@pytest.fixture(scope="module")
+def filled(package, tmp_path_factory) -> Path:
+    """A root of caches that one process has filled with the code of ``dot``."""
+    root = tmp_path_factory.mktemp("filled")
+    answer, said = run(package, DOT + "from tabi.spatial.vector import cross; cross((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))", TABI_CACHE_DIR=str(root))
+    assert answer["value"] == 32.0
+    assert answer["seconds"] > 0
+    # two kernels compiled, one line said
+    assert said == NOTICE
+    return root
+
+
+@pytest.fixture
+def own_root(filled, tmp_path) -> Path:
+    """A copy of the filled root, to be spoilt."""
+    return Path(shutil.copytree(filled, tmp_path / "root"))
+
+
+# ---- compiled once ------------------------------------------------------------------------------
+
+
+def test_second_process_compiles_nothing_and_says_nothing(package, filled):
+    before = code_in(filled)
+    answer, said = run(package, TABI_CACHE_DIR=str(filled))
+    assert (answer["value"], answer["seconds"], said) == (32.0, 0.0, "")
+    assert len(before) == 2
+    assert code_in(filled) == before
+
+
+def test_notice_can_be_silenced(package, tmp_path):
+    answer, said = run(package, TABI_CACHE_DIR=str(tmp_path), TABI_QUIET="1")
+    assert answer["seconds"] > 0
+    assert said == ""
+
+
+def test_functions_of_other_packages_are_neither_announced_nor_counted(package, tmp_path):
+    foreign = "import numba\nimport tabi._jit\nvalue = numba.njit(lambda x: x + 1)(1)\n"
+    answer, said = run(package, foreign, TABI_CACHE_DIR=str(tmp_path))
+    assert (answer["value"], answer["seconds"], said) == (2, 0.0, "")
+
+
+# ---- never old ----------------------------------------------------------------------------------
+
+
+def test_callers_see_a_helper_that_changed_in_another_file(package, tmp_path):
+    # the tip of an arm along x that spins about z moves along y
+    code = "from tabi.dynamics.jacobian import point_velocity\nvalue = point_velocity((0.0, 0.0, 1.0, 0.0, 0.0, 0.0), (1.0, 0.0, 0.0))\n"
+    vector = package / "spatial" / "vector.py"
+    text = vector.read_text()
+    old, new = "a[2] * b[0] - a[0] * b[2]", "a[0] * b[2] - a[2] * b[0]"
+    assert text.count(old) == 1
+    first, _ = run(package, code, TABI_CACHE_DIR=str(tmp_path))
+    try:
+        vector.write_text(text.replace(old, new))
+        changed, _ = run(package, code, TABI_CACHE_DIR=str(tmp_path))
+    finally:
+        vector.write_text(text)
+    again, said = run(package, code, TABI_CACHE_DIR=str(tmp_path))
+    assert first["value"] == [0.0, 1.0, 0.0]
+    assert changed["value"] == [0.0, -1.0, 0.0]
+    assert changed["folder"] != first["folder"]
+    # the way back finds the code of the first run
+    assert (again["value"], again["folder"], again["seconds"], said) == (first["value"], first["folder"], 0.0, "")
+
+
+def test_digest_changes_with_content_name_and_number_of_sources_only(tmp_path, monkeypatch):
+    monkeypatch.setattr(_jit, "PACKAGE", tmp_path)
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "a.py").write_text("x = 1")
+    (tmp_path / "sub" / "b.py").write_text("y = 1")
+    digest = _jit.digest.__wrapped__
+    seen = [digest()]
+    (tmp_path / "sub" / "b.py").write_text("y = 2")
+    seen.append(digest())
+    (tmp_path / "c.py").write_text("")
+    seen.append(digest())
+    (tmp_path / "c.py").rename(tmp_path / "d.py")
+    seen.append(digest())
+    assert len(set(seen)) == 4
+    os.utime(tmp_path / "a.py", (0, 0))
+    (tmp_path / "notes.txt").write_text("no source")
+    assert digest() == seen[-1]
+
+
+def test_digest_changes_with_python_and_numba(monkeypatch):
+    before = _jit.digest.__wrapped__()
+    monkeypatch.setattr(_jit.numba, "__version__", "0.0")
+    other_numba = _jit.digest.__wrapped__()
+    monkeypatch.setattr(_jit.platform, "python_version", lambda: "3.0")
+    assert len({before, other_numba, _jit.digest.__wrapped__()}) == 3
+
+
+def test_kernels_outside_the_package_are_not_kept_because_the_digest_does_not_know_them():
+    @kernel
+    def double(x):
+        return 2.0 * x
+
+    assert double(3.0) == 6.0
+    assert not isinstance(getattr(double, "_cache", None), _jit._Cache)
+
+
+# ---- pruned -------------------------------------------------------------------------------------
+
+
+def test_only_the_caches_used_last_are_kept_and_nothing_else_is_touched(tmp_path, monkeypatch):
+    monkeypatch.setattr(_jit, "cache_root", lambda: tmp_path)
+    for age in range(6):
+        old = tmp_path / f"kernels-{age:016x}"
+        old.mkdir()
+        (old / "code.nbc").write_text("")
+        os.utime(old, (1e9 - age, 1e9 - age))
+    for other in ("photos", "kernels-of-wheat", "0123456789abcdef"):
+        (tmp_path / other).mkdir()
+    folder = _jit.cache_folder.__wrapped__()
+    assert folder == tmp_path / f"kernels-{_jit.digest()}"
+    youngest = {f"kernels-{age:016x}" for age in range(_jit.KEPT_CACHES - 1)}
+    assert {path.name for path in tmp_path.iterdir()} == {folder.name, "photos", "kernels-of-wheat", "0123456789abcdef"} | youngest
+
+
+def test_cache_that_another_process_removes_meanwhile_is_no_obstacle(tmp_path, monkeypatch):
+    monkeypatch.setattr(_jit, "cache_root", lambda: tmp_path)
+    # listed, but gone when looked at
+    for i in range(_jit.KEPT_CACHES + 1):
+        (tmp_path / f"kernels-{i:016x}").symlink_to(tmp_path / "gone")
+    assert _jit.cache_folder.__wrapped__() == tmp_path / f"kernels-{_jit.digest()}"
+
+
+# ---- where it is kept ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def read_only(package):
+    """The package where nobody can write: a file stands where its cache would be."""
+    (package / "__pycache__").write_text("")
+    yield package
+    (package / "__pycache__").unlink()
+
+
+def test_without_settings_the_package_keeps_its_own_code(package):
+    answer, _ = run(package)
+    try:
+        assert Path(answer["folder"]).parent == package / "__pycache__"
+        assert len(code_in(package / "__pycache__")) == 1
+    finally:
+        shutil.rmtree(package / "__pycache__")
+
+
+def test_read_only_package_keeps_its_code_in_the_users_cache(read_only, tmp_path):
+    answer, _ = run(read_only, XDG_CACHE_HOME=str(tmp_path))
+    again, said = run(read_only, XDG_CACHE_HOME=str(tmp_path))
+    assert Path(answer["folder"]).parent == tmp_path / "tabi"
+    assert (again["seconds"], again["folder"], said) == (0.0, answer["folder"], "")
+
+
+def test_where_nothing_can_be_written_it_compiles_every_time_and_says_so(read_only, tmp_path):
+    (tmp_path / "file").write_text("")
+    code = DOT + "from tabi.apps import doctor, warmup\nwarmup.jobs = list\nvalue = [value, doctor.text(doctor.examine()), warmup.run(show=False)]\n"
+    answer, said = run(read_only, code, XDG_CACHE_HOME=str(tmp_path / "file"))
+    number, doctor, warmup = answer["value"]
+    assert (number, answer["folder"]) == (32.0, None)
+    assert said.count("\n") == 1
+    assert "on every run" in said
+    assert "no folder can be written" in doctor
+    assert "for this run only" in warmup
+    assert all("TABI_CACHE_DIR" in text for text in (doctor, warmup))
+
+
+def test_user_without_a_home_gets_no_folder_named_tilde(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("TABI_CACHE_DIR", raising=False)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(_jit.os.path, "expanduser", lambda path: path)
+    monkeypatch.setattr(_jit, "PACKAGE", tmp_path / "missing" / "package")
+    (tmp_path / "missing").write_text("")
+    assert _jit.cache_root.__wrapped__() is None
+    assert not (tmp_path / "~").exists()
+
+
+def test_relative_folder_stays_where_it_was_when_the_process_moves(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TABI_CACHE_DIR", "here")
+    assert _jit.cache_root.__wrapped__() == tmp_path / "here"
+
+
+# ---- several processes, lost and broken files ---------------------------------------------------
+
+
+def test_processes_that_compile_one_kernel_for_different_types_at_once_keep_both(package, tmp_path):
+    codes = [
+        "from tabi.spatial.vector import dot\nprint(dot((1, 2, 3), (4, 5, 6)))",
+        "from tabi.spatial.vector import dot\nprint(dot((1.0, 2.0, 3.0), (4.0, 5.0, 6.5)))",
+    ]
+    settings = environment(package, TABI_CACHE_DIR=str(tmp_path), TABI_QUIET="1")
+    started = [subprocess.Popen([sys.executable, "-c", code], env=settings, stdout=subprocess.PIPE, text=True) for code in codes]
+    assert [process.communicate(timeout=120)[0].strip() for process in started] == ["32", "33.5"]
+    answer, said = run(package, DOT + "value = [dot((1, 2, 3), (4, 5, 6)), value]", TABI_CACHE_DIR=str(tmp_path))
+    assert (answer["value"], answer["seconds"], said) == ([32, 32.0], 0.0, "")
+    assert len(code_in(tmp_path)) == 2
+
+
+@pytest.mark.parametrize("spoil", ["empty", "half", "of other types"])
+def test_broken_file_is_compiled_anew_and_mended(package, own_root, spoil):
+    (file,) = own_root.glob("kernels-*/*.dot-*.nbc")
+    whole = file.read_bytes()
+    if spoil == "of other types":
+        run(package, "from tabi.spatial.vector import dot\nvalue = dot((1, 2, 3), (4, 5, 6))", TABI_CACHE_DIR=str(own_root))
+        (other,) = set(own_root.glob("kernels-*/*.dot-*.nbc")) - {file}
+        file.write_bytes(other.read_bytes())
+    else:
+        file.write_bytes(whole[: len(whole) // 2] if spoil == "half" else b"")
+    answer, _ = run(package, TABI_CACHE_DIR=str(own_root))
+    assert answer["value"] == 32.0
+    assert answer["seconds"] > 0
+    again, _ = run(package, TABI_CACHE_DIR=str(own_root))
+    assert (again["value"], again["seconds"]) == (32.0, 0.0)
+
+
+@pytest.mark.parametrize("lost", ["folder", "folder for good"])
+def test_cache_deleted_during_a_run_does_no_harm(package, own_root, lost):
+    code = f"""
+import shutil
+from tabi import _jit
+from tabi.spatial.vector import add, dot
+shutil.rmtree(_jit.cache_root())
+if {lost!r} == "folder for good":
+    _jit.cache_root().write_text("")
+value = [dot((1.0, 2.0, 3.0), (4.0, 5.0, 6.0)), add((1.0, 0.0, 0.0), (0.0, 1.0, 2.0))]
+"""
+    answer, _ = run(package, code, TABI_CACHE_DIR=str(own_root))
+    assert answer["value"] == [32.0, [1.0, 1.0, 2.0]]
+    assert len(code_in(own_root)) == (2 if lost == "folder" else 0)
+
+
+# ---- the decorator ------------------------------------------------------------------------------
+
+
+def test_kernels_are_kept_as_plain_functions_for_other_targets():
+    from tabi.spatial import vector
+
+    plain = next(function for function in _jit.KERNELS if function.__module__ == vector.__name__ and function.__name__ == "dot")
+    assert plain((1, 2, 3), (4, 5, 6)) == 32
+    assert all(type(function) is type(run) for function in _jit.KERNELS)
+
+
+def test_nan_stays_nan_and_exact_keeps_the_order_of_additions():
+    @kernel
+    def is_nan(x):
+        return x != x
+
+    @kernel(exact=True)
+    def lost(x, large):
+        return (x + large) - large
+
+    assert is_nan(math.nan)
+    # 1 is below half the spacing of numbers near 1e17
+    assert lost(1.0, 1e17) == 0.0
+
+
+def test_plain_python_gives_the_same_dynamics_as_compiled_code():
+    code = """
+import json, numpy as np, tabi
+from tabi import dynamics
+world = tabi.World()
+world.add_robot(tabi.robots.hrp2())
+model = world.compile()
+rng = np.random.default_rng(1)
+q = dynamics.integrate(model, model.neutral(), rng.normal(size=model.v_count), 0.5)
+v, tau = rng.normal(size=model.v_count), rng.normal(size=model.v_count)
+a = dynamics.forward_dynamics(model, q, v, tau)
+found = [q, a, dynamics.inverse_dynamics(model, q, v, a), dynamics.mass_matrix(model, q).ravel(), *dynamics.step(model, q, v, tau, 1e-3, order=2)]
+"""
+    names: dict = {}
+    exec(code, names)
+    settings = environment(_jit.PACKAGE, NUMBA_DISABLE_JIT="1")
+    plain = subprocess.run(
+        [sys.executable, "-c", code + "print(json.dumps([x.tolist() for x in found]))"], env=settings, capture_output=True, text=True
+    )
+    assert plain.returncode == 0, plain.stderr
+    assert plain.stderr == ""
+    for compiled, interpreted in zip(names["found"], json.loads(plain.stdout), strict=True):
+        # another order of additions, through 30 joints: rounding times the condition of M, about 1e4
+        assert np.linalg.norm(compiled - interpreted) <= 1e-11 * np.linalg.norm(compiled)
+
+
+def test_columns_of_tables_are_no_methods_of_numpy_records():
+    # rows of tables answer to column names as attributes in plain Python, unless a method has the name
+    columns = {name for columns in (arrays.BODY, arrays.DOF, arrays.MIMIC, workspace.BODY, workspace.DOF) for name in columns.names or ()}
+    assert not columns & set(dir(np.record))
+    assert len(columns) > 30
+
+
+def test_importing_tabi_does_not_import_the_compiler():
+    done = subprocess.run([sys.executable, "-c", "import sys, tabi; print('numba' in sys.modules, tabi.__version__)"], capture_output=True, text=True)
+    assert done.stdout.split() == ["False", tabi.__version__]
