@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tabi._errors import ModelError, TabiError
 
 if TYPE_CHECKING:
-    from tabi import dynamics, robots
+    from tabi import contact, dynamics, robots
     from tabi.model.mujoco_writer import to_mjcf, to_mujoco
     from tabi.model.readers.load import load
     from tabi.model.report import report
@@ -25,11 +25,12 @@ _LAZY = {
     "report": "tabi.model.report",
     "to_mujoco": "tabi.model.mujoco_writer",
     "to_mjcf": "tabi.model.mujoco_writer",
+    "contact": "",
     "dynamics": "",
     "robots": "",
 }
 
-__all__ = ["ModelError", "Robot", "TabiError", "World", "dynamics", "load", "report", "robots", "to_mjcf", "to_mujoco"]
+__all__ = ["ModelError", "Robot", "TabiError", "World", "contact", "dynamics", "load", "report", "robots", "to_mjcf", "to_mujoco"]
 
 
 def __getattr__(name: str) -> Any:

@@ -25,6 +25,12 @@ class ModelError(TabiError, ValueError):
         super().__init__(place + message)
 
 
+def near(word: str, choices: Iterable[str]) -> str:
+    """The end of a sentence that offers the choice nearest to a word, empty where none is near."""
+    found = difflib.get_close_matches(word, list(choices), n=1)
+    return f"; did you mean {found[0]!r}?" if found else ""
+
+
 def unknown(kind: str, name: str, owner: str, choices: Iterable[str]) -> ModelError:
     """The error for a name that is not there, with the names that come nearest."""
     names = list(choices)

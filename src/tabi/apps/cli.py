@@ -118,6 +118,36 @@ def info(robot: RobotArgument, feet: Feet = None, base: Base = None, as_json: Js
 
 
 @app.command()
+def solve(
+    file: Annotated[Path, typer.Argument(help="A friction problem: FCLib .hdf5, or .npz with W, q, mu; normal first.")],
+    tolerance: Annotated[float, typer.Option(help="Backward error to reach, relative to the largest free velocity.")] = 1e-8,
+    solver: Annotated[str, typer.Option(help="auto, gauss-seidel or 'accelerated gauss-seidel'.")] = "auto",
+    as_json: Json = False,
+) -> None:
+    """Solve a bare contact problem and print its certificate; exit code 1 if it was not solved."""
+    from tabi import contact
+    from tabi.contact import files
+
+    problem = files.read(file)
+    # once for the compiler, once for the clock
+    contact.solve_problem(problem, tolerance, solver=solver)
+    s = contact.solve_problem(problem, tolerance, solver=solver)
+    c = s.certificate
+    if as_json:
+        result = {"contacts": problem.contact_count, "converged": s.converged, "residual": s.residual, "iterations": s.iterations}
+        figures = ("residual", "impulse_residual", "cone_violation", "approach", "signorini", "dissipation_gap")
+        certificate = {name: getattr(c, name) for name in figures}
+        print(json.dumps(result | {"seconds": s.seconds, "solver": s.solver, "tolerance": tolerance, "certificate": certificate}, indent=2))
+    else:
+        print(f"{file.name}: {problem.contact_count} contacts, {'solved' if s.converged else 'NOT SOLVED'} by {s.solver}")
+        print(f"  backward error {c.residual:.2e} m/s, {s.residual:.2e} of the largest free velocity (asked for {tolerance:g})")
+        print(f"  {s.iterations} iterations, {1e3 * s.seconds:.3f} ms")
+        print(f"  cone violation {c.cone_violation:.1e} N·s, approach {c.approach:.1e} m/s, dissipation gap {c.dissipation_gap:.1e} J")
+    if not s.converged:
+        raise typer.Exit(1)
+
+
+@app.command()
 def doctor(as_json: Json = False) -> None:
     """Report the installation: versions, compiled kernels, optional parts."""
     from tabi.apps import doctor

@@ -1,0 +1,103 @@
+"""The contact problem with exact Coulomb friction: solvers, and the certificate that judges them.
+
+``solve`` is the door for bare problems, u = W λ + q with a friction cone for every contact.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tabi._errors import near
+from tabi.contact import gauss_seidel, ladder, workspace
+from tabi.contact.blocks import velocities
+from tabi.contact.certificate import Certificate, judge
+from tabi.contact.problem import Problem, ProblemError
+
+SOLVERS = ("auto", "gauss-seidel", "accelerated gauss-seidel")
+# beyond this Newton's dense matrix costs more than it gives
+NEWTON_CONTACTS = 400
+
+__all__ = ["Certificate", "Problem", "ProblemError", "Solution", "judge", "solve", "solve_problem"]
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Impulses and how good they are.
+
+    Attributes:
+        impulse, velocity: λ [N·s] and u [m/s] in the order of the problem, shape (3n,).
+        converged: whether the certificate is within the tolerance.
+        residual: backward error relative to ‖q‖∞, by the certificate.
+        iterations: Newton steps and sweeps together. seconds: time of the solver alone.
+        solver: which method, or rung of the default one, gave the answer.
+    """
+
+    impulse: NDArray[np.float64]
+    velocity: NDArray[np.float64]
+    converged: bool
+    residual: float
+    iterations: int
+    seconds: float
+    solver: str
+    certificate: Certificate
+
+
+def solve(
+    W: Any,
+    q: ArrayLike,
+    mu: ArrayLike,
+    *,
+    order: str,
+    tolerance: float = 1e-8,
+    initial: ArrayLike | None = None,
+    solver: str = "auto",
+    sweeps: int = 5000,
+) -> Solution:
+    """Impulses λ with u = W λ + q, every contact obeying Signorini and Coulomb.
+
+    Args:
+        W: shape (3n, 3n), dense or sparse [1/kg]. q: shape (3n,) [m/s]. mu: shape (n,) or one number.
+        order: "ttn" (two tangents, then the normal) or "ntt" (FCLib); never guessed.
+        tolerance: backward error to reach, relative to ‖q‖∞.
+        initial: warm start [N·s], in the same order.
+        solver: "auto", "gauss-seidel" or "accelerated gauss-seidel".
+        sweeps: budget of Gauss–Seidel; the best answer so far is returned with its true error.
+    """
+    return solve_problem(Problem(W, q, mu, order=order), tolerance, initial, solver, sweeps)
+
+
+def solve_problem(problem: Problem, tolerance: float = 1e-8, initial: ArrayLike | None = None, solver: str = "auto", sweeps: int = 5000) -> Solution:
+    """As ``solve``, for a problem that is already checked."""
+    if solver not in SOLVERS:
+        raise ProblemError(f"solver is {solver!r}; expected one of {', '.join(map(repr, SOLVERS))}{near(str(solver), SOLVERS)}")
+    if not (np.isfinite(tolerance) and tolerance > 0):
+        raise ProblemError(f"tolerance is {tolerance}; expected a positive number, 1e-8 is usual")
+    if not (isinstance(sweeps, int) and sweeps > 0):
+        raise ProblemError(f"sweeps is {sweeps!r}; expected a positive whole number")
+    p, count = problem.blocks, problem.contact_count
+    impulse = np.zeros(3 * count) if initial is None else problem.to_ours(initial)
+    scale = float(np.abs(p.q).max()) if count else 0.0
+    newton = solver == "auto" and count <= NEWTON_CONTACTS
+    w = workspace.allocate(count, newton)
+    goal = tolerance * (scale or 1.0)
+    start = time.perf_counter()
+    if newton:
+        iterations, rung, _ = ladder.solve(p, ladder.RUNGS, goal, impulse, w)
+        name = ladder.NAMES[rung]
+    elif solver == "gauss-seidel":
+        iterations, _ = gauss_seidel.solve(p, impulse, w.u, w.alpha, goal, sweeps)
+        name = solver
+    else:
+        iterations, _ = gauss_seidel.accelerated(p, impulse, w.u, w.alpha, goal, sweeps, workspace.DEPTH, w.F, w.G, w.gram)
+        name = "accelerated gauss-seidel"
+    seconds = time.perf_counter() - start
+    certificate = judge(p, impulse)
+    u = np.zeros(3 * count)
+    velocities(p, impulse, u)
+    converged = certificate.converged(tolerance)
+    return Solution(problem.to_theirs(impulse), problem.to_theirs(u), converged, certificate.relative, int(iterations), seconds, name, certificate)

@@ -1,0 +1,119 @@
+"""The judge: how far impulses are from obeying Signorini and Coulomb. No solver judges itself.
+
+For each contact, with ρ = 3/tr W_kk and Φ(u) = (0, 0, μ‖u_t‖)
+
+    r = λ − P_K(λ − ρ (u + Φ(u))),   e = ‖r‖/ρ                                                                (1)
+It is a backward error: impulses changed by r at velocities changed by e obey the law exactly. Beside it stand the parts
+of the law in their own units: how far λ leaves the cone, u_n < 0, the product λ_n u_n, and the power that friction
+should have taken and did not, λ_t·u_t + μ λ_n‖u_t‖. A NaN anywhere is never converged.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabi._jit import kernel
+from tabi.contact.blocks import Blocks, velocities
+from tabi.contact.cone import project
+
+COLUMNS = ("residual", "impulse_residual", "cone_violation", "approach", "signorini", "dissipation_gap")
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """The worst of each figure over all contacts, and per contact.
+
+    Attributes:
+        residual: backward error e of (1) [m/s].
+        impulse_residual: ‖r‖ of (1) [N·s]; divided by the step it is a force.
+        cone_violation: max(0, ‖λ_t‖ − μ λ_n, −λ_n) [N·s].
+        approach: max(0, −u_n) [m/s].
+        signorini: |λ_n u_n| [J].
+        dissipation_gap: |λ_t·u_t + μ λ_n ‖u_t‖| [J].
+        scale: ‖q‖∞, what ``relative`` refers to [m/s].
+        contacts: all of these per contact, shape (n, 6).
+    """
+
+    residual: float
+    impulse_residual: float
+    cone_violation: float
+    approach: float
+    signorini: float
+    dissipation_gap: float
+    scale: float
+    contacts: NDArray[np.float64]
+
+    @property
+    def relative(self) -> float:
+        """Backward error against ‖q‖∞."""
+        return self.residual / self.scale
+
+    def converged(self, tolerance: float) -> bool:
+        """Whether the backward error is within a tolerance relative to ‖q‖∞; never for NaN."""
+        return bool(self.relative <= tolerance)
+
+
+def judge(p: Blocks, impulse: NDArray[np.float64]) -> Certificate:
+    """Recompute everything from the problem and the impulses alone."""
+    u, rows = np.zeros(len(p.q)), np.zeros((len(p.mu), len(COLUMNS)))
+    velocities(p, impulse, u)
+    figures(p, impulse, u, rows)
+    # a NaN has to win, so no nanmax; an empty problem is solved
+    worst = rows.max(axis=0) if len(rows) else np.zeros(len(COLUMNS))
+    scale = float(np.abs(p.q).max()) if len(p.q) else 0.0
+    return Certificate(*(float(x) for x in worst), scale=scale or 1.0, contacts=rows)
+
+
+@kernel
+def figures(p, impulse, u, rows):
+    """One row of figures per contact, in the order of COLUMNS."""
+    for k in range(p.mu.shape[0]):
+        i, mu = 3 * k, p.mu[k]
+        lx, ly, ln = impulse[i], impulse[i + 1], impulse[i + 2]
+        ux, uy, un = u[i], u[i + 1], u[i + 2]
+        slip = sqrt(ux * ux + uy * uy)
+        r = defect(mu, p.weight[k], (ux, uy, un), (lx, ly, ln))
+        rows[k, 0] = r / p.weight[k]
+        rows[k, 1] = r
+        rows[k, 2] = _positive(sqrt(lx * lx + ly * ly) - mu * ln, -ln)
+        rows[k, 3] = _positive(-un, 0.0)
+        rows[k, 4] = abs(ln * un)
+        rows[k, 5] = abs(lx * ux + ly * uy + mu * ln * slip)
+
+
+@kernel
+def defect(mu, rho, u, impulse):
+    """‖r‖ of (1)."""
+    slip = sqrt(u[0] * u[0] + u[1] * u[1])
+    x, y, n = project(mu, impulse[0] - rho * u[0], impulse[1] - rho * u[1], impulse[2] - rho * (u[2] + mu * slip))
+    x, y, n = impulse[0] - x, impulse[1] - y, impulse[2] - n
+    return sqrt(x * x + y * y + n * n)
+
+
+@kernel
+def residual(p, impulse, u):
+    """The largest backward error e over all contacts, from velocities that are at hand; NaN if there is one."""
+    worst = 0.0
+    for k in range(p.mu.shape[0]):
+        i, rho = 3 * k, p.weight[k]
+        e = defect(p.mu[k], rho, (u[i], u[i + 1], u[i + 2]), (impulse[i], impulse[i + 1], impulse[i + 2])) / rho
+        if not e <= worst:
+            worst = e
+            if e != e:
+                return e
+    return worst
+
+
+@kernel
+def _positive(a, b):
+    """The largest of a, b and 0; NaN if one is."""
+    worst = 0.0
+    if not a <= worst:
+        worst = a
+    if not b <= worst:
+        worst = b
+    return worst

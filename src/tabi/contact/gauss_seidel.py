@@ -1,0 +1,135 @@
+"""Gauss–Seidel over contacts, each solved exactly: the method of the papers.
+
+    λ_k ← solution of the local problem with b_k = q_k + Σ_{j≠k} W_kj λ_j                                      (1)
+Cheap, anytime, without matrices to factor; slow on stacks and rank-deficient feet. Anderson acceleration over the last
+sweeps x ↦ g(x), with f = g − x, helps where hundreds of contacts have to agree:
+
+    x⁺ = g − ΔG γ,   γ = argmin ‖f − ΔF γ‖,   started anew when the residual doubles                            (2)
+
+References: Chardonnet (2006), sec. III (C12's eq. 13 is misprinted); Jean (1999); Walker and Ni (2011).
+"""
+
+from math import sqrt
+
+from tabi._jit import kernel
+from tabi.contact.blocks import row_velocity, velocities
+from tabi.contact.certificate import residual
+from tabi.contact.cone import local, project
+
+
+@kernel
+def sweep(p, impulse, alpha):
+    """Equation (1) once over all contacts, in their order."""
+    for k in range(p.mu.shape[0]):
+        i, W = 3 * k, p.value[p.start[k]]
+        lx, ly, ln = impulse[i], impulse[i + 1], impulse[i + 2]
+        x, y, n = row_velocity(p, k, impulse)
+        # the local problem has the symmetric part of its block; with it taken off here too, the fixed point is that of W
+        xy, xn, yn = 0.5 * (W[1] + W[3]), 0.5 * (W[2] + W[6]), 0.5 * (W[5] + W[7])
+        b = (x - (W[0] * lx + xy * ly + xn * ln), y - (xy * lx + W[4] * ly + yn * ln), n - (xn * lx + yn * ly + W[8] * ln))
+        new, alpha[k] = local((W[0], xy, xn, W[4], yn, W[8]), p.mu[k], b, alpha[k])
+        impulse[i], impulse[i + 1], impulse[i + 2] = new[0], new[1], new[2]
+
+
+@kernel
+def solve(p, impulse, u, alpha, tolerance, sweeps):
+    """Sweep until the backward error is within the tolerance [m/s]; the residual is looked at ever more rarely.
+
+    Returns:
+        sweeps done, backward error [m/s].
+    """
+    velocities(p, impulse, u)
+    error = residual(p, impulse, u)
+    done, check = 0, 1
+    while done < sweeps and not error <= tolerance:
+        sweep(p, impulse, alpha)
+        done += 1
+        if done == check or done == sweeps:  # noqa: SIM109 (kernels know no sets)
+            velocities(p, impulse, u)
+            error = residual(p, impulse, u)
+            check = done + 1 + done // 8
+    return done, error
+
+
+@kernel
+def accelerated(p, impulse, u, alpha, tolerance, sweeps, depth, F, G, gram):
+    """As ``solve``, with (2) over the last ``depth`` sweeps.
+
+    Args:
+        F, G: memory, shape (depth + 3, 3n): differences, then the last f and g, then the best point (in G).
+        gram: memory, shape (depth, depth + 1).
+    """
+    n = impulse.shape[0]
+    best, stored, error = -1.0, 0, 0.0
+    for done in range(1, sweeps + 1):
+        for i in range(n):
+            F[depth + 1, i] = impulse[i]
+        sweep(p, impulse, alpha)
+        velocities(p, impulse, u)
+        error = residual(p, impulse, u)
+        if error <= tolerance:
+            return done, error
+        if best >= 0.0 and not error <= 2.0 * best:
+            stored = 0
+        if best < 0.0 or error < best:
+            best = error
+            for i in range(n):
+                G[depth + 1, i] = impulse[i]
+        # newest differences of f = g − x and of g
+        row = stored % depth
+        for i in range(n):
+            f = impulse[i] - F[depth + 1, i]
+            if done > 1:
+                F[row, i] = f - F[depth, i]
+                G[row, i] = impulse[i] - G[depth, i]
+            F[depth, i], G[depth, i] = f, impulse[i]
+        if done > 1:
+            stored += 1
+            _mix(p, impulse, min(stored, depth), depth, F, G, gram)
+    for i in range(n):
+        impulse[i] = G[depth + 1, i]
+    velocities(p, impulse, u)
+    return sweeps, best
+
+
+@kernel
+def _mix(p, impulse, m, depth, F, G, gram):
+    """x⁺ of (2), put back into the cones."""
+    trace = 0.0
+    for a in range(m):
+        for b in range(a + 1):
+            gram[a, b] = _dot(F[a], F[b])
+        gram[a, m] = _dot(F[a], F[depth])
+        trace += gram[a, a]
+    for a in range(m):
+        gram[a, a] += 1e-12 * trace + 1e-300
+    # Cholesky of the small system, its solution in column m
+    for j in range(m):
+        for k in range(j):
+            for i in range(j, m):
+                gram[i, j] -= gram[i, k] * gram[j, k]
+        root = sqrt(gram[j, j]) if gram[j, j] > 0.0 else 1e300
+        for i in range(j, m):
+            gram[i, j] /= root
+    for i in range(m):
+        for k in range(i):
+            gram[i, m] -= gram[i, k] * gram[k, m]
+        gram[i, m] /= gram[i, i]
+    for i in range(m - 1, -1, -1):
+        for k in range(i + 1, m):
+            gram[i, m] -= gram[k, i] * gram[k, m]
+        gram[i, m] /= gram[i, i]
+    for a in range(m):
+        for i in range(impulse.shape[0]):
+            impulse[i] -= gram[a, m] * G[a, i]
+    for k in range(p.mu.shape[0]):
+        i = 3 * k
+        impulse[i], impulse[i + 1], impulse[i + 2] = project(p.mu[k], impulse[i], impulse[i + 1], impulse[i + 2])
+
+
+@kernel
+def _dot(a, b):
+    s = 0.0
+    for i in range(a.shape[0]):
+        s += a[i] * b[i]
+    return s

@@ -1,0 +1,84 @@
+"""The default solver: a warm Newton, and rungs behind it for the problems it does not solve.
+
+Every rung is a Newton of ``newton`` with another map, start or regularisation; the order is fixed, because sliding
+problems can have several exact solutions and a rerun has to find the same one. When all fail, accelerated Gauss–Seidel
+and Newton take turns from the best point met. What is returned is the best point, with its true error.
+
+Few sweeps of Gauss–Seidel *before* Newton are left out on purpose: they push impulses to the corners of the cones, where
+Newton starts worse than from zero.
+"""
+
+import numpy as np
+
+from tabi._jit import kernel
+from tabi.contact import gauss_seidel, newton
+from tabi.contact.blocks import velocities
+from tabi.contact.certificate import residual
+from tabi.contact.newton import ALART_CURNIER, JEAN_MOREAU, NATURAL
+from tabi.contact.workspace import DEPTH
+
+WARM, ZERO, BEST = 0, 1, 2
+
+# map, start, ε, factor of ρ, iterations
+RUNGS = np.array(
+    [
+        (ALART_CURNIER, WARM, 1e-6, 1.0, 12),
+        (ALART_CURNIER, ZERO, 1e-6, 1.0, 40),
+        (JEAN_MOREAU, ZERO, 1e-6, 1.0, 40),
+        (NATURAL, ZERO, 1e-8, 1.0, 60),
+        (JEAN_MOREAU, BEST, 1e-8, 1.0, 60),
+        (NATURAL, BEST, 1e-6, 10.0, 60),
+        (ALART_CURNIER, BEST, 1e-10, 1.0, 60),
+    ]
+)
+NAMES = ("warm newton", "newton from zero", *(f"newton {k}" for k in range(2, len(RUNGS))), "alternation", "not solved")
+TURNS = 20
+
+
+@kernel
+def solve(p, rungs, tolerance, impulse, w):
+    """Climb until the backward error is within the tolerance [m/s].
+
+    Args:
+        impulse: warm start, ends as the solution.
+
+    Returns:
+        iterations, index of the rung that solved it (into NAMES), backward error [m/s].
+    """
+    w.warm[:] = impulse
+    w.found[:] = impulse
+    velocities(p, impulse, w.u)
+    least = residual(p, impulse, w.u)
+    total, count = 0, rungs.shape[0]
+    if least <= tolerance:
+        return 0, 0, least
+    for r in range(count):
+        start = int(rungs[r, 1])
+        if start == ZERO:
+            impulse[:] = 0.0
+        elif start == WARM:
+            impulse[:] = w.warm
+        else:
+            impulse[:] = w.found
+        done, error = newton.solve(p, int(rungs[r, 0]), rungs[r, 3], rungs[r, 2], tolerance, int(rungs[r, 4]), impulse, w)
+        total += done
+        if error <= tolerance:
+            return total, r, error
+        if not least <= error:
+            least = error
+            w.found[:] = impulse
+    for turn in range(TURNS):
+        impulse[:] = w.found
+        w.alpha[:] = 0.0
+        done, error = gauss_seidel.accelerated(p, impulse, w.u, w.alpha, tolerance, 100, DEPTH, w.F, w.G, w.gram)
+        total += done
+        if not error <= tolerance:
+            done, error = newton.solve(p, turn % 3, 1.0, 1e-6 if turn % 2 == 0 else 1e-8, tolerance, 40, impulse, w)
+            total += done
+        if not least <= error:
+            least = error
+            w.found[:] = impulse
+        if error <= tolerance:
+            return total, count, error
+    impulse[:] = w.found
+    return total, count + 1, least
