@@ -211,3 +211,12 @@ def test_a_prescribed_base_carries_its_robot_and_reports_the_force():
     assert v[0] == pytest.approx(2.0, rel=1e-12)
     assert q[0] == pytest.approx(0.5 * 2.0, rel=1e-12)
     assert tau[0] == pytest.approx(10.0 * (9.81 + 2.0), rel=1e-12)
+
+
+def test_a_prescribed_joint_can_be_stepped_from_python():
+    robot = Robot("lift")
+    robot.add_body("shaft", Joint("shaft", "fixed"))
+    robot.add_body("cabin", Joint("lift", "prismatic", axis=(0, 0, 1), prescribed=True), "shaft", Inertia(10.0))
+    model = robot.compile()
+    q, v = dynamics.step(model, [0.0], [1.0], [0.0], 0.1, order=2, a=[2.0])
+    assert (q[0], v[0]) == pytest.approx((0.1 + 0.5 * 2.0 * 0.01, 1.2))

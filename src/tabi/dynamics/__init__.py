@@ -137,15 +137,23 @@ def integrate(model: Model, q: ArrayLike, v: ArrayLike, h: float) -> Array:
     return q
 
 
-def step(model: Model, q: ArrayLike, v: ArrayLike, tau: ArrayLike, h: float, order: int = 1) -> tuple[Array, Array]:
-    """The state after h [s] of free motion under constant joint forces: (q, v). Order 1 or 2."""
+def step(
+    model: Model, q: ArrayLike, v: ArrayLike, tau: ArrayLike, h: float, order: int = 1, a: ArrayLike | None = None
+) -> tuple[Array, Array]:
+    """The state (q, v) after h [s] of free motion under constant joint forces.
+
+    Args:
+        order: 1, the default scheme, or 2.
+        a: where the motion is prescribed, its acceleration.
+    """
     if not (np.isfinite(h) and h > 0):
         raise ModelError(f"the step is {h} s; expected a positive time, 1e-3 is usual")
     if order not in (free.FIRST, free.SECOND):
         raise ModelError(f"order is {order!r}; expected 1 or 2")
     q, v = model.check_configuration(q).copy(), model.check_velocity("v", v).copy()
+    given = np.zeros(model.v_count) if a is None else model.check_velocity("a", a).copy()
     tau, work = model.check_velocity("tau", tau).copy(), _prepared(model, q, v)
-    check_status(model, free.step(model.arrays, q, v, tau, float(h), order, work, np.zeros(model.v_count)))
+    check_status(model, free.step(model.arrays, q, v, tau, float(h), order, work, given))
     return q, v
 
 

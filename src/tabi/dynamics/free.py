@@ -9,7 +9,8 @@ a few cheap passes with one factorisation settle it:
     q½ = q ⊕ h/2 v,   (M + h/2 D + h²/4 K) a = τ − b(q½, v + h/2 a) − D v − K (q½ − q₀),
     v⁺ = v + h a,   q⁺ = q½ ⊕ h/2 v⁺                                                                        (2)
 
-Joint coordinates do not know that a tree in flight keeps its momentum: each step loses a little of it, O(h²).
+Joint coordinates do not know that a tree in flight keeps its momentum: each step loses a little of it,
+O(h²) in the first order and O(h³) in the second.
 So at the end a free tree's base is shifted and its velocity corrected, until exactly
 
     P⁺ = P + h F,   L⁺ = L + h N,   c⁺ = c + h P⁺/m   (second order: c + h (P + P⁺)/2m)                      (3)

@@ -319,8 +319,8 @@ def test_sites_sensors_and_cameras_keep_their_places(tmp_path):
     np.testing.assert_array_equal(robot.frames["s"].placement.p, [1, 2, 3])
     np.testing.assert_allclose(robot.frames["s"].placement.quaternion, [0.8, 0.6, 0, 0])
     assert {n: s.kind for n, s in robot.sensors.items()} == {"ft": "force", "g": "gyro", "eye": "camera"}
-    # MuJoCo's camera looks along −z of the body, tabi's sensor along its own z
-    np.testing.assert_array_equal(robot.sensors["eye"].placement.R[:, 2], [0, 0, -1])
+    # both look along −z of their frame
+    np.testing.assert_array_equal(robot.sensors["eye"].placement.R[:, 2], [0, 0, 1])
     assert "1 jointpos" in note(robot, "sensors were ignored")
 
 

@@ -32,8 +32,6 @@ from tabi.spatial.transform import Transform, about, from_quaternion, translatio
 
 ANCHOR = "world_anchor"
 SENSORS = {"accelerometer": "accelerometer", "gyro": "gyro", "force": "force", "torque": "force"}
-# MuJoCo's cameras look along −z, tabi's along z
-CAMERA = np.diag([1.0, -1.0, -1.0])
 MODEL_NAME = "MuJoCo Model"  # what MuJoCo calls a model without a name
 
 
@@ -184,7 +182,7 @@ class _Tree:
             name, fixed = m.camera(c).name, self.source.kind("mjtCamLight", m.cam_mode[c]) == "fixed"
             if fixed and name and int(m.cam_bodyid[c]) in self.names:
                 X = from_quaternion(m.cam_quat[c], m.cam_pos[c])
-                self.robot.sensors[name] = Sensor(name, self._body(m.cam_bodyid[c]), Transform(X.R @ CAMERA, X.p), "camera")
+                self.robot.sensors[name] = Sensor(name, self._body(m.cam_bodyid[c]), X, "camera")
 
     def _add_sensors(self) -> None:
         m, ignored, forces = self.m, Counter(), set()
