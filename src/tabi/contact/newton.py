@@ -81,7 +81,7 @@ def _natural(mu, rho, u, l):
 
 @kernel
 def merit(p, kind, factor, u, l):
-    """‖F‖²."""
+    """‖F‖²; of the problem it reads mu and weight."""
     total = 0.0
     for k in range(p.mu.shape[0]):
         i = 3 * k
@@ -90,63 +90,73 @@ def merit(p, kind, factor, u, l):
     return total
 
 
-@kernel
-def solve(p, kind, factor, epsilon, tolerance, iterations, l, work):
-    """Newton from the impulses l, which end as the best ones met.
+def newton_on(velocities, direction, floor):
+    """Newton for one form of the problem.
 
     Args:
-        factor: multiplies ρ in the map. epsilon: first ε of (4), for factor 1.
-        tolerance: backward error to stop at [m/s].
-
-    Returns:
-        iterations done, backward error [m/s].
+        velocities: kernel, u from impulses. direction: kernel, Δλ of (4) into work.delta.
+        floor: how far ε may fall, as a part of the first one.
     """
-    u, trial, trial_u, best = work.u, work.trial, work.trial_u, work.best
-    n = l.shape[0]
-    velocities(p, l, u)
-    error = residual(p, l, u)
-    best_error = error
-    best[:] = l
-    first = epsilon * factor
-    eps, failures, done = first, 0, 0
-    square = merit(p, kind, factor, u, l)
-    older, oldest = square, square
-    while done < iterations and not error <= tolerance:
-        done += 1
-        if not _direction(p, kind, factor, eps, u, l, work):
-            break
-        # non-monotone search: against the worst of the last three
-        bound = max(square, max(older, oldest))
-        step, found, new = 1.0, False, 0.0
-        for _ in range(12):
-            for i in range(n):
-                trial[i] = l[i] + step * work.delta[i]
-            velocities(p, trial, trial_u)
-            new = merit(p, kind, factor, trial_u, trial)
-            if new <= (1.0 - 1e-4 * step) * bound:
-                found = True
-                break
-            step *= 0.5
-        oldest, older = older, square
-        if not found:
-            failures += 1
-            if failures > 3:
-                break
-            eps = max(100.0 * eps, 1e-10)
-            continue
-        if step == 1.0:
-            eps = max(0.1 * eps, 1e-4 * first)
-        l[:] = trial
-        u[:] = trial_u
-        square = new
+
+    @kernel
+    def solve(p, kind, factor, epsilon, tolerance, iterations, l, work):
+        """Newton from the impulses l, which end as the best ones met.
+
+        Args:
+            factor: multiplies ρ in the map. epsilon: first ε of (4), for factor 1.
+            tolerance: backward error to stop at [m/s].
+
+        Returns:
+            iterations done, backward error [m/s].
+        """
+        u, trial, trial_u, best = work.u, work.trial, work.trial_u, work.best
+        n = l.shape[0]
+        velocities(p, l, u, work)
         error = residual(p, l, u)
-        if error < best_error:
-            best_error = error
-            best[:] = l
-    if not error <= best_error:
-        l[:] = best
-        velocities(p, l, u)
-    return done, best_error
+        best_error = error
+        best[:] = l
+        first = epsilon * factor
+        eps, failures, done = first, 0, 0
+        square = merit(p, kind, factor, u, l)
+        older, oldest = square, square
+        while done < iterations and not error <= tolerance:
+            done += 1
+            if not direction(p, kind, factor, eps, u, l, work):
+                break
+            # non-monotone search: against the worst of the last three
+            bound = max(square, max(older, oldest))
+            step, found, new = 1.0, False, 0.0
+            for _ in range(12):
+                for i in range(n):
+                    trial[i] = l[i] + step * work.delta[i]
+                velocities(p, trial, trial_u, work)
+                new = merit(p, kind, factor, trial_u, trial)
+                if new <= (1.0 - 1e-4 * step) * bound:
+                    found = True
+                    break
+                step *= 0.5
+            oldest, older = older, square
+            if not found:
+                failures += 1
+                if failures > 3:
+                    break
+                eps = max(100.0 * eps, 1e-10)
+                continue
+            if step == 1.0:
+                eps = max(0.1 * eps, floor * first)
+            l[:] = trial
+            u[:] = trial_u
+            square = new
+            error = residual(p, l, u)
+            if error < best_error:
+                best_error = error
+                best[:] = l
+        if not error <= best_error:
+            l[:] = best
+            velocities(p, l, u, work)
+        return done, best_error
+
+    return solve
 
 
 @kernel
@@ -202,3 +212,12 @@ def _fill(p, k, size, work):
                 b[r + c] -= wx * work.delta[3 * j] + wy * work.delta[3 * j + 1] + wn * work.delta[3 * j + 2]
     for c in range(9):
         H[r + c // 3, r + c % 3] += work.known[k, c]
+
+
+@kernel
+def _velocities(p, impulse, u, work):
+    """u = W λ + q; blocks need no memory of their own."""
+    velocities(p, impulse, u)
+
+
+solve = newton_on(_velocities, _direction, 1e-4)
