@@ -72,6 +72,9 @@ def test_a_bad_configuration_is_refused_by_joint(model, q, words):
         (lambda m, q, z: m.set_joint("CHEST_Y", dampng=1.0), ["parameter 'dampng' not found in a joint", "'damping'"]),
         (lambda m, q, z: m.set_joint("CHEST_Y", damping=-1.0), ["damping of joint 'CHEST_Y' was set to -1.0"]),
         (lambda m, q, z: m.set_joint("CHEST_Y", armature=np.nan), ["armature of joint 'CHEST_Y' was set to nan"]),
+        (lambda m, q, z: m.set_joint("CHEST_Y", prescribed=0.5), ["prescribed of joint 'CHEST_Y' was set to 0.5; expected 0 or 1"]),
+        (lambda m, q, z: m.set_joint("crate", stiffness=5.0), ["stiffness of joint 'crate' was set to 5.0", "without quaternions"]),
+        (lambda m, q, z: m.set_inertia("chest", Inertia(np.inf, np.zeros(3), np.eye(3))), ["inertia of 'chest' was set to mass inf kg"]),
         (lambda m, q, z: m.set_inertia("chest", Inertia(-1.0)), ["inertia of 'chest' was set to mass -1 kg"]),
         (lambda m, q, z: m.set_pair("ice", "crate", 0.1), ["material 'ice' not found in the model"]),
         (lambda m, q, z: m.set_pair("crate", "crate", friction=-0.1), ["the pair 'crate', 'crate' has friction -0.1"]),
@@ -115,3 +118,42 @@ def test_an_inertia_set_in_a_links_frame_is_that_of_a_world_built_with_it():
     carriers[-1].inertia = new
     q = model.neutral()
     assert np.allclose(dynamics.mass_matrix(model, q), dynamics.mass_matrix(robot.compile(), q), rtol=1e-13)
+
+
+def test_the_compiled_model_knows_limits_motors_soles_and_sensors(model):
+    robot = tabi.robots.hrp2()
+    for name in model.joint_names:
+        joint, row = robot.joint(name), model.arrays.dof[model.v_index(name)]
+        assert (row["lower"], row["upper"]) == (joint.lower, joint.upper)
+        assert (row["velocity_limit"], row["effort_limit"]) == (joint.velocity_limit, joint.effort_limit)
+        assert (row["kp"], row["kd"], row["armature"]) == (joint.motor.kp, joint.motor.kd, joint.total_armature)
+    assert np.array_equal(model.feet["left"].polygon, robot.feet["left"].polygon)
+    assert model.sensors["imu"].kind == "imu"
+    base = model.arrays.dof[:6]
+    assert np.isinf(base["upper"]).all()
+
+
+def test_limits_may_be_taken_away_but_not_become_nan(model):
+    model.set_joint("CHEST_Y", upper=np.inf, kp=100.0, friction=2.0)
+    row = model.arrays.dof[model.v_index("CHEST_Y")]
+    assert (row["upper"], row["kp"], row["friction"]) == (np.inf, 100.0, 2.0)
+    for bad in ({"upper": np.nan}, {"kp": np.inf}, {"friction": -1.0}, {"q": 3}):
+        with pytest.raises(ModelError, match=next(iter(bad))):
+            model.set_joint("CHEST_Y", **bad)
+
+
+@pytest.mark.parametrize("call", ["forward", "inverse", "step"])
+def test_numbers_that_overflow_are_an_error_and_not_a_nan(model, call):
+    q, v, zero = model.neutral(), np.full(model.v_count, 1e200), np.zeros(model.v_count)
+    calls = {
+        "forward": lambda: dynamics.forward_dynamics(model, q, v, zero),
+        "inverse": lambda: dynamics.inverse_dynamics(model, q, v, zero),
+        "step": lambda: dynamics.step(model, q, v, zero, 1e-3),
+    }
+    with pytest.raises(ModelError, match="numbers too large to compute with"):
+        calls[call]()
+
+
+def test_a_time_that_is_no_number_is_refused(model):
+    with pytest.raises(ModelError, match="the time is nan s"):
+        dynamics.integrate(model, model.neutral(), np.zeros(model.v_count), np.nan)

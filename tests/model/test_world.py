@@ -7,11 +7,11 @@ from worlds import random_robot
 import tabi
 from tabi import ModelError
 from tabi.model.compiler import compile_world
-from tabi.model.joint import Joint, Mimic
+from tabi.model.joint import Joint, Mimic, Motor
 from tabi.model.robot import Robot
 from tabi.model.shape import Box, Capsule, Cylinder, Material, Shape, Sphere
 from tabi.spatial.inertia import Inertia, solid_box
-from tabi.spatial.transform import from_quaternion, translation
+from tabi.spatial.transform import Transform, from_quaternion, translation
 
 
 def arm(name="arm", base="fixed"):
@@ -119,6 +119,8 @@ def test_pairs_of_materials_take_the_smaller_friction_and_the_larger_restitution
     assert model.restitution[index["ground"], index["crate"]] == 0.5
     assert model.friction[index["ball"], index["ground"]] == 0.05
     assert np.array_equal(model.friction, model.friction.T)
+    world.set_pair("ball", "crate", friction=0.3)
+    assert world.compile().restitution[index["ball"], index["crate"]] == 0.5
     model.set_pair("crate", "ground", friction=0.2)
     assert model.friction[index["ground"], index["crate"]] == 0.2
     assert model.restitution[index["ground"], index["crate"]] == 0.5
@@ -156,13 +158,94 @@ def test_following_joints_pose_with_their_leaders():
     assert robot.joint("elbow").position[0] == pytest.approx(-0.5)
 
 
+def test_a_compiled_world_starts_with_followers_where_their_leaders_are():
+    robot = arm()
+    robot.add_body("hand", Joint("wrist", "revolute", translation((0, 0, 0.4)), (0, 1, 0)), "lower", solid_box(0.5, (0.1, 0.1, 0.1)))
+    robot.joint("shoulder").mimic, robot.joint("elbow").mimic = Mimic("elbow", 3.0, 0.1), Mimic("wrist", 2.0, 0.2)
+    robot.joint("wrist").position[0] = 0.5
+    model = robot.compile()
+    assert model.initial() == pytest.approx([3 * (2 * 0.5 + 0.2) + 0.1, 2 * 0.5 + 0.2, 0.5])
+    assert model.neutral() == pytest.approx([3 * 0.2 + 0.1, 0.2, 0.0])
+
+
+def test_a_follower_finds_the_leader_of_its_own_robot():
+    world = tabi.World()
+    for name in ("a", "b"):
+        robot = Robot(name)
+        robot.add_body("palm", Joint("palm", "floating"), None, solid_box(1.0, (0.1, 0.1, 0.1)))
+        for k in (1, 2):
+            robot.add_body(f"finger{k}", Joint(f"finger/{k}", "revolute", translation((k, 0, 0))), "palm", solid_box(1.0, (0.1, 0.1, 0.1)))
+        # its name occurs once in the world, its leader's twice
+        robot.add_body("thumb", Joint(f"thumb_{name}", "revolute", mimic=Mimic("finger/1", 0.5)), "palm", solid_box(1.0, (0.1, 0.1, 0.1)))
+        robot.joint("finger/2").mimic = Mimic("finger/1", 2.0)
+        world.add_robot(robot)
+    model = world.compile()
+    pairs = {(model.dof_name(row["follower"]), model.dof_name(row["leader"])) for row in model.arrays.mimic}
+    expected = {(f"{robot}/finger/2", f"{robot}/finger/1") for robot in ("a", "b")}
+    assert pairs == expected | {(f"thumb_{robot}", f"{robot}/finger/1") for robot in ("a", "b")}
+
+
+def test_a_leader_in_another_robot_is_no_leader():
+    world, other = tabi.World(), Robot("other")
+    other.add_body("post", Joint("post", "fixed"))
+    other.add_body("wheel", Joint("axle", "continuous", mimic=Mimic("elbow")), "post", solid_box(1.0, (0.1, 0.1, 0.1)))
+    world.add_robot(arm())
+    world.add_robot(other)
+    with pytest.raises(ModelError, match="joint 'axle' follows 'elbow'; expected a moving joint"):
+        world.compile()
+
+
+def test_followers_in_a_circle_are_refused():
+    robot = arm()
+    robot.joint("elbow").mimic, robot.joint("shoulder").mimic = Mimic("shoulder"), Mimic("elbow")
+    with pytest.raises(ModelError, match="joint 'shoulder' follows itself: shoulder → elbow → shoulder"):
+        robot.compile()
+
+
+def test_gravity_may_be_given_anew_as_a_list():
+    world = tabi.World()
+    world.add_sphere(0.1, 1.0, name="ball")
+    world.gravity = [0, 0, -2]
+    model = world.compile()
+    a = tabi.dynamics.forward_dynamics(model, model.neutral(), np.zeros(6), np.zeros(6))
+    assert a.tolist() == pytest.approx([0, 0, -2, 0, 0, 0], abs=1e-15)
+
+
+def test_feet_go_by_the_name_they_are_looked_up_with():
+    world = tabi.World()
+    for _ in range(2):
+        world.add_robot(tabi.robots.hrp2())
+    model = world.compile()
+    assert model.feet["hrp2_2/left"].name == "hrp2_2/left"
+    assert model.link("hrp2_2/left") is model.feet["hrp2_2/left"]
+
+
+def test_shapes_do_not_share_their_material_unasked():
+    one, two = Shape(Sphere(0.1)), Shape(Sphere(0.1))
+    one.material.friction = 0.1
+    assert two.material.friction == 1.0
+
+
 # ---- bad input ----------------------------------------------------------------------------------
 
 
-def with_joint(**changes):
-    robot = arm()
+def with_joint(base="fixed", **changes):
+    robot = arm(base=base)
     for name, value in changes.items():
         setattr(robot.joint("elbow"), name, value)
+    return robot
+
+
+def with_base(**changes):
+    robot = arm(base="floating")
+    for name, value in changes.items():
+        setattr(robot.base.joint, name, value)
+    return robot
+
+
+def with_body(inertia):
+    robot = arm()
+    robot.body("lower").inertia = inertia
     return robot
 
 
@@ -187,16 +270,49 @@ def with_joint(**changes):
         (lambda: with_joint(stiffness=-3.0).compile(), ["joint 'elbow'", "stiffness -3"]),
         (lambda: with_joint(axis=(0, 0, 0)).compile(), ["joint 'elbow'", "axis [0, 0, 0]", "a direction"]),
         (lambda: with_joint(lower=1.0, upper=-1.0).compile(), ["joint 'elbow'", "limits from 1 to -1"]),
+        (lambda: with_joint(axis=(0, 1)).compile(), ["joint 'elbow'", "axis [0, 1]", "a direction"]),
+        (lambda: with_joint(rest=np.nan).compile(), ["joint 'elbow' of arm has rest nan"]),
+        (lambda: with_joint(velocity_limit=-1.0).compile(), ["joint 'elbow' of arm has velocity_limit -1"]),
+        (lambda: with_joint(effort_limit=np.nan).compile(), ["joint 'elbow' of arm has effort_limit nan"]),
+        (lambda: with_joint(motor=Motor(torque_limit=-3.0)).compile(), ["joint 'elbow' of arm has motor's torque_limit -3"]),
+        (lambda: with_joint(motor=Motor(rotor_inertia=-1e-5)).compile(), ["joint 'elbow' of arm has motor's rotor_inertia -1e-05"]),
+        (lambda: with_joint(motor=Motor(1e-5, np.inf)).compile(), ["joint 'elbow' of arm has motor's gear_ratio inf"]),
+        (lambda: with_joint(motor=Motor(kp=np.nan)).compile(), ["joint 'elbow' of arm has motor's kp nan"]),
+        (lambda: with_joint(position=np.array([1.0, 2.0])).compile(), ["joint 'elbow' of arm has position [1.0, 2.0]", "1 finite numbers"]),
+        (lambda: with_joint(position=np.array([np.nan])).compile(), ["joint 'elbow' of arm has position [nan]"]),
+        (lambda: with_joint(placement=Transform(2 * np.eye(3))).compile(), ["body 'lower' of arm", "no rotation"]),
+        (lambda: with_joint(placement=Transform(np.diag([1.0, 1.0, -1.0]))).compile(), ["body 'lower' of arm", "no rotation"]),
+        (lambda: with_base(position=np.zeros(7)).compile(), ["joint 'post' of arm has position", "a quaternion (w, x, y, z) of length 1"]),
+        (lambda: with_base(position=np.array([0, 0, 0, 2.0, 0, 0, 0])).compile(), ["joint 'post'", "length 1"]),
+        # the step would add h² K to its inertia and never pull
+        (lambda: with_base(stiffness=10.0).compile(), ["joint 'post' of arm has stiffness 10 but is floating"]),
+        (lambda: with_body(Inertia(1.0, np.zeros(3), np.ones(3))).compile(), ["body 'lower' of arm has a tensor of shape (3,)"]),
+        (lambda: with_body(Inertia(1.0, np.zeros(3), np.eye(3, k=1) + np.eye(3))).compile(), ["body 'lower' of arm", "not symmetric"]),
+        (lambda: with_body(Inertia(1.0, np.zeros(2), np.eye(3))).compile(), ["body 'lower' of arm has a centre of mass of shape (2,)"]),
         (lambda: with_joint(mimic=Mimic("wrist")).compile(), ["joint 'elbow' follows 'wrist'"]),
+        (lambda: with_joint(mimic=Mimic("elbow", 2.0)).compile(), ["joint 'elbow' follows itself: elbow → elbow"]),
+        (lambda: with_joint(mimic=Mimic("post"), base="floating").compile(), ["joint 'elbow' follows 'post'"]),
+        (lambda: with_joint(mimic=Mimic("shoulder", np.nan)).compile(), ["joint 'elbow' of arm has mimic's ratio nan"]),
+        (lambda: with_joint(mimic=Mimic("shoulder", 1.0, np.inf)).compile(), ["joint 'elbow' of arm has mimic's offset inf"]),
+        (lambda: arm().add_body("", Joint("new", "revolute"), "lower"), ["body '' of arm hangs on the joint 'new'"]),
+        (lambda: arm().add_body("new", Joint("", "revolute"), "lower"), ["body 'new' of arm hangs on the joint ''"]),
+        (lambda: (r := arm(), r.bodies.pop(1), r.compile()), ["body 'lower' of arm hangs on 'upper', which is not among the bodies before it"]),
+        (lambda: (r := arm(), setattr(r.body("lower"), "name", "upper"), r.compile()), ["body 'arm/upper' occurs twice in the world"]),
+        (lambda: tabi.World().add_robot(arm("")), ["empty name"]),
+        (lambda: tabi.World().add_sphere(0.1, 1.0, name=""), ["empty name"]),
+        (lambda: tabi.World().add_robot(3), ["a robot was given as 3"]),
         (lambda: tabi.World().compile(), ["nothing that moves"]),
         (lambda: tabi.World().add_robot(Robot("empty")), ["robot 'empty' has no body"]),
         (lambda: tabi.World(gravity=(0, np.nan, 0)), ["gravity", "three finite numbers"]),
+        (lambda: (w := tabi.World(), w.add_robot(arm()), setattr(w, "gravity", (0, np.nan, 0)), w.compile()), ["gravity", "three finite numbers"]),
         (lambda: tabi.World().add_ground(height=np.inf), ["ground has height inf"]),
+        (lambda: tabi.World().add_fixed(Box((1, 1, 1)), (0, np.nan, 0), name="wall"), ["fixed thing 'wall' is at [0.0, nan, 0.0]"]),
         (lambda: tabi.World().add_box((1, 1, 1), mass=-2.0), ["object 'box' has mass -2 kg"]),
         (lambda: tabi.World().add_box((1, 1, 1), mass=np.nan), ["object 'box' has mass nan"]),
         (lambda: tabi.World().add_sphere(0.1, 0.0, name="dust"), ["object 'dust' has mass 0 kg"]),
         (lambda: tabi.World().add_box((1, 0, 1), mass=1.0), ["box has size y 0"]),
         (lambda: Box((1, 1, -1)), ["box has size z -1"]),
+        (lambda: Box((1, 1)), ["box has size (1, 1); expected three edges"]),
         (lambda: Sphere(np.nan), ["sphere has radius nan"]),
         (lambda: Cylinder(0.1, -1), ["cylinder has length -1"]),
         (lambda: Capsule(0, 1), ["capsule has radius 0"]),
@@ -204,12 +320,17 @@ def with_joint(**changes):
         (lambda: Material("ice", friction=np.nan), ["material 'ice' has friction nan"]),
         (lambda: Material("gum", restitution=1.5), ["material 'gum' has restitution 1.5"]),
         (lambda: tabi.World().add_box((1, 1, 1), 1.0, position=(0, 0, np.nan)), ["object 'box' is at [0.0, 0.0, nan]"]),
+        (lambda: tabi.World().add_box((1, 1, 1), 1.0, position=(0, 0)), ["position [0.0, 0.0] has shape (2,)"]),
         (lambda: tabi.World().add_box((1, 1, 1), 1.0, quaternion=(0, 0, 0, 0)), ["quaternion [0.0, 0.0, 0.0, 0.0] has length 0"]),
+        (lambda: tabi.World().add_box((1, 1, 1), 1.0, quaternion=(0, 0, 1)), ["quaternion [0.0, 0.0, 1.0]", "(w, x, y, z)"]),
+        (lambda: tabi.World().add_box((1, 1, 1), 1.0, quaternion=(np.inf, 0, 0, 1)), ["quaternion [inf, 0.0, 0.0, 1.0] has length inf"]),
         (lambda: arm(base="floating").place((0, np.inf, 0)), ["robot 'arm' was placed at [0.0, inf, 0.0]"]),
         (lambda: arm().add_foot("left", "lower"), ["body 'lower' is declared the foot 'left'", "no collision shape"]),
         (lambda: arm().add_foot("left", "lower", [(0, 0), (1, 0), (2, 0)]), ["foot 'left' has a sole of area 0"]),
         (lambda: arm().add_foot("left", "lower", [(0, 0), (1, 0)]), ["foot 'left'", "at least three finite points"]),
         (lambda: arm().add_foot("left", "lower", [(0, 0), (1, 0), (np.nan, 1)]), ["foot 'left'", "finite"]),
+        (lambda: arm().add_foot("left", "lower", [(0, 0), (1, 0), (0, 1)], (0, 0, np.nan)), ["foot 'left' is at [0.0, 0.0, nan]"]),
+        (lambda: arm().add_foot("left", "lower", [(0, 0), (1, 0), (0, 1)], quaternion=(0, 1, 0, 0)), ["foot 'left' on body 'lower'", "downwards"]),
     ],
 )  # fmt: skip
 def test_bad_worlds_are_refused_by_name(make, words):

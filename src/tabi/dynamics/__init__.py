@@ -53,7 +53,7 @@ def forward_dynamics(model: Model, q: ArrayLike, v: ArrayLike, tau: ArrayLike, a
     q, v, tau = model.check_configuration(q), model.check_velocity("v", v), model.check_velocity("tau", tau).copy()
     out = np.zeros(model.v_count) if a is None else model.check_velocity("a", a).copy()
     check_status(model, forward.forward_dynamics(model.arrays, q, v, tau, allocate(model), out))
-    return out
+    return _finite(model, "acceleration", out)
 
 
 def inverse_dynamics(model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
@@ -61,7 +61,7 @@ def inverse_dynamics(model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> 
     q, v, a = model.check_configuration(q), model.check_velocity("v", v), model.check_velocity("a", a)
     tau = np.zeros(model.v_count)
     rnea.inverse_dynamics(model.arrays, q, v, a, allocate(model), tau)
-    return tau
+    return _finite(model, "joint force", tau)
 
 
 def mass_matrix(model: Model, q: ArrayLike) -> Array:
@@ -132,14 +132,14 @@ def energy(model: Model, q: ArrayLike, v: ArrayLike) -> Energy:
 
 def integrate(model: Model, q: ArrayLike, v: ArrayLike, h: float) -> Array:
     """q ⊕ h v: the configuration reached from q with the constant velocity v in h [s]."""
+    if not np.isfinite(h):
+        raise ModelError(f"the time is {h} s; expected a finite number")
     q, v = model.check_configuration(q).copy(), model.check_velocity("v", v)
     integration.advance(model.arrays, q, v, float(h))
     return q
 
 
-def step(
-    model: Model, q: ArrayLike, v: ArrayLike, tau: ArrayLike, h: float, order: int = 1, a: ArrayLike | None = None
-) -> tuple[Array, Array]:
+def step(model: Model, q: ArrayLike, v: ArrayLike, tau: ArrayLike, h: float, order: int = 1, a: ArrayLike | None = None) -> tuple[Array, Array]:
     """The state (q, v) after h [s] of free motion under constant joint forces.
 
     Args:
@@ -154,7 +154,7 @@ def step(
     given = np.zeros(model.v_count) if a is None else model.check_velocity("a", a).copy()
     tau, work = model.check_velocity("tau", tau).copy(), _prepared(model, q, v)
     check_status(model, free.step(model.arrays, q, v, tau, float(h), order, work, given))
-    return q, v
+    return q, _finite(model, "velocity", v)
 
 
 def check_status(model: Model, status: int) -> None:
@@ -164,6 +164,16 @@ def check_status(model: Model, status: int) -> None:
         raise ModelError(
             f"joint {name!r} moves parts whose inertia about it is not positive; give what hangs on it a mass and a tensor, or the joint an armature"
         )
+
+
+def _finite(model: Model, what: str, values: Array) -> Array:
+    """The values, or an error where a state too large for its numbers has made them overflow."""
+    bad = np.flatnonzero(~np.isfinite(values))
+    if bad.size:
+        raise ModelError(
+            f"the {what} of joint {model.dof_name(int(bad[0]))!r} became {values[bad[0]]}: the state has numbers too large to compute with"
+        )
+    return values
 
 
 def _prepared(model: Model, q: ArrayLike, v: ArrayLike | None = None) -> Workspace:

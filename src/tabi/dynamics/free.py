@@ -126,8 +126,13 @@ def _second(m, q, v, tau, h, w, a):
 # inlined: handing over the tables for each body would cost more than the test
 @kernel(inline=True)
 def _flies(m, i):
-    """Whether body i is the floating base of a tree that nothing holds."""
-    return m.body[i].parent == 0 and m.body[i].kind == FLOATING and m.dof[m.body[i].v_start].prescribed == 0
+    """Whether body i is the floating base of a tree that nothing holds: no guide, no damper, no inertia but its own."""
+    if m.body[i].parent != 0 or m.body[i].kind != FLOATING:
+        return False
+    for k in range(m.body[i].v_start, m.body[i].v_end):
+        if m.dof[k].prescribed != 0 or m.dof[k].damping != 0.0 or m.dof[k].armature != 0.0:
+            return False
+    return True
 
 
 @kernel

@@ -51,6 +51,14 @@ DOF = np.dtype(
         ("damping", REAL),
         ("stiffness", REAL),
         ("rest", REAL),
+        # dry friction, limits of position, speed and effort (±inf where there are none), gains of its motor's loop
+        ("friction", REAL),
+        ("lower", REAL),
+        ("upper", REAL),
+        ("velocity_limit", REAL),
+        ("effort_limit", REAL),
+        ("kp", REAL),
+        ("kd", REAL),
         # its position in q; −1 where there is no single one (quaternions)
         ("q", INDEX),
         # 1 where the acceleration is given and the force comes out

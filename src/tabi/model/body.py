@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tabi._errors import ModelError
 from tabi.model.joint import Joint
-from tabi.model.shape import HalfSpace, MeshFile, Shape
+from tabi.model.shape import Capsule, HalfSpace, MeshFile, Shape, Sphere
 from tabi.spatial.inertia import Inertia
 from tabi.spatial.transform import Transform
 
@@ -115,8 +115,21 @@ def sole_of(name: str, body: Body, R_WB: Array, thickness: float = 2e-3) -> Foot
     shapes = body.collision_shapes()
     if not shapes:
         raise ModelError(f"body {body.name!r} is declared the foot {name!r} but has no collision shape to find a sole in; give a polygon")
-    points = np.concatenate([s.placement @ s.geometry.points() for s in shapes]) @ R_WB.T  # type: ignore[union-attr]
+    points = np.concatenate([_undersides(s, R_WB) for s in shapes])
     lowest = points[:, 2].min()
     outline = points[points[:, 2] < lowest + thickness][:, :2]
+    if len(outline) < 3:
+        raise ModelError(f"body {body.name!r} is declared the foot {name!r} but touches the ground in fewer than three points; give a polygon")
     placement = Transform(R_WB.T, R_WB.T @ np.array([0.0, 0.0, lowest]))
     return Foot(name, body, placement, convex_outline(name, outline))
+
+
+def _undersides(shape: Shape, R_WB: Array) -> Array:
+    """Points of a shape that the ground may touch, in the world's axes; balls and capsules touch it below their centres only."""
+    g = shape.geometry
+    assert not isinstance(g, MeshFile)
+    if isinstance(g, (Sphere, Capsule)):
+        half = 0.5 * g.length if isinstance(g, Capsule) else 0.0
+        centres = shape.placement @ np.array([[0.0, 0.0, half], [0.0, 0.0, -half]])
+        return centres @ R_WB.T - np.array([0.0, 0.0, g.radius])
+    return (shape.placement @ g.points()) @ R_WB.T

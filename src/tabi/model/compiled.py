@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tabi._errors import ModelError, unknown
-from tabi.model.arrays import FLOATING, SPHERICAL, ModelArrays
+from tabi.model.arrays import DOF, FLOATING, SPHERICAL, ModelArrays
 from tabi.model.shape import Geometry, Material, check_coefficients
 from tabi.spatial.inertia import Inertia
 from tabi.spatial.transform import Transform
@@ -24,6 +24,20 @@ class Link:
     name: str
     body: int
     placement: Transform
+
+
+@dataclass(frozen=True, eq=False)
+class Sole(Link):
+    """A foot: its polygon [m], shape (n, 2), in the xy-plane of the frame."""
+
+    polygon: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Site(Link):
+    """Where a sensor of some kind sits."""
+
+    kind: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,13 +69,13 @@ class Model:
         self._names = names
         self._kinds = kinds
         self._body_of = {name: i for i, name in enumerate(names) if i}
-        self._initial = initial
+        self._initial = self._with_followers(initial)
         roots = {i for i in range(1, len(names)) if arrays.body["parent"][i] == 0 and kinds[i] == "floating"}
         self.joint_names = [name for i, name in enumerate(names) if i and i not in roots]
         self.shapes: list[PlacedShape] = []
-        self.feet: dict[str, Link] = {}
+        self.feet: dict[str, Sole] = {}
         self.frames: dict[str, Link] = {}
-        self.sensors: dict[str, Link] = {}
+        self.sensors: dict[str, Site] = {}
         self.excluded: set[frozenset[str]] = set()
         self.material_names: list[str] = []
         self.friction: Array = np.zeros((0, 0))
@@ -129,11 +143,18 @@ class Model:
     # ---- configurations ---------------------------------------------------------------------
 
     def neutral(self) -> Array:
-        """The configuration with every joint at its zero, shape (q_count,)."""
+        """The configuration with every joint at its zero, followers where that puts them, shape (q_count,)."""
         q = np.zeros(self.q_count)
         for i, kind in enumerate(self.arrays.body["kind"]):
             if i and kind in (SPHERICAL, FLOATING):
                 q[self.arrays.body["q_start"][i] + (3 if kind == FLOATING else 0)] = 1.0
+        return self._with_followers(q)
+
+    def _with_followers(self, q: Array) -> Array:
+        """The same configuration with followers where their leaders put them; as many passes as a chain of them is long."""
+        follower, leader = (self.arrays.dof["q"][self.arrays.mimic[end]] for end in ("follower", "leader"))
+        for _ in follower:
+            q[follower] = self.arrays.mimic["ratio"] * q[leader] + self.arrays.mimic["offset"]
         return q
 
     def initial(self) -> Array:
@@ -181,20 +202,26 @@ class Model:
     # ---- parameters that may change between steps -------------------------------------------
 
     def set_joint(self, name: str, **parameters: float) -> None:
-        """Set armature, damping, stiffness, rest (and prescribed, 0 or 1) of a joint."""
+        """Set parameters of a joint, named as the columns of ``tabi.model.arrays.DOF``: damping, stiffness, kp, upper, …"""
         row = self._row(name)
-        settable = ("armature", "damping", "stiffness", "rest", "prescribed")
+        settable = [column for column in DOF.names or () if column != "q"]
+        places, limits = ("rest", "lower", "upper"), ("lower", "upper", "velocity_limit", "effort_limit")
         for key, value in parameters.items():
             if key not in settable:
                 raise unknown("parameter", key, "a joint", settable)
-            if not np.isfinite(value) or (key != "rest" and value < 0):
-                raise ModelError(f"{key} of joint {name!r} was set to {value}; expected a finite number{'' if key == 'rest' else ' ≥ 0'}")
+            if np.isnan(value) or (np.isinf(value) and key not in limits) or (value < 0 and key not in places):
+                number = "number" if key in limits else "finite number"
+                raise ModelError(f"{key} of joint {name!r} was set to {value}; expected a {number}{'' if key in places else ' ≥ 0'}")
+            if key == "prescribed" and value not in (0, 1):
+                raise ModelError(f"prescribed of joint {name!r} was set to {value}; expected 0 or 1")
+            if key == "stiffness" and value > 0 and self.arrays.body["kind"][row] in (SPHERICAL, FLOATING):
+                raise ModelError(f"stiffness of joint {name!r} was set to {value}; expected springs only on joints without quaternions")
             self.arrays.dof[key][self.arrays.body["v_start"][row] : self.arrays.body["v_end"][row]] = value
 
     def set_inertia(self, name: str, inertia: Inertia) -> None:
         """Replace the inertia of the moving body that carries the link ``name``, given in that link's frame."""
         link = self.link(name)
-        if link.body == 0 or not inertia.mass > 0 or not np.isfinite([*inertia.centre, *inertia.tensor.ravel()]).all():
+        if link.body == 0 or not 0 < inertia.mass < np.inf or not np.isfinite([*inertia.centre, *inertia.tensor.ravel()]).all():
             raise ModelError(f"inertia of {name!r} was set to mass {inertia.mass:g} kg; expected a moving body and finite numbers, mass > 0")
         moved = inertia.moved(link.placement)
         self.arrays.body["mass"][link.body] = moved.mass
@@ -213,7 +240,7 @@ class Model:
         self.friction[i, k] = self.friction[k, i] = mu
         self.restitution[i, k] = self.restitution[k, i] = e
 
-    def set_materials(self, materials: Iterable[Material], pairs: dict[frozenset[str], tuple[float, float]]) -> None:
+    def set_materials(self, materials: Iterable[Material], pairs: dict[frozenset[str], tuple[float | None, float | None]]) -> None:
         """Fill the tables of pairs: the smaller friction and the larger restitution, unless the pair is given."""
         materials = list(materials)
         self.material_names = [m.name for m in materials]

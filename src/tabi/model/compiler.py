@@ -17,19 +17,17 @@ import numpy as np
 
 from tabi._errors import ModelError
 from tabi.model.arrays import BODY, DOF, KIND, MIMIC, ModelArrays, table
-from tabi.model.body import Body, Frame
-from tabi.model.compiled import Link, Model, PlacedShape
-from tabi.model.joint import Joint
+from tabi.model.body import Body, Foot, Frame, Sensor
+from tabi.model.compiled import Link, Model, PlacedShape, Site, Sole
+from tabi.model.joint import Joint, Motor
 from tabi.model.robot import Robot
 from tabi.model.shape import Material, MeshFile
-from tabi.model.soundness import first_without_inertia
+from tabi.model.soundness import AXIAL, check_body, checked_gravity, first_without_inertia
 from tabi.spatial.inertia import Inertia
 from tabi.spatial.transform import Transform, z_to
 
 if TYPE_CHECKING:
     from tabi.model.world import World
-
-AXIAL = ("revolute", "continuous", "prismatic", "planar")
 
 
 @dataclass
@@ -70,12 +68,20 @@ def compile_world(world: World) -> Model:
     body_names, joint_names = _clashes(world)
     for robot in world.robots:
         for body in robot.bodies:
-            _check_body(robot, body)
+            if body.parent is not None and body.parent not in tables.links:
+                message = f"body {body.name!r} of {robot.name} hangs on {body.parent.name!r}, which is not among the bodies before it"
+                raise ModelError(f"{message}; expected parents first", robot.file, body.line)
+            check_body(robot.name, body, robot.file)
             name = _qualified(robot, body.name, body_names)
             joint = robot.name if body is robot.base else _qualified(robot, body.joint.name, joint_names)
             tables.place(body, name, joint)
     for body in world.objects:
+        check_body("the world", body, None)
         tables.place(body, body.name, body.name)
+    for kind, names in (("body", tables.names.values()), ("joint", tables.joint_names)):
+        twice = next((name for name, count in Counter(names).items() if count > 1), None)
+        if twice is not None:
+            raise ModelError(f"{kind} {twice!r} occurs twice in the world; give every {kind} its own name")
     if len(tables.joints) == 1:
         raise ModelError("the world has nothing that moves; add a robot with a floating base or joints, or an object")
     model = _assemble(world, tables)
@@ -114,26 +120,6 @@ def _qualified(robot: Robot, name: str, clashes: set[str]) -> str:
     return f"{robot.name}/{name}" if name in clashes else name
 
 
-def _check_body(robot: Robot, body: Body) -> None:
-    """Refuse numbers no body can have; the readers check too, but a world can be edited by hand."""
-    inertia, joint = body.inertia, body.joint
-    numbers = [inertia.mass, *inertia.centre, *inertia.tensor.ravel(), *joint.placement.p, *joint.placement.R.ravel()]
-    if not np.isfinite(numbers).all():
-        raise ModelError(f"body {body.name!r} of {robot.name} has a number that is not finite in its inertia or placement", robot.file, body.line)
-    if inertia.mass < 0:
-        raise ModelError(f"body {body.name!r} of {robot.name} has mass {inertia.mass:g} kg; expected a number ≥ 0", robot.file, body.line)
-    if joint.kind in AXIAL and not 1e-12 < float(np.linalg.norm(joint.axis)) < np.inf:
-        raise ModelError(f"joint {joint.name!r} of {robot.name} has axis {list(joint.axis)}; expected a direction", robot.file, joint.line)
-    for name in ("armature", "damping", "friction", "stiffness"):
-        value = getattr(joint, name)
-        if not (np.isfinite(value) and value >= 0):
-            raise ModelError(f"joint {joint.name!r} of {robot.name} has {name} {value:g}; expected a number ≥ 0", robot.file, joint.line)
-    if not joint.lower <= joint.upper:
-        raise ModelError(
-            f"joint {joint.name!r} of {robot.name} has limits from {joint.lower:g} to {joint.upper:g}; expected lower ≤ upper", robot.file, joint.line
-        )
-
-
 def _assemble(world: World, t: _Tables) -> Model:
     moving = [j for j in t.joints if j is not None]
     body = table(len(t.joints), BODY)
@@ -153,32 +139,39 @@ def _assemble(world: World, t: _Tables) -> Model:
     dof = table(body["v_end"][-1], DOF)
     for row, joint in zip(body[1:], moving, strict=True):
         rows = dof[row["v_start"] : row["v_end"]]
-        for name, value in (("armature", joint.total_armature), ("damping", joint.damping), ("stiffness", joint.stiffness), ("rest", joint.rest)):
-            rows[name] = value
-        rows["prescribed"] = joint.prescribed
+        for name in ("damping", "stiffness", "rest", "friction", "lower", "upper", "velocity_limit", "prescribed"):
+            rows[name] = getattr(joint, name)
+        motor = joint.motor or Motor()
+        rows["armature"], rows["kp"], rows["kd"] = joint.total_armature, motor.kp, motor.kd
+        rows["effort_limit"] = min(joint.effort_limit, motor.torque_limit)
         rows["q"] = row["q_start"] + np.arange(joint.v_count) if joint.q_count == joint.v_count else -1
-    arrays = ModelArrays(body, dof, _couplings(t, body["v_start"]), world.gravity.copy())
+    arrays = ModelArrays(body, dof, _couplings(world, t, body["v_start"]), checked_gravity(world.gravity))
     links = {name: Link(name, *t.links[body]) for body, name in t.names.items()}
     initial = np.concatenate([j.position for j in moving])
     return Model(arrays, t.joint_names, [j.kind if j else "fixed" for j in t.joints], links, initial)
 
 
-def _couplings(t: _Tables, v_start: np.ndarray) -> np.ndarray:
-    """Degrees of freedom of joints that follow another one."""
+def _couplings(world: World, t: _Tables, v_start: np.ndarray) -> np.ndarray:
+    """Degrees of freedom of joints that follow another one of their robot."""
     rows = []
-    # a leader's name is looked up in the follower's own robot: names may occur in several
-    for i, joint in enumerate(t.joints):
-        if joint is None or joint.mimic is None:
-            continue
-        robot = t.joint_names[i].rpartition("/")[0]
-        wanted = {joint.mimic.leader, f"{robot}/{joint.mimic.leader}"}
-        k = next((k for k, name in enumerate(t.joint_names) if name in wanted), 0)
-        leader = t.joints[k]
-        if leader is None or joint.v_count != 1 or leader.v_count != 1:
-            raise ModelError(
-                f"joint {joint.name!r} follows {joint.mimic.leader!r}; expected a moving joint with one degree of freedom in the same robot"
-            )
-        rows.append((v_start[i], v_start[k], joint.mimic.ratio, joint.mimic.offset))
+    for robot in world.robots:
+        by_joint = {body.joint.name: body for body in robot.bodies}
+        for body in robot.bodies:
+            joint, mimic, chain = body.joint, body.joint.mimic, [body.joint.name]
+            if mimic is None or joint.kind == "fixed":
+                continue
+            leader = by_joint.get(mimic.leader)
+            if leader is None or joint.v_count != 1 or leader.joint.v_count != 1:
+                message = f"joint {joint.name!r} follows {mimic.leader!r}; expected a moving joint with one degree of freedom in the same robot"
+                raise ModelError(message, robot.file, joint.line)
+            link = leader
+            while link is not None and link.joint.name not in chain:
+                chain.append(link.joint.name)
+                link = by_joint.get(link.joint.mimic.leader) if link.joint.mimic else None
+            if link is not None:
+                message = f"joint {joint.name!r} follows itself: {' → '.join([*chain, link.joint.name])}; expected a leader that moves freely"
+                raise ModelError(message, robot.file, joint.line)
+            rows.append((v_start[t.links[body][0]], v_start[t.links[leader][0]], mimic.ratio, mimic.offset))
     couplings = table(len(rows), MIMIC)
     couplings[:] = rows
     return couplings
@@ -197,9 +190,15 @@ def _attach(world: World, t: _Tables, model: Model) -> None:
             model.shapes.append(PlacedShape(index, t.names[body], X_NB @ shape.placement, shape.geometry, known.name))
     model.set_materials(list(materials.values()), world.pairs)
     for robot in world.robots:
-        for group, out in ((robot.feet, model.feet), (robot.frames, model.frames), (robot.sensors, model.sensors)):
-            for name, frame in group.items():
-                assert isinstance(frame, Frame)
-                index, X_NB = t.links[frame.body]
-                out[name if len(world.robots) == 1 else f"{robot.name}/{name}"] = Link(name, index, X_NB @ frame.placement)
+        frames: list[Frame] = [*robot.feet.values(), *robot.frames.values(), *robot.sensors.values()]
+        for frame in frames:
+            index, X_NB = t.links[frame.body]
+            name = frame.name if len(world.robots) == 1 else f"{robot.name}/{frame.name}"
+            X = X_NB @ frame.placement
+            if isinstance(frame, Foot):
+                model.feet[name] = Sole(name, index, X, frame.polygon)
+            elif isinstance(frame, Sensor):
+                model.sensors[name] = Site(name, index, X, frame.kind)
+            else:
+                model.frames[name] = Link(name, index, X)
         model.excluded |= {frozenset(t.names[robot.body(name)] for name in pair) for pair in robot.excluded}

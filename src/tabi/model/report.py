@@ -100,8 +100,6 @@ class Report:
 def report(robot: Robot) -> Report:
     """The report of a robot, without changing it."""
     X = robot.placements(_zero_pose(robot))
-    up, by = _extent(robot, X, 1.0)
-    down, _ = _extent(robot, X, -1.0)
     moving = [b for b in robot.bodies[1:] if b.joint.kind != "fixed"]
     pairs, excluded = _pairs(robot)
     return Report(
@@ -110,15 +108,15 @@ def report(robot: Robot) -> Report:
         base=robot.base.joint.kind,
         start=X[robot.base].p.tolist(),
         mass=robot.mass,
-        height=up + down,
-        height_by=by,
+        height=robot.extent((0, 0, 1), X) + robot.extent((0, 0, -1), X),
+        height_by=_seen(robot),
         body_count=len(robot.bodies),
         massless=[b.name for b in robot.bodies if b.inertia.mass == 0],
         joint_count=len(moving),
         degrees_of_freedom=sum(b.joint.v_count for b in robot.bodies if b.joint.mimic is None),
         joints=[_joint_row(b) for b in moving],
         feet=[_foot_row(f) for f in robot.feet.values()],
-        foot_candidates=[] if robot.feet else _foot_candidates(robot, X, -down),
+        foot_candidates=[] if robot.feet else _foot_candidates(robot, X, -robot.extent((0, 0, -1), X)),
         sensors={k: [s.name for s in robot.sensors.values() if s.kind == k] for k in sorted({s.kind for s in robot.sensors.values()})},
         frame_count=len(robot.frames),
         poses=list(robot.poses),
@@ -144,13 +142,13 @@ def _zero_pose(robot: Robot) -> dict[Body, np.ndarray]:
     return q
 
 
-def _extent(robot: Robot, X: dict[Body, Transform], sign: float) -> tuple[float, str]:
-    """How far the robot reaches up (sign 1) or down (−1) [m], by its shapes or, without any, its frames."""
-    d = np.array([0.0, 0.0, sign])
-    reach = [s.support(X[b].R.T @ d) + d @ X[b].p for b in robot.bodies for s in b.collision_shapes()]
-    if reach:
-        return float(max(reach)), "shapes"
-    return float(max(d @ X[b].p for b in robot.bodies)), "frames"
+def _seen(robot: Robot) -> str:
+    """What the height was taken from: shapes, where they cover most of the mass."""
+    solid = [b for b in robot.bodies if b.inertia.mass > 0]
+    shaped = [b for b in solid if b.collision_shapes()]
+    if 2 * sum(b.inertia.mass for b in shaped) >= robot.mass and shaped:
+        return "shapes"
+    return f"frames and the shapes of {len(shaped)} of {len(solid)} bodies" if shaped else "frames"
 
 
 def _joint_row(body: Body) -> JointRow:
@@ -294,7 +292,7 @@ def _page(r: Report) -> str:
         r.name if r.file is None else f"{r.name}  ({r.file})",
         _entry("base", f"{r.base}, at height {z:.3f} m"),
         _entry("mass", f"{r.mass:.2f} kg; heaviest: " + ", ".join(f"{name} {mass:.3g}" for name, mass in r.heaviest)),
-        _entry("height", f"{r.height:.3f} m in the zero pose" + (", by its frames: it has no shapes" if r.height_by == "frames" else "")),
+        _entry("height", f"{r.height:.3f} m in the zero pose" + ("" if r.height_by == "shapes" else f", by its {r.height_by}")),
         _entry("tree", f"{bodies}, {_count(r.joint_count, 'joint')}, {r.degrees_of_freedom} degrees of freedom"),
         _entry("collision", f"{_count(r.collision_pairs, 'pair')} among {_count(r.colliding_bodies, 'body', 'bodies')} with shapes{excluded}"),
         *_feet(r),

@@ -62,6 +62,8 @@ class Robot:
         line: int | None = None,
     ) -> Body:
         """Hang a body on ``parent`` by ``joint``; the first one, the base, has no parent."""
+        if not name or not joint.name:
+            raise ModelError(f"body {name!r} of {self.name} hangs on the joint {joint.name!r}; expected both to have a name", self.file, line)
         if name in self._by_name:
             raise ModelError(f"body {name!r} occurs twice in {self.name}; give every body its own name", self.file, line)
         if joint.name in self._joints:
@@ -75,13 +77,27 @@ class Robot:
         self._joints[joint.name] = joint
         return body
 
-    def add_foot(self, name: str, body: Body | str, polygon: ArrayLike | None = None, position: ArrayLike = (0.0, 0.0, 0.0)) -> Foot:
-        """Declare a foot: a polygon [m] in a frame at ``position`` in the body, or the sole its shapes show in the zero pose."""
+    def add_foot(
+        self,
+        name: str,
+        body: Body | str,
+        polygon: ArrayLike | None = None,
+        position: ArrayLike = (0.0, 0.0, 0.0),
+        quaternion: ArrayLike = (1.0, 0.0, 0.0, 0.0),
+    ) -> Foot:
+        """Declare a foot: a polygon [m] in a frame on the body, z up into the leg, or the sole its shapes show with all joints at zero."""
         body = self.body(body) if isinstance(body, str) else body
+        R_WB = self.placements(self._zero())[body].R
         if polygon is None:
-            foot = sole_of(name, body, self.placements(self._zero())[body].R)
+            foot = sole_of(name, body, R_WB)
         else:
-            foot = Foot(name, body, Transform(np.eye(3), np.array(position, float)), np.asarray(polygon, float))
+            X_BF = from_quaternion(quaternion, position)
+            if not np.isfinite(X_BF.p).all():
+                raise ModelError(f"foot {name!r} is at {X_BF.p.tolist()}; expected three finite numbers in metres")
+            if R_WB[2] @ X_BF.R[:, 2] < 0:
+                message = f"foot {name!r} on body {body.name!r} has its z axis downwards when all joints are at zero"
+                raise ModelError(f"{message}; expected z up into the leg: give it a quaternion")
+            foot = Foot(name, body, X_BF, np.asarray(polygon, float))
         self.feet[name] = foot
         return foot
 
@@ -154,7 +170,8 @@ class Robot:
             self.base.joint.placement = X
 
     def _zero(self) -> dict[Body, Array]:
-        return {body: body.joint.zero() for body in self.bodies}
+        """Every joint at its zero; the base stands as it does."""
+        return {body: body.joint.position if body is self.base else body.joint.zero() for body in self.bodies}
 
     def placements(self, positions: Mapping[Body, Array] | None = None) -> dict[Body, Transform]:
         """X_WB of every body, where the joints stand now or at ``positions``."""
@@ -165,16 +182,13 @@ class Robot:
             X[body] = X_WP @ body.joint.placement @ body.joint.motion(q)  # type: ignore[arg-type]
         return X
 
-    def extent(self, direction: ArrayLike) -> float:
-        """How far the robot reaches along a direction of the world [m]; by its shapes, or its frames if it has none."""
-        d = np.asarray(direction, float)
-        reach = -np.inf
-        for body, X in self.placements().items():
-            for s in body.collision_shapes():
-                reach = max(reach, s.support(X.R.T @ d) + float(d @ X.p))
-        if np.isfinite(reach):
-            return reach
-        return max(float(d @ X.p) for X in self.placements().values())
+    def extent(self, direction: ArrayLike, placements: Mapping[Body, Transform] | None = None) -> float:
+        """How far the robot reaches along a direction of the world [m]: by its shapes, and by the frames of bodies without any."""
+        d, reach = np.asarray(direction, float), []
+        for body, X in (placements or self.placements()).items():
+            shapes = [s.support(X.R.T @ d) for s in body.collision_shapes()]
+            reach.append(max(shapes, default=0.0) + float(d @ X.p))
+        return max(reach)
 
     def stand_on_ground(self, pose: str | Pose | None = None) -> None:
         """Put the robot on its soles: joints in ``pose`` (half-sitting if it has one), soles level, the lowest on the ground."""

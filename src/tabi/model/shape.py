@@ -91,6 +91,8 @@ class Box:
     size: tuple[float, float, float]
 
     def __post_init__(self) -> None:
+        if np.shape(self.size) != (3,):
+            raise ModelError(f"box has size {self.size}; expected three edges x, y, z in metres")
         _positive("box", **{f"size {a}": s for a, s in zip("xyz", self.size, strict=True)})
 
     def support(self, d: Array) -> float:
@@ -164,9 +166,6 @@ def check_coefficients(owner: str, friction: float, restitution: float) -> None:
         raise ModelError(f"{owner} has restitution {restitution:g}; expected a number from 0 to 1")
 
 
-DEFAULT_MATERIAL = Material()
-
-
 @dataclass(eq=False)
 class Shape:
     """A geometry placed in its body's frame.
@@ -179,7 +178,7 @@ class Shape:
 
     geometry: Geometry | MeshFile
     placement: Transform = field(default_factory=Transform)
-    material: Material = DEFAULT_MATERIAL
+    material: Material = field(default_factory=Material)
     color: tuple[float, float, float, float] = (0.75, 0.76, 0.78, 1.0)
     collides: bool = True
     visible: bool = True

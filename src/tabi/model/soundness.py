@@ -1,4 +1,6 @@
-"""Whether every joint moves something: a check on the numbers of a world before anybody simulates it.
+"""Checks on the numbers of a world before anybody simulates it, and whether every joint moves something.
+
+The readers check too, but a world can be built and edited by hand.
 
 A massless end, or a chain of them, has no inertia against its joint, and its acceleration would be 0/0. Each column
 is eliminated as the dynamics will do it, with plain matrices at one configuration in general position; what is
@@ -7,13 +9,77 @@ singular there is singular everywhere.
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from pathlib import Path
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tabi._errors import ModelError
 from tabi.model.arrays import FLOATING, PLANAR, PRISMATIC, REVOLUTE, ModelArrays
+from tabi.model.body import Body
+from tabi.model.joint import Joint
 from tabi.spatial.transform import about, cross_matrix
 
 Array = NDArray[np.float64]
+AXIAL = ("revolute", "continuous", "prismatic", "planar")
+
+
+def checked_gravity(gravity: ArrayLike) -> Array:
+    """Gravity as an array of its own, or an error."""
+    g = np.array(gravity, float)
+    if g.shape != (3,) or not np.isfinite(g).all():
+        raise ModelError(f"gravity is {gravity}; expected three finite numbers in m/s²")
+    return g
+
+
+def check_body(owner: str, body: Body, file: Path | None) -> None:
+    """Refuse numbers that no body or joint can have."""
+    who, inertia, X = f"body {body.name!r} of {owner}", body.inertia, body.joint.placement
+    vectors, matrices = {"centre of mass": inertia.centre, "position": X.p}, {"tensor": inertia.tensor, "rotation": X.R}
+    for what, array in (vectors | matrices).items():
+        expected = (3,) if what in vectors else (3, 3)
+        if np.shape(array) != expected:
+            raise ModelError(f"{who} has a {what} of shape {np.shape(array)}; expected {expected}", file, body.line)
+    if not np.isfinite([inertia.mass, *inertia.centre, *inertia.tensor.ravel(), *X.p, *X.R.ravel()]).all():
+        raise ModelError(f"{who} has a number that is not finite in its inertia or placement", file, body.line)
+    if inertia.mass < 0:
+        raise ModelError(f"{who} has mass {inertia.mass:g} kg; expected a number ≥ 0", file, body.line)
+    # numbers typed with few digits are not meant to be wrong
+    if np.abs(inertia.tensor - inertia.tensor.T).max() > 1e-6 * np.abs(inertia.tensor).max():
+        raise ModelError(f"{who} has a tensor {inertia.tensor.tolist()} that is not symmetric; expected the tensor of inertia", file, body.line)
+    if np.abs(X.R @ X.R.T - np.eye(3)).max() > 1e-6 or np.linalg.det(X.R) < 0:
+        raise ModelError(f"{who} is placed by a matrix that is no rotation, {X.R.tolist()}; expected orthonormal axes", file, body.line)
+    try:
+        _check_joint(body.joint)
+    except ModelError as problem:
+        raise ModelError(f"joint {body.joint.name!r} of {owner} has {problem}", file, body.joint.line) from None
+
+
+def _check_joint(joint: Joint) -> None:
+    if joint.kind in AXIAL and (np.shape(joint.axis) != (3,) or not 1e-12 < float(np.linalg.norm(joint.axis)) < np.inf):
+        raise ModelError(f"axis {list(joint.axis)}; expected a direction")
+    bounds = {"velocity_limit": joint.velocity_limit, "effort_limit": joint.effort_limit}
+    numbers = {name: getattr(joint, name) for name in ("armature", "damping", "friction", "stiffness")}
+    free = {"rest": joint.rest}
+    if joint.motor:
+        bounds["motor's torque_limit"] = joint.motor.torque_limit
+        numbers |= {f"motor's {name}": getattr(joint.motor, name) for name in ("rotor_inertia", "kp", "kd")}
+        free["motor's gear_ratio"] = joint.motor.gear_ratio
+    if joint.mimic:
+        free |= {"mimic's ratio": joint.mimic.ratio, "mimic's offset": joint.mimic.offset}
+    for name, value in (numbers | bounds | free).items():
+        if not np.isfinite(value) and not (name in bounds and value == np.inf):
+            raise ModelError(f"{name} {value:g}; expected a finite number")
+        if name not in free and value < 0:
+            raise ModelError(f"{name} {value:g}; expected a number ≥ 0")
+    if not joint.lower <= joint.upper:
+        raise ModelError(f"limits from {joint.lower:g} to {joint.upper:g}; expected lower ≤ upper")
+    if joint.stiffness > 0 and joint.q_count != joint.v_count:
+        raise ModelError(f"stiffness {joint.stiffness:g} but is {joint.kind}; expected springs only on joints without quaternions")
+    if np.shape(joint.position) != (joint.q_count,) or not np.isfinite(joint.position).all():
+        raise ModelError(f"position {np.asarray(joint.position).tolist()}; expected {joint.q_count} finite numbers")
+    if joint.q_count != joint.v_count and abs(np.linalg.norm(joint.position[-4:]) - 1) > 1e-6:
+        raise ModelError(f"position {np.asarray(joint.position).tolist()}; expected a quaternion (w, x, y, z) of length 1 at its end")
 
 
 def first_without_inertia(arrays: ModelArrays) -> tuple[int, float] | None:

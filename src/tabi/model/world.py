@@ -14,6 +14,7 @@ from tabi.model.body import Body
 from tabi.model.joint import Joint
 from tabi.model.robot import Robot
 from tabi.model.shape import Box, Capsule, Cylinder, Geometry, HalfSpace, Material, Shape, Sphere, check_coefficients
+from tabi.model.soundness import checked_gravity
 from tabi.spatial import inertia
 from tabi.spatial.inertia import Inertia
 from tabi.spatial.transform import from_quaternion
@@ -33,13 +34,11 @@ class World:
     """
 
     def __init__(self, gravity: ArrayLike = (0.0, 0.0, -9.81)) -> None:
-        self.gravity = np.array(gravity, float)
-        if self.gravity.shape != (3,) or not np.isfinite(self.gravity).all():
-            raise ModelError(f"gravity is {gravity}; expected three finite numbers in m/s²")
+        self.gravity = checked_gravity(gravity)
         self.robots: list[Robot] = []
         self.objects: list[Body] = []
         self.fixed = Body("world", Joint("world", "fixed"))
-        self.pairs: dict[frozenset[str], tuple[float, float]] = {}
+        self.pairs: dict[frozenset[str], tuple[float | None, float | None]] = {}
         self.ground_height = 0.0
 
     # ---- fixed things -----------------------------------------------------------------------
@@ -66,6 +65,8 @@ class World:
         """A thing that never moves: a wall, a table, a pillar."""
         name = self._free_name(name or f"fixed{len(self.fixed.shapes) + 1}")
         placement = from_quaternion(quaternion, position)
+        if not np.isfinite(placement.p).all():
+            raise ModelError(f"fixed thing {name!r} is at {placement.p.tolist()}; expected three finite numbers in metres")
         shape = Shape(geometry, placement, Material(name, friction, restitution), name=name)
         self.fixed.shapes.append(shape)
         return shape
@@ -78,6 +79,8 @@ class World:
             from tabi.model.readers.load import load
 
             robot = load(robot)
+        if not isinstance(robot, Robot):
+            raise ModelError(f"a robot was given as {robot!r}; expected a Robot or the path of its file")
         if not robot.bodies:
             raise ModelError(f"robot {robot.name!r} has no body; expected at least its base")
         robot = copy.deepcopy(robot)
@@ -127,9 +130,9 @@ class World:
 
     # ---- materials --------------------------------------------------------------------------
 
-    def set_pair(self, a: str, b: str, friction: float, restitution: float = 0.0) -> None:
-        """Friction and restitution between two materials; without it the smaller friction and the larger restitution hold."""
-        check_coefficients(f"the pair {a!r}, {b!r}", friction, restitution)
+    def set_pair(self, a: str, b: str, friction: float | None = None, restitution: float | None = None) -> None:
+        """Friction or restitution between two materials; what is not given stays the smaller friction, the larger restitution."""
+        check_coefficients(f"the pair {a!r}, {b!r}", 0.0 if friction is None else friction, restitution or 0.0)
         self.pairs[frozenset((a, b))] = (friction, restitution)
 
     # ---- names ------------------------------------------------------------------------------
@@ -142,6 +145,8 @@ class World:
         raise unknown("robot", name, "the world", [r.name for r in self.robots])
 
     def _free_name(self, name: str, given: bool = False) -> str:
+        if not name:
+            raise ModelError("a robot or object has an empty name; give it one")
         taken = {r.name for r in self.robots} | {o.name for o in self.objects} | {s.name for s in self.fixed.shapes} | {"world"}
         if name not in taken:
             return name

@@ -53,17 +53,19 @@ def translation(p: ArrayLike) -> Transform:
 
 def from_quaternion(q: ArrayLike, p: ArrayLike = (0.0, 0.0, 0.0)) -> Transform:
     """From a quaternion (w, x, y, z) of any positive length and a position [m]."""
-    q = np.array(q, float)
+    q, p = np.array(q, float), np.array(p, float)
     length = np.linalg.norm(q)
-    if not length > 1e-12:
+    if q.shape != (4,) or not 1e-12 < length < np.inf:
         raise ModelError(f"quaternion {q.tolist()} has length {length:g}; expected a unit quaternion (w, x, y, z)")
+    if p.shape != (3,):
+        raise ModelError(f"position {p.tolist()} has shape {p.shape}; expected three numbers in metres")
     w, x, y, z = q / length
     R = [
         [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
         [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
         [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
     ]
-    return Transform(np.array(R), np.array(p, float))
+    return Transform(np.array(R), p)
 
 
 def from_rpy(rpy: Sequence[float], p: ArrayLike = (0.0, 0.0, 0.0)) -> Transform:

@@ -1,5 +1,7 @@
 """Loading by suffix and content, and feet: declared, found by name, or refused with the link."""
 
+import gc
+
 import numpy as np
 import pytest
 
@@ -80,6 +82,13 @@ def test_a_file_that_is_not_there_is_refused(tmp_path, name):
         load(f"{tmp_path}/{name}")
 
 
+@pytest.mark.filterwarnings("error::ResourceWarning", "error::pytest.PytestUnraisableExceptionWarning")
+def test_no_file_stays_open(tmp_path):
+    robot = load(biped(tmp_path, leg("left_foot")))
+    gc.collect()
+    assert robot.name == "biped"
+
+
 def test_a_directory_is_refused(tmp_path):
     with pytest.raises(ModelError, match="it is a directory"):
         load(tmp_path)
@@ -104,17 +113,29 @@ def test_a_foot_given_with_polygon_and_position_needs_no_shape(tmp_path):
     assert set(robot.feet["left"].corners()[:, 2]) == {-0.1}
 
 
+def test_a_polygon_on_a_body_whose_z_points_down_asks_for_a_quaternion(example_robots):
+    icub, square = example_robots / "icub_description" / "robots" / "icub_reduced.urdf", [[0.1, 0.03], [0, 0.03], [0, -0.03], [0.1, -0.03]]
+    with pytest.raises(ModelError, match="foot 'left' on body 'l_foot' has its z axis downwards"):
+        load(icub, feet={"left": {"body": "l_foot", "polygon": square}})
+    robot = load(icub, feet={"left": {"body": "l_foot", "polygon": square, "quaternion": [0, 1, 0, 0]}})
+    robot.stand_on_ground()
+    assert robot.placements()[robot.base].p[2] > 0.5
+
+
 @pytest.mark.parametrize(
     ("feet", "words"),
     [
         ({"left": "hooof"}, "foot 'left' stands on a body that is not there: body 'hooof' not found in biped; bodies near that name: 'hoof'"),
-        ({"left": {"body": "hoof", "polygone": []}}, "foot 'left' has the key 'polygone'; expected keys among body, polygon, position"),
+        ({"left": {"body": "hoof", "polygone": []}}, "foot 'left' has the key 'polygone'; expected keys among body, polygon, position, quaternion"),
         ({"left": {"body": "hoof", 3: []}}, "foot 'left' has the key 3"),
         ({"left": {"polygon": [[0, 0]]}}, "foot 'left' has no body"),
         ({"left": 7}, "foot 'left' is 7"),
         (["hoof"], "feet are ['hoof']"),
         ("hoof", "feet are 'hoof'"),
         ({"left": {"body": "hoof", "position": [0, 0, 0]}}, "foot 'left' has a position without a polygon"),
+        ({"left": {"body": "hoof", "quaternion": [1, 0, 0, 0]}}, "foot 'left' has a quaternion without a polygon"),
+        ({"left": {"body": "hoof", "polygon": [[0, 0], [1, 0], [0, 1]], "quaternion": [0, 1]}}, "foot 'left' has quaternion [0, 1]; expected [w, x"),
+        ({"left": {"body": "hoof", "polygon": [[0, 0], [1, 0], [0, 1]], "quaternion": [0, 1, 0, 0]}}, "foot 'left' on body 'hoof' has its z axis"),
         ({"left": {"body": "hoof", "polygon": [[0, 0], [1, 0]]}}, "foot 'left' has a sole of shape (2, 2)"),
         ({"left": {"body": "hoof", "polygon": [[0, 0], [1, 0], [2, 0]]}}, "foot 'left' has a sole of area 0"),
         ({"left": {"body": "hoof", "polygon": [[0, 0], [1, 0], [0, float("nan")]]}}, "foot 'left' has polygon"),

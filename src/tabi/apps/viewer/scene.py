@@ -31,9 +31,9 @@ class Scene:
         self._add_fixed(world)
         for robot in world.robots:
             for body in robot.bodies:
-                self._add(body, f"/{robot.name}/{body.name}")
+                self._add(body, f"/{_node(robot.name)}/{_node(body.name)}")
         for body in world.objects:
-            self._add(body, f"/{body.name}")
+            self._add(body, f"/{_node(body.name)}")
 
     def update(self, placements: Mapping[Body, Transform]) -> None:
         """Move bodies to X_WB, all in one message."""
@@ -99,3 +99,8 @@ class Scene:
             vertices, triangles = joined([mesh_of(shape) for shape in group])
             opacity = color[3] if color[3] < 1 else None
             self.server.scene.add_mesh_simple(f"{frame}/mesh{k}", vertices, triangles, color=color[:3], opacity=opacity)
+
+
+def _node(name: str) -> str:
+    """A name as one node of the scene: a slash in it would make it the child of another and move with it."""
+    return name.replace("/", "∕")

@@ -20,7 +20,7 @@ from tabi._errors import ModelError
 from tabi.model.body import Body
 from tabi.model.robot import Robot
 
-_KEYS = ("body", "polygon", "position")
+_KEYS = ("body", "polygon", "position", "quaternion")
 _XML = (".urdf", ".xml", ".mjcf")
 _EXAMPLE = 'expected {"left": "L_ANKLE", "right": {"body": "R_ANKLE", "polygon": [[x, y], …], "position": [x, y, z]}}'
 
@@ -30,7 +30,8 @@ def load(path: str | Path, feet: Mapping[str, str | Mapping[str, Any]] | None = 
 
     Args:
         path: the file.
-        feet: by name, the body, or ``{"body": …, "polygon": [[x, y], …], "position": [x, y, z]}`` in metres in the body's frame;
+        feet: by name, the body, or ``{"body": …, "polygon": [[x, y], …], "position": [x, y, z]}`` in metres in the body's frame,
+            with a ``"quaternion"`` (w, x, y, z) where the body's z axis is not up into the leg;
             without it they are looked for by the names of the bodies.
         base: ``"floating"`` or ``"fixed"``; by default what the file says.
         name: the robot's name, if not the file's.
@@ -74,8 +75,9 @@ def _read(path: Path, base: str | None) -> Robot:
 def _root_element(path: Path) -> str:
     """Name of the root element; empty where the XML breaks before it, which its reader will report."""
     try:
-        for _, element in etree.iterparse(str(path), events=("start",), resolve_entities=False, no_network=True):
-            return etree.QName(element).localname
+        with path.open("rb") as file:
+            for _, element in etree.iterparse(file, events=("start",), resolve_entities=False, no_network=True):
+                return etree.QName(element).localname
     except (etree.XMLSyntaxError, OSError):
         pass
     return ""
@@ -93,8 +95,9 @@ def _declare(robot: Robot, path: Path, foot: str, place: str | Mapping[str, Any]
             raise ModelError(f"foot {foot!r} has the key {key!r}; expected keys among {', '.join(_KEYS)}", path)
     if not isinstance(given.get("body"), str):
         raise ModelError(f"foot {foot!r} has no body; {_EXAMPLE}", path)
-    if "position" in given and "polygon" not in given:
-        raise ModelError(f"foot {foot!r} has a position without a polygon; give both, or neither to find the sole from the body's shapes", path)
+    for key in ("position", "quaternion"):
+        if key in given and "polygon" not in given:
+            raise ModelError(f"foot {foot!r} has a {key} without a polygon; give both, or neither to find the sole from the body's shapes", path)
     try:
         body = robot.body(given["body"])
     except ModelError as problem:
@@ -104,7 +107,8 @@ def _declare(robot: Robot, path: Path, foot: str, place: str | Mapping[str, Any]
     try:
         polygon = None if "polygon" not in given else _numbers(foot, "polygon", given["polygon"], (-1, 2))
         position = _numbers(foot, "position", given.get("position", (0.0, 0.0, 0.0)), (3,))
-        robot.add_foot(foot, body, polygon, position)
+        quaternion = _numbers(foot, "quaternion", given.get("quaternion", (1.0, 0.0, 0.0, 0.0)), (4,))
+        robot.add_foot(foot, body, polygon, position, quaternion)
     except ModelError as problem:
         raise ModelError(str(problem), path, body.line) from None
 
@@ -116,7 +120,7 @@ def _numbers(foot: str, key: str, values: Any, shape: tuple[int, ...]) -> np.nda
             return array
     except (ValueError, TypeError):
         pass
-    expected = "[x, y, z] in metres" if shape == (3,) else "[[x, y], …] in metres"
+    expected = {"position": "[x, y, z] in metres", "quaternion": "[w, x, y, z]", "polygon": "[[x, y], …] in metres"}[key]
     raise ModelError(f"foot {foot!r} has {key} {values!r}; expected {expected}")
 
 

@@ -18,7 +18,7 @@ from tabi._errors import ModelError
 from tabi.model.readers.mesh import convex_hull
 from tabi.model.readers.mjcf_source import Source
 from tabi.model.robot import Robot
-from tabi.model.shape import DEFAULT_MATERIAL, Box, Capsule, Convex, Cylinder, Geometry, HalfSpace, Material, MeshFile, Shape, Sphere
+from tabi.model.shape import Box, Capsule, Convex, Cylinder, Geometry, HalfSpace, Material, MeshFile, Shape, Sphere
 from tabi.spatial.transform import Transform, from_quaternion
 
 # MuJoCo draws groups 0 to 2 unless told otherwise; 3 and up are by custom the collision geoms
@@ -39,7 +39,7 @@ class Geoms:
         self.collides = {g: bool(m.geom_contype[g] or m.geom_conaffinity[g]) or g in in_pair for g in self.own}
         shown = {g: bool(m.geom_group[g] < HIDDEN_GROUP and self._color(g)[3] > 0) for g in self.own}
         self.visible = shown if any(shown.values()) else dict.fromkeys(self.own, True)
-        self.materials: dict[float, Material] = {1.0: DEFAULT_MATERIAL}
+        self.materials: dict[float, Material] = {1.0: Material()}
         self.hulls: dict[int, Convex] = {}
 
     def shapes(self, body: int) -> list[Shape]:
