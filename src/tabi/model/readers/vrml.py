@@ -22,11 +22,14 @@ from tabi._errors import ModelError
 from tabi.model.readers.vrml_node import Field, Node
 
 INLINE_DEPTH = 16
-_NUMBER = r"[-+]?(?>0[xX][0-9a-fA-F]++|(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?)(?![^\s,\[\]{}\"#])"
+_NUMBER = re.compile(r"[-+]?(?:0[xX][0-9a-fA-F]+|(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)", re.ASCII)
+_WORD = r"[^\s,\"\#\[\]{}]"
+# a run of words that begin like numbers is one token: face sets have thousands. No possessive quantifiers: Python 3.11.2 gets them wrong
 _TOKEN = re.compile(
-    rf"""(?P<blank>[\s,]++|\#[^\n]*+)|(?P<mark>[\[\]{{}}])|(?P<number>{_NUMBER}(?:[\s,]++{_NUMBER})*+)
-    |(?P<string>"(?:[^"\\]|\\.)*+")|(?P<open>")|(?P<word>[^\s,"\#\[\]{{}}]++)""",
-    re.VERBOSE | re.DOTALL | re.ASCII,
+    r"(?P<blank>[\s,]+|\#[^\n]*)|(?P<mark>[\[\]{}])"
+    rf"|(?P<number>[-+]?\.?\d{_WORD}*(?:[\s,]+[-+]?\.?\d{_WORD}*)*)"
+    rf"|(?P<string>\"(?:[^\"\\]|\\.)*\")|(?P<open>\")|(?P<word>{_WORD}+)",
+    re.DOTALL | re.ASCII,
 )
 _NO_NAME = re.compile(r"[-+]|\.?\d|nan\b|inf(?:inity)?\b", re.IGNORECASE | re.ASCII)
 Token = tuple[str, object, int]
@@ -66,7 +69,7 @@ def tokens(text: str) -> Iterator[Token]:
         if kind == "mark":
             yield found, found, line
         elif kind == "number":
-            yield kind, [_value(word) for word in found.replace(",", " ").split()], line
+            yield from _numbers(found, line)
         elif kind == "string":
             yield kind, re.sub(r"\\(.)", r"\1", found[1:-1], flags=re.DOTALL), line
         elif kind == "open":
@@ -76,6 +79,22 @@ def tokens(text: str) -> Iterator[Token]:
         line += found.count("\n")
         at = match.end()
     yield "end", "", line
+
+
+def _numbers(run: str, line: int) -> Iterator[Token]:
+    """The numbers of a run in one token, up to a word that only begins like one."""
+    values: list[float] = []
+    for match in re.finditer(r"[^\s,]+", run):
+        word = match.group()
+        if _NUMBER.fullmatch(word):
+            values.append(_value(word))
+            continue
+        if values:
+            yield "number", values, line
+        yield "bad", word, line + run.count("\n", 0, match.start())
+        values = []
+    if values:
+        yield "number", values, line
 
 
 def _value(word: str) -> float:
