@@ -14,8 +14,8 @@ test: $(VENV)/dev.ok
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 check: $(VENV)/dev.ok
-	$(BIN)/ruff check src tests docs
-	$(BIN)/ruff format --check src tests docs
+	$(BIN)/ruff check src tests docs examples
+	$(BIN)/ruff format --check src tests docs examples
 	$(BIN)/pyright
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest tests/architecture

@@ -84,6 +84,7 @@ def tokens(text: str) -> Iterator[Token]:
 def _numbers(run: str, line: int) -> Iterator[Token]:
     """The numbers of a run in one token, up to a word that only begins like one."""
     values: list[float] = []
+    counted = 0
     for match in re.finditer(r"[^\s,]+", run):
         word = match.group()
         if _NUMBER.fullmatch(word):
@@ -91,8 +92,8 @@ def _numbers(run: str, line: int) -> Iterator[Token]:
             continue
         if values:
             yield "number", values, line
-        yield "bad", word, line + run.count("\n", 0, match.start())
-        values = []
+        line, counted, values = line + run.count("\n", counted, match.start()), match.start(), []
+        yield "bad", word, line
     if values:
         yield "number", values, line
 
