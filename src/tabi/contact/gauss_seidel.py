@@ -9,12 +9,11 @@ sweeps x ↦ g(x), with f = g − x, helps where hundreds of contacts have to ag
 References: Chardonnet (2006), sec. III (C12's eq. 13 is misprinted); Jean (1999); Walker and Ni (2011).
 """
 
-from math import sqrt
-
 from tabi._jit import kernel
 from tabi.contact.blocks import row_velocity, velocities
 from tabi.contact.certificate import residual
 from tabi.contact.cone import local, project
+from tabi.spatial.cholesky import solve as solve_small
 
 
 @kernel
@@ -103,22 +102,7 @@ def _mix(p, impulse, m, depth, F, G, gram):
         trace += gram[a, a]
     for a in range(m):
         gram[a, a] += 1e-12 * trace + 1e-300
-    # Cholesky of the small system, its solution in column m
-    for j in range(m):
-        for k in range(j):
-            for i in range(j, m):
-                gram[i, j] -= gram[i, k] * gram[j, k]
-        root = sqrt(gram[j, j]) if gram[j, j] > 0.0 else 1e300
-        for i in range(j, m):
-            gram[i, j] /= root
-    for i in range(m):
-        for k in range(i):
-            gram[i, m] -= gram[i, k] * gram[k, m]
-        gram[i, m] /= gram[i, i]
-    for i in range(m - 1, -1, -1):
-        for k in range(i + 1, m):
-            gram[i, m] -= gram[k, i] * gram[k, m]
-        gram[i, m] /= gram[i, i]
+    solve_small(gram, m)
     for a in range(m):
         for i in range(impulse.shape[0]):
             impulse[i] -= gram[a, m] * G[a, i]

@@ -16,7 +16,7 @@ References: Featherstone (2008), ch. 7 and 9.2 (hybrid dynamics).
 
 from tabi._jit import kernel
 from tabi.dynamics import articulated
-from tabi.spatial.vector import accumulate6, axpy6, dot6, load3, load6, store6
+from tabi.spatial.vector import accumulate6, axpy6, dot6, load6, store6
 
 
 @kernel
@@ -27,9 +27,7 @@ def factor(m, w):
         0, or 1 + the first degree of freedom found, from the leaves, whose D is not positive.
     """
     bad = 0
-    for i in range(1, m.body.shape[0]):
-        out = w.body[i]
-        articulated.store(out.inertia, articulated.rigid(m.body[i].mass, load3(out.centre), load6(out.tensor)))
+    articulated.rigid_bodies(m, w)
     for i in range(m.body.shape[0] - 1, 0, -1):
         body = m.body[i]
         I = articulated.load(w.body[i].inertia)

@@ -6,6 +6,7 @@ In this order: A (xx xy xz yy yz zz), B row by row, C (xx xy xz yy yz zz).
 """
 
 from tabi._jit import kernel
+from tabi.spatial.vector import load3, load6
 
 
 @kernel
@@ -70,3 +71,11 @@ def without(I, U, d):
         I[12] - r * U[3], I[13] - r * U[4], I[14] - r * U[5],
         I[15] - s * U[3], I[16] - s * U[4], I[17] - s * U[5], I[18] - t * U[4], I[19] - t * U[5], I[20] - u * U[5],
     )  # fmt: skip
+
+
+@kernel
+def rigid_bodies(m, w):
+    """w.body.inertia of every body by itself; needs ``kinematics.positions``."""
+    for i in range(1, m.body.shape[0]):
+        out = w.body[i]
+        store(out.inertia, rigid(m.body[i].mass, load3(out.centre), load6(out.tensor)))

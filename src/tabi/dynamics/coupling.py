@@ -8,10 +8,9 @@ M⁻¹ is applied with the factors of ``aba``: one pass over the tree per coupli
 motion; a coupling between two of them is left to whoever prescribes it.
 """
 
-from math import sqrt
-
 from tabi._jit import kernel
 from tabi.dynamics import aba
+from tabi.spatial.cholesky import solve
 
 
 @kernel
@@ -25,7 +24,7 @@ def close(m, w, a, tau):
             row = m.mimic[b]
             K[b, c] = w.response[row.follower] - row.ratio * w.response[row.leader]
         K[c, count] = a[m.mimic[c].follower] - m.mimic[c].ratio * a[m.mimic[c].leader]
-    _solve(K, count)
+    solve(K, count)
     for c in range(count):
         _respond(m, w, c, -K[c, count])
         for j in range(a.shape[0]):
@@ -52,23 +51,3 @@ def _respond(m, w, c, force):
         w.unit[row.follower] -= force
     if m.dof[row.leader].prescribed != 0:
         w.unit[row.leader] += row.ratio * force
-
-
-@kernel
-def _solve(K, n):
-    """Cholesky in place; the solution replaces column n. A row without effect (both joints prescribed) is left out."""
-    for j in range(n):
-        for k in range(j):
-            for i in range(j, n):
-                K[i, j] -= K[i, k] * K[j, k]
-        pivot = 1.0 / sqrt(K[j, j]) if K[j, j] > 0.0 else 0.0
-        for i in range(j, n):
-            K[i, j] *= pivot
-    for i in range(n):
-        for k in range(i):
-            K[i, n] -= K[i, k] * K[k, n]
-        K[i, n] = K[i, n] / K[i, i] if K[i, i] > 0.0 else 0.0
-    for i in range(n - 1, -1, -1):
-        for k in range(i + 1, n):
-            K[i, n] -= K[k, i] * K[k, n]
-        K[i, n] = K[i, n] / K[i, i] if K[i, i] > 0.0 else 0.0

@@ -8,7 +8,7 @@ Reference: Featherstone (2008), ch. 6.
 
 from tabi._jit import kernel
 from tabi.dynamics import articulated, kinematics
-from tabi.spatial.vector import dot6, load3, load6
+from tabi.spatial.vector import dot6, load6
 
 
 @kernel
@@ -16,9 +16,7 @@ def mass_matrix(m, q, w, M):
     """M(q), symmetric, shape (v, v), armature on its diagonal."""
     kinematics.positions(m, q, w)
     M[:, :] = 0.0
-    for i in range(1, m.body.shape[0]):
-        out = w.body[i]
-        articulated.store(out.inertia, articulated.rigid(m.body[i].mass, load3(out.centre), load6(out.tensor)))
+    articulated.rigid_bodies(m, w)
     for i in range(m.body.shape[0] - 1, 0, -1):
         body = m.body[i]
         I = articulated.load(w.body[i].inertia)
