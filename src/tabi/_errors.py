@@ -3,6 +3,7 @@
 import difflib
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 
 class TabiError(Exception):
@@ -23,6 +24,14 @@ class ModelError(TabiError, ValueError):
         self.line = line
         place = "" if file is None else f"{file}, line {line}: " if line else f"{file}: "
         super().__init__(place + message)
+
+
+def real(owner: str, value: Any) -> float:
+    """The value as a number, or an error that names its owner."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise ModelError(f"{owner} is {value!r}; expected a number") from None
 
 
 def near(word: str, choices: Iterable[str]) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tabi._errors import ModelError, unknown
+from tabi._errors import ModelError, real, unknown
 from tabi.model.body import Body, Foot, Frame, Sensor, sole_of
 from tabi.model.joint import Joint
 from tabi.model.shape import Shape
@@ -149,7 +149,7 @@ class Robot:
             pose = self.poses[pose]
         for name, value in pose.items():
             joint = self.joint(name)
-            if joint.q_count != 1 or not np.isfinite(value):
+            if joint.q_count != 1 or not np.isfinite(real(f"position of joint {name!r}", value)):
                 raise ModelError(f"pose of {self.name} puts joint {name!r} ({joint.kind}) at {value}; expected one finite number")
         for body in self.bodies[1:]:
             joint = body.joint

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tabi._errors import ModelError
+from tabi._errors import ModelError, real
 from tabi.spatial.transform import Transform
 
 Array = NDArray[np.float64]
@@ -20,7 +20,8 @@ _CIRCLE = np.stack([np.cos(np.arange(24) * np.pi / 12), np.sin(np.arange(24) * n
 
 
 def _positive(kind: str, **values: float) -> None:
-    for name, value in values.items():
+    for name, given in values.items():
+        value = real(f"{name} of a {kind}", given)
         if not (np.isfinite(value) and value > 0):
             raise ModelError(f"{kind} has {name} {value:g}; expected a positive length in metres")
 
@@ -160,6 +161,7 @@ class Material:
 
 def check_coefficients(owner: str, friction: float, restitution: float) -> None:
     """Refuse a friction or a restitution that no surface has."""
+    friction, restitution = real(f"friction of {owner}", friction), real(f"restitution of {owner}", restitution)
     if not (np.isfinite(friction) and friction >= 0):
         raise ModelError(f"{owner} has friction {friction:g}; expected a number ≥ 0")
     if not 0 <= restitution <= 1:

@@ -26,7 +26,10 @@ AXIAL = ("revolute", "continuous", "prismatic", "planar")
 
 def checked_gravity(gravity: ArrayLike) -> Array:
     """Gravity as an array of its own, or an error."""
-    g = np.array(gravity, float)
+    try:
+        g = np.array(gravity, float)
+    except (TypeError, ValueError):
+        raise ModelError(f"gravity is {gravity!r}; expected three finite numbers in m/s²") from None
     if g.shape != (3,) or not np.isfinite(g).all():
         raise ModelError(f"gravity is {gravity}; expected three finite numbers in m/s²")
     return g

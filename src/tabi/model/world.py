@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tabi._errors import ModelError, unknown
+from tabi._errors import ModelError, real, unknown
 from tabi.model.body import Body
 from tabi.model.joint import Joint
 from tabi.model.robot import Robot
@@ -114,19 +114,23 @@ class World:
 
     def add_box(self, size: tuple[float, float, float], mass: float, **where) -> Body:
         """A free homogeneous box with edges ``size`` [m]; keywords as in ``add_object``."""
-        return self.add_object(Box(size), inertia.solid_box(mass, size), **{"name": "box", **where})
+        return self.add_object(Box(size), inertia.solid_box(real("mass of an object", mass), size), **{"name": "box", **where})
 
     def add_sphere(self, radius: float, mass: float, **where) -> Body:
         """A free homogeneous ball; keywords as in ``add_object``."""
-        return self.add_object(Sphere(radius), inertia.solid_sphere(mass, radius), **{"name": "sphere", **where})
+        return self.add_object(Sphere(radius), inertia.solid_sphere(real("mass of an object", mass), radius), **{"name": "sphere", **where})
 
     def add_cylinder(self, radius: float, length: float, mass: float, **where) -> Body:
         """A free homogeneous cylinder along z; keywords as in ``add_object``."""
-        return self.add_object(Cylinder(radius, length), inertia.solid_cylinder(mass, radius, length), **{"name": "cylinder", **where})
+        return self.add_object(
+            Cylinder(radius, length), inertia.solid_cylinder(real("mass of an object", mass), radius, length), **{"name": "cylinder", **where}
+        )
 
     def add_capsule(self, radius: float, length: float, mass: float, **where) -> Body:
         """A free homogeneous capsule along z, ``length`` without the caps; keywords as in ``add_object``."""
-        return self.add_object(Capsule(radius, length), inertia.solid_capsule(mass, radius, length), **{"name": "capsule", **where})
+        return self.add_object(
+            Capsule(radius, length), inertia.solid_capsule(real("mass of an object", mass), radius, length), **{"name": "capsule", **where}
+        )
 
     # ---- materials --------------------------------------------------------------------------
 

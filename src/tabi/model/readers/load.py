@@ -36,6 +36,8 @@ def load(path: str | Path, feet: Mapping[str, str | Mapping[str, Any]] | None = 
         base: ``"floating"`` or ``"fixed"``; by default what the file says.
         name: the robot's name, if not the file's.
     """
+    if not isinstance(path, (str, Path)):
+        raise ModelError(f"the robot's path is {path!r}; expected the name of a URDF, MJCF or .wrl file")
     path = Path(path)
     robot = _read(path, base)
     robot.name = name or robot.name
