@@ -118,6 +118,19 @@ def test_a_prescribed_follower_goes_its_own_way():
     assert q1[model.q_index("joint3")] == pytest.approx(1.0 + 4.0 * 1e-4, abs=1e-15)
 
 
+def test_a_leader_and_a_follower_both_prescribed_obey_whoever_prescribes_them():
+    robot = random_robot(11, kinds=("revolute", "prismatic"))
+    robot.joint("joint3").mimic = Mimic("joint1", -0.5, 0.0)
+    for name in ("joint1", "joint3"):
+        robot.joint(name).prescribed = True
+    model = robot.compile()
+    a, zero = np.zeros(model.v_count), np.zeros(model.v_count)
+    a[model.v_index("joint1")], a[model.v_index("joint3")] = 1.0, 7.0
+    _, v = dynamics.step(model, model.initial(), zero, zero, 1e-2, a=a)
+    assert v[model.v_index("joint1")] == pytest.approx(0.01)
+    assert v[model.v_index("joint3")] == pytest.approx(0.07)
+
+
 @pytest.mark.parametrize("gravity", [(3.0, 0.0, 0.0), (0.0, -2.0, 0.0), (1.0, 2.0, -9.0)])
 def test_everything_falls_along_gravity(gravity):
     world = tabi.World(gravity=gravity)

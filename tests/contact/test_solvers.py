@@ -199,3 +199,21 @@ def test_more_contacts_than_newton_takes_are_swept():
     assert s.converged
     assert s.solver == "accelerated gauss-seidel"
     assert np.allclose(s.impulse.reshape(-1, 3), (-0.3, 0.0, 1.0), atol=1e-8)
+
+
+def test_the_solvers_run_as_plain_python_too():
+    import os
+    import subprocess
+    import sys
+
+    code = """
+import numpy as np
+from tabi import contact
+W = np.kron(np.array([[2.0, 0.5], [0.5, 1.0]]), np.eye(3))
+for mu in (0.0, 0.5):
+    for solver in contact.SOLVERS:
+        s = contact.solve(W, [1.0, 0.2, -1.0, 0.3, 0.0, -0.5], mu, order="ttn", solver=solver)
+        assert s.converged, (mu, solver)
+"""
+    done = subprocess.run([sys.executable, "-c", code], env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

@@ -47,6 +47,8 @@ def local(W, mu, b, alpha):
     if b[2] >= 0.0:
         return (0.0, 0.0, 0.0), 0.0
     xx, xy, xn, yy, yn, nn = W
+    if not mu > 0.0:
+        return (0.0, 0.0, -b[2] / nn), 0.0
     # without the normal part: T and s
     i = 1.0 / nn
     a, c, d = xx - xn * xn * i, xy - xn * yn * i, yy - yn * yn * i
@@ -94,7 +96,7 @@ def _slip(mu, T, s, normal, alpha):
             high = al
         d1, d2 = -t1 * i1, -t2 * i2
         slope = mu * (-(w1 * d1 + w2 * d2) * t - n * (t1 * d1 + t2 * d2) / t) / (t * t)
-        new = al - f / slope
+        new = al - f / slope if slope != 0.0 else -1.0
         if not (new > low and (high < 0.0 or new < high)):
             new = 0.5 * (low + high) if high > 0.0 else 2.0 * al + mid
         if abs(new - al) <= 1e-16 * al:

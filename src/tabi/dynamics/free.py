@@ -10,8 +10,8 @@ a few cheap passes with one factorisation settle it:
     v⁺ = v + h a,   q⁺ = q½ ⊕ h/2 v⁺                                                                        (2)
 
 Joint coordinates do not know that a tree in flight keeps its momentum: each step loses a little of it,
-O(h²) in the first order and O(h³) in the second.
-So at the end a free tree's base is shifted and its velocity corrected, until exactly
+O(h²) in the first order and O(h³) in the second. So at the end a free tree's base is shifted and its velocity
+corrected, until exactly
 
     P⁺ = P + h F,   L⁺ = L + h N,   c⁺ = c + h P⁺/m   (second order: c + h (P + P⁺)/2m)                      (3)
 with F, N the external force and moment about the centre of mass c. The centre of mass flies its parabola, and
@@ -36,7 +36,7 @@ from tabi.spatial.vector import (
     scale,
     store3,
     sub,
-)  # fmt: skip
+)
 
 FIRST, SECOND = 1, 2
 PASSES = 12
@@ -64,7 +64,9 @@ def step(m, q, v, tau, h, order, w, a):
     _measure(m, tau, h, w)
     status = _first(m, q, v, tau, h, w, a) if order == FIRST else _second(m, q, v, tau, h, w, a)
     for c in range(m.mimic.shape[0]):
-        v[m.mimic[c].follower] = m.mimic[c].ratio * v[m.mimic[c].leader]
+        row = m.mimic[c]
+        if m.dof[row.follower].prescribed == 0:
+            v[row.follower] = row.ratio * v[row.leader]
     kinematics.positions(m, q, w)
     kinematics.velocities(m, v, w)
     _conserve(m, q, v, h, order, w)

@@ -33,7 +33,7 @@ from tabi.spatial.vector import (
     store6,
     store9,
     sym_rotate,
-)  # fmt: skip
+)
 
 
 @kernel

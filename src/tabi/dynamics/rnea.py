@@ -26,7 +26,7 @@ from tabi.spatial.vector import (
     scale,
     store6,
     sym_mul,
-)  # fmt: skip
+)
 
 
 @kernel
