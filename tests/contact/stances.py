@@ -45,7 +45,7 @@ def stance(robot, model, q, v, mu, h=1e-3):
             rows.append(row)
             velocity.append(row @ free + (0.0, 0.0, (X[i].p + r)[2] / h))
     n = len(a)
-    p = bodies.BodyProblem(
+    p = bodies.problem(
         a=np.array(a),
         b=np.full(n, -1),
         frame=np.tile(np.eye(3).ravel(), (n, 1)),
@@ -56,8 +56,6 @@ def stance(robot, model, q, v, mu, h=1e-3):
         omega=np.array([J[i] @ inverse @ J[j].T for i in range(2) for j in range(2)]),
         q=np.concatenate(velocity),
         mu=np.full(n, mu),
-        weight=np.zeros(n),
     )
-    bodies.weights(p, p.weight)
     rows = np.vstack(rows)
     return p, rows @ inverse @ rows.T

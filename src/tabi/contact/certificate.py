@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import sqrt
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tabi._jit import kernel
-from tabi.contact.blocks import Blocks, velocities
 from tabi.contact.cone import project
 
 COLUMNS = ("residual", "impulse_residual", "cone_violation", "approach", "signorini", "dissipation_gap")
@@ -57,11 +57,28 @@ class Certificate:
         return bool(self.relative <= tolerance)
 
 
-def judge(p: Blocks, impulse: NDArray[np.float64]) -> Certificate:
+class Judged(Protocol):
+    """Any form of the problem that says its velocities without the solvers' kernels."""
+
+    @property
+    def q(self) -> NDArray[np.float64]:
+        """Velocities without impulse [m/s]."""
+        ...
+
+    @property
+    def mu(self) -> NDArray[np.float64]:
+        """Coefficients of friction."""
+        ...
+
+    def velocities(self, impulse: NDArray[np.float64]) -> NDArray[np.float64]:
+        """u [m/s]."""
+        ...
+
+
+def judge(p: Judged, impulse: NDArray[np.float64]) -> Certificate:
     """Recompute everything from the problem and the impulses alone."""
-    u, rows = np.zeros(len(p.q)), np.zeros((len(p.mu), len(COLUMNS)))
-    velocities(p, impulse, u)
-    figures(p, impulse, u, rows)
+    rows = np.zeros((len(p.mu), len(COLUMNS)))
+    figures(p, impulse, p.velocities(impulse), rows)
     # a NaN has to win, so no nanmax; an empty problem is solved
     worst = rows.max(axis=0) if len(rows) else np.zeros(len(COLUMNS))
     scale = float(np.abs(p.q).max()) if len(p.q) else 0.0

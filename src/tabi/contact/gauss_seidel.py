@@ -10,15 +10,18 @@ References: Chardonnet (2006), sec. III (C12's eq. 13 is misprinted); Jean (1999
 """
 
 from tabi._jit import kernel
-from tabi.contact.blocks import row_velocity, velocities
+from tabi.contact import bodies
+from tabi.contact.blocks import row_velocity, velocities_with
 from tabi.contact.certificate import residual
 from tabi.contact.cone import local, project
+from tabi.contact.workspace import DEPTH
 from tabi.spatial.cholesky import solve as solve_small
 
 
 @kernel
-def sweep(p, impulse, alpha):
+def sweep(p, impulse, work):
     """Equation (1) once over all contacts, in their order."""
+    alpha = work.alpha
     for k in range(p.mu.shape[0]):
         i, W = 3 * k, p.value[p.start[k]]
         lx, ly, ln = impulse[i], impulse[i + 1], impulse[i + 2]
@@ -30,81 +33,89 @@ def sweep(p, impulse, alpha):
         impulse[i], impulse[i + 1], impulse[i + 2] = new[0], new[1], new[2]
 
 
-@kernel
-def solve(p, impulse, u, alpha, tolerance, sweeps):
-    """Sweep until the backward error is within the tolerance [m/s]; the residual is looked at ever more rarely.
+def solve_on(velocities, sweep):
+    """Plain Gauss–Seidel for one form of the problem; kernels as in ``newton.newton_on``."""
 
-    Returns:
-        sweeps done, backward error [m/s].
-    """
-    velocities(p, impulse, u)
-    error = residual(p, impulse, u)
-    done, check = 0, 1
-    while done < sweeps and not error <= tolerance:
-        sweep(p, impulse, alpha)
-        done += 1
-        if done == check or done == sweeps:  # noqa: SIM109 (kernels know no sets)
-            velocities(p, impulse, u)
-            error = residual(p, impulse, u)
-            check = done + 1 + done // 8
-    return done, error
+    @kernel
+    def solve(p, impulse, tolerance, sweeps, work):
+        """Sweep until the backward error is within the tolerance [m/s]; the residual is looked at ever more rarely.
+
+        Returns:
+            sweeps done, backward error [m/s].
+        """
+        velocities(p, impulse, work.u, work)
+        error = residual(p, impulse, work.u)
+        done, check = 0, 1
+        while done < sweeps and not error <= tolerance:
+            sweep(p, impulse, work)
+            done += 1
+            if done == check or done == sweeps:  # noqa: SIM109 (kernels know no sets)
+                velocities(p, impulse, work.u, work)
+                error = residual(p, impulse, work.u)
+                check = done + 1 + done // 8
+        return done, error
+
+    return solve
 
 
-@kernel
-def accelerated(p, impulse, u, alpha, tolerance, sweeps, depth, F, G, gram):
-    """As ``solve``, with (2) over the last ``depth`` sweeps.
+def accelerated_on(velocities, sweep):
+    """Gauss–Seidel with (2), for one form of the problem."""
 
-    Args:
-        F, G: memory, shape (depth + 3, 3n): differences, then the last f and g, then the best point (in G).
-        gram: memory, shape (depth, depth + 1).
-    """
-    n = impulse.shape[0]
-    best, stored, error = -1.0, 0, 0.0
-    for done in range(1, sweeps + 1):
-        for i in range(n):
-            F[depth + 1, i] = impulse[i]
-        sweep(p, impulse, alpha)
-        velocities(p, impulse, u)
-        error = residual(p, impulse, u)
-        if error <= tolerance:
-            return done, error
-        if best >= 0.0 and not error <= 2.0 * best:
-            stored = 0
-        if best < 0.0 or error < best:
-            best = error
+    @kernel
+    def accelerated(p, impulse, tolerance, sweeps, work):
+        """As ``solve``, with (2) over the last DEPTH sweeps.
+
+        work.F, work.G hold differences, then the last f and g, then x and the best point.
+        """
+        u, F, G, n = work.u, work.F, work.G, impulse.shape[0]
+        best, stored, error = -1.0, 0, 0.0
+        for done in range(1, sweeps + 1):
             for i in range(n):
-                G[depth + 1, i] = impulse[i]
-        # newest differences of f = g − x and of g
-        row = stored % depth
-        for i in range(n):
-            f = impulse[i] - F[depth + 1, i]
+                F[DEPTH + 1, i] = impulse[i]
+            sweep(p, impulse, work)
+            velocities(p, impulse, u, work)
+            error = residual(p, impulse, u)
+            if error <= tolerance:
+                return done, error
+            if best >= 0.0 and not error <= 2.0 * best:
+                stored = 0
+            if best < 0.0 or error < best:
+                best = error
+                for i in range(n):
+                    G[DEPTH + 1, i] = impulse[i]
+            # newest differences of f = g − x and of g
+            row = stored % DEPTH
+            for i in range(n):
+                f = impulse[i] - F[DEPTH + 1, i]
+                if done > 1:
+                    F[row, i] = f - F[DEPTH, i]
+                    G[row, i] = impulse[i] - G[DEPTH, i]
+                F[DEPTH, i], G[DEPTH, i] = f, impulse[i]
             if done > 1:
-                F[row, i] = f - F[depth, i]
-                G[row, i] = impulse[i] - G[depth, i]
-            F[depth, i], G[depth, i] = f, impulse[i]
-        if done > 1:
-            stored += 1
-            _mix(p, impulse, min(stored, depth), depth, F, G, gram)
-    for i in range(n):
-        impulse[i] = G[depth + 1, i]
-    velocities(p, impulse, u)
-    return sweeps, best
+                stored += 1
+                _mix(p, impulse, min(stored, DEPTH), F, G, work.gram)
+        for i in range(n):
+            impulse[i] = G[DEPTH + 1, i]
+        velocities(p, impulse, u, work)
+        return sweeps, best
+
+    return accelerated
 
 
 @kernel
-def _mix(p, impulse, m, depth, F, G, gram):
+def _mix(p, impulse, m, F, G, gram):
     """x⁺ of (2), put back into the cones."""
-    trace = 0.0
+    trace, n = 0.0, impulse.shape[0]
     for a in range(m):
         for b in range(a + 1):
-            gram[a, b] = _dot(F[a], F[b])
-        gram[a, m] = _dot(F[a], F[depth])
+            gram[a, b] = _dot(F[a], F[b], n)
+        gram[a, m] = _dot(F[a], F[DEPTH], n)
         trace += gram[a, a]
     for a in range(m):
         gram[a, a] += 1e-12 * trace + 1e-300
     solve_small(gram, m)
     for a in range(m):
-        for i in range(impulse.shape[0]):
+        for i in range(n):
             impulse[i] -= gram[a, m] * G[a, i]
     for k in range(p.mu.shape[0]):
         i = 3 * k
@@ -112,8 +123,14 @@ def _mix(p, impulse, m, depth, F, G, gram):
 
 
 @kernel
-def _dot(a, b):
+def _dot(a, b, n):
     s = 0.0
-    for i in range(a.shape[0]):
+    for i in range(n):
         s += a[i] * b[i]
     return s
+
+
+solve = solve_on(velocities_with, sweep)
+accelerated = accelerated_on(velocities_with, sweep)
+solve_bodies = solve_on(bodies.velocities_with, bodies.sweep)
+accelerated_bodies = accelerated_on(bodies.velocities_with, bodies.sweep)

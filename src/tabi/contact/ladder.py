@@ -13,11 +13,11 @@ Newton starts worse than from zero.
 import numpy as np
 
 from tabi._jit import kernel
-from tabi.contact import gauss_seidel, newton
-from tabi.contact.blocks import velocities
+from tabi.contact import bodies, gauss_seidel, newton, sparse_newton, twist_newton
+from tabi.contact.blocks import velocities_with
 from tabi.contact.certificate import residual
 from tabi.contact.newton import ALART_CURNIER, JEAN_MOREAU, NATURAL
-from tabi.contact.workspace import DEPTH
+from tabi.contact.workspace import copy, fill
 
 WARM, ZERO, BEST = 0, 1, 2
 
@@ -25,8 +25,8 @@ WARM, ZERO, BEST = 0, 1, 2
 RUNGS = np.array(
     [
         (ALART_CURNIER, WARM, 1e-6, 1.0, 12),
-        (ALART_CURNIER, ZERO, 1e-6, 1.0, 40),
-        (JEAN_MOREAU, ZERO, 1e-6, 1.0, 40),
+        (ALART_CURNIER, ZERO, 1e-6, 1.0, 100),
+        (JEAN_MOREAU, ZERO, 1e-6, 1.0, 100),
         (JEAN_MOREAU, ZERO, 1e-4, 30.0, 200),
         (JEAN_MOREAU, ZERO, 1e-4, 100.0, 200),
         (NATURAL, ZERO, 1e-4, 30.0, 200),
@@ -40,50 +40,65 @@ NAMES = ("warm newton", "newton from zero", *(f"newton {k}" for k in range(2, le
 TURNS = 20
 
 
-@kernel
-def solve(p, rungs, tolerance, impulse, w):
-    """Climb until the backward error is within the tolerance [m/s].
+def climb_on(velocities, newton, accelerated, compiled=True):
+    """The ladder for one form of the problem, from its kernels; not compiled where Newton is not."""
 
-    Args:
-        impulse: warm start, ends as the solution.
+    def solve(p, rungs, tolerance, impulse, w):
+        """Climb until the backward error is within the tolerance [m/s].
 
-    Returns:
-        iterations, index of the rung that solved it (into NAMES), backward error [m/s].
-    """
-    w.warm[:] = impulse
-    w.found[:] = impulse
-    velocities(p, impulse, w.u)
-    least = residual(p, impulse, w.u)
-    total, count = 0, rungs.shape[0]
-    if least <= tolerance:
-        return 0, 0, least
-    for r in range(count):
-        start = int(rungs[r, 1])
-        if start == ZERO:
-            impulse[:] = 0.0
-        elif start == WARM:
-            impulse[:] = w.warm
-        else:
-            impulse[:] = w.found
-        done, error = newton.solve(p, int(rungs[r, 0]), rungs[r, 3], rungs[r, 2], tolerance, int(rungs[r, 4]), impulse, w)
-        total += done
-        if error <= tolerance:
-            return total, r, error
-        if not least <= error:
-            least = error
-            w.found[:] = impulse
-    for turn in range(TURNS):
-        impulse[:] = w.found
-        w.alpha[:] = 0.0
-        done, error = gauss_seidel.accelerated(p, impulse, w.u, w.alpha, tolerance, 100, DEPTH, w.F, w.G, w.gram)
-        total += done
-        if not error <= tolerance:
-            done, error = newton.solve(p, turn % 3, 1.0, 1e-6 if turn % 2 == 0 else 1e-8, tolerance, 40, impulse, w)
+        Args:
+            impulse: warm start, ends as the solution.
+
+        Returns:
+            iterations, index of the rung that solved it (into NAMES), backward error [m/s].
+        """
+        n = impulse.shape[0]
+        copy(w.warm, impulse, n)
+        copy(w.found, impulse, n)
+        velocities(p, impulse, w.u, w)
+        least = residual(p, impulse, w.u)
+        total, count = 0, rungs.shape[0]
+        if least <= tolerance:
+            return 0, 0, least
+        cold = True
+        for i in range(n):
+            cold = cold and impulse[i] == 0.0
+        for r in range(count):
+            start = int(rungs[r, 1])
+            if cold and start == WARM:
+                continue
+            if start == ZERO:
+                fill(impulse, 0.0, n)
+            elif start == WARM:
+                copy(impulse, w.warm, n)
+            else:
+                copy(impulse, w.found, n)
+            done, error = newton(p, int(rungs[r, 0]), rungs[r, 3], rungs[r, 2], tolerance, int(rungs[r, 4]), impulse, w)
             total += done
-        if not least <= error:
-            least = error
-            w.found[:] = impulse
-        if error <= tolerance:
-            return total, count, error
-    impulse[:] = w.found
-    return total, count + 1, least
+            if error <= tolerance:
+                return total, r, error
+            if not least <= error:
+                least = error
+                copy(w.found, impulse, n)
+        for turn in range(TURNS):
+            copy(impulse, w.found, n)
+            fill(w.alpha, 0.0, p.mu.shape[0])
+            done, error = accelerated(p, impulse, tolerance, 100, w)
+            total += done
+            if not error <= tolerance:
+                done, error = newton(p, turn % 3, 1.0, 1e-6 if turn % 2 == 0 else 1e-8, tolerance, 40, impulse, w)
+                total += done
+            if not least <= error:
+                least = error
+                copy(w.found, impulse, n)
+            if error <= tolerance:
+                return total, count, error
+        copy(impulse, w.found, n)
+        return total, count + 1, least
+
+    return kernel(solve) if compiled else solve
+
+
+solve = climb_on(velocities_with, newton.solve, gauss_seidel.accelerated)
+solve_large = climb_on(velocities_with, sparse_newton.solve, gauss_seidel.accelerated, compiled=False)
+solve_bodies = climb_on(bodies.velocities_with, twist_newton.solve, gauss_seidel.accelerated_bodies)

@@ -17,11 +17,14 @@ References: Alart and Curnier (1991); Jean and Moreau (1987); De Saxcé and Feng
 from math import sqrt
 
 from tabi._jit import kernel
-from tabi.contact.blocks import velocities
+from tabi.contact.blocks import velocities_with
 from tabi.contact.certificate import residual
 from tabi.contact.linear import solve as solve_linear
+from tabi.contact.workspace import copy
 
 ALART_CURNIER, JEAN_MOREAU, NATURAL = 0, 1, 2
+# ε of (4) falls to this, for the ρ of the certificate: smaller ones lose the way on rocking feet, and digits in twists
+LEAST = 1e-8
 ZERO9 = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
@@ -90,15 +93,14 @@ def merit(p, kind, factor, u, l):
     return total
 
 
-def newton_on(velocities, direction, floor):
+def newton_on(velocities, direction, compiled=True):
     """Newton for one form of the problem.
 
     Args:
         velocities: kernel, u from impulses. direction: kernel, Δλ of (4) into work.delta.
-        floor: how far ε may fall, as a part of the first one.
+        compiled: False where ``direction`` is plain Python.
     """
 
-    @kernel
     def solve(p, kind, factor, epsilon, tolerance, iterations, l, work):
         """Newton from the impulses l, which end as the best ones met.
 
@@ -114,9 +116,8 @@ def newton_on(velocities, direction, floor):
         velocities(p, l, u, work)
         error = residual(p, l, u)
         best_error = error
-        best[:] = l
-        first = epsilon * factor
-        eps, failures, done = first, 0, 0
+        copy(best, l, n)
+        eps, failures, done = epsilon * factor, 0, 0
         square = merit(p, kind, factor, u, l)
         older, oldest = square, square
         while done < iterations and not error <= tolerance:
@@ -143,20 +144,20 @@ def newton_on(velocities, direction, floor):
                 eps = max(100.0 * eps, 1e-10)
                 continue
             if step == 1.0:
-                eps = max(0.1 * eps, floor * first)
-            l[:] = trial
-            u[:] = trial_u
+                eps = max(0.1 * eps, LEAST * factor)
+            copy(l, trial, n)
+            copy(u, trial_u, n)
             square = new
             error = residual(p, l, u)
             if error < best_error:
                 best_error = error
-                best[:] = l
+                copy(best, l, n)
         if not error <= best_error:
-            l[:] = best
+            copy(l, best, n)
             velocities(p, l, u, work)
         return done, best_error
 
-    return solve
+    return kernel(solve) if compiled else solve
 
 
 @kernel
@@ -214,10 +215,4 @@ def _fill(p, k, size, work):
         H[r + c // 3, r + c % 3] += work.known[k, c]
 
 
-@kernel
-def _velocities(p, impulse, u, work):
-    """u = W λ + q; blocks need no memory of their own."""
-    velocities(p, impulse, u)
-
-
-solve = newton_on(_velocities, _direction, 1e-4)
+solve = newton_on(velocities_with, _direction)

@@ -5,6 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tabi._jit import kernel
+
 Floats = NDArray[np.float64]
 DEPTH = 10
 
@@ -55,3 +57,17 @@ def allocate(count: int, newton: bool = True) -> Workspace:
         G=np.zeros((DEPTH + 3, n)),
         gram=np.zeros((DEPTH, DEPTH + 1)),
     )
+
+
+@kernel(inline=True)
+def copy(out, values, n):
+    """The first n numbers; memory may be longer than the problem at hand."""
+    for i in range(n):
+        out[i] = values[i]
+
+
+@kernel(inline=True)
+def fill(out, value, n):
+    """The first n numbers, all the same."""
+    for i in range(n):
+        out[i] = value

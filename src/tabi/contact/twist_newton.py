@@ -1,0 +1,199 @@
+"""Newton's system in the space of twists: of the size of the bodies, and regular where W is not.
+
+With C = A + (ε/ρ) B of each contact, ΔV the change of the twists, and K = C⁻¹ B, equation (4) of ``newton`` becomes
+
+    Δλ = −C⁻¹ F − K J ΔV,   (1 + Ω S) ΔV = −Ω Σ Jᵀ C⁻¹ F,   S = Σ Jᵀ K J                                        (1)
+S has a block for each pair of bodies that touch. A contact that opens has K = 0; one that sticks has K = (ρ/ε) 1, the
+same in any frame; only sliding ones need the whole of their 3×3 matrices.
+"""
+
+from tabi._jit import kernel
+from tabi.contact import block_lu
+from tabi.contact.bodies import apply_omega, at, push, velocities_with
+from tabi.contact.newton import ZERO9, contact_map, newton_on
+from tabi.spatial.vector import cross, load3, load9, matmul, mul, mul_t, scale, store3, store9, sub
+
+
+@kernel
+def direction(p, kind, factor, eps, u, l, work):
+    """Δλ of (1) in work.delta; needs ``bodies.prepare``."""
+    S, g, d, slope, slot = work.stiffness, work.wrench, work.delta, work.slope, work.lu.slot
+    count, n = p.start.shape[0] - 1, p.mu.shape[0]
+    _clear(p, work)
+    for k in range(n):
+        i, rho = 3 * k, factor * p.weight[k]
+        F, A, B = contact_map(kind, p.mu[k], rho, (u[i], u[i + 1], u[i + 2]), (l[i], l[i + 1], l[i + 2]))
+        c = p.contact[k]
+        E, r, a, b = load9(c.frame), load3(c.arm_a), c.a, c.b
+        if B[0] == 0.0 and B[4] == 0.0 and B[8] == 0.0:
+            # opens: Δλ is known, and nothing pushes back
+            f = scale(rho, F)
+            store9(slope[k], ZERO9)
+            store3(d[i : i + 3], f)
+            force = mul_t(E, f)
+            push(g, 6 * a, r, force, -1.0)
+            if b >= 0:
+                push(g, 6 * b, load3(c.arm_b), force, 1.0)
+        elif A[0] == 0.0 and A[4] == 0.0 and A[8] == 0.0 and B[6] == 0.0 and B[7] == 0.0:
+            # sticks
+            stiff = rho / eps
+            f = scale(stiff, F)
+            store9(slope[k], (stiff, 0.0, 0.0, 0.0, stiff, 0.0, 0.0, 0.0, stiff))
+            store3(d[i : i + 3], f)
+            force = mul_t(E, f)
+            push(g, 6 * a, r, force, -1.0)
+            _press_round(S[slot[a, a]], r, r, stiff)
+            if b >= 0:
+                s = load3(c.arm_b)
+                push(g, 6 * b, s, force, 1.0)
+                _press_round(S[slot[b, b]], s, s, stiff)
+                _press_round(S[slot[a, b]], r, s, -stiff)
+                _press_round(S[slot[b, a]], s, r, -stiff)
+        else:
+            inverse = _inverse(A, eps / rho, B)
+            f, K = mul(inverse, F), matmul(inverse, B)
+            store9(slope[k], K)
+            store3(d[i : i + 3], f)
+            force, K = mul_t(E, f), _turned(E, K)
+            push(g, 6 * a, r, force, -1.0)
+            _press(S[slot[a, a]], r, r, K, 1.0)
+            if b >= 0:
+                s = load3(c.arm_b)
+                push(g, 6 * b, s, force, 1.0)
+                _press(S[slot[b, b]], s, s, K, 1.0)
+                _press(S[slot[a, b]], r, s, K, -1.0)
+                _press(S[slot[b, a]], s, r, K, -1.0)
+    apply_omega(p.start, p.column, p.omega, g, work.twist)
+    _system(p, work)
+    if not block_lu.solve(work.lu, count, work.twist):
+        return False
+    for k in range(n):
+        i, c = 3 * k, p.contact[k]
+        v = at(work.twist, 6 * c.a, load3(c.arm_a))
+        if c.b >= 0:
+            v = sub(v, at(work.twist, 6 * c.b, load3(c.arm_b)))
+        w = mul(load9(slope[k]), mul(load9(c.frame), v))
+        d[i], d[i + 1], d[i + 2] = -d[i] - w[0], -d[i + 1] - w[1], -d[i + 2] - w[2]
+    return True
+
+
+@kernel
+def _clear(p, work):
+    """Nothing pushes yet."""
+    slot = work.lu.slot
+    for i in range(p.start.shape[0] - 1):
+        for c in range(6):
+            work.wrench[6 * i + c] = 0.0
+        for c in range(work.touches[i]):
+            S = work.stiffness[slot[i, work.touch[i, c]]]
+            for r in range(6):
+                for q in range(6):
+                    S[r, q] = 0.0
+
+
+@kernel(inline=True)
+def _turned(E, K):
+    """Eᵀ K E."""
+    transposed = (E[0], E[3], E[6], E[1], E[4], E[7], E[2], E[5], E[8])
+    return matmul(matmul(transposed, K), E)
+
+
+@kernel(inline=True)
+def _press(S, r, s, K, sign):
+    """S += ± J_iᵀ K J_j for points at r and s: blocks r̂ K (−ŝ), r̂ K, −K ŝ, K."""
+    # rows of K (−ŝ) are s × row
+    a, b, c = cross(s, (K[0], K[1], K[2])), cross(s, (K[3], K[4], K[5])), cross(s, (K[6], K[7], K[8]))
+    for q in range(3):
+        x, y, z = sign * a[q], sign * b[q], sign * c[q]
+        S[0, q] += r[1] * z - r[2] * y
+        S[1, q] += r[2] * x - r[0] * z
+        S[2, q] += r[0] * y - r[1] * x
+        S[3, q] += x
+        S[4, q] += y
+        S[5, q] += z
+        x, y, z = sign * K[q], sign * K[3 + q], sign * K[6 + q]
+        S[0, 3 + q] += r[1] * z - r[2] * y
+        S[1, 3 + q] += r[2] * x - r[0] * z
+        S[2, 3 + q] += r[0] * y - r[1] * x
+        S[3, 3 + q] += x
+        S[4, 3 + q] += y
+        S[5, 3 + q] += z
+
+
+@kernel(inline=True)
+def _press_round(S, r, s, k):
+    """S += k J_iᵀ J_j: blocks (r·s) 1 − s rᵀ, r̂, −ŝ, 1, all times k."""
+    c = k * (r[0] * s[0] + r[1] * s[1] + r[2] * s[2])
+    x, y, z = k * s[0], k * s[1], k * s[2]
+    S[0, 0] += c - x * r[0]
+    S[0, 1] -= x * r[1]
+    S[0, 2] -= x * r[2]
+    S[1, 0] -= y * r[0]
+    S[1, 1] += c - y * r[1]
+    S[1, 2] -= y * r[2]
+    S[2, 0] -= z * r[0]
+    S[2, 1] -= z * r[1]
+    S[2, 2] += c - z * r[2]
+    S[3, 1] += z
+    S[3, 2] -= y
+    S[4, 0] -= z
+    S[4, 2] += x
+    S[5, 0] += y
+    S[5, 1] -= x
+    x, y, z = k * r[0], k * r[1], k * r[2]
+    S[0, 4] -= z
+    S[0, 5] += y
+    S[1, 3] += z
+    S[1, 5] -= x
+    S[2, 3] -= y
+    S[2, 4] += x
+    S[3, 3] += k
+    S[4, 4] += k
+    S[5, 5] += k
+
+
+@kernel
+def _system(p, work):
+    """The blocks of 1 + Ω S."""
+    count, slot, H = p.start.shape[0] - 1, work.lu.slot, work.lu.value
+    for i in range(count):
+        for j in range(count):
+            if slot[i, j] != block_lu.EMPTY:
+                X, one = H[slot[i, j]], 1.0 if i == j else 0.0
+                for r in range(6):
+                    for q in range(6):
+                        X[r, q] = 0.0
+                    X[r, r] = one
+    for i in range(count):
+        for e in range(p.start[i], p.start[i + 1]):
+            j, O = p.column[e], p.omega[e]
+            for c in range(work.touches[j]):
+                k = work.touch[j, c]
+                _add_product(H[slot[i, k]], O, work.stiffness[slot[j, k]])
+
+
+@kernel
+def _add_product(C, A, B):
+    """C ← C + A B."""
+    for r in range(6):
+        a0, a1, a2, a3, a4, a5 = A[r, 0], A[r, 1], A[r, 2], A[r, 3], A[r, 4], A[r, 5]
+        for q in range(6):
+            C[r, q] += a0 * B[0, q] + a1 * B[1, q] + a2 * B[2, q] + a3 * B[3, q] + a4 * B[4, q] + a5 * B[5, q]
+
+
+@kernel(inline=True)
+def _inverse(A, e, B):
+    """(A + e B)⁻¹ by its cofactors."""
+    m0, m1, m2 = A[0] + e * B[0], A[1] + e * B[1], A[2] + e * B[2]
+    m3, m4, m5 = A[3] + e * B[3], A[4] + e * B[4], A[5] + e * B[5]
+    m6, m7, m8 = A[6] + e * B[6], A[7] + e * B[7], A[8] + e * B[8]
+    a, b, c = m4 * m8 - m5 * m7, m5 * m6 - m3 * m8, m3 * m7 - m4 * m6
+    d = 1.0 / (m0 * a + m1 * b + m2 * c)
+    return (
+        a * d, (m2 * m7 - m1 * m8) * d, (m1 * m5 - m2 * m4) * d,
+        b * d, (m0 * m8 - m2 * m6) * d, (m2 * m3 - m0 * m5) * d,
+        c * d, (m1 * m6 - m0 * m7) * d, (m0 * m4 - m1 * m3) * d,
+    )  # fmt: skip
+
+
+solve = newton_on(velocities_with, direction)
