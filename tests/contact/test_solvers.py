@@ -171,7 +171,7 @@ def test_the_ladder_reports_its_best_when_nothing_solves_it():
     W, q = np.kron(np.array([[1.0, -1.0], [-1.0, 1.0]]), np.eye(3)), np.array([0, 0, -1.0, 0, 0, -1.0])
     s = contact.solve(W, q, 0.5, order="ttn")
     assert not s.converged
-    assert s.solver == ladder.NAMES[-1]
+    assert s.solver == "not solved"
     assert np.isfinite(s.impulse).all()
     assert s.residual > 1e-3
 

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tabi._errors import near
 from tabi.contact import bodies, gauss_seidel, ladder, workspace
-from tabi.contact.blocks import velocities
+from tabi.contact.blocks import Blocks, velocities
 from tabi.contact.bodies import BodyProblem
 from tabi.contact.certificate import Certificate, judge
 from tabi.contact.problem import Problem, ProblemError
@@ -80,14 +80,14 @@ def solve_problem(problem: Problem, tolerance: float = 1e-8, initial: ArrayLike 
     impulse = np.zeros(3 * count) if initial is None else problem.to_ours(initial)
     scale = float(np.abs(p.q).max()) if count else 0.0
     dense = solver == "auto" and count <= DENSE_CONTACTS
-    w = workspace.allocate(count, dense)
     goal = tolerance * (scale or 1.0)
+    w, flat = (None, _flat(p, impulse)) if dense else (workspace.allocate(count, newton=False), None)
     start = time.perf_counter()
     if solver == "gauss-seidel":
         iterations, _ = gauss_seidel.solve(p, impulse, goal, sweeps, w)
         name = solver
-    elif dense:
-        iterations, rung, _ = ladder.solve(p, ladder.RUNGS, goal, impulse, w)
+    elif flat is not None:
+        iterations, rung, _ = ladder.solve_flat(*flat, count, goal)
         name = ladder.NAMES[rung]
     else:
         # where many contacts have to agree a few sweeps are cheap against one factorisation
@@ -97,6 +97,8 @@ def solve_problem(problem: Problem, tolerance: float = 1e-8, initial: ArrayLike 
             more, rung, _ = ladder.solve_large(p, ladder.RUNGS, goal, impulse, w)
             iterations, name = iterations + more, ladder.NAMES[rung]
     seconds = time.perf_counter() - start
+    if flat is not None:
+        impulse = flat[1][p.value.size + 5 * count :][: 3 * count]
     certificate = judge(p, impulse)
     u = np.zeros(3 * count)
     velocities(p, impulse, u)
@@ -131,6 +133,13 @@ def solve_bodies(p: BodyProblem, tolerance: float = 1e-8, initial: ArrayLike | N
     return Solution(
         impulse, p.velocities(impulse), certificate.converged(tolerance), certificate.relative, int(iterations), seconds, solver, certificate
     )
+
+
+def _flat(p: Blocks, impulse: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """What ``ladder.solve_flat`` takes."""
+    count = len(p.mu)
+    integers = np.concatenate([p.start, p.column, np.zeros(count, np.int64)])
+    return integers, np.concatenate([p.value.ravel(), p.q, p.mu, p.weight, impulse, workspace.memory(count)])
 
 
 def _check(tolerance: float, solver: str, sweeps: int) -> None:

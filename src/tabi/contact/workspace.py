@@ -42,20 +42,44 @@ class Workspace(NamedTuple):
     gram: Floats
 
 
-def allocate(count: int, newton: bool = True) -> Workspace:
-    """A workspace for ``count`` contacts; without Newton its memory is linear in them."""
+def memory(count: int, newton: bool = True) -> Floats:
+    """What ``carve`` needs for ``count`` contacts; without Newton it is linear in them."""
     n = 3 * count
-    vectors = {name: np.zeros(n) for name in ("u", "trial", "trial_u", "best", "delta", "right", "warm", "found")}
+    return np.zeros((8 + 2 * (DEPTH + 3)) * n + 19 * count + DEPTH * (DEPTH + 1) + (n * n if newton else 0))
+
+
+def allocate(count: int, newton: bool = True) -> Workspace:
+    """A workspace for ``count`` contacts."""
+    return carve(memory(count, newton), np.zeros(count, np.int64))
+
+
+@kernel
+def carve(memory, active):
+    """One piece of memory as a workspace: handing over one array to a kernel is cheaper than sixteen."""
+    count = active.shape[0]
+    n, m = 3 * count, DEPTH + 3
+    at = 8 * n + 19 * count
+    slope, known = memory[8 * n : 8 * n + 9 * count], memory[8 * n + 9 * count : 8 * n + 18 * count]
+    gram = memory[at + 2 * m * n : at + 2 * m * n + DEPTH * (DEPTH + 1)]
+    rest = memory[at + 2 * m * n + DEPTH * (DEPTH + 1) :]
+    size = n if rest.shape[0] > 0 else 0
     return Workspace(
-        **vectors,
-        matrix=np.zeros((n, n) if newton else (0, 0)),
-        active=np.zeros(count, np.int64),
-        slope=np.zeros((count, 9)),
-        known=np.zeros((count, 9)),
-        alpha=np.zeros(count),
-        F=np.zeros((DEPTH + 3, n)),
-        G=np.zeros((DEPTH + 3, n)),
-        gram=np.zeros((DEPTH, DEPTH + 1)),
+        memory[:n],
+        memory[n : 2 * n],
+        memory[2 * n : 3 * n],
+        memory[3 * n : 4 * n],
+        memory[4 * n : 5 * n],
+        memory[5 * n : 6 * n],
+        memory[6 * n : 7 * n],
+        memory[7 * n : 8 * n],
+        rest.reshape((size, size)),
+        active,
+        slope.reshape((count, 9)),
+        known.reshape((count, 9)),
+        memory[8 * n + 18 * count : at],
+        memory[at : at + m * n].reshape((m, n)),
+        memory[at + m * n : at + 2 * m * n].reshape((m, n)),
+        gram.reshape((DEPTH, DEPTH + 1)),
     )
 
 
