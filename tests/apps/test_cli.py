@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import tabi
 from tabi.apps import cli
 
-HEAVY = ("numba", "numpy", "viser", "mujoco", "scipy", "trimesh", "lxml", "rich", "pinocchio")
+HEAVY = ("numba", "numpy", "viser", "mujoco", "scipy", "trimesh", "lxml", "rich", "pinocchio", "matplotlib")
 
 
 def run(*arguments: str, **options) -> subprocess.CompletedProcess:

@@ -5,7 +5,7 @@ import pytest
 from contact.problems import box_on_plane, coulomb_violation, problem, random_problem
 
 from tabi import contact
-from tabi.contact import certificate, gauss_seidel, ladder, linear, newton, workspace
+from tabi.contact import certificate, gauss_seidel, linear, newton, workspace
 from tabi.contact.blocks import velocities
 
 SOLVERS = ("auto", "gauss-seidel", "accelerated gauss-seidel")

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 from contact.problems import problem
-from contact.stances import stance, standing_robot, states
 
 from tabi.contact import bodies, certificate, ladder, newton, twist_newton, workspace
 from tabi.contact.blocks import velocities
+from tabi.validation.family.stances import stance, standing_robot, states
 
 
 @pytest.fixture(scope="module")

@@ -27,6 +27,10 @@ app.add_typer(bench, name="bench")
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 Feet = Annotated[list[str] | None, typer.Option("--foot", help="Declare a foot as NAME=BODY, e.g. --foot left=L_ANKLE_R; may be repeated.")]
 Base = Annotated[str | None, typer.Option(help="'floating' or 'fixed'; by default a file's own choice, else floating.")]
+Tolerance = Annotated[float, typer.Option(help="Backward error to reach, relative to the largest free velocity.")]
+Figure = Annotated[Path | None, typer.Option(help="Draw the performance profile: a .png, .pdf or .svg file.")]
+Siconos = Annotated[bool | None, typer.Option("--siconos/--no-siconos", help="Compare with Siconos; by default where it is installed.")]
+Dense = Annotated[bool, typer.Option("--dense", help="Let Siconos's Newton also run on dense matrices, its faster form for few contacts.")]
 RobotArgument = Annotated[str, typer.Argument(help="hrp2, or a path to a URDF, MJCF or OpenHRP (.wrl) file.")]
 
 
@@ -120,7 +124,7 @@ def info(robot: RobotArgument, feet: Feet = None, base: Base = None, as_json: Js
 @app.command()
 def solve(
     file: Annotated[Path, typer.Argument(help="A friction problem: FCLib .hdf5, or .npz with W, q, mu; normal first.")],
-    tolerance: Annotated[float, typer.Option(help="Backward error to reach, relative to the largest free velocity.")] = 1e-8,
+    tolerance: Tolerance = 1e-8,
     solver: Annotated[str, typer.Option(help="auto, gauss-seidel or 'accelerated gauss-seidel'.")] = "auto",
     as_json: Json = False,
 ) -> None:
@@ -176,6 +180,52 @@ def dynamics(
     # the robots' own order and names, hrp2 first
     result = dynamics.measure([_robot("hrp2"), *(_robot(path) for path in robots or [])], blocks=blocks, show=not as_json)
     _print(json.dumps(result, indent=2) if as_json else dynamics.text(result))
+
+
+@bench.command()
+def fclib(
+    paths: Annotated[list[Path] | None, typer.Argument(help="A folder of friction problems (FCLib .hdf5, or .npz), or files.")] = None,
+    as_json: Json = False,
+    figure: Figure = None,
+    siconos: Siconos = None,
+    dense: Dense = False,
+    tolerance: Tolerance = 1e-8,
+) -> None:
+    """Friction problems from files by every solver, against Siconos."""
+    from tabi.apps.bench import fclib, race
+
+    _race(lambda others: fclib.measure(paths or [], tolerance, others), race.text, "problems from files", (siconos, dense), figure, as_json)
+
+
+@bench.command()
+def solver(
+    as_json: Json = False,
+    figure: Figure = None,
+    count: Annotated[int, typer.Option(min=1, help="About so many problems; at least one of every kind.")] = 100,
+    seed: Annotated[int, typer.Option(help="Seed of the problems.")] = 0,
+    siconos: Siconos = None,
+    dense: Dense = False,
+    tolerance: Tolerance = 1e-8,
+) -> None:
+    """tabi's own family of contact problems by every solver, against Siconos."""
+    from tabi.apps.bench import solver
+
+    measure = lambda others: solver.measure(solver.family(count, seed), tolerance, others)  # noqa: E731
+    _race(measure, solver.text, "problems of the family", (siconos, dense), figure, as_json)
+
+
+def _race(measure: Any, text: Any, what: str, siconos: tuple[bool | None, bool], figure: Path | None, as_json: bool) -> None:
+    """Run a race of solvers, print it and draw its profile; one that was interrupted too, with what it has."""
+    from tabi.apps.bench import profile, race
+
+    if figure is not None:
+        profile.check_figure(figure)
+    result = measure(race.methods(*siconos))
+    if figure is not None and result["problems"]:
+        profile.draw(figure, race.contenders(result["problems"]), race.title(result, what))
+    _print(json.dumps(result, indent=2) if as_json else text(result))
+    if result["interrupted"]:
+        raise typer.Exit(130)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,218 @@
+"""Contact problems through every solver: tabi's and Siconos's, each judged by tabi's certificate.
+
+All start from zero impulses on one core and have to reach the same tolerance. tabi's times are medians of the solver alone,
+kernels compiled before; Siconos's are the least of its driver alone, with the tolerance that the certificate accepts.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from math import inf, isfinite
+from typing import Any
+
+import numpy as np
+
+import tabi
+from tabi import _jit
+from tabi._errors import ModelError
+from tabi.apps.bench import profile
+from tabi.apps.doctor import processor, version_of
+from tabi.contact import SOLVERS, Problem, solve_problem
+from tabi.validation import siconos
+
+DEFAULT = "tabi auto"
+REPETITIONS, LONGEST = 31, 0.3
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A problem of a race: its name, the group it is summed up in, and the problem."""
+
+    name: str
+    kind: str
+    problem: Problem
+
+
+def methods(wanted: bool | None, dense: bool = False) -> tuple[str, ...]:
+    """Siconos's methods in the race; it may be missing, unless it was asked for."""
+    if wanted is False:
+        return ()
+    if not siconos.available():
+        if wanted:
+            raise ModelError(siconos.MISSING)
+        print(f"without a comparison: {siconos.MISSING}", file=sys.stderr, flush=True)
+        return ()
+    return ("NSGS", "NSN_AC", "NSN_AC dense") if dense else ("NSGS", "NSN_AC")
+
+
+def run(entries: Iterable[Entry], tolerance: float, others: tuple[str, ...]) -> dict[str, Any]:
+    """Every entry by every solver, as plain data; an interrupt ends the race and keeps what is done."""
+    rows: list[dict[str, Any]] = []
+    interrupted = False
+    # most is compiled here, on the smallest problem
+    for solver in SOLVERS:
+        solve_problem(Problem(np.eye(3), [0.0, 0.0, -1.0], 0.5, order="ttn"), tolerance, solver=solver)
+    try:
+        with siconos.Session() if others else contextlib.nullcontext() as session:
+            for entry in entries:
+                found = {f"tabi {solver}": ours(entry.problem, solver, tolerance) for solver in SOLVERS}
+                if session is not None:
+                    found |= {f"Siconos {method}": theirs(session, entry.problem, method, tolerance) for method in others}
+                rows.append({"name": entry.name, "kind": entry.kind, "contacts": entry.problem.contact_count, "solvers": found})
+                print(_line(rows[-1]), file=sys.stderr, flush=True)
+    except KeyboardInterrupt:
+        interrupted = True
+    return {
+        "hardware": {"processor": processor(), "cores": os.cpu_count(), "threads_used": 1},
+        "versions": {"tabi": tabi.__version__, "numba": version_of("numba"), "siconos": siconos.version() if others else None},
+        "settings": {"tolerance": tolerance, "start": "zero impulses", "tabi": "median of the solver alone", "siconos": "least of its driver alone"},
+        "interrupted": interrupted,
+        "problems": rows,
+        "summary": summary(rows),
+        "profile": profile.data(contenders(rows)),
+    }
+
+
+def ours(problem: Problem, solver: str, tolerance: float) -> dict[str, Any]:
+    """One of tabi's solvers on one problem."""
+    start, times = time.perf_counter(), []
+    while True:
+        compiling = _jit.first_run.seconds
+        solution = solve_problem(problem, tolerance, solver=solver)
+        # a run that had to compile something says nothing
+        if _jit.first_run.seconds == compiling:
+            times.append(solution.seconds)
+            if len(times) == REPETITIONS or time.perf_counter() - start > LONGEST:
+                break
+    return _figures(solution.converged, float(np.median(times)), solution.iterations, solution.residual, by=solution.solver)
+
+
+def theirs(session: siconos.Session, problem: Problem, method: str, tolerance: float) -> dict[str, Any]:
+    """One of Siconos's methods on one problem."""
+    answer = session.solve(problem, method, tolerance)
+    more: dict[str, Any] = {"own_tolerance": answer.own_tolerance} if isfinite(answer.own_tolerance) else {}
+    if answer.fault:
+        more["fault"] = answer.fault
+    return _figures(answer.converged, answer.seconds, answer.iterations, answer.residual, **more)
+
+
+def _figures(converged: bool, seconds: float, iterations: int, residual: float, **more: Any) -> dict[str, Any]:
+    """A row's figures; JSON knows neither inf nor NaN."""
+    rounded = {
+        "seconds": float(f"{seconds:.4g}") if isfinite(seconds) else None,
+        "residual": float(f"{residual:.3g}") if isfinite(residual) else None,
+    }
+    return {"converged": converged, "iterations": iterations, **rounded, **more}
+
+
+def seconds_of(row: dict[str, Any], solver: str) -> float:
+    """Time of a solver on a problem [s], infinite where it is not solved."""
+    found = row["solvers"][solver]
+    return found["seconds"] if found["converged"] else inf
+
+
+def contenders(rows: list[dict[str, Any]]) -> dict[str, list[float]]:
+    """Times of those the profile compares: tabi's default, and Siconos."""
+    names = [name for name in (rows[0]["solvers"] if rows else ()) if name == DEFAULT or name.startswith("Siconos")]
+    return {name: [seconds_of(row, name) for row in rows] for name in names}
+
+
+def summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Solved counts, in all and by kind; what tabi's default does not solve; and it against each method of Siconos."""
+    names = list(rows[0]["solvers"]) if rows else []
+    kinds = sorted({row["kind"] for row in rows})
+
+    def solved(name: str, kind: str | None = None) -> int:
+        return sum(row["solvers"][name]["converged"] for row in rows if kind in (None, row["kind"]))
+
+    return {
+        "problems": len(rows),
+        "solved": {name: solved(name) for name in names},
+        "kinds": {kind: {"problems": sum(row["kind"] == kind for row in rows)} | {name: solved(name, kind) for name in names} for kind in kinds},
+        "not_solved": [row["name"] for row in rows if not row["solvers"][DEFAULT]["converged"]],
+        "against": {name: duel(rows, name) for name in names if name.startswith("Siconos")},
+    }
+
+
+def duel(rows: list[dict[str, Any]], other: str) -> dict[str, Any]:
+    """tabi's default against one method, over the problems that at least one of them solves."""
+    times = {row["name"]: (seconds_of(row, DEFAULT), seconds_of(row, other)) for row in rows}
+    times = {name: pair for name, pair in times.items() if isfinite(min(pair))}
+    both = [b / a for a, b in times.values() if isfinite(a) and isfinite(b)]
+    # to lose is to be slower, or not to solve what the other does
+    lost = {name: (float(f"{a / b:.3g}") if isfinite(a) else None) for name, (a, b) in times.items() if not a < b}
+    found = profile.ratios(contenders(rows))
+    return {
+        "problems": len(times),
+        "faster": len(times) - len(lost),
+        "median_speedup": float(f"{np.median(both):.3g}") if both else None,
+        "profile_above_everywhere": profile.above(found[DEFAULT], found[other]),
+        "slower_by": lost,
+    }
+
+
+def title(result: dict[str, Any], what: str) -> str:
+    """Title of the figure."""
+    tolerance = f"{result['settings']['tolerance']:g}".replace("e-0", "e-")
+    return f"{result['summary']['problems']} {what}, each solved to {tolerance} of ‖q‖∞, on one core"
+
+
+def text(result: dict[str, Any]) -> str:
+    """The figures for a terminal."""
+    sums, rows, versions = result["summary"], result["problems"], result["versions"]
+    engine = f"Siconos {versions['siconos']}" if versions["siconos"] else "without Siconos"
+    lines = [f"{result['hardware']['processor']}, one core; tabi {versions['tabi']}, {engine}", ""]
+    if not rows:
+        return "\n".join([*lines, "no problem was finished"])
+    width = max(len(row["name"]) for row in rows)
+    names = list(rows[0]["solvers"])
+    heads = "".join(f"{name.replace('accelerated gauss-seidel', 'accelerated'):>24}" for name in names)
+    lines.append(f"{'':<{width}} contacts {heads}  time, iterations, error")
+    lines += [_table_row(row, names, width) for row in rows]
+    lines += ["", f"problems: {sums['problems']}, solved to {result['settings']['tolerance']:g}:"]
+    lines += [f"  {name:<30} {count:>5}" for name, count in sums["solved"].items()]
+    lines += list(_duels(sums["against"]))
+    if sums["not_solved"]:
+        lines.append(f"not solved by {DEFAULT}: {', '.join(sums['not_solved'])}")
+    if result["interrupted"]:
+        lines.append("interrupted: these are the problems finished before")
+    return "\n".join(lines)
+
+
+def _table_row(row: dict[str, Any], names: list[str], width: int) -> str:
+    cells = "".join(f"{_cell(row['solvers'][name]):>24}" for name in names)
+    return f"{row['name']:<{width}} {row['contacts']:>8} {cells}  {row['solvers'][DEFAULT]['by']}"
+
+
+def _cell(figures: dict[str, Any]) -> str:
+    """Time, iterations and certificate."""
+    error = "—" if figures["residual"] is None else f"{figures['residual']:.0e}"
+    if not figures["converged"]:
+        return f"{figures.get('fault') or 'not solved'} {error}"
+    return f"{_time(figures['seconds'])} {figures['iterations']:>5} {error:>6}"
+
+
+def _time(seconds: float) -> str:
+    scale, unit = (1e6, "µs") if seconds < 1e-3 else (1e3, "ms") if seconds < 1.0 else (1.0, "s")
+    return f"{seconds * scale:.1f} {unit}"
+
+
+def _line(row: dict[str, Any]) -> str:
+    """Progress: one problem, the default and Siconos."""
+    shown = {name: f for name, f in row["solvers"].items() if name == DEFAULT or name.startswith("Siconos")}
+    times = "; ".join(f"{name} {_time(f['seconds']) if f['converged'] else 'not solved'}" for name, f in shown.items())
+    return f"{row['name']} ({row['contacts']}): {times}"
+
+
+def _duels(against: dict[str, Any]) -> Iterator[str]:
+    for name, d in against.items():
+        where = "above everywhere" if d["profile_above_everywhere"] else "not above everywhere"
+        speedup = "" if d["median_speedup"] is None else f", {d['median_speedup']:g} × in the median"
+        yield f"{DEFAULT} is faster than {name} in {d['faster']} of {d['problems']}{speedup}; its profile is {where}"
+        for problem, factor in d["slower_by"].items():
+            yield f"  not in {problem}" + (f": {factor:g} × slower" if factor is not None else ", which it does not solve")
