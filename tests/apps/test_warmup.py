@@ -33,6 +33,8 @@ for robot in (worlds.random_robot(1), worlds.random_robot(2, base="fixed"), foll
     dynamics.acceleration(model, q, v, v, name)
     dynamics.point_jacobian(model, q, name)
     dynamics.jacobian_bias(model, q, v, name)
+    for method in ("direct", "points", "branches", "wrenches", "chains"):
+        dynamics.delassus(model, q, [(name, (0.1, 0.0, 0.0))], method)
     dynamics.centre_of_mass(model, q)
     dynamics.momentum(model, q, v)
     dynamics.energy(model, q, v)

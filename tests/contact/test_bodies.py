@@ -73,7 +73,7 @@ def test_a_sweep_over_bodies_is_the_sweep_over_the_matrix(seed):
     rng = np.random.default_rng(40 + seed)
     p, W = random_bodies(rng, mu=0.4)
     work, other = bodies.allocate(7, 3), workspace.allocate(7)
-    bodies.prepare(p, work)
+    bodies.local_blocks(p, work)
     ours, theirs = np.zeros(21), np.zeros(21)
     for _ in range(4):
         bodies.sweep(p, ours, work)

@@ -228,5 +228,22 @@ def _race(measure: Any, text: Any, what: str, siconos: tuple[bool | None, bool],
         raise typer.Exit(130)
 
 
+@bench.command()
+def delassus(
+    as_json: Json = False,
+    figure: Annotated[Path | None, typer.Option(help="Draw time against contact points into this file: .png, .pdf or .svg.")] = None,
+    blocks: Annotated[int, typer.Option(min=3, help="Timed blocks per way; medians are reported.")] = 31,
+) -> None:
+    """The Delassus operator of HRP-2's contacts, five ways against each other."""
+    from tabi.apps.bench import delassus
+
+    if figure is not None:
+        delassus.check_figure(figure)
+    result = delassus.measure(blocks=blocks, show=not as_json)
+    if figure is not None:
+        delassus.figure(result, figure)
+    _print(json.dumps(result, indent=2) if as_json else delassus.text(result))
+
+
 if __name__ == "__main__":
     main()

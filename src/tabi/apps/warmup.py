@@ -12,7 +12,7 @@ def jobs() -> list[tuple[str, Callable[[], object]]]:
     """Name and call of each kernel that is entered from Python."""
     from tabi import contact, dynamics
     from tabi.apps.bench import loops
-    from tabi.dynamics import free, workspace
+    from tabi.dynamics import free, point_inertia, workspace
     from tabi.model.world import World
 
     world = World()
@@ -26,6 +26,7 @@ def jobs() -> list[tuple[str, Callable[[], object]]]:
         ("inverse dynamics", lambda: dynamics.acceleration(model, q, v, dynamics.inverse_dynamics(model, q, v, a), "box")),
         ("mass matrix", lambda: dynamics.mass_matrix(model, q)),
         ("Jacobians", lambda: (dynamics.point_jacobian(model, q, "box"), dynamics.jacobian_bias(model, q, v, "box"))),
+        ("Delassus operator", lambda: [dynamics.delassus(model, q, [("box", (0.0, 0.0, 0.0))], way) for way in point_inertia.WAYS]),
         ("energy and momentum", lambda: (dynamics.energy(model, q, v), dynamics.momentum(model, q, v))),
         ("configurations", lambda: dynamics.integrate(model, q, v, 1e-3)),
         ("free step", lambda: (free.prepare(m, q, v, w), free.step(m, q, v, tau, 1e-3, 1, w, a))),

@@ -94,7 +94,7 @@ def solve_problem(problem: Problem, tolerance: float = 1e-8, initial: ArrayLike 
         iterations, error = gauss_seidel.accelerated(p, impulse, goal, sweeps if solver != "auto" else FIRST_SWEEPS, w)
         name = "accelerated gauss-seidel"
         if solver == "auto" and not error <= goal:
-            more, rung, _ = ladder.solve_large(p, ladder.RUNGS, goal, impulse, w)
+            more, rung, _ = ladder.solve_large(p, goal, impulse, w)
             iterations, name = iterations + more, ladder.NAMES[rung]
     seconds = time.perf_counter() - start
     if flat is not None:
@@ -123,7 +123,7 @@ def solve_bodies(p: BodyProblem, tolerance: float = 1e-8, initial: ArrayLike | N
     start = time.perf_counter()
     bodies.prepare(p, w)
     if solver == "auto":
-        iterations, rung, _ = ladder.solve_bodies(p, ladder.RUNGS, goal, impulse, w)
+        iterations, rung, _ = ladder.solve_bodies(p, goal, impulse, w)
         solver = ladder.NAMES[rung]
     else:
         method = gauss_seidel.solve_bodies if solver == "gauss-seidel" else gauss_seidel.accelerated_bodies

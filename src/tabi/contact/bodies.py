@@ -92,7 +92,7 @@ def problem(
         contact[name] = values
     rows, columns = np.array(start, np.int64), np.array(column, np.int64)
     p = BodyProblem(contact, rows, columns, np.array(omega, float), np.array(q, float), np.array(mu, float), np.zeros(np.size(a)))
-    weights(p, np.zeros((np.size(a), 6)), p.weight)
+    weights(p)
     return p
 
 
@@ -100,8 +100,8 @@ class BodyWork(NamedTuple):
     """Arrays the kernels write: over contacts, over bodies, and of the systems of bodies.
 
     Attributes:
-        u, trial, trial_u, best, delta, warm, found: over the rows of contacts, shape (3n,).
-        alpha, slope, block: sliding rates, slopes of Newton's map, W_kk (xx xy xn yy yn nn) of each contact.
+        u, trial, trial_u, best, delta, found: over the rows of contacts, shape (3n,).
+        friction, alpha, slope, block: coefficients put aside, sliding rates, slopes of Newton's map, W_kk (xx xy xn yy yn nn) of each contact.
         wrench, twist: over bodies, shape (6b,). stiffness: S of ``twist_newton``, blocks in the slots of ``lu``.
         touch: bodies that a body touches, itself first: touch[i, :touches[i]].
         F, G, gram: of Anderson's acceleration.
@@ -112,8 +112,8 @@ class BodyWork(NamedTuple):
     trial_u: Floats
     best: Floats
     delta: Floats
-    warm: Floats
     found: Floats
+    friction: Floats
     alpha: Floats
     slope: Floats
     block: Floats
@@ -131,9 +131,10 @@ class BodyWork(NamedTuple):
 def allocate(contacts: int, bodies: int, blocks: int | None = None) -> BodyWork:
     """Memory for a number of contacts, of bodies and, where bodies² would be too many, of blocks that elimination fills."""
     n, blocks = 3 * contacts, bodies * bodies if blocks is None else blocks
-    rows = {name: np.zeros(n) for name in ("u", "trial", "trial_u", "best", "delta", "warm", "found")}
+    rows = {name: np.zeros(n) for name in ("u", "trial", "trial_u", "best", "delta", "found")}
     return BodyWork(
         **rows,
+        friction=np.zeros(contacts),
         alpha=np.zeros(contacts),
         slope=np.zeros((contacts, 9)),
         block=np.zeros((contacts, 6)),
@@ -151,12 +152,12 @@ def allocate(contacts: int, bodies: int, blocks: int | None = None) -> BodyWork:
 
 @kernel
 def prepare(p, work):
-    """W_kk and ρ of each contact, and the structure of the systems of bodies.
+    """ρ of each contact, and the structure of the systems of bodies.
 
     Returns:
         the number of blocks that elimination fills; more than the work has need a larger one.
     """
-    weights(p, work.block, p.weight)
+    weights(p)
     bodies, slot = p.start.shape[0] - 1, work.lu.slot
     for i in range(bodies):
         for j in range(bodies):
@@ -182,49 +183,91 @@ def prepare(p, work):
 
 
 @kernel
-def weights(p, block, out):
-    """W_kk of each contact, shape (n, 6), and ρ = 3/tr W_kk."""
+def weights(p):
+    """ρ = 3/tr W_kk of each contact; the trace needs no frame."""
     for k in range(p.mu.shape[0]):
-        _local_block(p, k, block[k])
-        out[k] = 3.0 / (block[k, 0] + block[k, 3] + block[k, 5])
+        c = p.contact[k]
+        r = load3(c.arm_a)
+        trace = _trace(p.omega[_find(p.start, p.column, c.a, c.a)], r, r)
+        if c.b >= 0:
+            s = load3(c.arm_b)
+            trace += _trace(p.omega[_find(p.start, p.column, c.b, c.b)], s, s)
+            # both may hang on one tree
+            e = _find(p.start, p.column, c.a, c.b)
+            if e >= 0:
+                trace -= _trace(p.omega[e], r, s) + _trace(p.omega[_find(p.start, p.column, c.b, c.a)], s, r)
+        p.weight[k] = 3.0 / trace
+
+
+@kernel(inline=True)
+def _trace(O, r, s):
+    """tr(J_r O J_sᵀ), J_r = [−r̂ 1]."""
+    t = (r[0] * s[0] + r[1] * s[1] + r[2] * s[2]) * (O[0, 0] + O[1, 1] + O[2, 2]) + O[3, 3] + O[4, 4] + O[5, 5]
+    for c in range(3):
+        t -= s[c] * (O[c, 0] * r[0] + O[c, 1] * r[1] + O[c, 2] * r[2])
+    t += r[0] * (O[2, 4] - O[1, 5]) + r[1] * (O[0, 5] - O[2, 3]) + r[2] * (O[1, 3] - O[0, 4])
+    return t + s[0] * (O[4, 2] - O[5, 1]) + s[1] * (O[5, 0] - O[3, 2]) + s[2] * (O[3, 1] - O[4, 0])
 
 
 @kernel
-def _local_block(p, k, out):
-    """W_kk of one contact, symmetric, as ``cone.local`` takes it."""
-    contact = p.contact[k]
-    E, a, b = contact.frame, contact.a, contact.b
-    for c in range(6):
-        out[c] = 0.0
-    for side in range(2):
-        i = a if side == 0 else b
-        if i < 0:
-            continue
-        r = load3(contact.arm_a) if side == 0 else load3(contact.arm_b)
-        for e in range(p.start[i], p.start[i + 1]):
-            j = p.column[e]
-            # the other body of the contact may hang on the same tree
-            if j != a and j != b:
-                continue
-            s = load3(contact.arm_a) if j == a else load3(contact.arm_b)
-            sign = 1.0 if i == j else -1.0
-            n = 0
-            for x in range(3):
-                d = (E[3 * x], E[3 * x + 1], E[3 * x + 2])
-                m = cross(r, d)
-                left = (m[0], m[1], m[2], d[0], d[1], d[2])
-                for y in range(x, 3):
-                    g = (E[3 * y], E[3 * y + 1], E[3 * y + 2])
-                    m = cross(s, g)
-                    out[n] += sign * _form(left, p.omega[e], (m[0], m[1], m[2], g[0], g[1], g[2]))
-                    n += 1
+def local_blocks(p, work):
+    """W_kk of each contact, for sweeps."""
+    for k in range(p.mu.shape[0]):
+        for c in range(6):
+            work.block[k, c] = 0.0
+        _local_block(p.contact[k], p.start, p.column, p.omega, work.block[k])
 
 
 @kernel
-def _form(x, O, y):
-    """xᵀ O y."""
-    a = x[0] * dot6(load6(O[0]), y) + x[1] * dot6(load6(O[1]), y) + x[2] * dot6(load6(O[2]), y)
-    return a + x[3] * dot6(load6(O[3]), y) + x[4] * dot6(load6(O[4]), y) + x[5] * dot6(load6(O[5]), y)
+def _local_block(c, start, column, omega, out):
+    """W_kk of one contact, symmetric, as ``cone.local`` takes it: what unit impulses on both bodies do to both."""
+    E, r = load9(c.frame), load3(c.arm_a)
+    x, y, n = wrench(r, (E[0], E[1], E[2])), wrench(r, (E[3], E[4], E[5])), wrench(r, (E[6], E[7], E[8]))
+    _add_form(omega[_find(start, column, c.a, c.a)], x, y, n, x, y, n, 1.0, out)
+    if c.b >= 0:
+        s = load3(c.arm_b)
+        X, Y, N = wrench(s, (E[0], E[1], E[2])), wrench(s, (E[3], E[4], E[5])), wrench(s, (E[6], E[7], E[8]))
+        _add_form(omega[_find(start, column, c.b, c.b)], X, Y, N, X, Y, N, 1.0, out)
+        e = _find(start, column, c.a, c.b)
+        if e >= 0:
+            _add_form(omega[e], x, y, n, X, Y, N, -1.0, out)
+            _add_form(omega[_find(start, column, c.b, c.a)], X, Y, N, x, y, n, -1.0, out)
+
+
+@kernel(inline=True)
+def wrench(r, f):
+    """Of a force f at r, angular first."""
+    m = cross(r, f)
+    return (m[0], m[1], m[2], f[0], f[1], f[2])
+
+
+@kernel
+def _find(start, column, i, j):
+    """Where Ω_ij is, −1 where bodies are of different trees."""
+    for e in range(start[i], start[i + 1]):
+        if column[e] == j:
+            return e
+    return -1
+
+
+@kernel(inline=True)
+def _add_form(O, x, y, n, X, Y, N, sign, out):
+    """Upper triangle of (x y n)ᵀ O (X Y N), added."""
+    v = _times(O, X)
+    out[0] += sign * dot6(x, v)
+    v = _times(O, Y)
+    out[1] += sign * dot6(x, v)
+    out[3] += sign * dot6(y, v)
+    v = _times(O, N)
+    out[2] += sign * dot6(x, v)
+    out[4] += sign * dot6(y, v)
+    out[5] += sign * dot6(n, v)
+
+
+@kernel(inline=True)
+def _times(O, f):
+    """O f."""
+    return (dot6(load6(O[0]), f), dot6(load6(O[1]), f), dot6(load6(O[2]), f), dot6(load6(O[3]), f), dot6(load6(O[4]), f), dot6(load6(O[5]), f))
 
 
 @kernel
@@ -297,7 +340,10 @@ def apply_omega(start, column, omega, F, V):
 
 @kernel
 def sweep(p, impulse, work):
-    """Gauss–Seidel once over all contacts: the twists follow every impulse, so a contact costs its trees and no more."""
+    """Gauss–Seidel once over all contacts: the twists follow every impulse, so a contact costs its trees and no more.
+
+    Needs ``local_blocks``.
+    """
     V = work.twist
     twists(p, impulse, work.wrench, V)
     for k in range(p.mu.shape[0]):

@@ -33,8 +33,8 @@ def sweep(p, impulse, work):
         impulse[i], impulse[i + 1], impulse[i + 2] = new[0], new[1], new[2]
 
 
-def solve_on(velocities, sweep):
-    """Plain Gauss–Seidel for one form of the problem; kernels as in ``newton.newton_on``."""
+def solve_on(velocities, sweep, begin):
+    """Plain Gauss–Seidel for one form of the problem; ``begin`` is called before the first sweep."""
 
     @kernel
     def solve(p, impulse, tolerance, sweeps, work):
@@ -43,6 +43,7 @@ def solve_on(velocities, sweep):
         Returns:
             sweeps done, backward error [m/s].
         """
+        begin(p, work)
         velocities(p, impulse, work.u, work)
         error = residual(p, impulse, work.u)
         done, check = 0, 1
@@ -58,7 +59,7 @@ def solve_on(velocities, sweep):
     return solve
 
 
-def accelerated_on(velocities, sweep):
+def accelerated_on(velocities, sweep, begin):
     """Gauss–Seidel with (2), for one form of the problem."""
 
     @kernel
@@ -69,6 +70,7 @@ def accelerated_on(velocities, sweep):
         """
         u, F, G, n = work.u, work.F, work.G, impulse.shape[0]
         best, stored, error = -1.0, 0, 0.0
+        begin(p, work)
         for done in range(1, sweeps + 1):
             for i in range(n):
                 F[DEPTH + 1, i] = impulse[i]
@@ -130,7 +132,12 @@ def _dot(a, b, n):
     return s
 
 
-solve = solve_on(velocities_with, sweep)
-accelerated = accelerated_on(velocities_with, sweep)
-solve_bodies = solve_on(bodies.velocities_with, bodies.sweep)
-accelerated_bodies = accelerated_on(bodies.velocities_with, bodies.sweep)
+@kernel(inline=True)
+def _begin(p, work):
+    """Blocks bring all that a sweep needs."""
+
+
+solve = solve_on(velocities_with, sweep, _begin)
+accelerated = accelerated_on(velocities_with, sweep, _begin)
+solve_bodies = solve_on(bodies.velocities_with, bodies.sweep, bodies.local_blocks)
+accelerated_bodies = accelerated_on(bodies.velocities_with, bodies.sweep, bodies.local_blocks)

@@ -1,114 +1,130 @@
-"""The default solver: a warm Newton, and rungs behind it for the problems it does not solve.
+"""The default solver: a warm Newton, and a list of other attempts for the problems it does not solve.
 
-Every rung is a Newton of ``newton`` with another map, start, regularisation or scale of ρ; the order is fixed, because
-sliding problems can have several exact solutions and a rerun has to find the same one. Rocking feet, with corners that
-barely touch, want ρ thirty to a hundred times larger than 3/tr W_kk: the map then looks at velocities before impulses.
-When all fail, accelerated Gauss–Seidel and Newton take turns from the best point met. What is returned is the best point,
-with its true error.
+1. **Sweeps**, without a warm start: a handful of contacts often needs no more than a few accelerated ones. Else they are
+   forgotten: they push impulses to the edges of the cones, where Newton starts worse than from zero.
+2. **Newton from one point**: warm, from zero, with another map. Rocking feet, with corners that barely touch, want ρ
+   thirty times larger than 3/tr W_kk: the map then looks at velocities before impulses.
+3. **Growing friction**: without friction the problem is convex and easy; from its solution μ grows in steps to what it
+   is, each step starting where the last one ended. Towers, mass ratios, chains.
+4. **Taking turns**: sweeps and Newton from the best point met. Piles in violent motion.
+5. **Strewn starts**: Newton and growing friction from points all over the cones, with all maps and scales by turns.
 
-Few sweeps of Gauss–Seidel *before* Newton are left out on purpose: they push impulses to the corners of the cones, where
-Newton starts worse than from zero.
+The order is fixed, also of the strewn points, because sliding problems can have several exact solutions and a rerun has
+to find the same one. What is returned is the best point met, with its true error.
 """
 
 import numpy as np
 
 from tabi._jit import kernel
-from tabi.contact import bodies, gauss_seidel, newton, sparse_newton, twist_newton
-from tabi.contact.blocks import Blocks, velocities_with
-from tabi.contact.certificate import residual
-from tabi.contact.newton import ALART_CURNIER, JEAN_MOREAU, NATURAL
+from tabi.contact import gauss_seidel, newton, sparse_newton, twist_newton
+from tabi.contact.blocks import Blocks
+from tabi.contact.newton import ALART_CURNIER, JEAN_MOREAU
 from tabi.contact.workspace import carve, copy, fill
 
-WARM, ZERO, BEST = 0, 1, 2
+# where an attempt starts; COLD: zero, and only where there is no warm start
+COLD, WARM, ZERO, BEST, STREWN = 0, 1, 2, 3, 4
 
-# map, start, ε, factor of ρ, iterations
-RUNGS = np.array(
-    [
-        (ALART_CURNIER, WARM, 1e-6, 1.0, 12),
-        (ALART_CURNIER, ZERO, 1e-6, 1.0, 100),
-        (JEAN_MOREAU, ZERO, 1e-6, 1.0, 100),
-        (JEAN_MOREAU, ZERO, 1e-4, 30.0, 200),
-        (JEAN_MOREAU, ZERO, 1e-4, 100.0, 200),
-        (NATURAL, ZERO, 1e-4, 30.0, 200),
-        (NATURAL, ZERO, 1e-6, 1.0, 100),
-        (NATURAL, ZERO, 1e-4, 10.0, 100),
-        (NATURAL, ZERO, 1e-6, 0.1, 100),
-        (ALART_CURNIER, ZERO, 1e-3, 30.0, 200),
-    ]
+# name, map, start, steps of growing friction, sweeps, ε, factor of ρ, Newton's iterations
+ATTEMPTS = (
+    ("sweeps", ALART_CURNIER, COLD, 0, 8, 1e-6, 1.0, 0),
+    ("warm newton", ALART_CURNIER, WARM, 0, 0, 1e-6, 1.0, 12),
+    ("newton from zero", ALART_CURNIER, ZERO, 0, 0, 1e-6, 1.0, 100),
+    ("newton, other map", JEAN_MOREAU, ZERO, 0, 0, 1e-6, 1.0, 100),
+    ("newton, stiff map", JEAN_MOREAU, ZERO, 0, 0, 1e-4, 30.0, 200),
+    ("growing friction", ALART_CURNIER, ZERO, 5, 0, 1e-6, 1.0, 60),
+    *(("taking turns", t % 3, BEST, 0, 1000, 1e-6, (1.0, 30.0)[t // 3], 60) for t in range(6)),
+    ("growing friction", JEAN_MOREAU, ZERO, 20, 0, 1e-4, 30.0, 60),
+    ("growing friction", ALART_CURNIER, ZERO, 20, 0, 1e-3, 1.0, 60),
+    ("growing friction", JEAN_MOREAU, ZERO, 60, 0, 1e-4, 30.0, 60),
+    *(
+        ("strewn starts", t % 3, STREWN, (0, 5, 20)[t // 3 % 3], 0, (1e-8, 1e-6, 1e-4, 1e-3)[t % 4], (1000.0, 10.0, 1.0, 100.0, 0.1)[t % 5], 60)
+        for t in range(180)
+    ),
 )
-NAMES = ("warm newton", "newton from zero", *(f"newton {k}" for k in range(2, len(RUNGS))), "alternation", "not solved", "sweeps")
-TRIAL, TURNS = 8, 20
+NAMES = (*(a[0] for a in ATTEMPTS), "not solved")
+SETTINGS = np.array([a[1:] for a in ATTEMPTS])
+# iterations times contacts after which no other attempt is begun: seconds, whatever the size
+ENOUGH = 20_000_000
+INFINITE = 1e300
 
 
-def climb_on(velocities, newton, accelerated, compiled=True):
-    """The ladder for one form of the problem, from its kernels; not compiled where Newton is not."""
+def climb_on(newton, accelerated, compiled=True):
+    """The list of attempts for one form of the problem, from its kernels; not compiled where Newton is not."""
 
-    def solve(p, rungs, tolerance, impulse, w):
-        """Climb until the backward error is within the tolerance [m/s].
+    def solve(p, tolerance, impulse, w):
+        """Try until the backward error is within the tolerance [m/s].
 
         Args:
             impulse: warm start, ends as the solution.
 
         Returns:
-            iterations, index of the rung that solved it (into NAMES), backward error [m/s].
+            iterations, index of the attempt that solved it (into NAMES), backward error [m/s].
         """
-        n = impulse.shape[0]
-        copy(w.warm, impulse, n)
-        copy(w.found, impulse, n)
-        velocities(p, impulse, w.u, w)
-        least = residual(p, impulse, w.u)
-        total, count = 0, rungs.shape[0]
-        if least <= tolerance:
-            return 0, 0, least
-        cold = True
+        n, count, total, cold, seed, error, least = impulse.shape[0], p.mu.shape[0], 0, True, 1, 0.0, INFINITE
         for i in range(n):
             cold = cold and impulse[i] == 0.0
-        if cold:
-            # a few contacts often need no more; else these sweeps are forgotten
-            fill(w.alpha, 0.0, p.mu.shape[0])
-            total, error = accelerated(p, impulse, tolerance, TRIAL, w)
-            if error <= tolerance:
-                return total, count + 2, error
-        for r in range(count):
-            start = int(rungs[r, 1])
-            if cold and start == WARM:
+        copy(w.found, impulse, n)
+        for r in range(SETTINGS.shape[0]):
+            start, steps, sweeps = int(SETTINGS[r, 1]), int(SETTINGS[r, 2]), int(SETTINGS[r, 3])
+            if start == (WARM if cold else COLD):
                 continue
-            if start == ZERO:
+            if total * count > ENOUGH:
+                break
+            if start in (COLD, ZERO):
                 fill(impulse, 0.0, n)
-            elif start == WARM:
-                copy(impulse, w.warm, n)
-            else:
+            elif start == BEST:
                 copy(impulse, w.found, n)
-            done, error = newton(p, int(rungs[r, 0]), rungs[r, 3], rungs[r, 2], tolerance, int(rungs[r, 4]), impulse, w)
-            total += done
+            elif start == STREWN:
+                seed = strew(p.q, p.mu, p.weight, r, seed, impulse)
+            if sweeps > 0:
+                fill(w.alpha, 0.0, count)
+                done, error = accelerated(p, impulse, tolerance, sweeps, w)
+                total += done
+            if SETTINGS[r, 6] > 0.0 and not (sweeps > 0 and error <= tolerance):
+                if steps > 0:
+                    copy(w.friction, p.mu, count)
+                for k in range(steps + 1):
+                    if steps > 0:
+                        for i in range(count):
+                            p.mu[i] = w.friction[i] * (k / steps)
+                    done, error = newton(p, int(SETTINGS[r, 0]), SETTINGS[r, 5], SETTINGS[r, 4], tolerance, int(SETTINGS[r, 6]), impulse, w)
+                    total += done
             if error <= tolerance:
                 return total, r, error
-            if not least <= error:
+            if error < least:
                 least = error
                 copy(w.found, impulse, n)
-        for turn in range(TURNS):
-            copy(impulse, w.found, n)
-            fill(w.alpha, 0.0, p.mu.shape[0])
-            done, error = accelerated(p, impulse, tolerance, 100, w)
-            total += done
-            if not error <= tolerance:
-                done, error = newton(p, turn % 3, 1.0, 1e-6 if turn % 2 == 0 else 1e-8, tolerance, 40, impulse, w)
-                total += done
-            if not least <= error:
-                least = error
-                copy(w.found, impulse, n)
-            if error <= tolerance:
-                return total, count, error
         copy(impulse, w.found, n)
-        return total, count + 1, least
+        return total, SETTINGS.shape[0], least
 
     return kernel(solve) if compiled else solve
 
 
-solve = climb_on(velocities_with, newton.solve, gauss_seidel.accelerated)
-
-
 @kernel
+def strew(q, mu, weight, turn, seed, impulse):
+    """Impulses all over the cones, from a plain congruential generator: the same on every machine. Returns its state."""
+    size = 0.0
+    for i in range(q.shape[0]):
+        size = max(size, abs(q[i]))
+    # seven sizes from a hundredth of what stops the fastest contact to a hundred times it
+    size *= 10.0 ** (2 * (turn % 7) / 3.0 - 2.0)
+    for k in range(mu.shape[0]):
+        for c in range(3):
+            seed = (seed * 1103515245 + 12345) % 2147483648
+            impulse[3 * k + c] = seed / 2147483648.0
+        n = impulse[3 * k + 2] * size * weight[k]
+        impulse[3 * k] = (impulse[3 * k] - 0.5) * mu[k] * n
+        impulse[3 * k + 1] = (impulse[3 * k + 1] - 0.5) * mu[k] * n
+        impulse[3 * k + 2] = n
+    return seed
+
+
+solve = climb_on(newton.solve, gauss_seidel.accelerated)
+solve_bodies = climb_on(twist_newton.solve, gauss_seidel.accelerated_bodies)
+solve_large = climb_on(sparse_newton.solve, gauss_seidel.accelerated, compiled=False)
+
+
+@kernel(views=True)
 def solve_flat(integers, reals, count, tolerance):
     """As ``solve``, with problem, impulses and memory in two arrays: handing over each array costs as much as a sweep.
 
@@ -126,8 +142,4 @@ def solve_flat(integers, reals, count, tolerance):
         reals[9 * m + n : 9 * m + n + count],
         reals[9 * m + n + count : at],
     )
-    return solve(p, RUNGS, tolerance, reals[at : at + n], carve(reals[at + n :], integers[count + 1 + m :]))
-
-
-solve_large = climb_on(velocities_with, sparse_newton.solve, gauss_seidel.accelerated, compiled=False)
-solve_bodies = climb_on(bodies.velocities_with, twist_newton.solve, gauss_seidel.accelerated_bodies)
+    return solve(p, tolerance, reals[at : at + n], carve(reals[at + n :], integers[count + 1 + m :]))

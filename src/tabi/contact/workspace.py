@@ -16,7 +16,7 @@ class Workspace(NamedTuple):
 
     Attributes:
         u, trial, trial_u, best, delta, right: velocities, points and directions, shape (3n,).
-        warm, found: impulses a ladder starts from and has found best, shape (3n,).
+        found: impulses a ladder has found best, shape (3n,). friction: coefficients it puts aside, shape (n,).
         matrix: of Newton's system, shape (3n, 3n), or empty for Gauss–Seidel alone.
         active: first row of each contact in that system, −1 where it opens, shape (n,).
         slope, known: B and A + (ε/ρ) B of each contact, shape (n, 9).
@@ -30,8 +30,8 @@ class Workspace(NamedTuple):
     best: Floats
     delta: Floats
     right: Floats
-    warm: Floats
     found: Floats
+    friction: Floats
     matrix: Floats
     active: NDArray[np.int64]
     slope: Floats
@@ -45,7 +45,7 @@ class Workspace(NamedTuple):
 def memory(count: int, newton: bool = True) -> Floats:
     """What ``carve`` needs for ``count`` contacts; without Newton it is linear in them."""
     n = 3 * count
-    return np.zeros((8 + 2 * (DEPTH + 3)) * n + 19 * count + DEPTH * (DEPTH + 1) + (n * n if newton else 0))
+    return np.zeros((7 + 2 * (DEPTH + 3)) * n + 20 * count + DEPTH * (DEPTH + 1) + (n * n if newton else 0))
 
 
 def allocate(count: int, newton: bool = True) -> Workspace:
@@ -53,15 +53,13 @@ def allocate(count: int, newton: bool = True) -> Workspace:
     return carve(memory(count, newton), np.zeros(count, np.int64))
 
 
-@kernel
+@kernel(views=True)
 def carve(memory, active):
     """One piece of memory as a workspace: handing over one array to a kernel is cheaper than sixteen."""
     count = active.shape[0]
     n, m = 3 * count, DEPTH + 3
-    at = 8 * n + 19 * count
-    slope, known = memory[8 * n : 8 * n + 9 * count], memory[8 * n + 9 * count : 8 * n + 18 * count]
-    gram = memory[at + 2 * m * n : at + 2 * m * n + DEPTH * (DEPTH + 1)]
-    rest = memory[at + 2 * m * n + DEPTH * (DEPTH + 1) :]
+    at, gram = 7 * n + 20 * count, 7 * n + 20 * count + 2 * m * n
+    rest = memory[gram + DEPTH * (DEPTH + 1) :]
     size = n if rest.shape[0] > 0 else 0
     return Workspace(
         memory[:n],
@@ -71,15 +69,15 @@ def carve(memory, active):
         memory[4 * n : 5 * n],
         memory[5 * n : 6 * n],
         memory[6 * n : 7 * n],
-        memory[7 * n : 8 * n],
+        memory[7 * n : 7 * n + count],
         rest.reshape((size, size)),
         active,
-        slope.reshape((count, 9)),
-        known.reshape((count, 9)),
-        memory[8 * n + 18 * count : at],
+        memory[7 * n + count : 7 * n + 10 * count].reshape((count, 9)),
+        memory[7 * n + 10 * count : 7 * n + 19 * count].reshape((count, 9)),
+        memory[7 * n + 19 * count : at],
         memory[at : at + m * n].reshape((m, n)),
-        memory[at + m * n : at + 2 * m * n].reshape((m, n)),
-        gram.reshape((DEPTH, DEPTH + 1)),
+        memory[at + m * n : gram].reshape((m, n)),
+        memory[gram : gram + DEPTH * (DEPTH + 1)].reshape((DEPTH, DEPTH + 1)),
     )
 
 

@@ -15,6 +15,12 @@ from tabi.spatial.vector import dot6, load6
 def mass_matrix(m, q, w, M):
     """M(q), symmetric, shape (v, v), armature on its diagonal."""
     kinematics.positions(m, q, w)
+    composite(m, w, M)
+
+
+@kernel
+def composite(m, w, M):
+    """The same, with ``kinematics.positions`` at hand."""
     M[:, :] = 0.0
     articulated.rigid_bodies(m, w)
     for i in range(m.body.shape[0] - 1, 0, -1):

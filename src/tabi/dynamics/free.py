@@ -61,7 +61,7 @@ def step(m, q, v, tau, h, order, w, a):
     Returns:
         0, or 1 + a degree of freedom whose articulated inertia is not positive.
     """
-    _measure(m, tau, h, w)
+    measure(m, tau, h, w)
     status = _first(m, q, v, tau, h, w, a) if order == FIRST else _second(m, q, v, tau, h, w, a)
     for c in range(m.mimic.shape[0]):
         row = m.mimic[c]
@@ -69,7 +69,7 @@ def step(m, q, v, tau, h, order, w, a):
             v[row.follower] = row.ratio * v[row.leader]
     kinematics.positions(m, q, w)
     kinematics.velocities(m, v, w)
-    _conserve(m, q, v, h, order, w)
+    conserve(m, q, v, h, order, w)
     return status
 
 
@@ -138,7 +138,7 @@ def _flies(m, i):
 
 
 @kernel
-def _measure(m, tau, h, w):
+def measure(m, tau, h, w):
     """Left-hand sides of (3) for every free tree, before the step."""
     for i in range(1, m.body.shape[0]):
         if _flies(m, i):
@@ -156,10 +156,10 @@ def _measure(m, tau, h, w):
 
 
 @kernel
-def _conserve(m, q, v, h, order, w):
-    """Equation (3), by moving each free tree as one rigid body."""
+def conserve(m, q, v, h, order, w):
+    """Equation (3), by moving each free tree as one rigid body; those marked as held are left alone."""
     for i in range(1, m.body.shape[0]):
-        if _flies(m, i):
+        if _flies(m, i) and w.body[i].held == 0:
             out, k, iq = w.body[i], m.body[i].v_start, m.body[i].q_start
             mass, c, P, L = centroidal.tree_momentum(m, w, i)
             if not mass > 0.0:

@@ -116,6 +116,17 @@ def velocities(m, v, w):
 
 
 @kernel
+def twists(m, v, w):
+    """Equation (2) alone."""
+    for i in range(1, m.body.shape[0]):
+        body = m.body[i]
+        V = load6(w.body[body.parent].velocity)
+        for j in range(body.v_start, body.v_end):
+            V = axpy6(v[j], load6(w.dof[j].motion), V)
+        store6(w.body[i].velocity, V)
+
+
+@kernel
 def _shift_rate(w, v, k, count):
     """ḋ, from the columns of the translations, which come first."""
     rate = (0.0, 0.0, 0.0)

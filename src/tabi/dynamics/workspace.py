@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi.model.arrays import REAL, table
+from tabi.model.arrays import INDEX, REAL, table
 from tabi.model.compiled import Model
 
 BODY = np.dtype(
@@ -36,6 +36,8 @@ BODY = np.dtype(
         ("flight_momentum", REAL, 3),
         ("flight_momentum_end", REAL, 3),
         ("flight_spin_end", REAL, 3),
+        # set from outside: 1 where contacts or pushes act on the tree of this root, so that its momentum is not the free one
+        ("held", INDEX),
     ],
     align=True,
 )

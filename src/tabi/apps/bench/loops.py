@@ -4,6 +4,7 @@ Each turn feeds a trace of its result back into its input: no compiler can take 
 """
 
 from tabi._jit import kernel
+from tabi.contact import bodies, ladder
 from tabi.dynamics import crba, forward, free, rnea
 
 
@@ -44,3 +45,22 @@ def run_once(m, q, v, tau, w, a, M) -> None:
     inverse_dynamics(1, m, q, v, a, w, tau)
     mass_matrix(1, m, q, w, M)
     free_steps(1, m, q, v, tau, 1e-3, 1, w, a)
+
+
+@kernel
+def sweeps(count, p, impulse, work):
+    """``count`` sweeps of Gauss–Seidel in the space of bodies, each from zero so that all contacts have to move."""
+    for _ in range(count):
+        for i in range(impulse.shape[0]):
+            impulse[i] = 0.0
+        bodies.sweep(p, impulse, work)
+
+
+@kernel
+def warm_solves(count, p, warm, tolerance, impulse, work):
+    """``count`` contact problems solved from the same warm start, with all that a step does for them."""
+    for _ in range(count):
+        for i in range(impulse.shape[0]):
+            impulse[i] = warm[i]
+        bodies.prepare(p, work)
+        ladder.solve_bodies(p, tolerance, impulse, work)

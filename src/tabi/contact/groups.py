@@ -1,0 +1,109 @@
+"""Collision groups: the contacts of a step fall into problems that have nothing to do with each other.
+
+Moving things that touch belong to one group, and so do those that touch them; what does not move joins nobody (Chardonnet
+2012, section 3.3). Things are *families*: a tree, with the trees that joints of it follow or lead. Union–find over families;
+groups are numbered in the order of their first contact, so the same contacts give the same groups.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabi._jit import kernel
+
+Integers = NDArray[np.int64]
+
+
+class Groups(NamedTuple):
+    """Arrays that ``find`` writes.
+
+    Attributes:
+        contact: the group of each contact, −1 between two things that do not move.
+        body: the group of each body, −1 where it touches nothing; row 0 is the world.
+        order: contacts, those of one group together, each group in the order given; start: where each group begins.
+        above: the forest of union–find.
+    """
+
+    contact: Integers
+    body: Integers
+    order: Integers
+    start: Integers
+    above: Integers
+
+
+def allocate(contacts: int, bodies: int) -> Groups:
+    """Memory for a number of contacts and of bodies, the world among them."""
+    return Groups(
+        contact=np.zeros(contacts, np.int64),
+        body=np.zeros(bodies, np.int64),
+        order=np.zeros(contacts, np.int64),
+        start=np.zeros(contacts + 1, np.int64),
+        above=np.zeros(bodies, np.int64),
+    )
+
+
+@kernel
+def find(family, a, b, count, g):
+    """The groups of ``count`` contacts.
+
+    Args:
+        family: of each body, as ``body_inertia.families`` has them.
+        a, b: the bodies of each contact; 0, or less, is what does not move.
+        g: where they are written.
+
+    Returns:
+        The number of groups.
+    """
+    above, label = g.above, g.body
+    for i in range(above.shape[0]):
+        above[i] = i
+        label[i] = -1
+    for k in range(count):
+        if a[k] > 0 and b[k] > 0:
+            i, j = _top(above, family[a[k]]), _top(above, family[b[k]])
+            above[max(i, j)] = min(i, j)
+    # the top of a family keeps its group until all bodies have theirs
+    groups = 0
+    for k in range(count):
+        g.contact[k] = -1
+        if a[k] > 0 or b[k] > 0:
+            i = _top(above, family[max(a[k], b[k])])
+            if label[i] < 0:
+                label[i] = groups
+                groups += 1
+            g.contact[k] = label[i]
+    for i in range(1, above.shape[0]):
+        # tops come before what hangs on them
+        label[i] = label[_top(above, family[i])]
+    _sort(g, count, groups)
+    return groups
+
+
+@kernel
+def _top(above, i):
+    while above[i] != i:
+        above[i] = above[above[i]]
+        i = above[i]
+    return i
+
+
+@kernel
+def _sort(g, count, groups):
+    """order and start, by counting."""
+    for i in range(groups + 1):
+        g.start[i] = 0
+    for k in range(count):
+        if g.contact[k] >= 0:
+            g.start[g.contact[k] + 1] += 1
+    for i in range(groups):
+        g.start[i + 1] += g.start[i]
+    # each group's start moves to its end while it is filled, and back afterwards
+    for k in range(count):
+        i = g.contact[k]
+        if i >= 0:
+            g.order[g.start[i]] = k
+            g.start[i] += 1
+    for i in range(groups, 0, -1):
+        g.start[i] = g.start[i - 1]
+    g.start[0] = 0
