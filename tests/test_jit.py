@@ -20,7 +20,7 @@ from tabi._jit import kernel
 from tabi.dynamics import workspace
 from tabi.model import arrays
 
-NOTICE = "tabi: compiling for this processor, once for this version (5 to 30 s) …\n"
+NOTICE = "tabi: compiling for this processor, once for this version (a minute or two for a whole simulation) …\n"
 DOT = """
 from tabi.spatial.vector import dot
 value = dot((1.0, 2.0, 3.0), (4.0, 5.0, 6.0))
@@ -143,6 +143,17 @@ def test_digest_changes_with_content_name_and_number_of_sources_only(tmp_path, m
     os.utime(tmp_path / "a.py", (0, 0))
     (tmp_path / "notes.txt").write_text("no source")
     assert digest() == seen[-1]
+
+
+def test_digest_leaves_out_what_stands_above_the_kernels_unless_it_holds_some(tmp_path, monkeypatch):
+    (tmp_path / "apps").mkdir()
+    monkeypatch.setattr(_jit, "PACKAGE", tmp_path)
+    digest = _jit.digest.__wrapped__
+    before = digest()
+    (tmp_path / "apps" / "page.py").write_text("x = 1")
+    assert digest() == before
+    (tmp_path / "apps" / "loops.py").write_text("@kernel\ndef f(): ...")
+    assert digest() != before
 
 
 def test_digest_changes_with_python_and_numba(monkeypatch):

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 from tabi._errors import ModelError, TabiError
 
 if TYPE_CHECKING:
-    from tabi import contact, dynamics, robots
+    from tabi import collision, contact, control, dynamics, robots
     from tabi.model.mujoco_writer import to_mjcf, to_mujoco
     from tabi.model.readers.load import load
     from tabi.model.report import report
     from tabi.model.robot import Robot
+    from tabi.model.signals import Command, Measurement
     from tabi.model.world import World
+    from tabi.simulation.simulator import Simulator
 
 __version__ = "0.1.0"
 
@@ -25,12 +27,34 @@ _LAZY = {
     "report": "tabi.model.report",
     "to_mujoco": "tabi.model.mujoco_writer",
     "to_mjcf": "tabi.model.mujoco_writer",
+    "Simulator": "tabi.simulation.simulator",
+    "Command": "tabi.model.signals",
+    "Measurement": "tabi.model.signals",
+    "collision": "",
+    "control": "",
     "contact": "",
     "dynamics": "",
     "robots": "",
 }
 
-__all__ = ["ModelError", "Robot", "TabiError", "World", "contact", "dynamics", "load", "report", "robots", "to_mjcf", "to_mujoco"]
+__all__ = [
+    "Command",
+    "Measurement",
+    "ModelError",
+    "Robot",
+    "Simulator",
+    "TabiError",
+    "World",
+    "collision",
+    "contact",
+    "control",
+    "dynamics",
+    "load",
+    "report",
+    "robots",
+    "to_mjcf",
+    "to_mujoco",
+]
 
 
 def __getattr__(name: str) -> Any:

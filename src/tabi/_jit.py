@@ -38,6 +38,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 FASTMATH = frozenset({"nsz", "arcp", "contract", "afn", "reassoc"})
 PACKAGE = Path(__file__).parent
 KEPT_CACHES = 3
+# packages that kernels never import; those among their files that hold kernels count all the same
+ABOVE = frozenset({"apps", "validation", "robots", "control", "readers"})
 KERNELS: list[Callable[..., Any]] = []
 
 
@@ -46,8 +48,11 @@ def digest() -> str:
     """Digest of the package's sources and of what compiles them."""
     state = hashlib.sha256(f"{platform.python_version()} {numba.__version__}".encode())
     for path in sorted(PACKAGE.rglob("*.py")):
-        state.update(path.relative_to(PACKAGE).as_posix().encode())
-        state.update(path.read_bytes())
+        source = path.read_bytes()
+        # what stands above the kernels cannot reach into them: a change there compiles nothing anew
+        if b"@kernel" in source or not ABOVE.intersection(path.relative_to(PACKAGE).parts):
+            state.update(path.relative_to(PACKAGE).as_posix().encode())
+            state.update(source)
     return state.hexdigest()[:16]
 
 
@@ -170,7 +175,7 @@ class _FirstRun(event.Listener):
         if not self.said and not os.environ.get("TABI_QUIET"):
             self.said = True
             often = "once for this version" if cache_folder() else "on every run, because no folder can keep it; see `tabi doctor`"
-            print(f"tabi: compiling for this processor, {often} (5 to 30 s) …", file=sys.stderr, flush=True)
+            print(f"tabi: compiling for this processor, {often} (a minute or two for a whole simulation) …", file=sys.stderr, flush=True)
 
     def on_end(self, event: Any) -> None:
         if event.data["dispatcher"] not in _ours:
@@ -186,21 +191,27 @@ first_run = _FirstRun()
 event.register("numba:compile", first_run)
 
 
-def kernel(function: F | None = None, *, inline: bool = False, exact: bool = False, views: bool = False) -> F:
+def kernel(
+    function: F | None = None, *, inline: bool = False, exact: bool = False, views: bool = False, inner: bool = False, plain: bool = False
+) -> F:
     """Compile ``function`` on its first call, from the disk cache when it is there.
 
     Args:
         function: a plain Python function that keeps the rules of this module's docstring.
         inline: force its code into its callers; for small functions of the inner loops.
         exact: keep the order of additions as written.
+        inner: called by kernels only; spares what Python would need to call it, which takes long to compile for many arrays.
+        plain: leave it as Python; for what calls Python itself.
         views: it returns arrays, or tuples of them; costs the counting of references in every call.
     """
     if function is None:
-        return functools.partial(kernel, inline=inline, exact=exact, views=views)  # type: ignore[return-value]
+        return functools.partial(kernel, inline=inline, exact=exact, views=views, inner=inner, plain=plain)  # type: ignore[return-value]
+    if plain:
+        return function
     KERNELS.append(function)
     fastmath = set(FASTMATH - {"reassoc"} if exact else FASTMATH)
     # _nrt: kernels allocate nothing, so no array's references need counting; two atomic operations less per array and call
-    options: dict[str, Any] = {"error_model": "numpy", "boundscheck": False, "_nrt": views}
+    options: dict[str, Any] = {"error_model": "numpy", "boundscheck": False, "_nrt": views, "no_cpython_wrapper": inner, "no_cfunc_wrapper": inner}
     compiled: Any = numba.njit(fastmath=fastmath, forceinline=inline, **options)(function)
     if not config.DISABLE_JIT:  # type: ignore[attr-defined]
         _ours.add(compiled)

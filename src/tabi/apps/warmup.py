@@ -10,7 +10,7 @@ import numpy as np
 
 def jobs() -> list[tuple[str, Callable[[], object]]]:
     """Name and call of each kernel that is entered from Python."""
-    from tabi import contact, dynamics
+    from tabi import collision, contact, dynamics
     from tabi.apps.bench import loops
     from tabi.dynamics import free, point_inertia, workspace
     from tabi.model.world import World
@@ -30,6 +30,7 @@ def jobs() -> list[tuple[str, Callable[[], object]]]:
         ("energy and momentum", lambda: (dynamics.energy(model, q, v), dynamics.momentum(model, q, v))),
         ("configurations", lambda: dynamics.integrate(model, q, v, 1e-3)),
         ("free step", lambda: (free.prepare(m, q, v, w), free.step(m, q, v, tau, 1e-3, 1, w, a))),
+        ("collision", lambda: (collision.contacts(model, q), collision.distance(model, q, "box", "box"))),
         ("contact solvers", lambda: [contact.solve(np.eye(3), [1.0, 0.0, -1.0], 0.5, order="ttn", solver=name) for name in contact.SOLVERS]),
         ("loops", lambda: loops.run_once(m, q, v, tau, w, a, M)),
     ]

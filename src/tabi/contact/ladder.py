@@ -1,6 +1,6 @@
 """The default solver: a warm Newton, and a list of other attempts for the problems it does not solve.
 
-1. **Sweeps**, without a warm start: a handful of contacts often needs no more than a few accelerated ones. Else they are
+1. **Sweeps**, for a matrix without a warm start: a handful of contacts often needs no more than a few accelerated ones. Else they are
    forgotten: they push impulses to the edges of the cones, where Newton starts worse than from zero.
 2. **Newton from one point**: warm, from zero, with another map. Rocking feet, with corners that barely touch, want ρ
    thirty times larger than 3/tr W_kk: the map then looks at velocities before impulses.
@@ -48,9 +48,15 @@ ENOUGH = 20_000_000
 INFINITE = 1e300
 
 
-def climb_on(newton, accelerated, compiled=True):
-    """The list of attempts for one form of the problem, from its kernels; not compiled where Newton is not."""
+def climb_on(newton, accelerated, first, compiled=True):
+    """The list of attempts for one form of the problem, from its kernels.
 
+    Args:
+        first: the attempt to begin with.
+        compiled: False where ``newton`` is plain Python.
+    """
+
+    @kernel(plain=not compiled)
     def solve(p, tolerance, impulse, w):
         """Try until the backward error is within the tolerance [m/s].
 
@@ -64,7 +70,7 @@ def climb_on(newton, accelerated, compiled=True):
         for i in range(n):
             cold = cold and impulse[i] == 0.0
         copy(w.found, impulse, n)
-        for r in range(SETTINGS.shape[0]):
+        for r in range(first, SETTINGS.shape[0]):
             start, steps, sweeps = int(SETTINGS[r, 1]), int(SETTINGS[r, 2]), int(SETTINGS[r, 3])
             if start == (WARM if cold else COLD):
                 continue
@@ -97,7 +103,7 @@ def climb_on(newton, accelerated, compiled=True):
         copy(impulse, w.found, n)
         return total, SETTINGS.shape[0], least
 
-    return kernel(solve) if compiled else solve
+    return solve
 
 
 @kernel
@@ -119,9 +125,10 @@ def strew(q, mu, weight, turn, seed, impulse):
     return seed
 
 
-solve = climb_on(newton.solve, gauss_seidel.accelerated)
-solve_bodies = climb_on(twist_newton.solve, gauss_seidel.accelerated_bodies)
-solve_large = climb_on(sparse_newton.solve, gauss_seidel.accelerated, compiled=False)
+solve = climb_on(newton.solve, gauss_seidel.accelerated, 0)
+# without the sweeps: Newton shares a load evenly among the corners that can bear it
+solve_bodies = climb_on(twist_newton.solve, gauss_seidel.accelerated_bodies, 1)
+solve_large = climb_on(sparse_newton.solve, gauss_seidel.accelerated, 1, compiled=False)
 
 
 @kernel(views=True)

@@ -101,6 +101,7 @@ def newton_on(velocities, direction, compiled=True):
         compiled: False where ``direction`` is plain Python.
     """
 
+    @kernel(plain=not compiled)
     def solve(p, kind, factor, epsilon, tolerance, iterations, l, work):
         """Newton from the impulses l, which end as the best ones met.
 
@@ -157,7 +158,7 @@ def newton_on(velocities, direction, compiled=True):
             velocities(p, l, u, work)
         return done, best_error
 
-    return kernel(solve) if compiled else solve
+    return solve
 
 
 @kernel

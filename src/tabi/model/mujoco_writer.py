@@ -23,7 +23,7 @@ from tabi.model.body import Body
 from tabi.model.joint import Joint
 from tabi.model.mujoco_state import PARTS, configuration_to_mujoco, knows
 from tabi.model.readers.mjcf_source import heard, mujoco
-from tabi.model.shape import Box, Capsule, Convex, Cylinder, HalfSpace, MeshFile, Shape, Sphere
+from tabi.model.shape import Box, Capsule, Convex, Cylinder, HalfSpace, HeightField, MeshFile, Shape, Sphere
 from tabi.spatial.inertia import Inertia
 from tabi.spatial.transform import Transform, from_quaternion, quaternion_from_matrix, z_to
 
@@ -208,6 +208,10 @@ class _Writer:
             if _carrier(body) is not None:
                 raise ModelError(f"body {body.name!r} moves and has a half-space; MuJoCo has planes only on what stands still: give it a box")
             geom.type, geom.size = kinds.mjGEOM_PLANE, [0, 0, 1]
+        elif isinstance(g, HeightField):
+            raise ModelError(
+                f"height field {name!r} cannot be written for MuJoCo, which cuts its cells along the other diagonal; use boxes or stairs"
+            )
 
     def _add_excluded(self, robot: Robot) -> None:
         pairs = {tuple(sorted(pair)) for pair in robot.excluded if len(pair) == 2}

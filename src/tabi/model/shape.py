@@ -114,6 +114,22 @@ class Convex:
     triangles: NDArray[np.int32]
     file: Path | None = None
 
+    def __post_init__(self) -> None:
+        vertices, triangles = np.asarray(self.vertices), np.asarray(self.triangles)
+        if vertices.ndim != 2 or vertices.shape[1:] != (3,) or len(vertices) < 4 or not np.isfinite(vertices).all():
+            raise ModelError(
+                f"convex polytope has vertices of shape {vertices.shape}; expected at least four finite points (x, y, z) in metres", self.file
+            )
+        if triangles.ndim != 2 or triangles.shape[1:] != (3,) or len(triangles) < 4 or triangles.min() < 0 or triangles.max() >= len(vertices):
+            raise ModelError(
+                f"convex polytope has triangles of shape {triangles.shape}; expected four or more, each three numbers of vertices", self.file
+            )
+        corners = vertices[triangles] - vertices.mean(axis=0)
+        volume = float(np.einsum("ij,ij->", corners[:, 0], np.cross(corners[:, 1], corners[:, 2]))) / 6
+        if not volume > 1e-12 * float(np.ptp(vertices, axis=0).max()) ** 3:
+            turned = "its triangles look inwards: turn them" if volume < 0 else "it is flat: give it a thickness"
+            raise ModelError(f"convex polytope has volume {volume:g} m³; expected a positive one, {turned}", self.file)
+
     def support(self, d: Array) -> float:
         """Largest d·x."""
         return float((self.vertices @ d).max())
@@ -136,6 +152,47 @@ class HalfSpace:
         return np.zeros((1, 3))
 
 
+@dataclass(frozen=True, eq=False)
+class HeightField:
+    """Ground of varying height: heights [m] on a regular grid, shape (ny, nx), over a rectangle ``size`` x, y [m] centred at its frame's origin.
+
+    Everything below it is solid. A cell is two triangles that share the diagonal from its lowest x and y to its highest.
+    """
+
+    heights: Array
+    size: tuple[float, float]
+
+    def __post_init__(self) -> None:
+        try:
+            object.__setattr__(self, "heights", np.ascontiguousarray(self.heights, float))
+        except (TypeError, ValueError):
+            raise ModelError("height field has heights that are no numbers; expected metres, shape (ny, nx)") from None
+        if self.heights.ndim != 2 or min(self.heights.shape) < 2:
+            raise ModelError(f"height field has heights of shape {self.heights.shape}; expected a grid (ny, nx) of at least 2 × 2")
+        if not np.isfinite(self.heights).all():
+            row, column = np.argwhere(~np.isfinite(self.heights))[0]
+            raise ModelError(f"height field has height {self.heights[row, column]} in row {row}, column {column}; expected finite numbers in metres")
+        if np.shape(self.size) != (2,):
+            raise ModelError(f"height field has size {self.size}; expected two edges x, y in metres")
+        _positive("height field", **{f"size {a}": s for a, s in zip("xy", self.size, strict=True)})
+
+    def support(self, d: Array) -> float:
+        """Largest d·x; without bound downwards."""
+        return float((self.points() @ d).max()) if d[2] >= 0 else float("inf")
+
+    def points(self) -> Array:
+        """The points of the grid."""
+        ny, nx = self.heights.shape
+        x, y = (0.5 * s * np.linspace(-1, 1, n) for s, n in zip(self.size, (nx, ny), strict=True))
+        return np.stack([*np.meshgrid(x, y), self.heights], axis=-1).reshape(-1, 3)
+
+    def triangles(self) -> NDArray[np.int64]:
+        """Its triangles, seen from above counter-clockwise, as rows of ``points()``, shape (2 (ny−1) (nx−1), 3)."""
+        ny, nx = self.heights.shape
+        a = (nx * np.arange(ny - 1)[:, None] + np.arange(nx - 1)).ravel()
+        return np.stack([a, a + 1, a + nx + 1, a, a + nx + 1, a + nx], axis=1).reshape(-1, 3)
+
+
 @dataclass(frozen=True)
 class MeshFile:
     """A mesh that is only drawn: its file and scale."""
@@ -144,7 +201,7 @@ class MeshFile:
     scale: tuple[float, float, float] = (1.0, 1.0, 1.0)
 
 
-Geometry = Sphere | Cylinder | Capsule | Box | Convex | HalfSpace
+Geometry = Sphere | Cylinder | Capsule | Box | Convex | HalfSpace | HeightField
 
 
 @dataclass(eq=False)

@@ -13,11 +13,11 @@ from tabi._errors import ModelError, real, unknown
 from tabi.model.body import Body
 from tabi.model.joint import Joint
 from tabi.model.robot import Robot
-from tabi.model.shape import Box, Capsule, Cylinder, Geometry, HalfSpace, Material, Shape, Sphere, check_coefficients
+from tabi.model.shape import Box, Capsule, Cylinder, Geometry, HalfSpace, HeightField, Material, Shape, Sphere, check_coefficients
 from tabi.model.soundness import checked_gravity
 from tabi.spatial import inertia
 from tabi.spatial.inertia import Inertia
-from tabi.spatial.transform import from_quaternion
+from tabi.spatial.transform import from_quaternion, translation
 
 if TYPE_CHECKING:
     from tabi.model.compiled import Model
@@ -70,6 +70,40 @@ class World:
         shape = Shape(geometry, placement, Material(name, friction, restitution), name=name)
         self.fixed.shapes.append(shape)
         return shape
+
+    def add_height_field(self, heights: ArrayLike, size: tuple[float, float], **where) -> Shape:
+        """Ground of varying height [m] on a grid, shape (ny, nx), over a rectangle ``size`` x, y [m]; keywords as in ``add_fixed``."""
+        return self.add_fixed(HeightField(np.asarray(heights), size), **{"name": "height_field", **where})
+
+    def add_stairs(
+        self,
+        steps: int,
+        rise: float,
+        run: float,
+        width: float,
+        position: ArrayLike = (0.0, 0.0, 0.0),
+        quaternion: ArrayLike = (1.0, 0.0, 0.0, 0.0),
+        **surface,
+    ) -> list[Shape]:
+        """Stairs up along x, the lower edge of the first riser in the middle of its width at ``position``; one solid box per step.
+
+        Args:
+            rise, run, width: of each step [m].
+            surface: friction, restitution and name, as in ``add_fixed``.
+        """
+        if int(real("number of steps", steps)) != steps or steps < 1:
+            raise ModelError(f"stairs have {steps} steps; expected a whole number ≥ 1")
+        for what, value in (("rise", rise), ("run", run), ("width", width)):
+            if not 0 < real(f"{what} of stairs", value) < np.inf:
+                raise ModelError(f"stairs have {what} {value:g}; expected a positive length in metres")
+        name, X = self._free_name(surface.pop("name", "stairs")), from_quaternion(quaternion, position)
+        shapes = []
+        for k in range(int(steps)):
+            height = (k + 1) * rise
+            X_step = X @ translation(((k + 0.5) * run, 0.0, 0.5 * height))
+            box = Box((run, width, height))
+            shapes.append(self.add_fixed(box, X_step.p, X_step.quaternion, **surface, name=f"{name}{k + 1}"))
+        return shapes
 
     # ---- robots and objects -----------------------------------------------------------------
 

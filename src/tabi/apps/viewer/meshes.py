@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi.model.readers.mesh import hull_of_file
-from tabi.model.shape import Box, Capsule, Convex, Cylinder, HalfSpace, MeshFile, Shape, Sphere
+from tabi.model.shape import Box, Capsule, Convex, Cylinder, HalfSpace, HeightField, MeshFile, Shape, Sphere
 
 Array = NDArray[np.float64]
 Mesh = tuple[Array, NDArray[np.int64]]
@@ -49,6 +49,9 @@ def _mesh(geometry) -> Mesh:
         return joined([_turned(rim) for rim in rims])
     if isinstance(geometry, Convex):
         return _creased(geometry.vertices, geometry.triangles)
+    if isinstance(geometry, HeightField):
+        # every facet flat: the ground is what contacts see of it
+        return geometry.points()[geometry.triangles()].reshape(-1, 3), np.arange(3 * len(geometry.triangles())).reshape(-1, 3)
     if isinstance(geometry, MeshFile):
         return _from_file(geometry)
     assert not isinstance(geometry, HalfSpace), "the ground is drawn as a grid"

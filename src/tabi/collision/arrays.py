@@ -1,0 +1,200 @@
+"""The shapes of a world as collision kernels read them: tables with named columns.
+
+Round shapes are a core and a radius around it: a sphere is a point, a capsule a segment along z. Boxes and polytopes
+have their corners and faces in shared tables. A shape's own frame is centred, so that its bounds are symmetric.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabi._errors import ModelError
+from tabi.collision.polytope import Face, faces_of
+from tabi.collision.terrain_edges import ridges
+from tabi.model.arrays import FLOATING, INDEX, REAL, table
+from tabi.model.compiled import Model, PlacedShape
+from tabi.model.shape import Box, Capsule, Convex, Cylinder, HalfSpace, HeightField, Sphere
+
+# kinds of shapes, as kernels tell them apart
+SPHERE, CAPSULE, CYLINDER, BOX, POLYTOPE, PLANE, FIELD = 0, 1, 2, 3, 4, 5, 6
+MOST_VERTICES = 1 << 14  # two edges of two vertices each fit into the identity of a point
+MOST_CORNERS = 64  # of one face, as contacts see it
+
+SHAPE = np.dtype(
+    [
+        # the moving body that carries it (0 is the world), its kind and material
+        ("body", INDEX),
+        ("kind", INDEX),
+        ("material", INDEX),
+        # placement in the body's frame
+        ("rotation", REAL, 9),
+        ("position", REAL, 3),
+        # half of the extents of the core and the radius around it [m]; a cylinder's x and y are its radius, its own radius is 0
+        ("half", REAL, 3),
+        ("radius", REAL),
+        # radius of the ball around its origin that holds all of it [m]
+        ("reach", REAL),
+        # rows of the corners, of the faces, and of the shapes it never touches; cells of a height field: first height, nx, ny
+        ("vertex", INDEX),
+        ("vertex_end", INDEX),
+        ("face", INDEX),
+        ("face_end", INDEX),
+        ("never", INDEX),
+        ("never_end", INDEX),
+        ("columns", INDEX),
+        ("rows", INDEX),
+    ],
+    align=True,
+)
+FACE = np.dtype(
+    [
+        # outward normal, n·x in its plane [m], area [m²], and the rows of its loop of corners
+        ("normal", REAL, 3),
+        ("offset", REAL),
+        ("area", REAL),
+        ("loop", INDEX),
+        ("loop_end", INDEX),
+    ],
+    align=True,
+)
+
+
+class Collision(NamedTuple):
+    """What kernels read.
+
+    Attributes:
+        shape: one row per collision shape, in the order of ``model.shapes``.
+        vertex: corners in the shape's frame [m], shape (·, 3). loop: corners of the faces, counted inside their shape.
+        never: shapes that a shape never touches. planes: the half-spaces. bounded: all others.
+        height: of height fields, row by row [m]. ridge: 1 where an edge of their triangles sticks out, shape (·, 3).
+    """
+
+    shape: NDArray[np.void]
+    face: NDArray[np.void]
+    vertex: NDArray[np.float64]
+    loop: NDArray[np.int64]
+    never: NDArray[np.int64]
+    planes: NDArray[np.int64]
+    bounded: NDArray[np.int64]
+    height: NDArray[np.float64]
+    ridge: NDArray[np.int64]
+
+
+def compile_collision(model: Model) -> Collision:
+    """The tables of a model's collision shapes."""
+    rows = table(len(model.shapes), SHAPE)
+    faces: list[Face] = []
+    vertices, loops, heights, ridge = [np.zeros((0, 3))], [], [np.zeros(0)], [np.zeros((0, 3), np.int64)]
+    vertex_count = height_count = 0
+    for row, placed in zip(rows, model.shapes, strict=True):
+        row["body"], row["material"] = placed.body, model.material_names.index(placed.material)
+        row["rotation"], row["position"] = placed.placement.R.ravel(), placed.placement.p
+        _set_geometry(row, placed)
+        row["vertex"], row["face"] = vertex_count, len(faces)
+        if isinstance(placed.geometry, (Box, Convex)):
+            corners, sides = _solid(placed, row)
+            vertices.append(corners)
+            faces += sides
+            vertex_count += len(corners)
+        elif isinstance(placed.geometry, HeightField):
+            row["vertex"] = height_count
+            heights.append(placed.geometry.heights.ravel())
+            ridge.append(ridges(placed.geometry))
+            height_count += placed.geometry.heights.size
+        row["vertex_end"], row["face_end"] = vertex_count, len(faces)
+    face_rows = table(len(faces), FACE)
+    for row, face in zip(face_rows, faces, strict=True):
+        row["normal"], row["offset"], row["area"] = face.normal, face.offset, face.area
+        # of an outline with more corners every second, third, … stays
+        kept = [face.loop[k * len(face.loop) // MOST_CORNERS] for k in range(MOST_CORNERS)] if len(face.loop) > MOST_CORNERS else face.loop
+        row["loop"], row["loop_end"] = len(loops), len(loops) + len(kept)
+        loops += kept
+    planes = np.array([i for i, s in enumerate(model.shapes) if isinstance(s.geometry, HalfSpace)], np.int64)
+    bounded = np.array([i for i, s in enumerate(model.shapes) if not isinstance(s.geometry, HalfSpace)], np.int64)
+    return Collision(
+        shape=rows,
+        face=face_rows,
+        vertex=np.concatenate(vertices),
+        loop=np.array(loops, np.int64),
+        never=_never(model, rows),
+        planes=planes,
+        bounded=bounded,
+        height=np.concatenate(heights),
+        ridge=np.concatenate(ridge),
+    )
+
+
+def _set_geometry(row: np.void, placed: PlacedShape) -> None:
+    """Kind and extents of one shape."""
+    g = placed.geometry
+    if isinstance(g, Sphere):
+        row["kind"], row["radius"], row["reach"] = SPHERE, g.radius, g.radius
+    elif isinstance(g, Capsule):
+        row["kind"], row["half"], row["radius"] = CAPSULE, (0, 0, g.length / 2), g.radius
+        row["reach"] = g.length / 2 + g.radius
+    elif isinstance(g, Cylinder):
+        row["kind"], row["half"] = CYLINDER, (g.radius, g.radius, g.length / 2)
+        row["reach"] = np.hypot(g.radius, g.length / 2)
+    elif isinstance(g, HalfSpace):
+        row["kind"], row["reach"] = PLANE, np.inf
+    elif isinstance(g, HeightField):
+        if placed.body:
+            raise ModelError(f"body {placed.link!r} moves and has a height field; only what stands still may have one: give it convex pieces")
+        row["kind"], row["rows"], row["columns"] = FIELD, *g.heights.shape
+        row["half"][:2] = np.asarray(g.size) / 2
+        row["reach"] = np.linalg.norm(g.points(), axis=1).max()
+
+
+def _solid(placed: PlacedShape, row: np.void) -> tuple[NDArray, list[Face]]:
+    """Centred corners and faces of a box or polytope; its frame moves to the middle of its bounds."""
+    g = placed.geometry
+    if isinstance(g, Box):
+        row["kind"], corners = BOX, g.points()
+        h = 0.5 * np.asarray(g.size)
+        # faces in the order x, y, z, each first the lower one
+        quads = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]]
+        normals = [s * np.eye(3)[k] for k in range(3) for s in (-1, 1)]
+        areas = [4 * h[(k + 1) % 3] * h[(k + 2) % 3] for k in range(3) for _ in (-1, 1)]
+        faces = [Face(q, n, float(h @ np.abs(n)), a) for q, n, a in zip(quads, normals, areas, strict=True)]
+    else:
+        assert isinstance(g, Convex)
+        if len(g.vertices) > MOST_VERTICES:
+            raise ModelError(f"the convex polytope of {placed.link!r} has {len(g.vertices)} vertices; expected at most {MOST_VERTICES}: simplify it")
+        middle = 0.5 * (g.vertices.min(axis=0) + g.vertices.max(axis=0))
+        row["kind"], corners = POLYTOPE, g.vertices - middle
+        row["position"] = placed.placement @ middle
+        faces = faces_of(corners, g.triangles, repr(placed.link))
+    row["half"] = np.abs(corners).max(axis=0)
+    row["reach"] = np.linalg.norm(corners, axis=1).max()
+    return corners, faces
+
+
+def _never(model: Model, rows: NDArray[np.void]) -> NDArray[np.int64]:
+    """For each shape those it never touches: across a joint, or excluded by name; its range is set in its row."""
+    body, partners = model.arrays.body, [set() for _ in model.shapes]
+    on_body, of_link = defaultdict(list), defaultdict(list)
+    for i, placed in enumerate(model.shapes):
+        on_body[placed.body].append(i)
+        of_link[placed.link].append(i)
+    pairs = [(i, k) for i, placed in enumerate(model.shapes) if placed.body for k in _carriers(model, body[placed.body], on_body)]
+    for names in model.excluded:
+        first, last = min(names), max(names)
+        pairs += [(i, k) for i in of_link[first] for k in of_link[last]]
+    for i, k in pairs:
+        partners[i].add(k)
+        partners[k].add(i)
+    ends = np.cumsum([len(p) for p in partners])
+    rows["never_end"], rows["never"] = ends, ends - [len(p) for p in partners]
+    return np.array([k for p in partners for k in sorted(p)], np.int64)
+
+
+def _carriers(model: Model, row: np.void, on_body: dict[int, list[int]]) -> list[int]:
+    """Shapes across the joint that carries a body; floor and walls carry nothing, and what floats hangs on nothing."""
+    parent = int(row["parent"])
+    if parent:
+        return on_body[parent]
+    return [] if row["kind"] == FLOATING else [k for k in on_body[0] if model.shapes[k].link != "world"]

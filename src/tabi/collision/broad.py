@@ -1,0 +1,165 @@
+"""Which shapes may touch: boxes along the world's axes, sorted along one of them and swept.
+
+The order is kept from call to call; shapes move little in a step, so an insertion sort finds it nearly done. What is
+found does not depend on it: the pairs are sorted by their shapes afterwards, in one pass over buckets.
+"""
+
+from tabi._jit import kernel
+from tabi.spatial.vector import add, dot, load3, load9, matmul, mul, store3, store9, sub
+
+
+@kernel
+def place(m, c, w, cw):
+    """Pose of every moving shape in the world, and the box around it."""
+    for i in range(c.shape.shape[0]):
+        s, x = c.shape[i], cw.pose[i]
+        if s.body == 0:
+            continue
+        row = w.body[s.body]
+        B = load9(row.rotation)
+        origin = add(load3(row.position), load3(w.body[m.body[s.body].root].origin))
+        R = matmul(B, load9(s.rotation))
+        p = add(origin, mul(B, load3(s.position)))
+        h, r = s.half, s.radius
+        e = (
+            abs(R[0]) * h[0] + abs(R[1]) * h[1] + abs(R[2]) * h[2] + r,
+            abs(R[3]) * h[0] + abs(R[4]) * h[1] + abs(R[5]) * h[2] + r,
+            abs(R[6]) * h[0] + abs(R[7]) * h[1] + abs(R[8]) * h[2] + r,
+        )
+        store9(x.rotation, R)
+        store3(x.position, p)
+        store3(x.low, sub(p, e))
+        store3(x.high, add(p, e))
+
+
+@kernel
+def candidates(c, cw, band):
+    """Fill ``cw.sorted_pair`` with pairs of shapes (a, b) that may be closer than the band; returns how many there are, also if too many."""
+    count = _with_planes(c, cw, band)
+    _sort(cw, _axis(c, cw))
+    count = _sweep(c, cw, band, count)
+    if count <= cw.pair.shape[0]:
+        _sort_pairs(cw, count)
+    return count
+
+
+@kernel(inline=True)
+def _allowed(c, i, k):
+    s, t = c.shape[i], c.shape[k]
+    if s.body == t.body:
+        return False
+    for e in range(s.never, s.never_end):  # noqa: SIM110 (kernels have no generators)
+        if c.never[e] == k:
+            return False
+    return True
+
+
+@kernel(inline=True)
+def _note(c, cw, count, i, k):
+    """Keep a pair: a moves; of two moving shapes a is the later one."""
+    if count < cw.pair.shape[0]:
+        a, b = (i, k) if i > k else (k, i)
+        if c.shape[a].body == 0:
+            a, b = b, a
+        cw.pair[count, 0], cw.pair[count, 1] = a, b
+    return count + 1
+
+
+@kernel
+def _with_planes(c, cw, band):
+    """Bounded shapes within the band of a half-space."""
+    count = int(0.0)
+    for e in range(c.planes.shape[0]):
+        k = c.planes[e]
+        R, o = cw.pose[k].rotation, load3(cw.pose[k].position)
+        n = (R[2], R[5], R[8])
+        height = dot(n, o)
+        for f in range(c.bounded.shape[0]):
+            i = c.bounded[f]
+            x = cw.pose[i]
+            if dot(n, load3(x.position)) - height - c.shape[i].reach >= band:
+                continue
+            # the lowest corner of its box
+            low = (x.low[0] if n[0] > 0.0 else x.high[0]) * n[0] + (x.low[1] if n[1] > 0.0 else x.high[1]) * n[1]
+            low += (x.low[2] if n[2] > 0.0 else x.high[2]) * n[2]
+            if low - height < band and _allowed(c, i, k):
+                count = _note(c, cw, count, i, k)
+    return count
+
+
+@kernel
+def _axis(c, cw):
+    """The axis along which the shapes are spread most; the last one while it is nearly as good."""
+    count = c.bounded.shape[0]
+    mean, square = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    for f in range(count):
+        p = load3(cw.pose[c.bounded[f]].position)
+        mean = add(mean, p)
+        square = add(square, (p[0] * p[0], p[1] * p[1], p[2] * p[2]))
+    if count == 0:
+        return 0
+    x, y, z = square[0] - mean[0] * mean[0] / count, square[1] - mean[1] * mean[1] / count, square[2] - mean[2] * mean[2] / count
+    axis = 0 if x >= y and x >= z else 1 if y >= z else 2
+    old = cw.state[0]
+    best, before = x if axis == 0 else y if axis == 1 else z, x if old == 0 else y if old == 1 else z
+    if best > 1.5 * before:
+        cw.state[0] = axis
+    return cw.state[0]
+
+
+@kernel
+def _sort(cw, axis):
+    """Insertion sort of the order along an axis."""
+    order, pose = cw.order, cw.pose
+    for f in range(1, order.shape[0]):
+        i = order[f]
+        low = pose[i].low[axis]
+        e = f - 1
+        while e >= 0 and pose[order[e]].low[axis] > low:
+            order[e + 1] = order[e]
+            e -= 1
+        order[e + 1] = i
+
+
+@kernel
+def _sweep(c, cw, band, count):
+    """Pairs whose boxes, grown by the band, overlap."""
+    order, pose, axis = cw.order, cw.pose, cw.state[0]
+    j, l = (1, 2) if axis == 0 else (0, 2) if axis == 1 else (0, 1)
+    for f in range(order.shape[0]):
+        i = order[f]
+        x, fixed = pose[i], c.shape[i].body == 0
+        end = x.high[axis] + band
+        low_j, high_j, low_l, high_l = x.low[j] - band, x.high[j] + band, x.low[l] - band, x.high[l] + band
+        for e in range(f + 1, order.shape[0]):
+            k = order[e]
+            y = pose[k]
+            if y.low[axis] > end:
+                break
+            # so written that what is nowhere, NaN, meets nothing
+            if not (y.low[j] <= high_j and y.high[j] >= low_j and y.low[l] <= high_l and y.high[l] >= low_l):
+                continue
+            if not (fixed and c.shape[k].body == 0) and _allowed(c, i, k):
+                count = _note(c, cw, count, i, k)
+    return count
+
+
+@kernel
+def _sort_pairs(cw, count):
+    """Pairs by shape a, then b: into buckets of a, and by insertion inside them."""
+    pair, out, start = cw.pair, cw.sorted_pair, cw.start
+    for k in range(start.shape[0]):
+        start[k] = 0
+    for e in range(count):
+        start[pair[e, 0] + 1] += 1
+    for k in range(1, start.shape[0]):
+        start[k] += start[k - 1]
+    for e in range(count):
+        a, b = pair[e, 0], pair[e, 1]
+        at = start[a]
+        start[a] += 1
+        # the bucket's first row is where the one before it ends by now
+        while at > 0 and out[at - 1, 0] == a and out[at - 1, 1] > b:
+            out[at, 0], out[at, 1] = out[at - 1, 0], out[at - 1, 1]
+            at -= 1
+        out[at, 0], out[at, 1] = a, b

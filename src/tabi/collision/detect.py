@@ -1,0 +1,61 @@
+"""Contact points of a whole world: place the shapes, find the pairs that may touch, ask each pair."""
+
+from tabi._jit import kernel
+from tabi.collision import broad
+from tabi.collision.arrays import FIELD, PLANE
+from tabi.collision.convex import convex_points
+from tabi.collision.halfspace import points_below
+from tabi.collision.terrain import points_on
+from tabi.spatial.vector import load3
+
+
+@kernel
+def detect(m, c, w, band, cw, points):
+    """Every point closer than ``band`` [m] between shapes that may touch.
+
+    Args:
+        m: arrays of the model. w: workspace of the dynamics after ``kinematics.positions``.
+        c, cw: collision tables and workspace.
+        points: rows of ``workspace.POINT``, filled in the order of the shapes a, then b, then the features.
+
+    Returns:
+        The number of points found. Where it is more than there are rows, allocate rows and workspace for that many and repeat;
+        it may grow once more where there were too many pairs to look at.
+    """
+    broad.place(m, c, w, cw)
+    pairs = broad.candidates(c, cw, band)
+    if pairs > cw.pair.shape[0]:
+        return points.shape[0] + pairs
+    # a literal 0 would make the compiler translate all that follows twice
+    count = int(0.0)
+    for e in range(pairs):
+        count = pair_points(c, cw, cw.sorted_pair[e, 0], cw.sorted_pair[e, 1], band, points, count)
+    return count
+
+
+@kernel
+def pair_points(c, cw, i, k, band, points, count):
+    """Points of one pair of shapes, a = i and b = k, after those that are there; returns the new number."""
+    s, t, x, y = c.shape[i], c.shape[k], cw.pose[i], cw.pose[k]
+    before = count
+    if t.kind == PLANE:
+        if s.kind < PLANE:
+            count = points_below(s, x, _plane(y), 1.0, band, c, cw, points, count)
+    elif s.kind == PLANE:
+        if t.kind < PLANE:
+            count = points_below(t, y, _plane(x), -1.0, band, c, cw, points, count)
+    elif t.kind == FIELD:
+        count = points_on(s, x, t, y, band, c, cw, points, count)
+    elif s.kind != FIELD:
+        count = convex_points(s, x, t, y, band, c, cw, points, count)
+    for e in range(before, min(count, points.shape[0])):
+        row = points[e]
+        row.a, row.b, row.shape_a, row.shape_b = s.body, t.body, i, k
+    return count
+
+
+@kernel(inline=True)
+def _plane(x):
+    """Normal and a point of a half-space."""
+    R = x.rotation
+    return (R[2], R[5], R[8]), load3(x.position)

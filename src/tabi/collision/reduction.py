@@ -1,0 +1,77 @@
+"""The points that matter: the corners of what is left of a patch, at most sixteen, in the order of their names.
+
+Between two faces the gap is linear in the plane, so a point on the line between two others adds nothing. Of more than
+sixteen corners the deepest stays, and the outermost in fifteen directions.
+"""
+
+import math
+
+from tabi._jit import kernel
+
+MOST = 16
+COS = tuple(math.cos(2.0 * math.pi * k / 15.0) for k in range(15))
+SIN = tuple(math.sin(2.0 * math.pi * k / 15.0) for k in range(15))
+
+
+@kernel
+def corners_only(out, count, straight):
+    """Mark the points of a patch that are corners of it; straight: how far [m] the outline may turn beside a point that is none."""
+    if count <= 4:
+        return
+    for i in range(count):
+        if _between(out, count, i, straight):
+            out[i].kept = 0
+
+
+@kernel
+def _between(out, count, i, straight):
+    """Whether point i lies between two other kept points."""
+    p = out[i]
+    for j in range(count):
+        q = out[j]
+        if j == i or q.kept == 0:
+            continue
+        du, dv = q.u - p.u, q.v - p.v
+        length = math.sqrt(du * du + dv * dv)
+        for k in range(j + 1, count):
+            r = out[k]
+            if k == i or r.kept == 0:
+                continue
+            eu, ev = r.u - p.u, r.v - p.v
+            reach = math.sqrt(eu * eu + ev * ev)
+            if du * eu + dv * ev < 0.0 and abs(du * ev - dv * eu) <= straight * min(length, reach):
+                return True
+    return False
+
+
+@kernel
+def outermost(out, count):
+    """Mark at most sixteen of the kept points: the deepest, and the outermost ones."""
+    kept, deepest = 0, -1
+    for k in range(count):
+        if out[k].kept:
+            kept += 1
+            if deepest < 0 or out[k].a - out[k].b < out[deepest].a - out[deepest].b:
+                deepest = k
+    if kept <= MOST:
+        return
+    out[deepest].kept = 2
+    for d in range(15):
+        best, at = -math.inf, deepest
+        for k in range(count):
+            reach = COS[d] * out[k].u + SIN[d] * out[k].v
+            if out[k].kept and reach > best:
+                best, at = reach, k
+        out[at].kept = 2
+    for k in range(count):
+        out[k].kept = 1 if out[k].kept == 2 else 0
+
+
+@kernel
+def next_name(out, count, after):
+    """The kept point with the smallest name above ``after``; −1 where there is none."""
+    at = -1
+    for k in range(count):
+        if out[k].kept and out[k].name > after and (at < 0 or out[k].name < out[at].name):
+            at = k
+    return at

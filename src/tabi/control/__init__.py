@@ -1,0 +1,5 @@
+"""Control laws: functions (time, measurement) → command, which could drive a real robot as well."""
+
+from tabi.control.motions import hold, keyframes, lean, squat, sway
+
+__all__ = ["hold", "keyframes", "lean", "squat", "sway"]

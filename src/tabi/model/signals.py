@@ -1,0 +1,60 @@
+"""What a robot's controller sees and says: a measurement in, a command out; no simulator in between.
+
+Arrays are in the order of the robot's joints, ``Robot.joint_names``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabi.spatial.transform import Transform
+from tabi.spatial.twist import Twist
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Measurement:
+    """What the robot knows of itself.
+
+    Attributes:
+        position, velocity, effort: of its joints [rad or m, per second, N·m or N].
+        base: pose of its base in the world. base_velocity: of the base's origin, in the world's axes.
+        forces: force [N] and moment [N·m] of the ground on each foot, at its frame's origin in the world's axes, shape (6,), force first.
+    """
+
+    position: Array
+    velocity: Array
+    effort: Array
+    base: Transform
+    base_velocity: Twist
+    forces: Mapping[str, Array] = field(default_factory=dict)
+
+
+Values = Array | float | Mapping[str, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Command:
+    """What the robot's motors are told; what is None stays as it was told last.
+
+    Each is an array, one number for all joints, or numbers by joint names; joints that are not named get zero.
+
+    Attributes:
+        position, velocity: where the joints should go.
+        effort: force in addition to the loops [N·m or N].
+        kp, kd: gains of the loops, instead of those of the motors.
+    """
+
+    position: Values | None = None
+    velocity: Values | None = None
+    effort: Values | None = None
+    kp: Values | None = None
+    kd: Values | None = None
+
+
+Controller = Callable[[float, Measurement], Command]

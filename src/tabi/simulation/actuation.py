@@ -1,0 +1,44 @@
+"""Motors, dampers and springs of the joints, taken at the end of the step.
+
+    τ = τ_ff + K_p (q_d − q⁺) + K_d (v_d − v⁺) − D v⁺ − K (q⁺ − q₀),   q⁺ = q + h v⁺,   v⁺ = v + h a           (1)
+so that stiff loops are stable whatever the step; with a on the left-hand side this is
+
+    M̂ a = τ₀ − b(q, v),   M̂ = M + h (D + K_d) + h² (K + K_p)                                                (2)
+and contacts see M̂ as well. A motor that would have to give more than its limit gives its limit, and its loop leaves M̂.
+"""
+
+from tabi._jit import kernel
+
+
+@kernel(inner=True)
+def load(m, q, v, target, h, w):
+    """τ₀ of (2) in w.load, what is added to the diagonal of M in w.dof.added."""
+    for k in range(v.shape[0]):
+        par, dof, goal = m.dof[k], w.dof[k], target[k]
+        place = q[par.q] if par.q >= 0 else 0.0
+        force, added = goal.effort, par.armature + h * (par.damping + h * par.stiffness)
+        kp = goal.kp if par.q >= 0 else 0.0
+        asked = force + kp * (goal.position - place) + goal.kd * (goal.velocity - v[k])
+        goal.saturated = 0
+        if abs(asked) <= par.effort_limit:
+            force += kp * (goal.position - place - h * v[k]) + goal.kd * (goal.velocity - v[k])
+            added += h * (goal.kd + h * kp)
+        else:
+            goal.saturated = 1
+            force = par.effort_limit if asked > 0.0 else -par.effort_limit
+        goal.given = force
+        dof.added = added
+        stretch = place - par.rest + h * v[k] if par.q >= 0 else 0.0
+        w.load[k] = force - par.damping * v[k] - par.stiffness * stretch
+
+
+@kernel(inner=True)
+def settle(m, v, free, target, h, w):
+    """What the motors gave over the step, from the velocities before (v) and after it (free), in target.given."""
+    for k in range(v.shape[0]):
+        goal = target[k]
+        if m.dof[k].prescribed != 0:
+            goal.given = w.load[k]
+        elif goal.saturated == 0:
+            kp = goal.kp if m.dof[k].q >= 0 else 0.0
+            goal.given -= (h * kp + goal.kd) * (free[k] - v[k])

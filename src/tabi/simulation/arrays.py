@@ -1,0 +1,189 @@
+"""What the step reads and writes: the scene, the motors' targets, the memory between steps, and the space to work in."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabi.collision import arrays as collision_arrays
+from tabi.collision import workspace as collision_workspace
+from tabi.collision.arrays import Collision
+from tabi.collision.workspace import CollisionWorkspace
+from tabi.contact import bodies, groups
+from tabi.contact.bodies import CONTACT, BodyProblem, BodyWork
+from tabi.contact.groups import Groups
+from tabi.dynamics import body_inertia, workspace
+from tabi.dynamics.body_inertia import Chains
+from tabi.dynamics.workspace import Workspace
+from tabi.model.arrays import INDEX, REAL, ModelArrays, table
+from tabi.model.compiled import Model
+
+Floats = NDArray[np.float64]
+
+TARGET = np.dtype(
+    [
+        # what the motor of a degree of freedom is told: position and velocity to reach, force in addition, gains of its loop
+        ("position", REAL),
+        ("velocity", REAL),
+        ("effort", REAL),
+        ("kp", REAL),
+        ("kd", REAL),
+        # by the step: the force it gave
+        ("given", REAL),
+        # by the step: 1 where its limit holds it
+        ("saturated", INDEX),
+    ],
+    align=True,
+)
+TOUCH = np.dtype(
+    [
+        # identity of a contact point
+        ("shape_a", INDEX),
+        ("shape_b", INDEX),
+        ("feature", INDEX),
+        # its impulse on body a, in the world's axes [N·s]
+        ("impulse", REAL, 3),
+        # velocity of a against b after the step, in the world's axes [m/s]
+        ("velocity", REAL, 3),
+        # group it was solved in
+        ("group", INDEX),
+    ],
+    align=True,
+)
+REPORT = np.dtype(
+    [
+        # 0, or what is wrong: see step
+        ("status", INDEX),
+        # memory the step wants
+        ("points", INDEX),
+        ("blocks", INDEX),
+        # contacts and groups; Newton's steps and sweeps, the last of the attempts that were needed, groups that were not solved
+        ("contacts", INDEX),
+        ("groups", INDEX),
+        ("iterations", INDEX),
+        ("attempt", INDEX),
+        ("missed", INDEX),
+        # largest backward error [m/s], least gap [m]
+        ("residual", REAL),
+        ("gap", REAL),
+        # by march: the worst of these over its steps
+        ("worst_residual", REAL),
+        ("worst_gap", REAL),
+    ],
+    align=True,
+)
+
+
+class Scene(NamedTuple):
+    """The world as the step sees it; parameters in it may change between steps.
+
+    Attributes:
+        model: bodies and joints. shapes: what collides. friction: of each pair of materials.
+        reach: how far the shapes of each body go from its origin [m].
+    """
+
+    model: ModelArrays
+    shapes: Collision
+    friction: Floats
+    reach: Floats
+
+
+class Memory(NamedTuple):
+    """What the next step reads besides q, v and t.
+
+    Attributes:
+        touch: table of TOUCH, the contacts of the last step. count: how many there are, shape (1,).
+    """
+
+    touch: NDArray[np.void]
+    count: NDArray[np.int64]
+
+
+class Room(NamedTuple):
+    """Space the step works in.
+
+    Attributes:
+        dynamics, chains, collision: of those packages.
+        points: contact points of this step. touch: what became of them, in the same order.
+        groups: which points have to do with each other. body: contacting bodies by groups; first: where those of a group start.
+        number: of each body its place there, −1 for others.
+        problem, impulse, u, shift: the contact problem of all groups, its impulses and velocities, and gap/h in them.
+        solver: the solver's memory. wrench: on each contacting body.
+        force: from outside on each body, about its tree's origin; force[0, 0] says whether there are any. carried: sums of them.
+        free, change: velocities after the step, and those of the configuration where overlaps are deep.
+        acceleration: of the joints. report: one row of REPORT.
+    """
+
+    dynamics: Workspace
+    chains: Chains
+    collision: CollisionWorkspace
+    points: NDArray[np.void]
+    touch: NDArray[np.void]
+    groups: Groups
+    body: NDArray[np.int64]
+    first: NDArray[np.int64]
+    number: NDArray[np.int64]
+    problem: BodyProblem
+    impulse: Floats
+    u: Floats
+    shift: Floats
+    solver: BodyWork
+    wrench: Floats
+    force: Floats
+    carried: Floats
+    free: Floats
+    change: Floats
+    acceleration: Floats
+    report: NDArray[np.void]
+
+
+def room(model: Model, shapes: Collision, points: int, blocks: int) -> Room:
+    """Space for a number of contact points, and of 6×6 blocks of inverse inertia and of elimination."""
+    count = model.body_count + 1
+    touching = min(count, 2 * points + 1)
+    return Room(
+        dynamics=workspace.allocate(model),
+        chains=body_inertia.allocate(model),
+        collision=collision_workspace.allocate(shapes, points),
+        points=collision_workspace.point_table(points),
+        touch=table(points, TOUCH),
+        groups=groups.allocate(points, count),
+        body=np.zeros(count, INDEX),
+        first=np.zeros(count + 1, INDEX),
+        number=np.zeros(count, INDEX),
+        problem=BodyProblem(
+            contact=table(points, CONTACT),
+            start=np.zeros(count + 1, INDEX),
+            column=np.zeros(blocks, INDEX),
+            omega=np.zeros((blocks, 6, 6)),
+            q=np.zeros(3 * points),
+            mu=np.zeros(points),
+            weight=np.zeros(points),
+        ),
+        impulse=np.zeros(3 * points),
+        u=np.zeros(3 * points),
+        shift=np.zeros(points),
+        solver=bodies.allocate(points, touching, blocks),
+        wrench=np.zeros(6 * count),
+        force=np.zeros((count, 6)),
+        carried=np.zeros((count, 6)),
+        free=np.zeros(model.v_count),
+        change=np.zeros(model.v_count),
+        acceleration=np.zeros(model.v_count),
+        report=table(1, REPORT),
+    )
+
+
+def scene(model: Model) -> Scene:
+    """The scene of a model."""
+    shapes = collision_arrays.compile_collision(model)
+    reach = np.zeros(model.body_count + 1)
+    np.maximum.at(reach, shapes.shape["body"], np.linalg.norm(shapes.shape["position"], axis=1) + shapes.shape["reach"])
+    return Scene(model.arrays, shapes, model.friction, reach)
+
+
+def memory(points: int) -> Memory:
+    """Memory for a number of contacts."""
+    return Memory(table(points, TOUCH), np.zeros(1, np.int64))

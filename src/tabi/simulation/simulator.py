@@ -1,0 +1,391 @@
+"""A world in motion: buffers, controllers, pushes, and what a person asks about contacts."""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tabi._errors import ModelError, TabiError, unknown
+from tabi.contact.bodies import BodyProblem
+from tabi.contact.files import write
+from tabi.contact.matrix_form import sparse
+from tabi.dynamics import free
+from tabi.model.body import Body, Foot
+from tabi.model.compiled import Link, Model
+from tabi.model.robot import Robot
+from tabi.model.signals import Command, Controller
+from tabi.model.world import World
+from tabi.simulation import arrays, motors, observation
+from tabi.simulation import step as stepping
+from tabi.simulation.observation import Certificate, Contact
+from tabi.spatial.transform import Transform
+from tabi.spatial.twist import Twist, Wrench
+
+Array = NDArray[np.float64]
+LAWS = ("coulomb",)
+# steps between two looks at the keyboard
+CHUNK = 1000
+
+
+class SimulationError(TabiError, RuntimeError):
+    """A simulation that cannot go on; the simulator keeps its last good state."""
+
+
+@dataclass(frozen=True)
+class State:
+    """Configuration, velocity and time."""
+
+    q: Array
+    v: Array
+    time: float
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A state with all that the next step reads, for ``Simulator.restore``."""
+
+    q: Array
+    v: Array
+    steps: int
+    touch: NDArray[np.void]
+    target: NDArray[np.void]
+    pushes: tuple[Any, ...]
+    worst: dict[str, float]
+
+
+@dataclass
+class Push:
+    """A force from outside on a body: where it acts in the body's frame, and until which step."""
+
+    link: Link
+    force: Array
+    torque: Array
+    point: Array
+    until: int
+
+
+@dataclass
+class Driver:
+    """A controller at its own rate: it is asked every ``every`` steps."""
+
+    robot: Robot
+    controller: Controller
+    every: int
+    rows: NDArray[np.int64]
+    last: Command | None = None
+
+
+class Simulator:
+    """A world that moves.
+
+    Args:
+        world: what there is; later changes of it are not seen.
+        dt: the step [s].
+        contact: the law of contact: "coulomb".
+        tolerance: backward error every contact has to reach [m/s].
+
+    Attributes:
+        model: the compiled world; its parameters may be changed between steps.
+        missed: steps whose contacts did not reach the tolerance: (time [s], backward error [m/s]), the first thousand.
+    """
+
+    def __init__(self, world: World, dt: float = 1e-3, contact: str = "coulomb", tolerance: float = 1e-8) -> None:
+        if not (isinstance(dt, (int, float)) and np.isfinite(dt) and dt > 0):
+            raise ModelError(f"dt is {dt!r}; expected a positive number of seconds, 1e-3 is usual")
+        if not (isinstance(tolerance, (int, float)) and np.isfinite(tolerance) and tolerance > 0):
+            raise ModelError(f"tolerance is {tolerance!r}; expected a positive velocity in m/s, 1e-8 is usual")
+        if contact not in LAWS:
+            raise unknown("law of contact", str(contact), "tabi", LAWS)
+        self.world, self.dt, self.tolerance = world, float(dt), float(tolerance)
+        self.model: Model = world.compile()
+        self._scene = arrays.scene(self.model)
+        self._points, self._blocks = 64, 64
+        self._room = arrays.room(self.model, self._scene.shapes, self._points, self._blocks)
+        self._memory = arrays.memory(self._points)
+        self._q, self._v, self._steps = self.model.initial(), np.zeros(self.model.v_count), 0
+        self._target = motors.rest(self.model, self._q)
+        self._before = (self._q.copy(), self._v.copy())
+        self._drivers: dict[str, Driver] = {}
+        self._pushes: list[Push] = []
+        self._callbacks: list[Callable[[Contact, str], None]] = []
+        self._touching: dict[tuple[str, str], Contact] = {}
+        self._worst: dict[str, float] = {"residual": 0.0, "penetration": 0.0}
+        self.missed: list[tuple[float, float]] = []
+        self.missed_count = 0
+        self._refresh()
+
+    # ---- state ------------------------------------------------------------------------------
+
+    @property
+    def time(self) -> float:
+        """Seconds since the start."""
+        return self._steps * self.dt
+
+    @property
+    def state(self) -> State:
+        """A copy of q, v and the time."""
+        return State(self._q.copy(), self._v.copy(), self.time)
+
+    def set_state(self, q: ArrayLike, v: ArrayLike | None = None) -> None:
+        """Put the world into a configuration, at rest unless velocities are given; contacts are forgotten."""
+        self._q[:] = self.model.check_configuration(q)
+        self._v[:] = 0.0 if v is None else self.model.check_velocity("v", v)
+        self._memory.count[0] = 0
+        self._refresh()
+
+    def save(self) -> Saved:
+        """Everything the next step reads."""
+        touch = self._memory.touch[: self._memory.count[0]].copy()
+        pushes = tuple(Push(p.link, p.force.copy(), p.torque.copy(), p.point.copy(), p.until) for p in self._pushes)
+        return Saved(self._q.copy(), self._v.copy(), self._steps, touch, self._target.copy(), pushes, dict(self._worst))
+
+    def restore(self, saved: Saved) -> None:
+        """Go back to a saved moment; the run from there is the same to the last bit on the same machine."""
+        if saved.q.shape != self._q.shape or saved.v.shape != self._v.shape:
+            raise ModelError(f"saved state has {len(saved.q)} positions; expected {len(self._q)}, as this world has")
+        self._q[:], self._v[:], self._steps = saved.q, saved.v, saved.steps
+        if len(saved.touch) > self._points:
+            self._grow(len(saved.touch), self._blocks)
+        self._memory.touch[: len(saved.touch)] = saved.touch
+        self._memory.count[0] = len(saved.touch)
+        self._target[:] = saved.target
+        self._pushes = [Push(p.link, p.force.copy(), p.torque.copy(), p.point.copy(), p.until) for p in saved.pushes]
+        self._worst = dict(saved.worst)
+        for driver in self._drivers.values():
+            driver.last = None
+        self._refresh()
+
+    # ---- what acts --------------------------------------------------------------------------
+
+    def set_controller(self, robot: Robot, controller: Controller, rate: float | None = None) -> None:
+        """Let a controller drive a robot.
+
+        Args:
+            controller: function (time [s], Measurement) → Command.
+            rate: how often it is asked [Hz]; every step unless given.
+        """
+        motors.check_robot(self.world, robot)
+        if not callable(controller):
+            raise ModelError(f"controller of {robot.name} is {controller!r}; expected a function (time, measurement) → command")
+        every = 1 if rate is None else max(1, round(1 / (rate * self.dt))) if rate > 0 else 0
+        if every == 0 or (rate is not None and abs(every * self.dt * rate - 1) > 1e-6):
+            raise ModelError(
+                f"rate of the controller of {robot.name} is {rate:g} Hz; expected one that divides {1 / self.dt:g} Hz, the rate of the steps"
+            )
+        self._drivers[robot.name] = Driver(robot, controller, every, motors.joints(self.world, self.model, robot))
+
+    def apply_force(
+        self,
+        body: Body | Foot | str,
+        force: ArrayLike = (0.0, 0.0, 0.0),
+        duration: float | None = None,
+        torque: ArrayLike = (0.0, 0.0, 0.0),
+        point: ArrayLike = (0.0, 0.0, 0.0),
+    ) -> None:
+        """Push a body from now on.
+
+        Args:
+            force, torque: in the world's axes [N, N·m].
+            duration: how long [s]; one step unless given.
+            point: where the force acts, in the body's frame [m].
+        """
+        link = self._link(body)
+        if link.body == 0:
+            raise ModelError(f"body {link.name!r} does not move; expected one that a force can push")
+        vectors = [np.array(x, float) for x in (force, torque, point)]
+        for name, x in zip(("force", "torque", "point"), vectors, strict=True):
+            if x.shape != (3,) or not np.isfinite(x).all():
+                raise ModelError(f"{name} on {link.name!r} is {np.asarray(x).tolist()}; expected three finite numbers")
+        if duration is not None and not duration > 0:
+            raise ModelError(f"duration of the push on {link.name!r} is {duration}; expected a positive number of seconds")
+        steps = 1 if duration is None else max(1, round(duration / self.dt))
+        self._pushes.append(Push(link, *vectors, until=self._steps + steps))
+
+    def on_contact(self, callback: Callable[[Contact, str], None]) -> None:
+        """Call ``callback(contact, "begins" or "ends")`` when two bodies begin or cease to press on each other."""
+        self._callbacks.append(callback)
+
+    # ---- time -------------------------------------------------------------------------------
+
+    def step(self) -> None:
+        """Advance by one step."""
+        self._advance(1)
+
+    def run(self, duration: float) -> None:
+        """Advance by so many seconds; an interrupt leaves the last whole step."""
+        if not (np.isfinite(duration) and duration >= 0):
+            raise ModelError(f"duration is {duration}; expected a number of seconds ≥ 0")
+        end = self._steps + round(duration / self.dt)
+        while self._steps < end:
+            self._advance(min(end - self._steps, CHUNK))
+
+    def _advance(self, count: int) -> None:
+        """Up to ``count`` steps, as many as need nobody between them."""
+        for driver in self._drivers.values():
+            if self._steps % driver.every == 0:
+                self._ask(driver)
+            count = min(count, driver.every - self._steps % driver.every)
+        self._push()
+        if self._pushes or self._callbacks:
+            count = 1
+        self._before[0][:], self._before[1][:] = self._q, self._v
+        while count > 0:
+            done, status = stepping.march(self._scene, self._q, self._v, self._target, self.dt, self.tolerance, self._memory, self._room, count)
+            self._steps, count = self._steps + done, count - done
+            if done:
+                self._note()
+            if status == stepping.ROOM:
+                self._grow()
+            elif status != stepping.FINE:
+                self._stop(status)
+
+    # ---- what is seen -----------------------------------------------------------------------
+
+    @property
+    def contacts(self) -> list[Contact]:
+        """The points within reach of each other after the last step, with their forces."""
+        return observation.contacts(self.model, self._scene, self._room, self._memory, self.dt)
+
+    def pose(self, body: Body | Foot | str) -> Transform:
+        """Where a body, foot, frame or sensor is."""
+        return observation.pose(self.model, self._room.dynamics, self._link(body))
+
+    def position(self, body: Body | Foot | str) -> Array:
+        """Origin of a body in the world [m]."""
+        return self.pose(body).p
+
+    def velocity(self, body: Body | Foot | str) -> Twist:
+        """Velocity of a body's origin, and angular, in the world's axes."""
+        return observation.velocity(self.model, self._room.dynamics, self._link(body))
+
+    def foot_wrench(self, foot: Foot | str) -> Wrench:
+        """Force and torque of all contacts on a foot's body, about the foot's origin, in the world's axes."""
+        return observation.wrench(self.contacts, self._link(foot), self.pose(foot).p)
+
+    def centre_of_pressure(self, foot: Foot | str) -> Array | None:
+        """Where the foot's contact forces act in its plane, in the foot's frame [m], shape (2,); None without a load."""
+        return observation.centre_of_pressure(self.foot_wrench(foot), self.pose(foot))
+
+    def zmp(self, robot: Robot) -> Array | None:
+        """Zero moment point of all contact forces on a robot, on the ground [m], shape (2,); None without a load."""
+        motors.check_robot(self.world, robot)
+        return observation.zero_moment_point(self.model, self.contacts, robot)
+
+    @property
+    def certificate(self) -> Certificate:
+        """How well the last step's forces obey the law, recomputed from the problem alone, and the worst of the run."""
+        return observation.certificate(self)
+
+    @property
+    def energy(self) -> observation.Energy:
+        """Kinetic and potential energy [J]."""
+        return observation.energy(self.model, self._q, self._v)
+
+    @property
+    def balance(self) -> observation.Balance:
+        """Where the energy of the last step went."""
+        return observation.balance(self)
+
+    def fallen(self, robot: Robot, height: float = 0.4) -> bool:
+        """Whether a robot's base is below a height above the ground [m]."""
+        motors.check_robot(self.world, robot)
+        return bool(self.position(robot.base)[2] - self.world.ground_height < height)
+
+    def problem(self) -> BodyProblem | None:
+        """The contact problem of the last step, all groups together; None without contacts."""
+        return observation.problem(self._room)
+
+    def export_problem(self, path: str | Path) -> None:
+        """Write the last step's contact problem in FCLib form (.hdf5 or .npz)."""
+        p = self.problem()
+        if p is None:
+            raise SimulationError(f"no contact at {self.time:g} s; expected at least one for a problem file")
+        ours = np.arange(len(p.q)).reshape(-1, 3)[:, [2, 0, 1]].ravel()
+        W = sparse(p)[ours][:, ours]
+        write(path, W, p.q[ours], p.mu, f"tabi, {self.time:g} s", f"contact problem of a step of {self.dt:g} s")
+
+    # ---- inside -----------------------------------------------------------------------------
+
+    def _link(self, body: Body | Foot | str) -> Link:
+        return motors.link_of(self.world, self.model, body)
+
+    def _refresh(self) -> None:
+        free.prepare(self.model.arrays, self._q, self._v, self._room.dynamics)
+
+    def _grow(self, points: int | None = None, blocks: int | None = None) -> None:
+        """More memory than expected: half as much again as the step asked for."""
+        report = self._room.report[0]
+        points = int(report["points"]) if points is None else points
+        blocks = int(report["blocks"]) if blocks is None else blocks
+        self._points, self._blocks = (
+            max(have, want + want // 2) if want > have else have for have, want in ((self._points, points), (self._blocks, blocks))
+        )
+        room, memory = arrays.room(self.model, self._scene.shapes, self._points, self._blocks), arrays.memory(self._points)
+        count = self._memory.count[0]
+        memory.touch[:count], memory.count[0] = self._memory.touch[:count], count
+        room.force[:] = self._room.force
+        self._room, self._memory = room, memory
+        self._refresh()
+
+    def _ask(self, driver: Driver) -> None:
+        measurement = observation.measure(self, driver.robot, driver.rows)
+        try:
+            command = driver.controller(self.time, measurement)
+        except Exception as e:
+            raise SimulationError(f"controller of {driver.robot.name} raised {type(e).__name__} at {self.time:g} s: {e}; the run stops there") from e
+        # the same object again is the same command
+        if command is not driver.last:
+            motors.follow(driver.robot, driver.rows, command, self._target, self.time)
+            driver.last = command
+
+    def _push(self) -> None:
+        """Sum up what pushes now."""
+        room, self._pushes = self._room, [p for p in self._pushes if p.until > self._steps]
+        if room.force[0, 0] != 0.0 or self._pushes:
+            room.force[:] = 0.0
+        for p in self._pushes:
+            X = observation.pose(self.model, room.dynamics, p.link)
+            origin = room.dynamics.body["origin"][self.model.arrays.body["root"][p.link.body]]
+            room.force[p.link.body, :3] += p.torque + np.cross(X.p + X.R @ p.point - origin, p.force)
+            room.force[p.link.body, 3:] += p.force
+            room.force[0, 0] = 1.0
+
+    def _stop(self, status: int) -> None:
+        """A step that cannot be: back to the last good state, with its problem on disk, and say so."""
+        if not (np.isfinite(self._q).all() and np.isfinite(self._v).all()):
+            self._q[:], self._v[:] = self._before
+        self._refresh()
+        if status == stepping.SINGULAR:
+            raise SimulationError(f"a joint has no inertia at {self.time:g} s; check masses and armatures that were changed during the run")
+        path = Path(f"tabi-problem-{clock.strftime('%Y%m%d-%H%M%S')}.npz")
+        try:
+            self.export_problem(path)
+            kept = f"the contact problem is in {path}"
+        except Exception:
+            kept = "no contact was involved" if self.problem() is None else "its contact problem could not be written"
+        raise SimulationError(f"velocities are not finite after {self.time:g} s; the state is that of the step before, {kept}")
+
+    def _note(self) -> None:
+        """Remember the worst of the run, and tell who wants to know of contacts."""
+        report = self._room.report[0]
+        self._worst["residual"] = max(self._worst["residual"], float(report["worst_residual"]))
+        self._worst["penetration"] = max(self._worst["penetration"], -float(report["worst_gap"]))
+        if report["missed"]:
+            self.missed_count += 1
+            if len(self.missed) < 1000:
+                self.missed.append((self.time, float(report["residual"])))
+        if self._callbacks:
+            now = {(c.body_a.name, c.body_b.name): c for c in self.contacts if c.pressing}
+            for pair, kind, table in (
+                *((p, "begins", now) for p in now if p not in self._touching),
+                *((p, "ends", self._touching) for p in self._touching if p not in now),
+            ):
+                for callback in self._callbacks:
+                    callback(table[pair], kind)
+            self._touching = now

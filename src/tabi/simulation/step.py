@@ -1,0 +1,267 @@
+"""One step of Moreau's scheme: free motion, contacts, impulses, configuration.
+
+    M̂ a = τ₀ − b(q, v),   v_free = v + h a                                  (actuation, forward dynamics)       (1)
+    u = J v⁺ + (0, 0, gap/h),   v⁺ = v_free + M̂⁻¹ Jᵀ λ,   K ∋ λ ⟂ u + Φ(u) ∈ K*      (contact)               (2)
+    q⁺ = q ⊕ h v⁺                                                                                           (3)
+Contact points are found where the step starts; those within a band, as wide as anything may move in a step, take part
+before they touch. Overlaps deeper than DEEP are left by (3) alone: the velocity keeps what (2) gives without them, so
+nothing gains energy from having been put inside of something.
+
+The workspace holds the kinematics of the state it is handed, and in the end that of the state it returns.
+
+References: Moreau (1988); Chardonnet (2006), sec. III; (2012), sec. 3.
+"""
+
+from math import sqrt
+
+from tabi._jit import kernel
+from tabi.collision.detect import detect
+from tabi.contact import bodies, ladder
+from tabi.contact.bodies import BodyProblem
+from tabi.contact.certificate import residual
+from tabi.dynamics import aba, body_inertia, forward, free, integration, kinematics
+from tabi.simulation import actuation, assembly
+from tabi.spatial.vector import accumulate6, angular, cross, dot, dot6, load3, load6, load9, mul_t, store3
+
+# what a step may say: all is well; a joint without inertia; more memory is wanted; a number is not finite
+FINE, SINGULAR, ROOM, BROKEN = 0, 1, 2, 3
+# overlap [m] that is left without speed; the speed [m/s] of leaving
+DEEP, PARTING = 1e-6, 0.5
+# of the band, beside what moves [m]
+MARGIN = 1e-3
+
+
+@kernel
+def step(scene, q, v, target, h, tolerance, memory, s):
+    """Advance q and v by h [s].
+
+    Args:
+        target: what the motors are told, rows of TARGET.
+        tolerance: backward error of every contact [m/s].
+        memory: contacts of the last step; ends as those of this one.
+
+    Returns:
+        a status; unless it is FINE nothing has moved.
+    """
+    m, w, report = scene.model, s.dynamics, s.report[0]
+    # free motion
+    actuation.load(m, q, v, target, h, w)
+    push_bodies(m, s)
+    free.measure(m, w.load, h, w)
+    if aba.factor(m, w) != 0:
+        return SINGULAR
+    forward.accelerations(m, w.load, w, s.acceleration)
+    for k in range(v.shape[0]):
+        s.free[k] = v[k] + h * s.acceleration[k]
+    # contacts
+    count = detect(m, scene.shapes, w, MARGIN + h * fastest(m, scene.reach, w), s.collision, s.points)
+    report.contacts, report.points = count, count
+    if count > s.points.shape[0]:
+        return ROOM
+    if count > 0:
+        status = touch(scene, count, h, tolerance, memory, s)
+        if status != FINE:
+            return status
+    else:
+        report.groups, report.iterations, report.attempt, report.missed, report.residual, report.gap = 0, 0, 0, 0, 0.0, 0.0
+    if not finite(s.free):
+        return BROKEN
+    for e in range(count):
+        memory.touch[e] = s.touch[e]
+    memory.count[0] = count
+    # configuration
+    actuation.settle(m, v, s.free, target, h, w)
+    for k in range(v.shape[0]):
+        v[k] = s.free[k]
+    integration.advance(m, q, s.change if report.gap < -DEEP else v, h)
+    for c in range(m.mimic.shape[0]):
+        row = m.mimic[c]
+        if m.dof[row.follower].prescribed == 0:
+            v[row.follower] = row.ratio * v[row.leader]
+    kinematics.positions(m, q, w)
+    kinematics.velocities(m, v, w)
+    mark_held(m, s, count)
+    free.conserve(m, q, v, h, free.FIRST, w)
+    return FINE
+
+
+@kernel
+def march(scene, q, v, target, h, tolerance, memory, s, count):
+    """Up to ``count`` steps with the same targets; stops where something has to be said.
+
+    Returns:
+        steps done, and the status of the last one; it is done only if that is FINE.
+    """
+    report = s.report[0]
+    report.worst_residual, report.worst_gap = 0.0, 0.0
+    done, status = 0, FINE
+    while done < count:
+        status = step(scene, q, v, target, h, tolerance, memory, s)
+        if status != FINE:
+            break
+        done += 1
+        report.worst_residual = max(report.worst_residual, report.residual)
+        report.worst_gap = min(report.worst_gap, report.gap)
+        if report.missed > 0:
+            break
+    return done, status
+
+
+@kernel(inner=True)
+def touch(scene, count, h, tolerance, memory, s):
+    """Equation (2): v⁺ in s.free; where overlaps are deep, the velocity of (3) in s.change."""
+    m, w, report = scene.model, s.dynamics, s.report[0]
+    groups, number = assembly.number_bodies(s, count)
+    blocks = body_inertia.omega(m, w, s.chains, s.body, number, s.problem.start, s.problem.column, s.problem.omega)
+    report.groups, report.blocks, report.gap = groups, blocks, 0.0
+    if blocks > s.problem.omega.shape[0]:
+        return ROOM
+    for g in range(groups):
+        # columns count from the first body of their group
+        for e in range(s.problem.start[s.first[g]], s.problem.start[s.first[g + 1]]):
+            s.problem.column[e] -= s.first[g]
+    for e in range(count):
+        report.gap = min(report.gap, s.points[e].gap)
+    kinematics.twists(m, s.free, w)
+    assembly.fill_problem(scene, s, groups, h)
+    deep = report.gap < -DEEP
+    if deep:
+        # once for the velocity, without the overlaps
+        for x in range(count):
+            gap = s.points[s.groups.order[x]].gap
+            if gap < 0.0:
+                s.problem.q[3 * x + 2] -= gap / h
+                s.shift[x] = 0.0
+    assembly.recall(s, memory.touch, memory.count[0], count)
+    if not solve_groups(s, groups, tolerance):
+        return ROOM
+    keep(s, groups, h)
+    if deep:
+        # and once for the configuration
+        for k in range(s.free.shape[0]):
+            s.change[k] = s.free[k]
+        apply_impulses(m, s, groups, s.free)
+        for x in range(count):
+            gap = s.points[s.groups.order[x]].gap
+            if gap < 0.0:
+                s.problem.q[3 * x + 2] += gap / h
+        assembly.slow_parting(s, count, h, PARTING)
+        if not solve_groups(s, groups, tolerance):
+            return ROOM
+        apply_impulses(m, s, groups, s.change)
+    else:
+        apply_impulses(m, s, groups, s.free)
+    return FINE
+
+
+@kernel(inner=True)
+def solve_groups(s, groups, tolerance):
+    """Every group by itself, from the impulses at hand; False where one wants more memory."""
+    p, report = s.problem, s.report[0]
+    report.iterations, report.attempt, report.missed, report.residual = 0, 0, 0, 0.0
+    for g in range(groups):
+        b, c, d, e = s.first[g], s.groups.start[g], s.first[g + 1], s.groups.start[g + 1]
+        part = BodyProblem(p.contact[c:e], p.start[b : d + 1], p.column, p.omega, p.q[3 * c : 3 * e], p.mu[c:e], p.weight[c:e])
+        blocks = bodies.prepare(part, s.solver)
+        if blocks > s.solver.stiffness.shape[0]:
+            report.blocks = blocks
+            return False
+        impulse, u = s.impulse[3 * c : 3 * e], s.u[3 * c : 3 * e]
+        done, attempt, _ = ladder.solve_bodies(part, tolerance, impulse, s.solver)
+        # no solver judges itself
+        bodies.velocities(part, impulse, u, s.solver.wrench, s.solver.twist)
+        error = residual(part, impulse, u)
+        report.iterations += done
+        report.attempt = max(report.attempt, attempt)
+        if not error <= tolerance:
+            report.missed += 1
+        if not error <= report.residual:
+            report.residual = error
+    return True
+
+
+@kernel(inner=True)
+def keep(s, groups, h):
+    """Impulses and velocities of the contacts in the world's axes, for the next step and for whoever looks."""
+    for g in range(groups):
+        for x in range(s.groups.start[g], s.groups.start[g + 1]):
+            e, i = s.groups.order[x], 3 * x
+            point, row, E = s.points[e], s.touch[e], load9(s.problem.contact[x].frame)
+            row.shape_a, row.shape_b, row.feature, row.group = point.shape_a, point.shape_b, point.feature, g
+            store3(row.impulse, mul_t(E, (s.impulse[i], s.impulse[i + 1], s.impulse[i + 2])))
+            store3(row.velocity, mul_t(E, (s.u[i], s.u[i + 1], s.u[i + 2] - s.shift[x])))
+
+
+@kernel(inner=True)
+def apply_impulses(m, s, groups, v):
+    """v ← v + M̂⁻¹ Jᵀ λ."""
+    count = s.first[groups]
+    for i in range(6 * count):
+        s.wrench[i] = 0.0
+    for g in range(groups):
+        base = s.first[g]
+        for x in range(s.groups.start[g], s.groups.start[g + 1]):
+            row, i = s.problem.contact[x], 3 * x
+            f = mul_t(load9(row.frame), (s.impulse[i], s.impulse[i + 1], s.impulse[i + 2]))
+            bodies.push(s.wrench, 6 * (base + row.a), load3(row.arm_a), f, 1.0)
+            if row.b >= 0:
+                bodies.push(s.wrench, 6 * (base + row.b), load3(row.arm_b), f, -1.0)
+    body_inertia.respond(m, s.dynamics, s.chains, s.body, count, s.wrench, s.acceleration)
+    for k in range(v.shape[0]):
+        v[k] += s.acceleration[k]
+
+
+@kernel(inner=True)
+def fastest(m, reach, w):
+    """How fast two points may approach at most, from the twists of all bodies and the sizes of their shapes [m/s]."""
+    most = 0.0
+    for i in range(1, m.body.shape[0]):
+        V = load6(w.body[i].velocity)
+        u = cross(angular(V), load3(w.body[i].position))
+        u = (V[3] + u[0], V[4] + u[1], V[5] + u[2])
+        most = max(most, sqrt(dot(u, u)) + reach[i] * sqrt(dot(angular(V), angular(V))))
+    return 2.0 * most
+
+
+@kernel(inner=True)
+def push_bodies(m, s):
+    """Forces from outside, on each body about its tree's origin, added to the joints' in w.load; s.force[0, 0] says whether there are any."""
+    if s.force[0, 0] == 0.0:
+        return
+    w = s.dynamics
+    for i in range(1, m.body.shape[0]):
+        for c in range(6):
+            s.carried[i, c] = s.force[i, c]
+    for i in range(m.body.shape[0] - 1, 0, -1):
+        F = load6(s.carried[i])
+        for j in range(m.body[i].v_start, m.body[i].v_end):
+            w.load[j] += dot6(load6(w.dof[j].motion), F)
+        if m.body[i].parent != 0:
+            accumulate6(s.carried[m.body[i].parent], F)
+
+
+@kernel(inner=True)
+def mark_held(m, s, count):
+    """Trees that something touches or pushes do not keep their momentum."""
+    body = s.dynamics.body
+    for i in range(1, m.body.shape[0]):
+        body[i].held = 0
+    for e in range(count):
+        p = s.points[e]
+        body[m.body[p.a].root].held = 1
+        if p.b > 0:
+            body[m.body[p.b].root].held = 1
+    if s.force[0, 0] != 0.0:
+        for i in range(1, m.body.shape[0]):
+            for c in range(6):
+                if s.force[i, c] != 0.0:
+                    body[m.body[i].root].held = 1
+
+
+@kernel(inner=True)
+def finite(x):
+    """Whether all numbers are."""
+    s = 0.0
+    for i in range(x.shape[0]):
+        s += x[i] - x[i]
+    return s == 0.0

@@ -1,0 +1,124 @@
+"""Every shape on a plane, by hand calculation."""
+
+import numpy as np
+import pytest
+from collision.scenes import check_corners, on_fixed, on_ground
+
+import tabi
+from tabi.collision import halfspace, polygon
+from tabi.model.readers.mesh import convex_hull
+from tabi.model.shape import Box, Capsule, Cylinder, HalfSpace, Sphere
+from tabi.spatial.transform import about, from_quaternion
+
+UP = (0.0, 0.0, 1.0)
+LYING = about((1, 0, 0), np.pi / 2).quaternion
+
+
+def test_a_box_standing_on_the_plane_touches_with_its_four_lower_corners():
+    points = on_ground(Box((0.2, 0.1, 0.4)), (1.0, 2.0, 0.2)).detect()
+    check_corners(points, [(1 + x, 2 + y, 0) for x in (-0.1, 0.1) for y in (-0.05, 0.05)], UP, 0.0)
+    assert (points["a"] == 1).all()
+    assert (points["b"] == 0).all()
+    assert (points["shape_a"] == 1).all()
+    assert (points["shape_b"] == 0).all()
+
+
+def test_points_lie_midway_between_the_surfaces():
+    points = on_ground(Box((0.2, 0.1, 0.4)), (0.0, 0.0, 0.2 + 6e-4)).detect()
+    check_corners(points, [(x, y, 3e-4) for x in (-0.1, 0.1) for y in (-0.05, 0.05)], UP, 6e-4)
+
+
+@pytest.mark.parametrize("angle", [1e-6, 1e-4, 2e-3])
+def test_a_tilted_box_keeps_its_corners_and_their_names_with_the_gaps_of_the_tilt(angle):
+    X = about((0, 1, 0), angle)
+    size = np.array([0.2, 0.1, 0.4])
+    flat = on_ground(Box(tuple(size)), (0, 0, 0.2)).detect(band=1e-2)
+    tilted = on_ground(Box(tuple(size)), (0, 0, 0.2), X.quaternion).detect(band=1e-2)
+    assert (flat["feature"] == tilted["feature"]).all()
+    corners = [(x, y, -0.2) for x in (-0.1, 0.1) for y in (-0.05, 0.05)]
+    np.testing.assert_allclose(tilted["gap"], [(X.R @ c)[2] + 0.2 for c in corners], atol=1e-14)
+
+
+@pytest.mark.parametrize(("turn", "count"), [((1, 0, 0), 2), ((1, 1, 0), 1)])
+def test_a_box_on_its_edge_has_two_points_and_on_its_corner_one(turn, count):
+    X = about(np.array(turn) / np.linalg.norm(turn), 0.6)
+    lowest = min((X.R @ c)[2] for c in Box((0.2, 0.2, 0.2)).points())
+    points = on_ground(Box((0.2, 0.2, 0.2)), (0, 0, -lowest), X.quaternion).detect()
+    assert len(points) == count
+    np.testing.assert_allclose(points["gap"], 0.0, atol=1e-14)
+
+
+def test_a_thin_plate_in_the_band_shows_its_lower_side_only():
+    points = on_ground(Box((0.2, 0.1, 1e-3)), (0, 0, 5e-4)).detect(band=5e-3)
+    check_corners(points, [(x, y, 0) for x in (-0.1, 0.1) for y in (-0.05, 0.05)], UP, 0.0)
+
+
+def test_a_ball_touches_in_one_point():
+    points = on_ground(Sphere(0.3), (1.0, 0.0, 0.3 - 1e-3)).detect()
+    check_corners(points, [(1, 0, -0.5e-3)], UP, -1e-3)
+
+
+def test_a_lying_capsule_and_a_lying_cylinder_touch_with_both_ends():
+    for geometry in (Capsule(0.1, 0.4), Cylinder(0.1, 0.4)):
+        points = on_ground(geometry, (0, 0, 0.1), LYING).detect()
+        check_corners(points, [(0, 0.2, 0), (0, -0.2, 0)], UP, 0.0)
+
+
+def test_a_standing_capsule_touches_in_one_point():
+    check_corners(on_ground(Capsule(0.1, 0.4), (0, 0, 0.3)).detect(), [(0, 0, 0)], UP, 0.0)
+
+
+def test_a_standing_cylinder_touches_in_eight_points_of_its_rim():
+    points = on_ground(Cylinder(0.1, 0.4), (0, 0, 0.2)).detect()
+    angles = np.arange(8) * np.pi / 4
+    check_corners(points, np.stack([0.1 * np.cos(angles), 0.1 * np.sin(angles), 0 * angles], axis=1), UP, 0.0)
+
+
+def test_a_cylinder_that_tilts_keeps_the_names_of_its_rim_and_adds_the_lowest_point():
+    axis = np.array([np.sin(0.3), np.cos(0.3), 0.0])
+    flat = on_ground(Cylinder(0.1, 0.4), (0, 0, 0.2)).detect(band=1e-2)
+    for angle in (1e-7, 1e-3):
+        X = about(axis, angle)
+        points = on_ground(Cylinder(0.1, 0.4), (0, 0, 0.2), X.quaternion).detect(band=1e-2)
+        assert set(flat["feature"]) <= set(points["feature"])
+        # the lowest point of a disk tilted by θ is r sin θ below its centre, which is (1 − cos θ) l/2 higher
+        lowest = 0.2 - 0.2 * np.cos(angle) - 0.1 * np.sin(angle)
+        assert points["gap"].min() == pytest.approx(lowest, abs=1e-8 if angle < 1e-4 else 1e-14)
+        assert len(points) == (8 if angle < 1e-4 else 9)
+    assert polygon.TILTED == 1e-4
+
+
+def test_a_polytope_touches_with_its_lower_corners():
+    points = on_ground(convex_hull(Box((0.2, 0.1, 0.4)).points() + np.array([0.5, 0.0, 0.0])), (0, 0, 0.2)).detect()
+    check_corners(points, [(0.5 + x, y, 0) for x in (-0.1, 0.1) for y in (-0.05, 0.05)], UP, 0.0)
+
+
+def test_of_many_corners_sixteen_stay_with_the_deepest_and_the_outermost():
+    angles = np.linspace(0, 2 * np.pi, 40, endpoint=False)
+    rim = np.stack([np.cos(angles), 0.5 * np.sin(angles), 0 * angles], axis=1)
+    tip = np.array([[0.1, 0.0, -1e-4]])
+    points = on_ground(convex_hull(np.concatenate([rim, rim + np.array([0, 0, 1.0]), tip])), (0, 0, 0)).detect()
+    assert 8 <= len(points) <= 16
+    assert points["gap"].min() == pytest.approx(-1e-4, abs=1e-12)
+    for column, reach in ((0, 1.0), (1, 0.5)):
+        assert np.abs(points["position"][:, column]).max() == pytest.approx(reach, rel=0.03)
+
+
+def test_a_plane_may_be_tilted_and_a_box_lies_flat_on_it():
+    X = from_quaternion((0.9, 0.1, -0.2, 0.3) / np.linalg.norm((0.9, 0.1, -0.2, 0.3)), (0.3, -0.2, 0.1))
+    scene = on_fixed(HalfSpace(), Box((0.2, 0.1, 0.4)), X @ np.array([0.5, 0.4, 0.2]), X.quaternion, position=X.p, quaternion=X.quaternion)
+    expected = [X @ np.array([0.5 + x, 0.4 + y, 0]) for x in (-0.1, 0.1) for y in (-0.05, 0.05)]
+    check_corners(scene.detect(), expected, X.R[:, 2], 0.0)
+
+
+def test_a_plane_on_a_moving_body_pushes_a_fixed_ball_the_other_way():
+    world = tabi.World()
+    world.add_fixed(Sphere(0.1), (0.0, 0.0, 0.1), name="ball")
+    world.add_box((0.1, 0.1, 0.1), 1.0, position=(0, 0, 0), name="lid")
+    world.objects[0].shapes[0].geometry = HalfSpace()
+    from collision.scenes import Scene
+
+    points = Scene(world).detect()
+    check_corners(points, [(0, 0, 0)], (0, 0, -1), 0.0)
+    assert halfspace.points_below is not None
+    assert (points["a"][0], points["b"][0]) == (1, 0)

@@ -1,0 +1,62 @@
+"""Which points of a patch stay."""
+
+import numpy as np
+
+from tabi.collision.reduction import MOST, corners_only, next_name, outermost
+from tabi.collision.workspace import CROSSING
+from tabi.model.arrays import table
+
+
+def patch_of(places, gaps=None):
+    rows = table(len(places), CROSSING)
+    rows["u"], rows["v"] = np.asarray(places, float).T
+    rows["a"] = 0.0 if gaps is None else gaps
+    rows["name"], rows["kept"] = 1 + np.arange(len(places))[::-1], 1
+    return rows
+
+
+def test_points_on_the_sides_of_a_square_go_and_its_corners_stay():
+    corners = [(0, 0), (1, 0), (1, 1), (0, 1)]
+    rows = patch_of([*corners, (0.5, 0.0), (1.0, 0.25), (0.3, 1.0), (0.6, 1.0)])
+    corners_only(rows, len(rows), 1e-6)
+    assert rows["kept"].tolist() == [1, 1, 1, 1, 0, 0, 0, 0]
+
+
+def test_the_corners_of_an_octagon_stay():
+    angles = np.arange(8) * np.pi / 4
+    rows = patch_of(np.stack([np.cos(angles), np.sin(angles)], axis=1))
+    corners_only(rows, 8, 1e-6)
+    assert rows["kept"].all()
+
+
+def test_of_sixteen_all_stay_and_of_more_the_deepest_and_the_outermost():
+    rng = np.random.default_rng(0)
+    rows = patch_of(rng.normal(size=(MOST, 2)))
+    outermost(rows, MOST)
+    assert rows["kept"].sum() == MOST
+    places = rng.normal(size=(60, 2))
+    places[17] = 0.0
+    gaps = rng.uniform(0, 1, 60)
+    gaps[17] = -1.0
+    rows = patch_of(places, gaps)
+    outermost(rows, 60)
+    assert rows["kept"].sum() <= MOST
+    assert rows["kept"][17] == 1
+    assert rows["kept"][places[:, 0].argmax()] == 1
+    # nothing is left out that reaches farther than what stays, by more than fifteen directions miss
+    far = np.linalg.norm(places, axis=1).argmax()
+    kept = np.linalg.norm(places[rows["kept"] == 1], axis=1)
+    assert kept.max() >= np.cos(np.pi / 15) * np.linalg.norm(places[far])
+
+
+def test_points_come_in_the_order_of_their_names():
+    rows = patch_of([(0, 0), (1, 0), (0, 1), (1, 1)])
+    rows["kept"][2] = 0
+    order, name = [], 0
+    while True:
+        k = next_name(rows, 4, name)
+        if k < 0:
+            break
+        name = rows["name"][k]
+        order.append(k)
+    assert order == [3, 1, 0]
