@@ -22,6 +22,8 @@ check: $(VENV)/dev.ok
 
 bench: $(VENV)/dev.ok
 	$(BIN)/tabi bench dynamics
+	$(BIN)/tabi bench delassus
+	$(BIN)/tabi bench solver
 
 docs: $(VENV)/dev.ok $(VENV)/docs.ok
 	$(BIN)/python docs/make_tables.py

@@ -6,6 +6,7 @@ A ``text`` block right after a ``python`` block is that block's output; "…" in
 import contextlib
 import importlib
 import io
+import json
 import re
 import sys
 from pathlib import Path
@@ -84,6 +85,17 @@ def test_a_table_without_its_robots_stays_as_it_is(make_tables, tmp_path, monkey
     make_tables.main()
     assert capsys.readouterr().out == "dynamics.md: humanoids stays as it is, ../shared is not there\n"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_tables_of_the_contact_problem_are_what_was_measured(monkeypatch):
+    monkeypatch.syspath_prepend(str(DOCS))
+    figures = importlib.import_module("make_solver_figures")
+    measured = json.loads((DOCS / "measured" / "solver.json").read_text(encoding="utf-8"))
+    page = (DOCS / "contact.md").read_text(encoding="utf-8")
+    for name, make in figures.TABLES.items():
+        assert f"<!-- table {name}" in page
+        assert make(measured) in page, f"{name}: run docs/make_solver_figures.py"
+    sys.modules.pop("make_solver_figures")
 
 
 def test_step_shown_in_the_architecture_is_the_one_in_the_source():

@@ -31,7 +31,11 @@ def test_the_summary_counts_solved_and_faster_problems():
     sums = race.summary(ROWS)
     assert sums["problems"] == 5
     assert sums["solved"] == {race.DEFAULT: 3, NSGS: 3}
-    assert sums["kinds"] == {"made up": {"problems": 5, race.DEFAULT: 3, NSGS: 3}}
+    assert list(sums["kinds"]) == ["made up"]
+    kind = sums["kinds"]["made up"]
+    assert (kind["problems"], kind["contacts"], kind["solved"]) == (5, [4, 4], {race.DEFAULT: 3, NSGS: 3})
+    # medians of 1, 4, 1000 µs and of 3, 2, 1000 µs
+    assert kind["median_seconds"] == {race.DEFAULT: 4e-6, NSGS: 3e-6}
     assert sums["not_solved"] == ["only theirs", "nobody's"]
     duel = sums["against"][NSGS]
     # what nobody solves is nobody's victory; factors 3 and 1/2 have the median 1.75
@@ -39,6 +43,17 @@ def test_the_summary_counts_solved_and_faster_problems():
     assert duel["slower_by"] == {"lost": 2.0, "only theirs": None}
     # both win two of five; from τ = 2 on ours is above, from τ = 3 on both have three
     assert duel["profile_above_everywhere"]
+
+
+def test_the_faster_of_two_is_the_harder_one_to_beat():
+    rows = [row("a", 2e-6, 1e-6), row("b", 2e-6, 3e-6), row("c", 2e-6, None)]
+    other = [{"converged": t is not None, "seconds": t} for t in (4e-6, 1e-6, None)]
+    for r, figures in zip(rows, other, strict=True):
+        r["solvers"]["Siconos NSN_AC"] = figures
+    against = race.summary(rows)["against"]
+    # each of them wins one problem; together they win both that they solve
+    assert {name: d["faster"] for name, d in against.items()} == {NSGS: 2, "Siconos NSN_AC": 2, race.FASTER: 1}
+    assert against[race.FASTER]["slower_by"] == {"a": 2.0, "b": 2.0}
 
 
 def test_every_solver_is_timed_and_judged():
@@ -89,8 +104,7 @@ def test_words_for_a_terminal_name_losses():
     }
     text = race.text(result)
     assert "tabi auto is faster than Siconos NSGS in 2 of 4, 1.75 × in the median" in text
-    assert "not in lost: 2 × slower" in text
-    assert "not in only theirs, which it does not solve" in text
+    assert "slower in lost (2 ×), only theirs (not solved)" in text
     assert "not solved by tabi auto: only theirs, nobody's" in text
     assert race.title(result, "problems") == "5 problems, each solved to 1e-8 of ‖q‖∞, on one core"
 
@@ -114,5 +128,5 @@ def test_siconos_runs_beside():
     found = result["problems"][0]["solvers"]
     assert found["Siconos NSN_AC"]["converged"]
     assert found["Siconos NSN_AC"]["seconds"] > 0
-    assert set(result["summary"]["against"]) == {"Siconos NSGS", "Siconos NSN_AC"}
+    assert set(result["summary"]["against"]) == {"Siconos NSGS", "Siconos NSN_AC", race.FASTER}
     assert set(result["profile"]["solvers"]) == {race.DEFAULT, "Siconos NSGS", "Siconos NSN_AC"}

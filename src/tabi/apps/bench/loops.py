@@ -4,7 +4,7 @@ Each turn feeds a trace of its result back into its input: no compiler can take 
 """
 
 from tabi._jit import kernel
-from tabi.contact import bodies, ladder
+from tabi.contact import bodies, gauss_seidel, ladder
 from tabi.dynamics import crba, forward, free, rnea
 
 
@@ -48,12 +48,21 @@ def run_once(m, q, v, tau, w, a, M) -> None:
 
 
 @kernel
-def sweeps(count, p, impulse, work):
-    """``count`` sweeps of Gauss–Seidel in the space of bodies, each from zero so that all contacts have to move."""
+def sweeps(count, p, first, impulse, work):
+    """``count`` sweeps of Gauss–Seidel in the space of bodies, all from the same impulses."""
     for _ in range(count):
         for i in range(impulse.shape[0]):
-            impulse[i] = 0.0
+            impulse[i] = first[i]
         bodies.sweep(p, impulse, work)
+
+
+@kernel
+def matrix_sweeps(count, p, first, impulse, work):
+    """The same over the blocks of a matrix."""
+    for _ in range(count):
+        for i in range(impulse.shape[0]):
+            impulse[i] = first[i]
+        gauss_seidel.sweep(p, impulse, work)
 
 
 @kernel

@@ -20,6 +20,14 @@ from numpy.typing import ArrayLike, NDArray
 from tabi._errors import ModelError
 
 FORMATS = (".png", ".pdf", ".svg")
+# the same colour in every figure: tabi's in blue, by matrix dashed; others by turns
+STYLES = {
+    "tabi auto": ("tab:blue", "-"),
+    "tabi auto, matrix": ("tab:blue", "--"),
+    "Siconos NSGS": ("tab:orange", "-"),
+    "Siconos NSN_AC": ("tab:green", "-"),
+    "Siconos NSN_AC dense": ("tab:green", "--"),
+}
 
 
 def ratios(seconds: Mapping[str, ArrayLike]) -> dict[str, NDArray[np.float64]]:
@@ -92,7 +100,9 @@ def picture(seconds: Mapping[str, ArrayLike], title: str) -> Any:
     for k, (name, r) in enumerate(found.items()):
         # from the problems won, at τ = 1, to the right edge
         x = np.concatenate([[1.0], np.unique(r[np.isfinite(r)]), [end]])
-        axes.step(x, [fraction(r, tau) for tau in x], where="post", label=name, linewidth=2.4 if k == 0 else 1.6, zorder=9 - k)
+        colour, line = STYLES.get(name, (f"C{k}", "-"))
+        y = [fraction(r, tau) for tau in x]
+        axes.step(x, y, where="post", label=name, color=colour, linestyle=line, linewidth=2.4 if k == 0 else 1.6, zorder=9 - k)
     axes.set_xscale("log")
     axes.set_xlim(1.0, end)
     axes.set_ylim(0.0, 1.03)
@@ -103,5 +113,5 @@ def picture(seconds: Mapping[str, ArrayLike], title: str) -> Any:
     axes.set_title(title, fontsize=11)
     axes.grid(True, which="major", alpha=0.3)
     axes.spines[["top", "right"]].set_visible(False)
-    figure.legend(loc="outside lower center", ncols=max(len(found), 1), frameon=False, fontsize=9)
+    figure.legend(loc="outside lower center", ncols=3 if len(found) > 4 else max(len(found), 1), frameon=False, fontsize=9)
     return figure
