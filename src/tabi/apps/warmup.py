@@ -1,11 +1,25 @@
-"""Compile every kernel that Python calls, on a small world: kernels are the same for every robot."""
+"""Compile every kernel that Python calls, on a small world: kernels are the same for every robot.
+
+Two long chains of kernels, collision and contact solvers, do not wait for each other: each is compiled by a process of its
+own where there is a second core, into the cache that all share. The simulation's kernels then find them there.
+"""
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from tabi.contact import BodyProblem
+
+# jobs for processes of their own
+APART = ("collision",)
 
 
 def jobs() -> list[tuple[str, Callable[[], object]]]:
@@ -14,8 +28,10 @@ def jobs() -> list[tuple[str, Callable[[], object]]]:
     from tabi.apps.bench import loops
     from tabi.dynamics import free, point_inertia, workspace
     from tabi.model.world import World
+    from tabi.simulation.simulator import Simulator
 
     world = World()
+    world.add_ground()
     world.add_box(size=(0.1, 0.1, 0.1), mass=1.0)
     model = world.compile()
     q, v, tau, a = model.neutral(), np.zeros(6), np.zeros(6), np.zeros(6)
@@ -32,8 +48,18 @@ def jobs() -> list[tuple[str, Callable[[], object]]]:
         ("free step", lambda: (free.prepare(m, q, v, w), free.step(m, q, v, tau, 1e-3, 1, w, a))),
         ("collision", lambda: (collision.contacts(model, q), collision.distance(model, q, "box", "box"))),
         ("contact solvers", lambda: [contact.solve(np.eye(3), [1.0, 0.0, -1.0], 0.5, order="ttn", solver=name) for name in contact.SOLVERS]),
+        ("contacts of bodies", lambda: [contact.solve_bodies(_touching(), solver=name) for name in contact.SOLVERS]),
         ("loops", lambda: loops.run_once(m, q, v, tau, w, a, M)),
+        ("simulation", lambda: (sim := Simulator(world)).step() or (sim.contacts, sim.certificate, sim.balance)),
     ]
+
+
+def _touching() -> BodyProblem:
+    """One body on one point."""
+    from tabi.contact import bodies
+
+    frame, arm, omega = np.eye(3).reshape(1, 9), np.zeros((1, 3)), np.eye(6)[None]
+    return bodies.problem(a=[0], b=[-1], frame=frame, arm_a=arm, arm_b=arm, start=[0, 1], column=[0], omega=omega, q=[1.0, 0.0, -1.0], mu=[0.5])
 
 
 def run(show: bool = True) -> str:
@@ -41,12 +67,30 @@ def run(show: bool = True) -> str:
     from tabi import _jit
 
     start = time.perf_counter()
-    work = jobs()
+    work, helpers = jobs(), _helpers() if _jit.cache_folder() else []
+    # what others compile comes last, when it can be read from the cache; the simulation, which has it all inside, after that
+    order = dict.fromkeys(APART, 1) | {"simulation": 2}
+    work.sort(key=lambda job: order.get(job[0], 0))
     if show:
         from rich.progress import track
 
         work = track(work, description="compiling")  # type: ignore[assignment]
-    for _, job in work:
+    for name, job in work:
+        if name in order:
+            for helper in helpers:
+                helper.wait()
         job()
     done = f"kernels ready after {time.perf_counter() - start:.1f} s"
     return done if _jit.cache_folder() else f"{done}, but for this run only: no folder can keep them; set TABI_CACHE_DIR to a folder of yours"
+
+
+def _helpers() -> list[subprocess.Popen[bytes]]:
+    """A process for each job that is done apart, where there is a core for it; what goes wrong there is met again here."""
+    if (os.cpu_count() or 1) < 2:
+        return []
+    none = subprocess.DEVNULL
+    return [subprocess.Popen([sys.executable, "-m", "tabi.apps.warmup", name], stdin=none, stdout=none, stderr=none) for name in APART]
+
+
+if __name__ == "__main__":
+    dict(jobs())[sys.argv[1]]()
