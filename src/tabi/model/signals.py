@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +44,7 @@ class Command:
     """What the robot's motors are told; what is None stays as it was told last.
 
     Each is an array, one number for all joints, or numbers by joint names; joints that are not named get zero.
+    A command is a value: it keeps copies, so that what is done to an array later does not change it.
 
     Attributes:
         position, velocity: where the joints should go.
@@ -55,6 +57,18 @@ class Command:
     effort: Values | None = None
     kp: Values | None = None
     kd: Values | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("position", "velocity", "effort", "kp", "kd"):
+            value = getattr(self, name)
+            if isinstance(value, np.ndarray):
+                value = value.copy()
+                value.flags.writeable = False
+                object.__setattr__(self, name, value)
+            elif isinstance(value, Mapping):
+                object.__setattr__(self, name, MappingProxyType(dict(value)))
+            elif isinstance(value, list):
+                object.__setattr__(self, name, tuple(value))
 
 
 Controller = Callable[[float, Measurement], Command]

@@ -32,7 +32,7 @@ TARGET = np.dtype(
         ("kd", REAL),
         # by the step: the force it gave
         ("given", REAL),
-        # by the step: 1 where its limit holds it
+        # by the step: 1 or −1 where its limit holds it, 0 elsewhere
         ("saturated", INDEX),
     ],
     align=True,

@@ -1,23 +1,37 @@
-"""Between robots and the step's tables: which degrees of freedom are a robot's, and commands checked on their way to the motors."""
+"""Between people and the step's tables: which degrees of freedom are a robot's, commands checked on their way to the motors, pushes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from tabi._errors import ModelError, unknown
+from tabi._errors import ModelError, real, unknown
 from tabi.model.arrays import table
 from tabi.model.body import Body, Foot, Frame
 from tabi.model.compiled import Link, Model
 from tabi.model.robot import Robot
 from tabi.model.signals import Command
 from tabi.model.world import World
-from tabi.simulation.arrays import TARGET
+from tabi.simulation import observation
+from tabi.simulation.arrays import TARGET, Room
 
+Array = NDArray[np.float64]
 FIELDS = ("position", "velocity", "effort", "kp", "kd")
+
+
+@dataclass(frozen=True, eq=False)
+class Push:
+    """A force from outside on a body: where it acts in the body's frame, and until when, in steps; of the last one it may take a part."""
+
+    link: Link
+    force: Array
+    torque: Array
+    point: Array
+    until: float
 
 
 def rest(model: Model, q: NDArray[np.float64]) -> NDArray[np.void]:
@@ -66,33 +80,69 @@ def joints(world: World, model: Model, robot: Robot) -> NDArray[np.int64]:
 
 
 def follow(robot: Robot, rows: NDArray[np.int64], command: Any, target: NDArray[np.void], time: float) -> None:
-    """Put a command into the targets; the first that is wrong with it is named."""
+    """Put a command into the targets; the first that is wrong with it is named, and then none of it is taken."""
     if not isinstance(command, Command):
         raise ModelError(f"controller of {robot.name} returned {type(command).__name__} at {time:g} s; expected a tabi.Command")
-    for field in FIELDS:
-        value = getattr(command, field)
-        if value is not None:
-            target[field][rows] = _values(robot, field, value, rows, time)
+    told = {field: getattr(command, field) for field in FIELDS}
+    checked = {field: _values(robot, field, value, len(rows), time) for field, value in told.items() if value is not None}
+    for field, value in checked.items():
+        target[field][rows] = value
 
 
-def _values(robot: Robot, field: str, value: Any, rows: NDArray[np.int64], time: float) -> NDArray[np.float64]:
+def _values(robot: Robot, field: str, value: Any, count: int, time: float) -> NDArray[np.float64]:
     owner = f"{field} in the command of {robot.name} at {time:g} s"
+    # of each degree of freedom its joint: some joints have three
+    names = [name for name in robot.joint_names for _ in range(robot.joint(name).v_count)]
     if isinstance(value, Mapping):
-        names, given = robot.joint_names, np.zeros(len(rows))
-        for name, number in value.items():
+        for name in value:
             if name not in names:
-                raise unknown("joint", name, f"{owner}", names)
-            given[names.index(name)] = number
-        value = given
+                raise unknown("joint", name, owner, robot.joint_names)
+        value = [real(f"{field} of joint {name!r} in the command of {robot.name} at {time:g} s", value.get(name, 0.0)) for name in names]
     try:
         x = np.array(value, float)
     except (TypeError, ValueError):
-        raise ModelError(f"{owner} is {type(value).__name__}; expected {len(rows)} numbers, one per joint") from None
-    if x.ndim and x.shape != (len(rows),):
-        raise ModelError(f"{owner} has shape {x.shape}; expected ({len(rows)},), one number per joint in the order of robot.joint_names")
-    bad = np.flatnonzero(~np.isfinite(np.broadcast_to(x, len(rows))))
+        raise ModelError(f"{owner} is {type(value).__name__}; expected {count} numbers, one per joint") from None
+    if x.ndim and x.shape != (count,):
+        raise ModelError(f"{owner} has shape {x.shape}; expected ({count},), one number per joint in the order of robot.joint_names")
+    x = np.broadcast_to(x, count)
+    bad = np.flatnonzero(~np.isfinite(x))
     if bad.size:
-        raise ModelError(f"{owner} is {np.broadcast_to(x, len(rows))[bad[0]]} for joint {robot.joint_names[bad[0]]!r}; expected a finite number")
+        raise ModelError(f"{owner} is {x[bad[0]]} for joint {names[bad[0]]!r}; expected a finite number")
     if field in ("kp", "kd") and (x < 0).any():
-        raise ModelError(f"{owner} is negative; expected gains ≥ 0")
+        raise ModelError(f"{owner} is {x.min():g} for joint {names[int(x.argmin())]!r}; expected gains ≥ 0")
+    return x
+
+
+def push(link: Link, force: ArrayLike, torque: ArrayLike, point: ArrayLike, duration: float | None, dt: float, now: int) -> Push:
+    """A push from step ``now`` on, checked; it lasts one step unless a duration [s] is given."""
+    if link.body == 0:
+        raise ModelError(f"body {link.name!r} does not move; expected one that a force can push")
+    vectors = [_vector(f"{name} on {link.name!r}", x) for name, x in (("force", force), ("torque", torque), ("point", point))]
+    lasts = dt if duration is None else real(f"duration of the push on {link.name!r}", duration)
+    if not 0 < lasts < np.inf:
+        raise ModelError(f"duration of the push on {link.name!r} is {duration}; expected a positive number of seconds")
+    # decimal durations are whole numbers of steps but for rounding
+    steps = lasts / dt
+    steps = float(round(steps)) if round(steps) > 0 and abs(steps - round(steps)) < 1e-6 else steps
+    return Push(link, *vectors, until=now + steps)
+
+
+def sum_pushes(model: Model, pushes: Iterable[Push], now: int, room: Room) -> None:
+    """Add what pushes during the step ``now`` to the forces on the bodies, about the origins of their trees."""
+    for p in pushes:
+        X, share = observation.pose(model, room.dynamics, p.link), min(1.0, p.until - now)
+        origin = room.dynamics.body["origin"][model.arrays.body["root"][p.link.body]]
+        room.force[p.link.body, :3] += share * (p.torque + np.cross(X.p + X.R @ p.point - origin, p.force))
+        room.force[p.link.body, 3:] += share * p.force
+        room.force[0, 0] = 1.0
+
+
+def _vector(owner: str, value: ArrayLike) -> Array:
+    """Three finite numbers, or an error that names their owner."""
+    try:
+        x = np.array(value, float)
+    except (TypeError, ValueError):
+        x = np.zeros(0)
+    if x.shape != (3,) or not np.isfinite(x).all():
+        raise ModelError(f"{owner} is {value!r}; expected three finite numbers")
     return x

@@ -147,14 +147,13 @@ def centre_of_pressure(w: Wrench, X: Transform) -> Array | None:
     return np.array([-t[1], t[0]]) / f[2] if f[2] > 0 else None
 
 
-def zero_moment_point(model: Model, found: list[Contact], robot: Robot) -> Array | None:
-    """Of all contact forces on a robot, in the plane of its lowest contact."""
-    own = {link.body for name, link in model.links.items() if name.split("/")[-1] in {b.name for b in robot.bodies} and link.body != 0}
+def zero_moment_point(found: list[Contact], own: set[int]) -> Array | None:
+    """Of all contact forces on a set of moving bodies, in the plane of their lowest contact."""
     force, moment = np.zeros(3), np.zeros(3)
     heights = []
     for c in found:
         for side, sign in ((c.body_a, 1.0), (c.body_b, -1.0)):
-            if side.body in own and c.pressing:
+            if side.body in own and side.body != 0 and c.pressing:
                 force += sign * c.force
                 moment += np.cross(c.point, sign * c.force)
                 heights.append(c.point[2])
@@ -216,9 +215,9 @@ def certificate(sim: Simulator) -> Certificate:
 def _pressure_shift(sim: Simulator, p: BodyProblem, impulse: Array, change: Array) -> dict[str, float]:
     """How far the residual impulses of a foot's points could move its centre of pressure [mm]."""
     shift = {}
-    body = sim._room.body[p.contact["a"]]
+    a, b = (sim._room.body[p.contact[side]] for side in ("a", "b"))
     for name, foot in sim.model.feet.items():
-        own = body == foot.body
+        own = (a == foot.body) | ((b == foot.body) & (p.contact["b"] >= 0))
         load = impulse[2::3][own].sum()
         if load > 0:
             arm = np.linalg.norm(foot.polygon, axis=1).max()
@@ -232,7 +231,7 @@ def energy(model: Model, q: Array, v: Array) -> Energy:
 
 
 def balance(sim: Simulator) -> Balance:
-    """Of a simulator's last call to ``step``."""
+    """Of a simulator's last step."""
     model, dt = sim.model, sim.dt
     (q0, v0), (q, v) = sim._before, (sim._q, sim._v)
     middle, dof = 0.5 * (v0 + v), model.arrays.dof
@@ -246,7 +245,9 @@ def balance(sim: Simulator) -> Balance:
         before = _point_velocity(model, w, p["a"], p["position"]) - _point_velocity(model, w, p["b"], p["position"])
         touched += 0.5 * float(row["impulse"] @ (before + row["velocity"]))
     damped = -dt * float((dof["damping"] * middle) @ middle)
-    pushed = dt * float((sim._room.force[1:] * sim._room.dynamics.body["velocity"][1:]).sum())
+    # and so do pushes, on the bodies as they were when the step began
+    free.prepare(model.arrays, q0, middle, w)
+    pushed = dt * float((sim._room.force[1:] * w.body["velocity"][1:]).sum()) if sim._room.force[0, 0] else 0.0
     return Balance(change, done, touched, damped, pushed, change - done - touched - damped - pushed)
 
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tabi._errors import ModelError, TabiError, unknown
+from tabi._errors import ModelError, TabiError, real, unknown
 from tabi.contact.bodies import BodyProblem
 from tabi.contact.files import write
 from tabi.contact.matrix_form import sparse
@@ -23,6 +22,7 @@ from tabi.model.signals import Command, Controller
 from tabi.model.world import World
 from tabi.simulation import arrays, motors, observation
 from tabi.simulation import step as stepping
+from tabi.simulation.motors import Push
 from tabi.simulation.observation import Certificate, Contact
 from tabi.spatial.transform import Transform
 from tabi.spatial.twist import Twist, Wrench
@@ -53,21 +53,12 @@ class Saved:
     q: Array
     v: Array
     steps: int
+    points: NDArray[np.void]
     touch: NDArray[np.void]
     target: NDArray[np.void]
-    pushes: tuple[Any, ...]
+    pushes: tuple[Push, ...]
     worst: dict[str, float]
-
-
-@dataclass
-class Push:
-    """A force from outside on a body: where it acts in the body's frame, and until which step."""
-
-    link: Link
-    force: Array
-    torque: Array
-    point: Array
-    until: int
+    names: tuple[str, ...]
 
 
 @dataclass
@@ -96,6 +87,8 @@ class Simulator:
     """
 
     def __init__(self, world: World, dt: float = 1e-3, contact: str = "coulomb", tolerance: float = 1e-8) -> None:
+        if not isinstance(world, World):
+            raise ModelError(f"world is {world!r}; expected a tabi.World")
         if not (isinstance(dt, (int, float)) and np.isfinite(dt) and dt > 0):
             raise ModelError(f"dt is {dt!r}; expected a positive number of seconds, 1e-3 is usual")
         if not (isinstance(tolerance, (int, float)) and np.isfinite(tolerance) and tolerance > 0):
@@ -134,28 +127,31 @@ class Simulator:
 
     def set_state(self, q: ArrayLike, v: ArrayLike | None = None) -> None:
         """Put the world into a configuration, at rest unless velocities are given; contacts are forgotten."""
-        self._q[:] = self.model.check_configuration(q)
-        self._v[:] = 0.0 if v is None else self.model.check_velocity("v", v)
+        q, v = self.model.check_configuration(q), np.zeros_like(self._v) if v is None else self.model.check_velocity("v", v)
+        self._q[:], self._v[:] = q, v
         self._memory.count[0] = 0
         self._refresh()
 
     def save(self) -> Saved:
         """Everything the next step reads."""
-        touch = self._memory.touch[: self._memory.count[0]].copy()
-        pushes = tuple(Push(p.link, p.force.copy(), p.torque.copy(), p.point.copy(), p.until) for p in self._pushes)
-        return Saved(self._q.copy(), self._v.copy(), self._steps, touch, self._target.copy(), pushes, dict(self._worst))
+        count = self._memory.count[0]
+        points, touch = self._room.points[:count].copy(), self._memory.touch[:count].copy()
+        names = tuple(self.model.links)
+        return Saved(self._q.copy(), self._v.copy(), self._steps, points, touch, self._target.copy(), tuple(self._pushes), dict(self._worst), names)
 
     def restore(self, saved: Saved) -> None:
         """Go back to a saved moment; the run from there is the same to the last bit on the same machine."""
-        if saved.q.shape != self._q.shape or saved.v.shape != self._v.shape:
-            raise ModelError(f"saved state has {len(saved.q)} positions; expected {len(self._q)}, as this world has")
+        if not isinstance(saved, Saved):
+            raise ModelError(f"saved state is {type(saved).__name__}; expected what Simulator.save returned")
+        if saved.names != tuple(self.model.links) or saved.q.shape != self._q.shape:
+            raise ModelError(f"saved state is of a world of {_listed(saved.names)}; expected this one of {_listed(self.model.links)}")
         self._q[:], self._v[:], self._steps = saved.q, saved.v, saved.steps
         if len(saved.touch) > self._points:
             self._grow(len(saved.touch), self._blocks)
-        self._memory.touch[: len(saved.touch)] = saved.touch
+        self._room.points[: len(saved.points)], self._memory.touch[: len(saved.touch)] = saved.points, saved.touch
         self._memory.count[0] = len(saved.touch)
         self._target[:] = saved.target
-        self._pushes = [Push(p.link, p.force.copy(), p.torque.copy(), p.point.copy(), p.until) for p in saved.pushes]
+        self._pushes = list(saved.pushes)
         self._worst = dict(saved.worst)
         for driver in self._drivers.values():
             driver.last = None
@@ -173,6 +169,7 @@ class Simulator:
         motors.check_robot(self.world, robot)
         if not callable(controller):
             raise ModelError(f"controller of {robot.name} is {controller!r}; expected a function (time, measurement) → command")
+        rate = None if rate is None else real(f"rate of the controller of {robot.name}", rate)
         every = 1 if rate is None else max(1, round(1 / (rate * self.dt))) if rate > 0 else 0
         if every == 0 or (rate is not None and abs(every * self.dt * rate - 1) > 1e-6):
             raise ModelError(
@@ -192,23 +189,17 @@ class Simulator:
 
         Args:
             force, torque: in the world's axes [N, N·m].
-            duration: how long [s]; one step unless given.
+            duration: how long [s]; one step unless given. A part of a step is that part of the force over the whole step.
             point: where the force acts, in the body's frame [m].
         """
-        link = self._link(body)
-        if link.body == 0:
-            raise ModelError(f"body {link.name!r} does not move; expected one that a force can push")
-        vectors = [np.array(x, float) for x in (force, torque, point)]
-        for name, x in zip(("force", "torque", "point"), vectors, strict=True):
-            if x.shape != (3,) or not np.isfinite(x).all():
-                raise ModelError(f"{name} on {link.name!r} is {np.asarray(x).tolist()}; expected three finite numbers")
-        if duration is not None and not duration > 0:
-            raise ModelError(f"duration of the push on {link.name!r} is {duration}; expected a positive number of seconds")
-        steps = 1 if duration is None else max(1, round(duration / self.dt))
-        self._pushes.append(Push(link, *vectors, until=self._steps + steps))
+        self._pushes.append(motors.push(self._link(body), force, torque, point, duration, self.dt, self._steps))
 
     def on_contact(self, callback: Callable[[Contact, str], None]) -> None:
         """Call ``callback(contact, "begins" or "ends")`` when two bodies begin or cease to press on each other."""
+        if not callable(callback):
+            raise ModelError(f"callback for contacts is {callback!r}; expected a function (contact, kind)")
+        if not self._callbacks:
+            self._touching = self._pressing()
         self._callbacks.append(callback)
 
     # ---- time -------------------------------------------------------------------------------
@@ -219,11 +210,12 @@ class Simulator:
 
     def run(self, duration: float) -> None:
         """Advance by so many seconds; an interrupt leaves the last whole step."""
-        if not (np.isfinite(duration) and duration >= 0):
+        if not 0 <= real("duration", duration) < np.inf:
             raise ModelError(f"duration is {duration}; expected a number of seconds ≥ 0")
         end = self._steps + round(duration / self.dt)
         while self._steps < end:
-            self._advance(min(end - self._steps, CHUNK))
+            # the last one by itself, for the balance of energy
+            self._advance(min(end - self._steps - 1, CHUNK) or 1)
 
     def _advance(self, count: int) -> None:
         """Up to ``count`` steps, as many as need nobody between them."""
@@ -275,7 +267,7 @@ class Simulator:
     def zmp(self, robot: Robot) -> Array | None:
         """Zero moment point of all contact forces on a robot, on the ground [m], shape (2,); None without a load."""
         motors.check_robot(self.world, robot)
-        return observation.zero_moment_point(self.model, self.contacts, robot)
+        return observation.zero_moment_point(self.contacts, {self._link(body).body for body in robot.bodies})
 
     @property
     def certificate(self) -> Certificate:
@@ -340,7 +332,7 @@ class Simulator:
         except Exception as e:
             raise SimulationError(f"controller of {driver.robot.name} raised {type(e).__name__} at {self.time:g} s: {e}; the run stops there") from e
         # the same object again is the same command
-        if command is not driver.last:
+        if command is None or command is not driver.last:
             motors.follow(driver.robot, driver.rows, command, self._target, self.time)
             driver.last = command
 
@@ -349,12 +341,7 @@ class Simulator:
         room, self._pushes = self._room, [p for p in self._pushes if p.until > self._steps]
         if room.force[0, 0] != 0.0 or self._pushes:
             room.force[:] = 0.0
-        for p in self._pushes:
-            X = observation.pose(self.model, room.dynamics, p.link)
-            origin = room.dynamics.body["origin"][self.model.arrays.body["root"][p.link.body]]
-            room.force[p.link.body, :3] += p.torque + np.cross(X.p + X.R @ p.point - origin, p.force)
-            room.force[p.link.body, 3:] += p.force
-            room.force[0, 0] = 1.0
+        motors.sum_pushes(self.model, self._pushes, self._steps, room)
 
     def _stop(self, status: int) -> None:
         """A step that cannot be: back to the last good state, with its problem on disk, and say so."""
@@ -369,7 +356,11 @@ class Simulator:
             kept = f"the contact problem is in {path}"
         except Exception:
             kept = "no contact was involved" if self.problem() is None else "its contact problem could not be written"
-        raise SimulationError(f"velocities are not finite after {self.time:g} s; the state is that of the step before, {kept}")
+        raise SimulationError(f"velocities are not finite or absurd after {self.time:g} s; the state is that of the step before, {kept}")
+
+    def _pressing(self) -> dict[tuple[str, str], Contact]:
+        """Of each two bodies that press on each other, one contact."""
+        return {(c.body_a.name, c.body_b.name): c for c in self.contacts if c.pressing}
 
     def _note(self) -> None:
         """Remember the worst of the run, and tell who wants to know of contacts."""
@@ -381,7 +372,7 @@ class Simulator:
             if len(self.missed) < 1000:
                 self.missed.append((self.time, float(report["residual"])))
         if self._callbacks:
-            now = {(c.body_a.name, c.body_b.name): c for c in self.contacts if c.pressing}
+            now = self._pressing()
             for pair, kind, table in (
                 *((p, "begins", now) for p in now if p not in self._touching),
                 *((p, "ends", self._touching) for p in self._touching if p not in now),
@@ -389,3 +380,7 @@ class Simulator:
                 for callback in self._callbacks:
                     callback(table[pair], kind)
             self._touching = now
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(list(names)[:6])

@@ -23,10 +23,14 @@ from tabi.dynamics import aba, body_inertia, forward, free, integration, kinemat
 from tabi.simulation import actuation, assembly
 from tabi.spatial.vector import accumulate6, angular, cross, dot, dot6, load3, load6, load9, mul_t, store3
 
-# what a step may say: all is well; a joint without inertia; more memory is wanted; a number is not finite
+# what a step may say: all is well; a joint without inertia; more memory is wanted; velocities are no numbers or absurd
 FINE, SINGULAR, ROOM, BROKEN = 0, 1, 2, 3
 # overlap [m] that is left without speed; the speed [m/s] of leaving
 DEEP, PARTING = 1e-6, 0.5
+# how often a step is done at most, to find the motors that are held by their limits
+GUESSES = 5
+# beyond this [m/s or rad/s] something is broken, and configurations would soon not be numbers any more
+FASTEST = 1e9
 # of the band, beside what moves [m]
 MARGIN = 1e-3
 
@@ -44,27 +48,19 @@ def step(scene, q, v, target, h, tolerance, memory, s):
         a status; unless it is FINE nothing has moved.
     """
     m, w, report = scene.model, s.dynamics, s.report[0]
-    # free motion
-    actuation.load(m, q, v, target, h, w)
-    push_bodies(m, s)
-    free.measure(m, w.load, h, w)
-    if aba.factor(m, w) != 0:
-        return SINGULAR
-    forward.accelerations(m, w.load, w, s.acceleration)
-    for k in range(v.shape[0]):
-        s.free[k] = v[k] + h * s.acceleration[k]
-    # contacts
     count = detect(m, scene.shapes, w, MARGIN + h * fastest(m, scene.reach, w), s.collision, s.points)
     report.contacts, report.points = count, count
     if count > s.points.shape[0]:
         return ROOM
-    if count > 0:
-        status = touch(scene, count, h, tolerance, memory, s)
+    # again where motors turn out to be held by their limits, or not any more; who leaves them is asked twice
+    for guess in range(GUESSES):
+        status = move(scene, q, v, target, h, tolerance, memory, s, count)
         if status != FINE:
             return status
-    else:
-        report.groups, report.iterations, report.attempt, report.missed, report.residual, report.gap = 0, 0, 0, 0, 0.0, 0.0
-    if not finite(s.free):
+        if guess == GUESSES - 1 or actuation.judge(m, q, s.free, target, h, guess < 2) == 0:
+            break
+        kinematics.velocities(m, v, w)
+    if not sane(s.free):
         return BROKEN
     for e in range(count):
         memory.touch[e] = s.touch[e]
@@ -82,6 +78,24 @@ def step(scene, q, v, target, h, tolerance, memory, s):
     kinematics.velocities(m, v, w)
     mark_held(m, s, count)
     free.conserve(m, q, v, h, free.FIRST, w)
+    return FINE
+
+
+@kernel(inner=True)
+def move(scene, q, v, target, h, tolerance, memory, s, count):
+    """Equations (1) and (2) with ``count`` contact points: v⁺ in s.free."""
+    m, w, report = scene.model, s.dynamics, s.report[0]
+    actuation.load(m, q, v, target, h, w)
+    push_bodies(m, s)
+    free.measure(m, w.load, h, w)
+    if aba.factor(m, w) != 0:
+        return SINGULAR
+    forward.accelerations(m, w.load, w, s.acceleration)
+    for k in range(v.shape[0]):
+        s.free[k] = v[k] + h * s.acceleration[k]
+    if count > 0:
+        return touch(scene, count, h, tolerance, memory, s)
+    report.groups, report.iterations, report.attempt, report.missed, report.residual, report.gap = 0, 0, 0, 0, 0.0, 0.0
     return FINE
 
 
@@ -146,8 +160,10 @@ def touch(scene, count, h, tolerance, memory, s):
             if gap < 0.0:
                 s.problem.q[3 * x + 2] += gap / h
         assembly.slow_parting(s, count, h, PARTING)
+        missed, error = report.missed, report.residual
         if not solve_groups(s, groups, tolerance):
             return ROOM
+        report.missed, report.residual = max(report.missed, missed), max(report.residual, error)
         apply_impulses(m, s, groups, s.change)
     else:
         apply_impulses(m, s, groups, s.free)
@@ -259,9 +275,9 @@ def mark_held(m, s, count):
 
 
 @kernel(inner=True)
-def finite(x):
-    """Whether all numbers are."""
-    s = 0.0
-    for i in range(x.shape[0]):
-        s += x[i] - x[i]
-    return s == 0.0
+def sane(v):
+    """Whether all velocities are numbers below FASTEST; by comparisons, as sums of x − x are folded away where sums may be reordered."""
+    for i in range(v.shape[0]):  # noqa: SIM110 - kernels have no generators
+        if not abs(v[i]) < FASTEST:
+            return False
+    return True
