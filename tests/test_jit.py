@@ -20,7 +20,7 @@ from tabi._jit import kernel
 from tabi.dynamics import workspace
 from tabi.model import arrays
 
-NOTICE = "tabi: compiling for this processor, once for this version (a minute or two for a whole simulation) …\n"
+NOTICE = "tabi: compiling for this processor, once for this version (two to five minutes for a whole simulation) …\n"
 DOT = """
 from tabi.spatial.vector import dot
 value = dot((1.0, 2.0, 3.0), (4.0, 5.0, 6.0))

@@ -175,7 +175,7 @@ class _FirstRun(event.Listener):
         if not self.said and not os.environ.get("TABI_QUIET"):
             self.said = True
             often = "once for this version" if cache_folder() else "on every run, because no folder can keep it; see `tabi doctor`"
-            print(f"tabi: compiling for this processor, {often} (a minute or two for a whole simulation) …", file=sys.stderr, flush=True)
+            print(f"tabi: compiling for this processor, {often} (two to five minutes for a whole simulation) …", file=sys.stderr, flush=True)
 
     def on_end(self, event: Any) -> None:
         if event.data["dispatcher"] not in _ours:

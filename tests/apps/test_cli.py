@@ -52,7 +52,7 @@ def test_help_names_every_command():
     done = run("--help")
     assert done.returncode == 0
     assert done.stderr == ""
-    assert all(f"\n  {command} " in done.stdout for command in ("demo", "info", "doctor", "warmup", "bench"))
+    assert all(f"\n  {command} " in done.stdout for command in ("demo", "info", "doctor", "warmup", "bench", "export-problem"))
 
 
 def test_help_imports_nothing_heavy():
@@ -210,6 +210,50 @@ def test_interrupt_ends_with_130(monkeypatch):
     with pytest.raises(SystemExit) as left:
         cli.main()
     assert left.value.code == 130
+
+
+# ---- contact problems of a run ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["problem.hdf5", "problem.npz"])
+def test_exported_problem_is_that_of_the_step_and_is_solved(tmp_path, name):
+    from tabi.contact import files
+
+    path = tmp_path / name
+    done = CliRunner().invoke(cli.app, ["export-problem", "--time", "0.05", "--out", str(path)])
+    assert done.exit_code == 0, done.output
+    assert done.stdout.startswith(f"{path}: 8 contacts at 0.05 s, solved there to ")
+    assert files.read(path).contact_count == 8
+    solved = CliRunner().invoke(cli.app, ["solve", str(path), "--json"])
+    assert solved.exit_code == 0, solved.output
+    page = json.loads(solved.stdout)
+    assert (page["contacts"], page["converged"]) == (8, True)
+
+
+@pytest.mark.parametrize("name", ["problem.txt", "nowhere/problem.hdf5", "."])
+def test_problem_file_that_cannot_be_is_refused_before_anything_is_simulated(monkeypatch, capsys, tmp_path, name):
+    monkeypatch.setattr(cli, "_standing", lambda *_: pytest.fail("it was simulated"))
+    assert str(tmp_path / name) in mistake(monkeypatch, capsys, "export-problem", "--out", str(tmp_path / name))
+
+
+def test_step_without_contacts_has_no_problem(monkeypatch, capsys, tmp_path, urdf):
+    out = tmp_path / "problem.hdf5"
+    # a leg that hangs a metre above the ground
+    urdf.write_text(urdf.read_text().replace('<child link="paw"/>', '<child link="paw"/><origin xyz="0 0 1"/>'))
+    assert "no contact at 0.01 s" in mistake(
+        monkeypatch, capsys, "export-problem", "--robot", str(urdf), "--base", "fixed", "--time", "0.01", "--out", str(out)
+    )
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(("given", "live"), [([], True), (["--still"], False)])
+def test_demo_simulates_unless_it_is_to_stay_still(monkeypatch, given, live):
+    from tabi.apps import viewer
+
+    shown = []
+    monkeypatch.setattr(viewer, "show", lambda world, **options: shown.append((world.robots[0].name, options["live"])))
+    assert CliRunner().invoke(cli.app, ["demo", *given]).exit_code == 0
+    assert shown == [("hrp2", live)]
 
 
 # ---- bench --------------------------------------------------------------------------------------

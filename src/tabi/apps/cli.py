@@ -97,17 +97,45 @@ def demo(
     host: Annotated[str, typer.Option(help="Address to listen on; other machines can reach anything but localhost.")] = "127.0.0.1",
     port: Annotated[int | None, typer.Option(min=1, max=65535, help="Port of the page; by default 8080, or the next free one.")] = None,
     browser: Annotated[bool, typer.Option(help="Open a browser.")] = True,
+    still: Annotated[bool, typer.Option("--still", help="Only draw and pose it, without a simulation.")] = False,
 ) -> None:
-    """Show a robot in the browser."""
+    """Simulate a robot on the ground, in the browser."""
     from tabi.apps.viewer import show
+
+    world, _ = _standing(robot, feet, base)
+    show(world, host=host, port=port, open_browser=browser, live=not still)
+
+
+def _standing(name: str, feet: list[str] | None, base: str | None) -> tuple[Any, Any]:
+    """A world with a ground, and a robot on it."""
     from tabi.model.world import World
 
     world = World()
     world.add_ground()
-    shown = world.add_robot(_robot(robot, feet, base))
-    if shown.base.joint.kind == "floating":
-        shown.stand_on_ground()
-    show(world, host=host, port=port, open_browser=browser)
+    robot = world.add_robot(_robot(name, feet, base))
+    if robot.base.joint.kind == "floating":
+        robot.stand_on_ground()
+    return world, robot
+
+
+@app.command()
+def export_problem(
+    out: Annotated[Path, typer.Option(help="File to write: FCLib .hdf5, or .npz.")],
+    robot: Annotated[str, typer.Option(help="hrp2, or a path to a URDF, MJCF or OpenHRP (.wrl) file.")] = "hrp2",
+    time: Annotated[float, typer.Option(min=0.0, help="Which step: its time [s].")] = 0.5,
+    feet: Feet = None,
+    base: Base = None,
+) -> None:
+    """Let a robot stand, and write the contact problem of one step; `tabi solve` reads it."""
+    from tabi.contact import files
+    from tabi.simulation.simulator import Simulator
+
+    files.check_output(out)
+    sim = Simulator(_standing(robot, feet, base)[0])
+    sim.run(max(time, sim.dt))
+    sim.export_problem(out)
+    found = sim.certificate
+    _print(f"{out}: {found.contacts} contacts at {sim.time:g} s, solved there to {found.residual:.1e} m/s")
 
 
 @app.command()

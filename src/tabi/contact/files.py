@@ -7,6 +7,7 @@ FCLib keeps a local problem in the group ``fclib_local``: ``spacedim`` 3, a spar
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,16 @@ def _read_hdf5(path: Path) -> tuple[Any, Any, Any]:
         else:
             matrix = scipy.sparse.coo_matrix((x[:nz], (i[:nz], p[:nz])), (m, n))
         return matrix, np.asarray(vectors["q"]).ravel(), np.asarray(vectors["mu"]).ravel()
+
+
+def check_output(path: str | Path) -> None:
+    """Refuse a file that cannot be written, before the work for it is done."""
+    path = Path(path)
+    if path.suffix.lower() not in (".npz", ".hdf5", ".h5"):
+        raise ProblemError(f"{path}: the format {path.suffix or 'without suffix'!r} is not known; expected .hdf5 or .npz")
+    folder = path.absolute().parent
+    if path.is_dir() or not folder.is_dir() or not os.access(path if path.exists() else folder, os.W_OK):
+        raise ProblemError(f"{path}: it cannot be written; choose a name in a folder that exists and is yours")
 
 
 def write(path: str | Path, W: Any, q: Any, mu: Any, title: str = "", description: str = "") -> None:

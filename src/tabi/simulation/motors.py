@@ -42,6 +42,17 @@ def rest(model: Model, q: NDArray[np.float64]) -> NDArray[np.void]:
     return target
 
 
+def steps_between(rate: float | None, dt: float, owner: str) -> int:
+    """How many steps lie between two calls at a rate [Hz]; every step without one."""
+    if rate is None:
+        return 1
+    rate = real(f"rate of {owner}", rate)
+    every = max(1, round(1 / (rate * dt))) if np.isfinite(rate) and rate > 0 else 0
+    if every == 0 or abs(every * dt * rate - 1) > 1e-6:
+        raise ModelError(f"rate of {owner} is {rate:g} Hz; expected one that divides {1 / dt:g} Hz, the rate of the steps")
+    return every
+
+
 def check_robot(world: World, robot: Any) -> None:
     """Refuse what is not a robot of this world."""
     if not isinstance(robot, Robot) or robot not in world.robots:

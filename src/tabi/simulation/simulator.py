@@ -24,6 +24,7 @@ from tabi.simulation import arrays, motors, observation
 from tabi.simulation import step as stepping
 from tabi.simulation.motors import Push
 from tabi.simulation.observation import Certificate, Contact
+from tabi.simulation.recording import Recording, rest, take
 from tabi.spatial.transform import Transform
 from tabi.spatial.twist import Twist, Wrench
 
@@ -107,6 +108,7 @@ class Simulator:
         self._drivers: dict[str, Driver] = {}
         self._pushes: list[Push] = []
         self._callbacks: list[Callable[[Contact, str], None]] = []
+        self._recordings: list[Recording] = []
         self._touching: dict[tuple[str, str], Contact] = {}
         self._worst: dict[str, float] = {"residual": 0.0, "penetration": 0.0}
         self.missed: list[tuple[float, float]] = []
@@ -169,12 +171,7 @@ class Simulator:
         motors.check_robot(self.world, robot)
         if not callable(controller):
             raise ModelError(f"controller of {robot.name} is {controller!r}; expected a function (time, measurement) → command")
-        rate = None if rate is None else real(f"rate of the controller of {robot.name}", rate)
-        every = 1 if rate is None else max(1, round(1 / (rate * self.dt))) if rate > 0 else 0
-        if every == 0 or (rate is not None and abs(every * self.dt * rate - 1) > 1e-6):
-            raise ModelError(
-                f"rate of the controller of {robot.name} is {rate:g} Hz; expected one that divides {1 / self.dt:g} Hz, the rate of the steps"
-            )
+        every = motors.steps_between(rate, self.dt, f"the controller of {robot.name}")
         self._drivers[robot.name] = Driver(robot, controller, every, motors.joints(self.world, self.model, robot))
 
     def apply_force(
@@ -202,6 +199,10 @@ class Simulator:
             self._touching = self._pressing()
         self._callbacks.append(callback)
 
+    def record(self, path: str | Path, rate: float | None = None) -> Recording:
+        """Write state, contacts and certificate into an HDF5 file from now on, ``rate`` [Hz] times a second or every step, until it is closed."""
+        return Recording(path, self, rate)
+
     # ---- time -------------------------------------------------------------------------------
 
     def step(self) -> None:
@@ -219,13 +220,18 @@ class Simulator:
 
     def _advance(self, count: int) -> None:
         """Up to ``count`` steps, as many as need nobody between them."""
-        for driver in self._drivers.values():
-            if self._steps % driver.every == 0:
-                self._ask(driver)
-            count = min(count, driver.every - self._steps % driver.every)
-        self._push()
-        if self._pushes or self._callbacks:
-            count = 1
+        try:
+            for driver in self._drivers.values():
+                if self._steps % driver.every == 0:
+                    self._ask(driver)
+                count = min(count, driver.every - self._steps % driver.every)
+            self._push()
+            self._march(1 if self._pushes or self._callbacks else min([count, *(r.every - self._steps % r.every for r in self._recordings)]))
+        except BaseException:
+            rest(self._recordings)
+            raise
+
+    def _march(self, count: int) -> None:
         self._before[0][:], self._before[1][:] = self._q, self._v
         while count > 0:
             done, status = stepping.march(self._scene, self._q, self._v, self._target, self.dt, self.tolerance, self._memory, self._room, count)
@@ -236,6 +242,7 @@ class Simulator:
                 self._grow()
             elif status != stepping.FINE:
                 self._stop(status)
+        take(self._recordings)
 
     # ---- what is seen -----------------------------------------------------------------------
 

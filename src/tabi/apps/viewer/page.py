@@ -8,13 +8,14 @@ import logging
 import socket
 import threading
 import webbrowser
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import rich
 import viser
 
 from tabi._errors import TabiError
+from tabi.apps.viewer.live import Live
 from tabi.apps.viewer.scene import Scene
 from tabi.model.robot import Robot
 from tabi.model.world import World
@@ -23,7 +24,7 @@ PORT = 8080
 LIMBS = {"RLEG": "right leg", "LLEG": "left leg", "CHEST": "chest", "HEAD": "head", "RARM": "right arm", "LARM": "left arm"}
 
 
-def show(world: World, host: str = "127.0.0.1", port: int | None = None, open_browser: bool = True) -> None:
+def show(world: World, host: str = "127.0.0.1", port: int | None = None, open_browser: bool = True, live: bool = False) -> None:
     """Show a world in the browser until Ctrl-C.
 
     Args:
@@ -31,16 +32,22 @@ def show(world: World, host: str = "127.0.0.1", port: int | None = None, open_br
         host: address to serve at; by default only this machine sees the page.
         port: 8080 or the next free one if not given; a port asked for that is in use is refused.
         open_browser: whether to open the page here.
+        live: whether to simulate it, as soon as the kernels are compiled.
     """
     page = Page(world, host, port)
     print(f"The page is at {page.address} (Ctrl-C ends it).", flush=True)
     if open_browser:
         webbrowser.open(page.address)
+    simulation = Live(page) if live else None
     try:
+        if simulation:
+            simulation.start()
         threading.Event().wait()
     except KeyboardInterrupt:
         pass
     finally:
+        if simulation:
+            simulation.close()
         page.close()
 
 
@@ -50,6 +57,7 @@ class Page:
     Attributes:
         address: what to type into the browser.
         pickers: the control that chooses a pose, by the robot's name.
+        pose: who puts a robot into a pose; None: the page itself, without physics.
     """
 
     def __init__(self, world: World, host: str = "127.0.0.1", port: int | None = None) -> None:
@@ -63,6 +71,7 @@ class Page:
         self.server.gui.main_panel.dock_right()
         self.scene = Scene(self.server, world)
         self.pickers: dict[str, viser.GuiDropdownHandle] = {}
+        self.pose: Callable[[Robot, dict[str, float]], None] | None = None
         self._turn = threading.Lock()
         for robot in world.robots:
             self._add_controls(robot)
@@ -96,6 +105,9 @@ class Page:
                 sliders[name] = self._add_slider(robot, name)
 
         def stand(pose: dict[str, float]) -> None:
+            if self.pose is not None:
+                self.pose(robot, pose)
+                return
             with self._turn:
                 robot.stand_on_ground(pose) if robot.base.joint.kind == "floating" else robot.set_pose(pose)
                 self.scene.update(robot.placements())

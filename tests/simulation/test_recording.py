@@ -1,0 +1,206 @@
+"""Recordings: what is read back is what was seen, whatever ended the run."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+
+import h5py
+import numpy as np
+import pytest
+
+import tabi
+from tabi.simulation.recording import STATUS, RecordingError
+from tabi.simulation.simulator import SimulationError
+
+G = 9.81
+
+
+def sliding_box():
+    world = tabi.World()
+    world.add_ground(friction=0.4)
+    world.add_box(size=(0.3, 0.3, 0.3), mass=3.0, friction=0.4, position=(0.0, 0.0, 0.15))
+    sim = tabi.Simulator(world)
+    sim.set_state(sim.model.initial(), [1.0, 0, 0, 0, 0, 0])
+    return sim
+
+
+def standing():
+    world = tabi.World()
+    world.add_ground()
+    robot = world.add_robot(tabi.robots.hrp2())
+    robot.stand_on_ground()
+    return tabi.Simulator(world), robot
+
+
+def test_rows_are_the_states_and_contacts_that_were_seen(tmp_path):
+    sim, seen = sliding_box(), []
+    with sim.record(tmp_path / "run.hdf5"):
+        for _ in range(300):
+            sim.step()
+            seen.append((sim.state, sim.contacts, sim.certificate))
+    run = tabi.Recording.load(tmp_path / "run.hdf5")
+    # the state at the start, then every step
+    assert run.time == pytest.approx(1e-3 * np.arange(301))
+    assert np.array_equal(run.q[1:], [state.q for state, _, _ in seen])
+    assert np.array_equal(run.v[1:], [state.v for state, _, _ in seen])
+    assert run.contact_count.tolist() == [0] + [len(contacts) for _, contacts, _ in seen]
+    for row in (1, 100, 300):
+        contacts, table = seen[row - 1][1], run.contacts_at(row)
+        assert [run.body_names[i] for i in table["body_a"]] == [c.body_a.name for c in contacts]
+        assert [run.body_names[i] for i in table["body_b"]] == [c.body_b.name for c in contacts]
+        assert [STATUS[i] for i in table["status"]] == [c.status for c in contacts]
+        for column in ("point", "normal", "force", "gap"):
+            assert np.array_equal(table[column], [getattr(c, column) for c in contacts])
+    # 1 m/s on μ 0.4: it slides for v / (μ g) = 0.25 s, then sticks; its weight is borne all the time
+    assert {STATUS[i] for i in run.contacts_at(200)["status"]} == {"slip"}
+    assert {STATUS[i] for i in run.contacts_at(-1)["status"]} == {"stick"}
+    assert run.contacts_at(-1)["force"][:, 2].sum() == pytest.approx(3 * G, abs=1e-6)
+
+
+def test_certificate_and_facts_of_the_run_are_kept(tmp_path):
+    sim, robot = standing()
+    with tabi.Recording(tmp_path / "run.hdf5", sim, rate=100):
+        sim.run(0.1)
+        found = sim.certificate
+    run = tabi.Recording.load(tmp_path / "run.hdf5")
+    assert len(run.time) == 11
+    assert run.joint_names == sim.model.joint_names
+    assert set(robot.joint_names) <= set(run.joint_names)
+    assert (run.dt, run.tolerance, run.version) == (1e-3, 1e-8, tabi.__version__)
+    assert run.created.startswith("20")
+    # the step reports its own residual, the certificate judges it again from the problem: both below the tolerance
+    assert run.certificate["residual"][-1] <= 1e-8
+    assert found.residual <= 1e-8
+    assert run.certificate["iterations"][-1] == found.iterations
+    assert run.certificate["missed"].tolist() == [0] * 11
+    assert run.certificate["gap"][-1] == pytest.approx(0.0, abs=1e-6)
+
+
+def test_recording_does_not_change_the_run(tmp_path):
+    a, b = sliding_box(), sliding_box()
+    with a.record(tmp_path / "run.hdf5", rate=50):
+        a.run(0.1)
+    b.run(0.1)
+    assert np.array_equal(a.state.q, b.state.q)
+
+
+def test_recording_begins_and_ends_where_it_is_told(tmp_path):
+    sim = sliding_box()
+    sim.run(0.005)
+    recording = sim.record(tmp_path / "run.hdf5", rate=500)
+    sim.run(0.006)
+    recording.close()
+    recording.close()
+    sim.run(0.01)
+    # present state first, then the steps that the rate falls on
+    assert tabi.Recording.load(tmp_path / "run.hdf5").time == pytest.approx([0.005, 0.006, 0.008, 0.010])
+
+
+@pytest.mark.parametrize("inside", [True, False], ids=["in a with block", "without one"])
+def test_controller_that_raises_leaves_a_whole_recording(tmp_path, inside):
+    sim, robot = standing()
+    command = tabi.Command(velocity=0.0)
+
+    def controller(time, measurement):
+        if time > 0.0195:
+            raise RuntimeError("the plan has a hole")
+        return command
+
+    sim.set_controller(robot, controller)
+    recording = sim.record(tmp_path / "run.hdf5")
+    with pytest.raises(SimulationError, match=r"controller of hrp2 raised RuntimeError at 0.02 s: the plan has a hole"):
+        if inside:
+            with recording:
+                sim.run(1.0)
+        else:
+            sim.run(1.0)
+    assert tabi.Recording.load(tmp_path / "run.hdf5").time == pytest.approx(1e-3 * np.arange(21))
+    # the file was let go of, not given up
+    sim.set_controller(robot, lambda time, measurement: command)
+    sim.run(0.005)
+    recording.close()
+    assert len(tabi.Recording.load(tmp_path / "run.hdf5").time) == (21 if inside else 26)
+
+
+def test_writer_that_was_killed_leaves_all_but_the_last_second(tmp_path):
+    path = tmp_path / "run.hdf5"
+    code = f"""
+import os, signal, tabi
+world = tabi.World()
+world.add_ground()
+world.add_box(size=(0.3, 0.3, 0.3), mass=3.0, position=(0.0, 0.0, 0.15))
+sim = tabi.Simulator(world)
+recording = sim.record({str(path)!r}, rate=100)
+sim.run(2.5)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    run = tabi.Recording.load(path)
+    assert 1.5 <= run.time[-1] <= 2.5
+    assert len(run.contacts["force"]) == run.contact_count.sum()
+
+
+def test_full_disk_ends_the_recording_in_a_sentence_and_not_the_simulation(tmp_path, monkeypatch):
+    sim = sliding_box()
+    recording = sim.record(tmp_path / "run.hdf5", rate=100)
+    sim.run(1.5)
+    usage = shutil.disk_usage(tmp_path)
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage._replace(free=0))
+    # the first second is in the file; the next rows find no room
+    with pytest.raises(RecordingError, match=r"run.hdf5: the recording ends at 1.01 s, it cannot be written: no space left on device"):
+        sim.run(1.5)
+    before = sim.time
+    sim.run(0.1)
+    assert sim.time == pytest.approx(before + 0.1)
+    recording.close()
+    assert tabi.Recording.load(tmp_path / "run.hdf5").time == pytest.approx(0.01 * np.arange(101))
+
+
+# ---- bad input ----------------------------------------------------------------------------------
+
+
+def test_file_that_cannot_be_written_is_refused_and_nothing_is_recorded(tmp_path):
+    sim = sliding_box()
+    with pytest.raises(RecordingError, match=r"nowhere/run.hdf5: no recording can be written there: no such file or directory"):
+        sim.record(tmp_path / "nowhere" / "run.hdf5")
+    with pytest.raises(RecordingError, match="is a directory"):
+        sim.record(tmp_path)
+    sim.run(0.01)
+    assert sim.time == pytest.approx(0.01)
+
+
+def test_second_recording_into_the_same_file_is_refused(tmp_path):
+    sim = sliding_box()
+    with sim.record(tmp_path / "run.hdf5"), pytest.raises(RecordingError, match="already"):
+        sim.record(tmp_path / "run.hdf5")
+
+
+@pytest.mark.parametrize("rate", [0.0, -1.0, 300.0, float("nan"), 2000.0])
+def test_rate_that_does_not_divide_the_rate_of_steps_is_refused(tmp_path, rate):
+    with pytest.raises(tabi.ModelError, match="expected one that divides 1000 Hz"):
+        sliding_box().record(tmp_path / "run.hdf5", rate=rate)
+    assert os.listdir(tmp_path) == []
+
+
+def test_files_that_are_no_recordings_are_refused_in_a_sentence(tmp_path):
+    text, other, gone = tmp_path / "text.hdf5", tmp_path / "other.hdf5", tmp_path / "gone.hdf5"
+    text.write_text("not HDF5")
+    with h5py.File(other, "w") as file:
+        file["x"] = 1.0
+    for path, words in ((text, "cannot be read as a recording"), (other, "no recording of tabi"), (gone, "no such file")):
+        with pytest.raises(RecordingError, match=words) as refused:
+            tabi.Recording.load(path)
+        assert str(path) in str(refused.value)
+        assert "\n" not in str(refused.value)
+
+
+def test_file_that_another_process_writes_is_refused(tmp_path):
+    sim = sliding_box()
+    path = tmp_path / "run.hdf5"
+    code = f"import tabi\ntry: tabi.Recording.load({str(path)!r})\nexcept tabi.TabiError as error: print(error)"
+    with sim.record(path):
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout.strip() == f"{path}: it is still being written; close the recording first", done.stderr
