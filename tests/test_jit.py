@@ -366,3 +366,12 @@ def test_columns_of_tables_are_no_methods_of_numpy_records():
 def test_importing_tabi_does_not_import_the_compiler():
     done = subprocess.run([sys.executable, "-c", "import sys, tabi; print('numba' in sys.modules, tabi.__version__)"], capture_output=True, text=True)
     assert done.stdout.split() == ["False", tabi.__version__]
+
+
+def test_what_a_kernel_closes_over_is_told_apart_and_named_alike_in_every_process():
+    code = "from tabi import _jit; from tabi.contact import gauss_seidel as g; print([_jit._closure(f.py_func) for f in (g.solve, g.solve_bodies)])"
+    first, second = (subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout for _ in range(2))
+    assert first == second
+    from tabi.contact import gauss_seidel
+
+    assert _jit._closure(gauss_seidel.solve.py_func) != _jit._closure(gauss_seidel.solve_bodies.py_func)

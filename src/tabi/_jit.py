@@ -39,7 +39,7 @@ FASTMATH = frozenset({"nsz", "arcp", "contract", "afn", "reassoc"})
 PACKAGE = Path(__file__).parent
 KEPT_CACHES = 3
 # packages that kernels never import; those among their files that hold kernels count all the same
-ABOVE = frozenset({"apps", "validation", "robots", "control", "readers"})
+ABOVE = frozenset({"apps", "validation", "scenes", "robots", "control", "readers"})
 KERNELS: list[Callable[..., Any]] = []
 
 
@@ -105,6 +105,16 @@ def _prune(root: Path, kept: Path) -> None:
         shutil.rmtree(old, ignore_errors=True)
 
 
+def _closure(function: Callable[..., Any]) -> tuple[Any, ...]:
+    """What a function closes over, the same in every process: kernels by their names and what they close over in turn."""
+    found = []
+    for cell in function.__closure__ or ():
+        value = cell.cell_contents
+        plain = getattr(value, "py_func", None)
+        found.append(serialize.dumps(value) if plain is None else (plain.__module__, plain.__qualname__, _closure(plain)))
+    return tuple(found)
+
+
 class _Cache(caching._Cache):
     """One kernel's compiled code on disk. A file that is lost or broken is compiled anew; one that cannot be written is not missed."""
 
@@ -142,8 +152,7 @@ class _Cache(caching._Cache):
 
     def _key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
         """All that tells two codes of one kernel apart: types, processor, and values it closes over."""
-        closure = tuple(cell.cell_contents for cell in self.function.__closure__ or ())
-        return (sig, codegen.magic_tuple(), serialize.dumps(closure) if closure else b"")
+        return (sig, codegen.magic_tuple(), _closure(self.function))
 
     def _file(self, key: tuple[Any, ...]) -> Path:
         name = f"{self.function.__module__}.{self.function.__name__}"

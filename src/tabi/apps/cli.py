@@ -273,5 +273,36 @@ def delassus(
     _print(json.dumps(result, indent=2) if as_json else delassus.text(result))
 
 
+@bench.command()
+def step(
+    robots: Annotated[list[str] | None, typer.Argument(help="Robots beside hrp2: paths to URDF, MJCF or .wrl files.")] = None,
+    as_json: Json = False,
+    blocks: Annotated[int, typer.Option(min=3, help="Timed blocks per engine; medians are reported.")] = 101,
+) -> None:
+    """The whole step of a standing and a squatting robot against MuJoCo and Pinocchio."""
+    from tabi.apps.bench import step
+
+    result = step.measure([_robot("hrp2"), *(_robot(path) for path in robots or [])], blocks=blocks, show=not as_json)
+    _print(json.dumps(result, indent=2) if as_json else step.text(result))
+
+
+@bench.command()
+def contacts(as_json: Json = False, blocks: Annotated[int, typer.Option(min=3, help="Timed blocks; medians are reported.")] = 15) -> None:
+    """A thousand contact points: 128 stacks of boxes, and one brick wall."""
+    from tabi.apps.bench import contacts
+
+    result = contacts.measure(blocks=blocks, show=not as_json)
+    _print(json.dumps(result, indent=2) if as_json else contacts.text(result))
+
+
+@bench.command()
+def cart(as_json: Json = False, blocks: Annotated[int, typer.Option(min=3, help="Timed blocks; medians are reported.")] = 31) -> None:
+    """HRP-2 with its hands on a cart that carries a box."""
+    from tabi.apps.bench import cart
+
+    result = cart.measure(blocks=blocks, show=not as_json)
+    _print(json.dumps(result, indent=2) if as_json else cart.text(result))
+
+
 if __name__ == "__main__":
     main()

@@ -195,7 +195,7 @@ class Live:
     def _connect(self) -> None:
         step, reset, drop, push = self.buttons.values()
         self.play.on_click(lambda _: self._set_playing(not self.runner.playing))
-        step.on_click(lambda _: (self._set_playing(False), self._order(lambda sim: sim.step())))
+        step.on_click(lambda _: self._single_step())
         reset.on_click(lambda _: self._order(self._reset))
         drop.on_click(lambda _: self._order(self._drop))
         push.on_click(lambda _: self._order(self._push))
@@ -207,6 +207,11 @@ class Live:
     def _order(self, order: Order) -> None:
         self.runner.fault = ""
         self.runner.order(order)
+
+    def _single_step(self) -> None:
+        """Pause, and advance by one step."""
+        self._set_playing(False)
+        self._order(lambda sim: sim.step())
 
     def _set_playing(self, playing: bool) -> None:
         self.runner.fault, self.runner.playing = "", playing
@@ -267,7 +272,7 @@ class Live:
             if self.runner.sim is None and not self.runner.fault:
                 if int(elapsed) != second:
                     second = int(elapsed)
-                    line = f"{'compiling the simulation, once, a minute or two' if compiling() else 'loading the simulation'}: {second} s"
+                    line = f"{'compiling the simulation, once, two to five minutes' if compiling() else 'loading the simulation'}: {second} s"
                     self._write(line)
                     self.say(line)
                 continue

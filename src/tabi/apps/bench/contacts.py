@@ -1,0 +1,179 @@
+"""``tabi bench contacts``: a thousand contact points, in many small groups and in one large one, on one core.
+
+Stacks: pairs of boxes, one on the other, 8 points each. Wall: bricks in running bond with open joints between neighbours,
+each on two of the row below, half bricks at the ends of every other row: with n bricks in each of r rows, 4 n (2 r − 1)
+points in one group. A sweep is one of Gauss–Seidel over all contacts.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from typing import Any
+
+import numpy as np
+
+import tabi
+from tabi import _jit
+from tabi.apps.bench import loops
+from tabi.apps.bench.step import Marching
+from tabi.apps.bench.timing import microseconds
+from tabi.apps.doctor import processor, version_of
+from tabi.contact import bodies, solve_bodies
+from tabi.contact.bodies import BodyProblem
+from tabi.model.world import World
+from tabi.simulation.simulator import Simulator
+
+# of the wall: a brick with its joint, and the joint alone [m]; mass of a brick [kg]
+BRICK, JOINT, BRICK_MASS = (0.20, 0.10, 0.06), 0.01, 2.4
+# longest time for repetitions of one solution [s]
+LONGEST = 2.0
+TOLERANCES = (1e-6, 1e-8)
+
+
+def measure(stacks: int = 128, wall: tuple[int, int] = (17, 8), blocks: int = 15, show: bool = True) -> dict[str, Any]:
+    """All figures, as plain data; the wall as bricks in a row and rows."""
+    say = (lambda text: print(text, file=sys.stderr, flush=True)) if show else (lambda text: None)
+    result: dict[str, Any] = {
+        "hardware": {"processor": processor(), "cores": os.cpu_count(), "threads_used": 1},
+        "versions": {"tabi": tabi.__version__, "numba": version_of("numba")},
+        "settings": {"dt": 1e-3, "tolerance": 1e-8, "blocks": blocks},
+    }
+    say(f"{stacks} stacks …")
+    result["stacks"] = {"stacks": stacks} | stepped(Simulator(stacks_world(stacks)), blocks)[0]
+    bricks, rows = wall
+    say(f"a wall of {bricks} × {rows} bricks …")
+    found, problem = stepped(Simulator(wall_world(bricks, rows)), blocks)
+    result["wall"] = {"bricks_in_a_row": bricks, "rows": rows} | found | {"cold": cold(problem)}
+    say("sweeps …")
+    widths = sorted({max(1, bricks // k) for k in (1, 2, 4, 8)})
+    result["sweeps"] = [sweep(first_problem(wall_world(n, rows)), blocks) for n in widths]
+    return result
+
+
+# ---- worlds -----------------------------------------------------------------------------------------------------------
+
+
+def stacks_world(count: int) -> World:
+    """Pairs of boxes, one on the other, on a grid."""
+    world = World()
+    world.add_ground()
+    for k in range(count):
+        x, y = 0.3 * (k % 16), 0.3 * (k // 16)
+        for level in range(2):
+            world.add_box((0.1, 0.1, 0.1), 1.0, position=(x, y, 0.05 + 0.1 * level), name=f"box{k}_{level}")
+    return world
+
+
+def wall_world(bricks: int, rows: int) -> World:
+    """A wall in running bond."""
+    world = World()
+    world.add_ground()
+    pitch, depth, height = BRICK
+    for row in range(rows):
+        z = (row + 0.5) * height
+        if row % 2 == 0:
+            places = [((k + 0.5) * pitch, pitch) for k in range(bricks)]
+        else:
+            ends = [(0.25 * pitch, 0.5 * pitch), ((bricks - 0.25) * pitch, 0.5 * pitch)]
+            places = [ends[0], *((k * pitch, pitch) for k in range(1, bricks)), ends[1]]
+        for k, (x, width) in enumerate(places):
+            world.add_box((width - JOINT, depth, height), BRICK_MASS * width / pitch, position=(x, 0.0, z), name=f"brick{row}_{k}")
+    return world
+
+
+# ---- figures ----------------------------------------------------------------------------------------------------------
+
+
+def stepped(sim: Simulator, blocks: int) -> tuple[dict[str, Any], BodyProblem]:
+    """A world at rest: time per step with warm contacts, and the problem of its first step, when they were cold."""
+    run = Marching(sim)
+    start = time.perf_counter()
+    run(1)
+    first = {"seconds": round(time.perf_counter() - start, 4), "iterations": int(sim._room.report[0]["iterations"])}
+    problem = sim.problem()
+    assert problem is not None
+    first |= {"residual": float(f"{sim.certificate.residual:.3g}"), "missed": run.missed}
+    run(50)
+    run.missed, run.worst, begin = 0, 0.0, run.steps
+    times = microseconds({"step": run}, blocks, 0.05)["step"]
+    c = sim.certificate
+    weight = sum(body.inertia.mass for body in sim.world.objects) * 9.81
+    ground = sum(float(x.force[2]) for x in sim.contacts if x.body_b.name == "world")
+    return {
+        "contacts": c.contacts,
+        "groups": c.groups,
+        "bodies": len(sim.world.objects),
+        "microseconds": round(float(np.median(times)), 1),
+        "least_microseconds": round(float(times.min()), 1),
+        "steps": run.steps - begin,
+        "missed": run.missed,
+        "worst_residual": float(f"{run.worst:.3g}"),
+        "attempt": c.attempt,
+        "weight_error": float(f"{ground / weight - 1:.2g}"),
+        "first_step": first,
+    }, problem
+
+
+def first_problem(world: World) -> BodyProblem:
+    """The contact problem of a world's first step."""
+    sim = Simulator(world)
+    Marching(sim)(1)
+    problem = sim.problem()
+    assert problem is not None
+    return problem
+
+
+def cold(problem: BodyProblem) -> list[dict[str, Any]]:
+    """Time from zero impulses to each tolerance [m/s], by every solver that is asked for."""
+    # solve_bodies measures by the largest free velocity
+    scale = float(np.abs(problem.q).max()) or 1.0
+    rows = []
+    for solver in ("auto", "accelerated gauss-seidel"):
+        for tolerance in TOLERANCES:
+            times: list[float] = []
+            begin = time.perf_counter()
+            while True:
+                compiling = _jit.first_run.seconds
+                s = solve_bodies(problem, tolerance / scale, solver=solver)
+                # a run that had to compile something says nothing
+                if _jit.first_run.seconds == compiling:
+                    times.append(s.seconds)
+                    if len(times) == 5 or time.perf_counter() - begin > LONGEST:
+                        break
+            row = {"solver": solver, "by": s.solver, "tolerance": tolerance, "converged": s.converged, "iterations": s.iterations}
+            rows.append(row | {"seconds": float(f"{np.median(times):.4g}"), "residual": float(f"{s.certificate.residual:.3g}")})
+    return rows
+
+
+def sweep(problem: BodyProblem, blocks: int) -> dict[str, Any]:
+    """Microseconds of one sweep."""
+    count = len(problem.mu)
+    work, impulse = bodies.allocate(count, len(problem.start) - 1, 0), np.zeros(3 * count)
+    bodies.prepare(problem, work)
+    times = microseconds({"sweep": lambda n: loops.sweeps(n, problem, impulse, work)}, blocks)["sweep"]
+    # the fastest block: the cost of a contact is small, and so are its differences
+    least = float(times.min())
+    return {"contacts": count, "microseconds": round(least, 2), "nanoseconds_per_contact": round(1e3 * least / count, 1)}
+
+
+def text(result: dict[str, Any]) -> str:
+    """The figures for a terminal."""
+    lines = [f"{result['hardware']['processor']}, one core of {result['hardware']['cores']}; tabi {result['versions']['tabi']}", ""]
+    stacks, wall = result["stacks"], result["wall"]
+    for title, f in ((f"{stacks['stacks']} stacks", stacks), (f"a wall of {wall['bricks_in_a_row']} × {wall['rows']} bricks", wall)):
+        first = f["first_step"]
+        lines.append(f"{title}: {f['contacts']} points, {f['groups']} groups, {f['bodies']} bodies")
+        lines.append(f"  {f['microseconds']:.0f} µs a step, warm (fastest block {f['least_microseconds']:.0f} µs), by {f['attempt']}")
+        lines.append(f"  {f['missed']} of {f['steps']} steps missed, worst {f['worst_residual']:.1e} m/s; weight off by {f['weight_error']:.0e}")
+        lines.append(f"  first step {1e3 * first['seconds']:.1f} ms, {first['iterations']} iterations, {first['residual']:.1e} m/s")
+    for row in wall["cold"]:
+        state = "" if row["converged"] else " NOT SOLVED"
+        lines.append(
+            f"  cold to {row['tolerance']:.0e} m/s by {row['by']}: {1e3 * row['seconds']:.1f} ms, {row['iterations']} iterations{state},"
+            f" {row['residual']:.1e} m/s"
+        )
+    for row in result["sweeps"]:
+        lines.append(f"  a sweep of {row['contacts']} points: {row['microseconds']:.1f} µs, {row['nanoseconds_per_contact']:.0f} ns a point")
+    return "\n".join(lines)
