@@ -16,7 +16,7 @@ from tabi.contact import groups
 from tabi.spatial.vector import add, cross, dot, load3, load6, load9, mul, store3, store9, sub
 
 
-@kernel(inner=True)
+@kernel(inline=True, inner=True)
 def number_bodies(s, count):
     """Groups of the first ``count`` points, and their bodies in the order of the groups.
 
@@ -42,7 +42,7 @@ def number_bodies(s, count):
     return found, bodies
 
 
-@kernel(inner=True)
+@kernel(inline=True, inner=True)
 def fill_problem(scene, s, count, h):
     """Equation (1) and the rows of the contact problem, of all ``count`` groups one after the other; needs twists of the free motion."""
     m, w, p = scene.model, s.dynamics, s.problem
@@ -68,7 +68,7 @@ def fill_problem(scene, s, count, h):
             p.mu[x] = scene.friction[scene.shapes.shape[point.shape_a].material, scene.shapes.shape[point.shape_b].material]
 
 
-@kernel(inner=True)
+@kernel(inline=True, inner=True)
 def slow_parting(s, count, h, parting):
     """Where overlaps would be left faster than ``parting`` [m/s], all points of the two bodies use a part of their gaps."""
     x = 0
@@ -103,7 +103,7 @@ def tangents(n):
     return t, cross(n, t)
 
 
-@kernel(inner=True)
+@kernel(inline=True, inner=True)
 def recall(s, old, known, count):
     """Warm start: impulses of the last step, by identity, in the frames of this one."""
     for x in range(count):
@@ -124,7 +124,7 @@ def _same(row, point):
     return row.feature == point.feature and row.shape_a == point.shape_a and row.shape_b == point.shape_b
 
 
-@kernel(inner=True)
+@kernel(inline=True, inner=True)
 def _find(old, known, point):
     """Where a point was in the last step, −1 where it is new; rows are sorted by their shapes."""
     low, high = 0, known

@@ -35,7 +35,8 @@ FASTEST = 1e9
 MARGIN = 1e-3
 
 
-@kernel
+# inlined, as all that is handed the whole of the memory: passing it on would cost more than the work
+@kernel(inline=True, inner=True)
 def step(scene, q, v, target, h, tolerance, memory, s):
     """Advance q and v by h [s].
 
@@ -81,7 +82,7 @@ def step(scene, q, v, target, h, tolerance, memory, s):
     return FINE
 
 
-@kernel(inner=True)
+@kernel(inline=True, inner=True)
 def move(scene, q, v, target, h, tolerance, memory, s, count):
     """Equations (1) and (2) with ``count`` contact points: v⁺ in s.free."""
     m, w, report = scene.model, s.dynamics, s.report[0]
@@ -121,7 +122,7 @@ def march(scene, q, v, target, h, tolerance, memory, s, count):
     return done, status
 
 
-@kernel(inner=True)
+@kernel(inline=True, inner=True)
 def touch(scene, count, h, tolerance, memory, s):
     """Equation (2): v⁺ in s.free; where overlaps are deep, the velocity of (3) in s.change."""
     m, w, report = scene.model, s.dynamics, s.report[0]
@@ -170,7 +171,7 @@ def touch(scene, count, h, tolerance, memory, s):
     return FINE
 
 
-@kernel(inner=True)
+@kernel(inline=True, inner=True)
 def solve_groups(s, groups, tolerance):
     """Every group by itself, from the impulses at hand; False where one wants more memory."""
     p, report = s.problem, s.report[0]
@@ -196,7 +197,7 @@ def solve_groups(s, groups, tolerance):
     return True
 
 
-@kernel(inner=True)
+@kernel(inline=True, inner=True)
 def keep(s, groups, h):
     """Impulses and velocities of the contacts in the world's axes, for the next step and for whoever looks."""
     for g in range(groups):
@@ -208,7 +209,7 @@ def keep(s, groups, h):
             store3(row.velocity, mul_t(E, (s.u[i], s.u[i + 1], s.u[i + 2] - s.shift[x])))
 
 
-@kernel(inner=True)
+@kernel(inline=True, inner=True)
 def apply_impulses(m, s, groups, v):
     """v ← v + M̂⁻¹ Jᵀ λ."""
     count = s.first[groups]
@@ -227,7 +228,7 @@ def apply_impulses(m, s, groups, v):
         v[k] += s.acceleration[k]
 
 
-@kernel(inner=True)
+@kernel(inline=True, inner=True)
 def fastest(m, reach, w):
     """How fast two points may approach at most, from the twists of all bodies and the sizes of their shapes [m/s]."""
     most = 0.0
@@ -239,7 +240,7 @@ def fastest(m, reach, w):
     return 2.0 * most
 
 
-@kernel(inner=True)
+@kernel(inline=True, inner=True)
 def push_bodies(m, s):
     """Forces from outside, on each body about its tree's origin, added to the joints' in w.load; s.force[0, 0] says whether there are any."""
     if s.force[0, 0] == 0.0:
@@ -256,7 +257,7 @@ def push_bodies(m, s):
             accumulate6(s.carried[m.body[i].parent], F)
 
 
-@kernel(inner=True)
+@kernel(inline=True, inner=True)
 def mark_held(m, s, count):
     """Trees that something touches or pushes do not keep their momentum."""
     body = s.dynamics.body
@@ -274,7 +275,7 @@ def mark_held(m, s, count):
                     body[m.body[i].root].held = 1
 
 
-@kernel(inner=True)
+@kernel(inline=True, inner=True)
 def sane(v):
     """Whether all velocities are numbers below FASTEST; by comparisons, as sums of x − x are folded away where sums may be reordered."""
     for i in range(v.shape[0]):  # noqa: SIM110 - kernels have no generators
