@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import tabi
-from tabi import _jit
+from tabi import _jit, _reuse
 from tabi._jit import kernel
 from tabi.dynamics import workspace
 from tabi.model import arrays
@@ -27,7 +27,7 @@ value = dot((1.0, 2.0, 3.0), (4.0, 5.0, 6.0))
 """
 ANSWER = """
 import json
-from tabi import _jit
+from tabi import _jit, _reuse
 folder = _jit.cache_folder()
 print(json.dumps({"value": value, "seconds": _jit.first_run.seconds, "folder": folder and str(folder), "tabi": _jit.__file__}))
 """
@@ -58,7 +58,7 @@ def run(package: Path, code: str = DOT, **settings: str) -> tuple[dict, str]:
 
 def code_in(root: Path) -> dict[str, int]:
     """Compiled files in a root of caches, with the time of their last change."""
-    return {path.name: path.stat().st_mtime_ns for path in root.glob("kernels-*/*")}
+    return {path.name: path.stat().st_mtime_ns for path in root.glob("kernels-*/*.nbc")}
 
 
 @pytest.fixture(scope="module")
@@ -124,6 +124,43 @@ def test_callers_see_a_helper_that_changed_in_another_file(package, tmp_path):
     assert changed["folder"] != first["folder"]
     # the way back finds the code of the first run
     assert (again["value"], again["folder"], again["seconds"], said) == (first["value"], first["folder"], 0.0, "")
+
+
+def test_code_that_a_change_cannot_have_reached_is_taken_over(package, tmp_path):
+    both = (
+        "from tabi.spatial.quaternion import matrix\nfrom tabi.dynamics.jacobian import point_velocity\n"
+        "value = (matrix(1.0, 0.0, 0.0, 0.0), point_velocity((0.0, 0.0, 1.0, 0.0, 0.0, 0.0), (1.0, 0.0, 0.0)))\n"
+    )
+    jacobian = package / "dynamics" / "jacobian.py"
+    text = jacobian.read_text()
+    first, _ = run(package, both, TABI_CACHE_DIR=str(tmp_path))
+    try:
+        jacobian.write_text(text + "\n# changed\n")
+        only, said = run(package, both.replace("point_velocity((0.0, 0.0, 1.0, 0.0, 0.0, 0.0), (1.0, 0.0, 0.0))", "0"), TABI_CACHE_DIR=str(tmp_path))
+        other, _ = run(package, both, TABI_CACHE_DIR=str(tmp_path))
+    finally:
+        jacobian.write_text(text)
+    assert only["folder"] != first["folder"]
+    # quaternions do not import Jacobians: nothing to compile; what stands in the changed file is compiled
+    assert (only["seconds"], said) == (0.0, "")
+    assert other["seconds"] > 0
+    assert other["value"] == first["value"]
+
+
+def test_code_of_another_compiler_and_kernels_made_inside_of_functions_are_not_taken_over(tmp_path):
+    package, old, new = tmp_path / "package", tmp_path / "old", tmp_path / "new"
+    for folder in (package, old, new):
+        folder.mkdir()
+    (package / "leaf.py").write_text("@kernel\ndef f(): ...\n")
+    (package / "maker.py").write_text("def make():\n    @kernel\n    def g(): ...\n")
+    (package / "user.py").write_text("from package import maker\n@kernel\ndef h(): ...\n")
+    for name in ("leaf.f", "maker.g", "user.h"):
+        (old / f"package.{name}-0123456789abcdef.nbc").write_bytes(b"code")
+    _reuse.take_over(old, old, package, "numba 1")
+    _reuse.take_over(old, new, package, "numba 2")
+    assert list(new.glob("*.nbc")) == []
+    _reuse.take_over(old, new, package, "numba 1")
+    assert [path.name for path in new.glob("*.nbc")] == ["package.leaf.f-0123456789abcdef.nbc"]
 
 
 def test_digest_changes_with_content_name_and_number_of_sources_only(tmp_path, monkeypatch):
@@ -293,7 +330,7 @@ def test_broken_file_is_compiled_anew_and_mended(package, own_root, spoil):
 def test_cache_deleted_during_a_run_does_no_harm(package, own_root, lost):
     code = f"""
 import shutil
-from tabi import _jit
+from tabi import _jit, _reuse
 from tabi.spatial.vector import add, dot
 shutil.rmtree(_jit.cache_root())
 if {lost!r} == "folder for good":

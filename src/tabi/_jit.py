@@ -2,13 +2,14 @@
 
 Every numerical function of the package is plain Python under ``@kernel``. Here it becomes machine
 code for the processor, compiled once and kept on disk; the list ``KERNELS`` keeps the plain functions,
-so that another target (CUDA, another precision) can be built from the same source.
+so that another target (CUDA, another precision) can be built from the same source. ``_llvm`` says what Numba is made to do.
 
 The disk cache lives in a folder named by a digest of *all* sources of the package together with the
 versions of Python and Numba. Numba itself watches one file only: a helper changed in another file
-would leave its callers running old code. With the digest, any change starts a new folder; the folders
-used last are kept, the others removed. In a folder there is one file per kernel, signature and processor,
-put in its place whole: processes that compile at the same time do the same work twice and no harm.
+would leave its callers running old code. With the digest, any change starts a new folder, into which comes what
+the change cannot have reached (``_reuse``); the folders used last are kept, the others removed. In a folder there
+is one file per kernel, signature and processor, put in its place whole: processes that compile at the same time do
+the same work twice and no harm.
 
 Rules for kernels: no allocation (workspaces are arguments), no exceptions (a status is returned), no
 ``np.linalg``, real literals as floats, functions of ``math``. ``NUMBA_DISABLE_JIT=1`` runs them as Python.
@@ -32,6 +33,8 @@ from typing import Any, TypeVar
 import numba
 from numba.core import caching, compiler, config, event, serialize
 
+from tabi import _llvm, _reuse
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 # without nnan and ninf: a NaN has to stay a NaN, else nobody would notice it
@@ -43,10 +46,14 @@ ABOVE = frozenset({"apps", "validation", "scenes", "robots", "control", "readers
 KERNELS: list[Callable[..., Any]] = []
 
 
+def _compiler() -> str:
+    return f"{platform.python_version()} {numba.__version__}"
+
+
 @functools.cache
 def digest() -> str:
     """Digest of the package's sources and of what compiles them."""
-    state = hashlib.sha256(f"{platform.python_version()} {numba.__version__}".encode())
+    state = hashlib.sha256(_compiler().encode())
     for path in sorted(PACKAGE.rglob("*.py")):
         source = path.read_bytes()
         # what stands above the kernels cannot reach into them: a change there compiles nothing anew
@@ -82,17 +89,22 @@ def cache_folder() -> Path | None:
     if root is None:
         return None
     folder = root / f"kernels-{digest()}"
+    others = _others(root, folder)
     try:
+        fresh = not folder.exists()
         folder.mkdir(exist_ok=True)
         os.utime(folder)
+        if fresh:
+            _reuse.take_over(others[0] if others else folder, folder, PACKAGE, _compiler())
     except OSError:
         return None
-    _prune(root, folder)
+    for old in others[KEPT_CACHES - 1 :]:
+        shutil.rmtree(old, ignore_errors=True)
     return folder
 
 
-def _prune(root: Path, kept: Path) -> None:
-    """Remove old caches, by their name: the root may be a folder with other things in it."""
+def _others(root: Path, folder: Path) -> list[Path]:
+    """Other caches, the last used first; by their names, as the root may be a folder with other things in it."""
 
     def last_use(folder: Path) -> float:
         # another process may have removed it by now
@@ -100,9 +112,8 @@ def _prune(root: Path, kept: Path) -> None:
             return folder.stat().st_mtime
         return 0.0
 
-    others = [folder for folder in root.glob("kernels-" + 16 * "[0-9a-f]") if folder != kept]
-    for old in sorted(others, key=last_use, reverse=True)[KEPT_CACHES - 1 :]:
-        shutil.rmtree(old, ignore_errors=True)
+    others = [other for other in root.glob("kernels-" + 16 * "[0-9a-f]") if other != folder]
+    return sorted(others, key=last_use, reverse=True)
 
 
 def _closure(function: Callable[..., Any]) -> tuple[Any, ...]:
@@ -118,8 +129,8 @@ def _closure(function: Callable[..., Any]) -> tuple[Any, ...]:
 class _Cache(caching._Cache):
     """One kernel's compiled code on disk. A file that is lost or broken is compiled anew; one that cannot be written is not missed."""
 
-    def __init__(self, function: Callable[..., Any], folder: Path) -> None:
-        self.function, self.folder = function, folder
+    def __init__(self, function: Callable[..., Any], folder: Path, inside: bool) -> None:
+        self.function, self.folder, self.inside = function, folder, inside
 
     @property
     def cache_path(self) -> str:
@@ -132,7 +143,8 @@ class _Cache(caching._Cache):
         with contextlib.suppress(Exception):
             stored, code = pickle.loads(self._file(key).read_bytes())
             if stored == key:
-                return compiler.CompileResult._rebuild(target_context, *code)
+                rebuild = _llvm.rebuild_inside if self.inside else compiler.CompileResult._rebuild
+                return rebuild(target_context, *code)
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
@@ -151,8 +163,8 @@ class _Cache(caching._Cache):
                 part.unlink(missing_ok=True)
 
     def _key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
-        """All that tells two codes of one kernel apart: types, processor, and values it closes over."""
-        return (sig, codegen.magic_tuple(), _closure(self.function))
+        """All that tells two codes of one kernel apart: its face, types, processor, and values it closes over."""
+        return (self.inside, sig, codegen.magic_tuple(), _closure(self.function))
 
     def _file(self, key: tuple[Any, ...]) -> Path:
         name = f"{self.function.__module__}.{self.function.__name__}"
@@ -200,32 +212,31 @@ first_run = _FirstRun()
 event.register("numba:compile", first_run)
 
 
-def kernel(
-    function: F | None = None, *, inline: bool = False, exact: bool = False, views: bool = False, inner: bool = False, plain: bool = False
-) -> F:
+def kernel(function: F | None = None, *, inline: bool = False, exact: bool = False, views: bool = False, plain: bool = False) -> F:
     """Compile ``function`` on its first call, from the disk cache when it is there.
 
     Args:
         function: a plain Python function that keeps the rules of this module's docstring.
         inline: force its code into its callers; for small functions of the inner loops.
         exact: keep the order of additions as written.
-        inner: called by kernels only; spares what Python would need to call it, which takes long to compile for many arrays.
-        plain: leave it as Python; for what calls Python itself.
         views: it returns arrays, or tuples of them; costs the counting of references in every call.
+        plain: leave it as Python; for what calls Python itself.
     """
     if function is None:
-        return functools.partial(kernel, inline=inline, exact=exact, views=views, inner=inner, plain=plain)  # type: ignore[return-value]
+        return functools.partial(kernel, inline=inline, exact=exact, views=views, plain=plain)  # type: ignore[return-value]
     if plain:
         return function
     KERNELS.append(function)
+    if config.DISABLE_JIT:  # type: ignore[attr-defined]
+        return function
     fastmath = set(FASTMATH - {"reassoc"} if exact else FASTMATH)
     # _nrt: kernels allocate nothing, so no array's references need counting; two atomic operations less per array and call
-    options: dict[str, Any] = {"error_model": "numpy", "boundscheck": False, "_nrt": views, "no_cpython_wrapper": inner, "no_cfunc_wrapper": inner}
-    compiled: Any = numba.njit(fastmath=fastmath, forceinline=inline, **options)(function)
-    if not config.DISABLE_JIT:  # type: ignore[attr-defined]
-        _ours.add(compiled)
+    options: dict[str, Any] = {"nopython": True, "error_model": "numpy", "boundscheck": False, "_nrt": views, "no_cfunc_wrapper": True}
+    compiled: Any = _llvm.compiled(function, inline, options | {"fastmath": fastmath})
+    for face in (compiled, compiled.inside):
+        _ours.add(face)
         folder = cache_folder()
         # the digest knows the package's own sources only
         if folder is not None and function.__module__.startswith("tabi."):
-            compiled._cache = _Cache(function, folder)
+            face._cache = _Cache(function, folder, inside=face is compiled.inside)
     return compiled

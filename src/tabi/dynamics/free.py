@@ -139,9 +139,9 @@ def _flies(m, i):
 
 @kernel
 def measure(m, tau, h, w):
-    """Left-hand sides of (3) for every free tree, before the step."""
+    """Right-hand sides of (3) for every free tree that is not marked as held, before the step."""
     for i in range(1, m.body.shape[0]):
-        if _flies(m, i):
+        if w.body[i].held == 0 and _flies(m, i):
             out, k = w.body[i], m.body[i].v_start
             mass, c, P, L = centroidal.tree_momentum(m, w, i)
             # the base's joint forces come from outside: force at its origin, moment, in the joint frame's axes
@@ -158,12 +158,14 @@ def measure(m, tau, h, w):
 @kernel
 def conserve(m, q, v, h, order, w):
     """Equation (3), by moving each free tree as one rigid body; those marked as held are left alone."""
+    moved = False
     for i in range(1, m.body.shape[0]):
-        if _flies(m, i) and w.body[i].held == 0:
+        if w.body[i].held == 0 and _flies(m, i):
             out, k, iq = w.body[i], m.body[i].v_start, m.body[i].q_start
             mass, c, P, L = centroidal.tree_momentum(m, w, i)
             if not mass > 0.0:
                 continue
+            moved = True
             goal = load3(out.flight_momentum_end)
             mean = goal if order == FIRST else scale(0.5, add(goal, load3(out.flight_momentum)))
             shift = sub(add(load3(out.flight_centre), scale(h / mass, mean)), add(load3(out.origin), c))
@@ -176,7 +178,8 @@ def conserve(m, q, v, h, order, w):
             q[iq], q[iq + 1], q[iq + 2] = q[iq] + shift[0], q[iq + 1] + shift[1], q[iq + 2] + shift[2]
             v[k], v[k + 1], v[k + 2] = v[k] + speed[0], v[k + 1] + speed[1], v[k + 2] + speed[2]
             v[k + 3], v[k + 4], v[k + 5] = v[k + 3] + spin[0], v[k + 4] + spin[1], v[k + 5] + spin[2]
-    kinematics.velocities(m, v, w)
+    if moved:
+        kinematics.velocities(m, v, w)
 
 
 @kernel

@@ -15,7 +15,7 @@ from tabi._jit import kernel
 INFINITY = float("inf")
 
 
-@kernel(inline=True, inner=True)
+@kernel(inline=True)
 def load(m, q, v, target, h, w):
     """τ₀ of (2) in w.load, what is added to the diagonal of M in w.dof.added."""
     for k in range(v.shape[0]):
@@ -35,7 +35,7 @@ def load(m, q, v, target, h, w):
         w.load[k] = force - par.damping * v[k] - par.stiffness * stretch
 
 
-@kernel(inline=True, inner=True)
+@kernel(inline=True)
 def judge(m, q, free, target, h, release):
     """Set who is held by its limit from (1) at the end of the step, velocities ``free``; who was stays so unless ``release``.
 
@@ -59,7 +59,7 @@ def judge(m, q, free, target, h, release):
     return wrong
 
 
-@kernel(inline=True, inner=True)
+@kernel(inline=True)
 def settle(m, v, free, target, h, w):
     """What the motors gave over the step, from the velocities before (v) and after it (free), in target.given."""
     for k in range(v.shape[0]):

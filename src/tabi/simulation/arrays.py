@@ -76,6 +76,10 @@ REPORT = np.dtype(
 )
 
 
+# of march, where the targets stay as they are
+NO_PROGRAM = np.zeros((0, 0, 3))
+
+
 class Scene(NamedTuple):
     """The world as the step sees it; parameters in it may change between steps.
 

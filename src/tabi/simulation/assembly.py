@@ -16,7 +16,7 @@ from tabi.contact import groups
 from tabi.spatial.vector import add, cross, dot, load3, load6, load9, mul, store3, store9, sub
 
 
-@kernel(inline=True, inner=True)
+@kernel(inline=True)
 def number_bodies(s, count):
     """Groups of the first ``count`` points, and their bodies in the order of the groups.
 
@@ -42,7 +42,7 @@ def number_bodies(s, count):
     return found, bodies
 
 
-@kernel(inline=True, inner=True)
+@kernel(inline=True)
 def fill_problem(scene, s, count, h):
     """Equation (1) and the rows of the contact problem, of all ``count`` groups one after the other; needs twists of the free motion."""
     m, w, p = scene.model, s.dynamics, s.problem
@@ -68,7 +68,7 @@ def fill_problem(scene, s, count, h):
             p.mu[x] = scene.friction[scene.shapes.shape[point.shape_a].material, scene.shapes.shape[point.shape_b].material]
 
 
-@kernel(inline=True, inner=True)
+@kernel(inline=True)
 def slow_parting(s, count, h, parting):
     """Where overlaps would be left faster than ``parting`` [m/s], all points of the two bodies use a part of their gaps."""
     x = 0
@@ -84,7 +84,7 @@ def slow_parting(s, count, h, parting):
                 s.problem.q[3 * y + 2] -= part * s.points[s.groups.order[y]].gap / h
 
 
-@kernel(inline=True, inner=True)
+@kernel(inline=True)
 def _speed(V, r):
     """Velocity of the point r under a twist."""
     V = load6(V)
@@ -103,7 +103,7 @@ def tangents(n):
     return t, cross(n, t)
 
 
-@kernel(inline=True, inner=True)
+@kernel(inline=True)
 def recall(s, old, known, count):
     """Warm start: impulses of the last step, by identity, in the frames of this one."""
     for x in range(count):
@@ -119,12 +119,12 @@ def recall(s, old, known, count):
             s.impulse[i], s.impulse[i + 1], s.impulse[i + 2] = l[0], l[1], l[2]
 
 
-@kernel(inline=True, inner=True)
+@kernel(inline=True)
 def _same(row, point):
     return row.feature == point.feature and row.shape_a == point.shape_a and row.shape_b == point.shape_b
 
 
-@kernel(inline=True, inner=True)
+@kernel(inline=True)
 def _find(old, known, point):
     """Where a point was in the last step, −1 where it is new; rows are sorted by their shapes."""
     low, high = 0, known

@@ -234,7 +234,8 @@ class Simulator:
     def _march(self, count: int) -> None:
         self._before[0][:], self._before[1][:] = self._q, self._v
         while count > 0:
-            done, status = stepping.march(self._scene, self._q, self._v, self._target, self.dt, self.tolerance, self._memory, self._room, count)
+            world, state = self._scene, (self._q, self._v)
+            done, status = stepping.march(world, *state, self._target, arrays.NO_PROGRAM, self.dt, self.tolerance, self._memory, self._room, count)
             self._steps, count = self._steps + done, count - done
             if done:
                 self._note()

@@ -36,7 +36,7 @@ MARGIN = 1e-3
 
 
 # inlined, as all that is handed the whole of the memory: passing it on would cost more than the work
-@kernel(inline=True, inner=True)
+@kernel(inline=True)
 def step(scene, q, v, target, h, tolerance, memory, s):
     """Advance q and v by h [s].
 
@@ -53,6 +53,7 @@ def step(scene, q, v, target, h, tolerance, memory, s):
     report.contacts, report.points = count, count
     if count > s.points.shape[0]:
         return ROOM
+    mark_held(m, s, count)
     # again where motors turn out to be held by their limits, or not any more; who leaves them is asked twice
     for guess in range(GUESSES):
         status = move(scene, q, v, target, h, tolerance, memory, s, count)
@@ -77,12 +78,11 @@ def step(scene, q, v, target, h, tolerance, memory, s):
             v[row.follower] = row.ratio * v[row.leader]
     kinematics.positions(m, q, w)
     kinematics.velocities(m, v, w)
-    mark_held(m, s, count)
     free.conserve(m, q, v, h, free.FIRST, w)
     return FINE
 
 
-@kernel(inline=True, inner=True)
+@kernel(inline=True)
 def move(scene, q, v, target, h, tolerance, memory, s, count):
     """Equations (1) and (2) with ``count`` contact points: v⁺ in s.free."""
     m, w, report = scene.model, s.dynamics, s.report[0]
@@ -101,8 +101,11 @@ def move(scene, q, v, target, h, tolerance, memory, s, count):
 
 
 @kernel
-def march(scene, q, v, target, h, tolerance, memory, s, count):
-    """Up to ``count`` steps with the same targets; stops where something has to be said.
+def march(scene, q, v, target, program, h, tolerance, memory, s, count):
+    """Up to ``count`` steps; stops where something has to be said.
+
+    Args:
+        program: position, velocity and effort of every motor for each of the steps; those beyond its end keep the last ones.
 
     Returns:
         steps done, and the status of the last one; it is done only if that is FINE.
@@ -111,6 +114,9 @@ def march(scene, q, v, target, h, tolerance, memory, s, count):
     report.worst_residual, report.worst_gap = 0.0, 0.0
     done, status = 0, FINE
     while done < count:
+        if done < program.shape[0]:
+            for k in range(v.shape[0]):
+                target[k].position, target[k].velocity, target[k].effort = program[done, k, 0], program[done, k, 1], program[done, k, 2]
         status = step(scene, q, v, target, h, tolerance, memory, s)
         if status != FINE:
             break
@@ -122,7 +128,7 @@ def march(scene, q, v, target, h, tolerance, memory, s, count):
     return done, status
 
 
-@kernel(inline=True, inner=True)
+@kernel(inline=True)
 def touch(scene, count, h, tolerance, memory, s):
     """Equation (2): v⁺ in s.free; where overlaps are deep, the velocity of (3) in s.change."""
     m, w, report = scene.model, s.dynamics, s.report[0]
@@ -171,7 +177,7 @@ def touch(scene, count, h, tolerance, memory, s):
     return FINE
 
 
-@kernel(inline=True, inner=True)
+@kernel(inline=True)
 def solve_groups(s, groups, tolerance):
     """Every group by itself, from the impulses at hand; False where one wants more memory."""
     p, report = s.problem, s.report[0]
@@ -197,7 +203,7 @@ def solve_groups(s, groups, tolerance):
     return True
 
 
-@kernel(inline=True, inner=True)
+@kernel(inline=True)
 def keep(s, groups, h):
     """Impulses and velocities of the contacts in the world's axes, for the next step and for whoever looks."""
     for g in range(groups):
@@ -209,7 +215,7 @@ def keep(s, groups, h):
             store3(row.velocity, mul_t(E, (s.u[i], s.u[i + 1], s.u[i + 2] - s.shift[x])))
 
 
-@kernel(inline=True, inner=True)
+@kernel(inline=True)
 def apply_impulses(m, s, groups, v):
     """v ← v + M̂⁻¹ Jᵀ λ."""
     count = s.first[groups]
@@ -228,7 +234,7 @@ def apply_impulses(m, s, groups, v):
         v[k] += s.acceleration[k]
 
 
-@kernel(inline=True, inner=True)
+@kernel(inline=True)
 def fastest(m, reach, w):
     """How fast two points may approach at most, from the twists of all bodies and the sizes of their shapes [m/s]."""
     most = 0.0
@@ -240,7 +246,7 @@ def fastest(m, reach, w):
     return 2.0 * most
 
 
-@kernel(inline=True, inner=True)
+@kernel(inline=True)
 def push_bodies(m, s):
     """Forces from outside, on each body about its tree's origin, added to the joints' in w.load; s.force[0, 0] says whether there are any."""
     if s.force[0, 0] == 0.0:
@@ -257,7 +263,7 @@ def push_bodies(m, s):
             accumulate6(s.carried[m.body[i].parent], F)
 
 
-@kernel(inline=True, inner=True)
+@kernel(inline=True)
 def mark_held(m, s, count):
     """Trees that something touches or pushes do not keep their momentum."""
     body = s.dynamics.body
@@ -275,7 +281,7 @@ def mark_held(m, s, count):
                     body[m.body[i].root].held = 1
 
 
-@kernel(inline=True, inner=True)
+@kernel(inline=True)
 def sane(v):
     """Whether all velocities are numbers below FASTEST; by comparisons, as sums of x − x are folded away where sums may be reordered."""
     for i in range(v.shape[0]):  # noqa: SIM110 - kernels have no generators

@@ -2,8 +2,8 @@
 
 Same bodies, colliding geoms, pairs, armature and step in all engines; what is only drawn is left out. tabi runs in a
 compiled loop, MuJoCo through ``rollout`` with elliptic cones, its position loops as actuators under its implicit
-integrator, once with its default tolerance and once with a tight one. While squatting, targets change every step: tabi's
-are then handed over from Python, and what the same calls take that ask for no step is taken off.
+integrator, once with its default tolerance and once with a tight one. While squatting, targets change every step: both
+engines are handed a table of them for each block of steps.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from tabi.model.robot import Robot
 from tabi.model.signals import Measurement
 from tabi.model.world import World
 from tabi.simulation import motors
+from tabi.simulation.arrays import NO_PROGRAM
 from tabi.simulation.simulator import SimulationError, Simulator
 from tabi.simulation.step import FINE, ROOM, march
 
@@ -119,31 +120,16 @@ class Marching:
     """
 
     def __init__(self, sim: Simulator, motion: NDArray[np.void] | None = None) -> None:
-        self.sim, self.motion = sim, motion
+        self.sim = sim
+        self.motion = None if motion is None else np.stack([motion[name] for name in ("position", "velocity", "effort")], axis=-1)
         self.steps, self.missed, self.worst = 0, 0, 0.0
 
     def __call__(self, count: int) -> None:
-        """``count`` steps, in one call unless the targets change."""
-        if self.motion is None:
-            self.march(count)
-            return
-        for _ in range(count):
-            self.sim._target[:] = self.motion[self.steps % PERIOD]
-            self.march(1)
-
-    def idle(self, count: int) -> None:
-        """The same calls without a step in them."""
-        sim = self.sim
-        for _ in range(count):
-            if self.motion is not None:
-                sim._target[:] = self.motion[self.steps % PERIOD]
-            march(sim._scene, sim._q, sim._v, sim._target, sim.dt, sim.tolerance, sim._memory, sim._room, 0)
-
-    def march(self, count: int) -> None:
-        """Up to the end, whatever stops the loop on the way."""
+        """``count`` steps, whatever stops the loop on the way."""
         sim = self.sim
         while count > 0:
-            done, status = march(sim._scene, sim._q, sim._v, sim._target, sim.dt, sim.tolerance, sim._memory, sim._room, count)
+            program = NO_PROGRAM if self.motion is None else self.motion[(self.steps + np.arange(count)) % PERIOD]
+            done, status = march(sim._scene, sim._q, sim._v, sim._target, program, sim.dt, sim.tolerance, sim._memory, sim._room, count)
             report = sim._room.report[0]
             self.steps, count = self.steps + done, count - done
             self.worst = max(self.worst, float(report["worst_residual"]))
@@ -251,13 +237,9 @@ def race(world: World, robot: Robot, motion: NDArray[np.void] | None, blocks: in
     total = {"tabi": sum(float(c.force @ c.normal) for c in sim.contacts)} | {f"mujoco {name}": f for name, (_, f) in forces.items()}
     runs: dict[str, Callable[[int], object]] = {"tabi": ours}
     runs.update({f"mujoco {name}": rolling for name, rolling in theirs.items()})
-    if motion is not None:
-        runs["idle"] = ours.idle
     ours.missed, ours.worst, start = 0, 0.0, ours.steps
     times = microseconds(runs, blocks, step_pinocchio.BLOCK)
-    idle = times.pop("idle") if motion is not None else np.zeros(blocks)
-    least = {name: float(t.min()) for name, t in times.items()} | {"tabi": float(times["tabi"].min() - idle.min())}
-    own = times["tabi"] = times["tabi"] - idle
+    least, own = {name: float(t.min()) for name, t in times.items()}, times["tabi"]
     return {
         "contacts": touching,
         "normal_force_N": {name: round(f, 3) for name, f in total.items()},
@@ -265,7 +247,6 @@ def race(world: World, robot: Robot, motion: NDArray[np.void] | None, blocks: in
         "ratio_to_mujoco": {name: round(float(np.median(times[f"mujoco {name}"] / own)), 2) for name in theirs},
         "pinocchio": peer,
         "ratio_to_pinocchio": {name: round(t / float(np.median(own)), 2) for name, t in peer["sum"].items()},
-        "calls_taken_off": round(float(np.median(idle)), 2),
         # a busy machine disturbs these least
         "least": {
             "microseconds": {name: round(t, 2) for name, t in least.items()},
