@@ -46,6 +46,7 @@ def test_a_coupling_between_prescribed_joints_takes_nothing_away():
     model, work = factored(geared())
     for joint in ("joint2", "joint7"):
         model.set_joint(joint, prescribed=1)
+    work.dof["fixed"] = model.arrays.dof["prescribed"]
     aba.factor(model.arrays, work)
     chains = body_inertia.allocate(model)
     followers.directions(model.arrays, work, chains)

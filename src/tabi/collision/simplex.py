@@ -10,7 +10,7 @@ from tabi._jit import kernel
 from tabi.spatial.vector import add, cross, dot, scale, sub
 
 
-@kernel
+@kernel(exact=True)
 def segment(a, b):
     """Shares of a and b."""
     d = sub(b, a)
@@ -24,7 +24,7 @@ def segment(a, b):
     return (1.0 - t, t)
 
 
-@kernel
+@kernel(exact=True)
 def triangle(a, b, c):
     """Shares of a, b and c."""
     ab, ac = sub(b, a), sub(c, a)
@@ -57,14 +57,14 @@ def triangle(a, b, c):
     return (va / total, vb / total, vc / total)
 
 
-@kernel
+@kernel(exact=True)
 def _outside(a, b, c, d):
     """Whether the origin is on the other side of the plane of a, b, c than d, or too close to tell."""
     n = cross(sub(b, a), sub(c, a))
     return -dot(n, a) * dot(n, sub(d, a)) <= 0.0
 
 
-@kernel
+@kernel(exact=True)
 def tetrahedron(a, b, c, d):
     """Shares of a, b, c, d; all positive where the origin is inside."""
     best, shares = math.inf, (0.25, 0.25, 0.25, 0.25)

@@ -124,7 +124,7 @@ def delassus(model: Model, q: ArrayLike, points: Sequence[Any], method: str = "c
     if frame not in ("world", "body"):
         raise ModelError(f"frame is {frame!r}; expected 'world' or 'body'")
     work = _prepared(model, q)
-    work.dof["added"] = model.arrays.dof["armature"]
+    work.dof["added"], work.dof["fixed"] = model.arrays.dof["armature"], model.arrays.dof["prescribed"]
     check_status(model, aba.factor(model.arrays, work))
     contacts = contacts_of(model, work, points, frame)
     out = np.zeros((3 * len(points), 3 * len(points)))

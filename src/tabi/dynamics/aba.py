@@ -40,7 +40,7 @@ def factor(m, w):
                 bad = j + 1
             dof.pivot = 1.0 / D
             store6(dof.gain, U)
-            if m.dof[j].prescribed == 0:
+            if w.dof[j].fixed == 0:
                 I = articulated.without(I, U, dof.pivot)
         if body.parent != 0:
             out = w.body[body.parent].inertia
@@ -57,7 +57,7 @@ def gather(m, tau, w):
         for j in range(body.v_end - 1, body.v_start - 1, -1):
             dof = w.dof[j]
             load = dot6(load6(dof.motion), F)
-            if m.dof[j].prescribed != 0:
+            if w.dof[j].fixed != 0:
                 dof.residual = load + dof.added * dof.known
             else:
                 dof.residual = tau[j] - load
@@ -75,7 +75,7 @@ def spread(m, w, a, tau):
         for j in range(body.v_start, body.v_end):
             dof = w.dof[j]
             coupled = dot6(load6(dof.gain), y)
-            if m.dof[j].prescribed != 0:
+            if w.dof[j].fixed != 0:
                 tau[j] = dof.residual + coupled
                 a[j] = dof.known
             else:

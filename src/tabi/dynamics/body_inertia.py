@@ -170,7 +170,7 @@ def _plain(m, w, k):
     """1 where nothing is added to the six inertias of a free object, and none of them is prescribed."""
     plain = 1
     for j in range(k, k + 6):
-        if w.dof[j].added != 0.0 or m.dof[j].prescribed != 0:
+        if w.dof[j].added != 0.0 or w.dof[j].fixed != 0:
             plain = 0
     return plain
 
@@ -184,11 +184,8 @@ def _climb(m, w, c, b):
     while b != 0:
         for k in range(m.body[b].v_end - 1, m.body[b].v_start - 1, -1):
             t -= 1
-            if m.dof[k].prescribed != 0:
-                store6(c.row[t], (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
-                c.row[t, PIVOT] = 0.0
-                continue
-            S, U, d = load6(w.dof[k].motion), load6(w.dof[k].gain), w.dof[k].pivot
+            # a joint that is fixed gives way to nothing
+            S, U, d = load6(w.dof[k].motion), load6(w.dof[k].gain), w.dof[k].pivot if w.dof[k].fixed == 0 else 0.0
             y = axpy6(S[0], a, axpy6(S[1], e, axpy6(S[2], f, axpy6(S[3], g, axpy6(S[4], h, axpy6(S[5], l, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)))))))
             store6(c.row[t], y)
             c.row[t, PIVOT] = d
@@ -322,11 +319,13 @@ def _fly(m, w, b, F, dv):
 
 @kernel(inline=True)
 def _descend(m, w, i, dv):
-    """Equation (3) of ``aba`` for one body, its parent's done; prescribed joints stay where they are."""
+    """Equation (3) of ``aba`` for one body, its parent's done; fixed joints stay where they are, and their reaction comes out."""
     y = load6(w.body[m.body[i].parent].delta)
     for j in range(m.body[i].v_start, m.body[i].v_end):
-        if m.dof[j].prescribed == 0:
+        if w.dof[j].fixed == 0:
             dof = w.dof[j]
             dv[j] = (dof.residual - dot6(load6(dof.gain), y)) * dof.pivot
             y = axpy6(dv[j], load6(dof.motion), y)
+        else:
+            w.dof[j].reaction = dot6(load6(w.dof[j].gain), y) - w.dof[j].residual
     store6(w.body[i].delta, y)

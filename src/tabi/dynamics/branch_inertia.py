@@ -43,7 +43,7 @@ def omega(m, w, bodies, count, mark, path, own, start, column, out):
         if mark[b] != 0:
             I = articulated.load(own[m.body[b].parent]) if m.body[b].parent != 0 else NOTHING
             for k in range(m.body[b].v_start, m.body[b].v_end):
-                if m.dof[k].prescribed == 0:
+                if w.dof[k].fixed == 0:
                     I = _widened(I, load6(w.dof[k].motion), load6(w.dof[k].gain), w.dof[k].pivot)
             articulated.store(own[b], I)
     for i in range(count):
@@ -94,7 +94,7 @@ def _down(m, w, c, b, path, out, e):
         b = m.body[b].parent
     for t in range(n - 1, -1, -1):
         for k in range(m.body[path[t]].v_start, m.body[path[t]].v_end):
-            if m.dof[k].prescribed == 0:
+            if w.dof[k].fixed == 0:
                 _carry(out, e, load6(w.dof[k].motion), load6(w.dof[k].gain), w.dof[k].pivot)
 
 

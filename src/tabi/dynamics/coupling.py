@@ -29,12 +29,12 @@ def close(m, w, a, tau):
         _respond(m, w, c, -K[c, count])
         for j in range(a.shape[0]):
             a[j] += w.response[j]
-            if m.dof[j].prescribed != 0:
+            if w.dof[j].fixed != 0:
                 tau[j] += w.unit[j]
     # the small system leaves rounding; the followers get exactly their share
     for c in range(count):
         row = m.mimic[c]
-        if m.dof[row.follower].prescribed == 0:
+        if w.dof[row.follower].fixed == 0:
             a[row.follower] = row.ratio * a[row.leader]
 
 
@@ -47,7 +47,7 @@ def _respond(m, w, c, force):
     w.unit[row.follower] = force
     w.unit[row.leader] = -row.ratio * force
     aba.respond(m, w.unit, w, w.response)
-    if m.dof[row.follower].prescribed != 0:
+    if w.dof[row.follower].fixed != 0:
         w.unit[row.follower] -= force
-    if m.dof[row.leader].prescribed != 0:
+    if w.dof[row.leader].fixed != 0:
         w.unit[row.leader] += row.ratio * force

@@ -54,14 +54,14 @@ def _leave(m, w, c, e, j, force):
         b += 1
     x = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     end = j
-    if m.dof[j].prescribed == 0:
+    if w.dof[j].fixed == 0:
         c.follower[e, j] += force
         x = axpy6(-force * w.dof[j].pivot, load6(w.dof[j].gain), x)
     else:
         b = 0
     while b != 0:
         for k in range(end - 1, m.body[b].v_start - 1, -1):
-            if m.dof[k].prescribed == 0:
+            if w.dof[k].fixed == 0:
                 y = dot6(load6(w.dof[k].motion), x)
                 c.follower[e, k] += y
                 x = axpy6(-y * w.dof[k].pivot, load6(w.dof[k].gain), x)

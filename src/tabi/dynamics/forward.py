@@ -12,7 +12,7 @@ from tabi.dynamics import aba, coupling, kinematics, rnea
 def accelerations(m, tau, w, a):
     """a from τ, with kinematics and ``aba.factor`` at hand; prescribed accelerations are read from a."""
     for j in range(a.shape[0]):
-        a[j] = a[j] if m.dof[j].prescribed != 0 else 0.0
+        a[j] = a[j] if w.dof[j].fixed != 0 else 0.0
         w.dof[j].known = a[j]
     rnea.forces(m, a, w)
     aba.gather(m, tau, w)
@@ -35,7 +35,7 @@ def forward_dynamics(m, q, v, tau, w, a):
     kinematics.positions(m, q, w)
     kinematics.velocities(m, v, w)
     for j in range(a.shape[0]):
-        w.dof[j].added = m.dof[j].armature
+        w.dof[j].added, w.dof[j].fixed = m.dof[j].armature, m.dof[j].prescribed
     status = aba.factor(m, w)
     accelerations(m, tau, w, a)
     return status

@@ -80,7 +80,7 @@ def _first(m, q, v, tau, h, w, a):
         par, dof = m.dof[k], w.dof[k]
         stretch = q[par.q] - par.rest + h * v[k] if par.q >= 0 else 0.0
         dof.passive = par.damping * v[k] + par.stiffness * stretch
-        dof.added = par.armature + h * (par.damping + h * par.stiffness)
+        dof.added, dof.fixed = par.armature + h * (par.damping + h * par.stiffness), par.prescribed
         w.load[k] = tau[k] - dof.passive
     status = aba.factor(m, w)
     forward.accelerations(m, w.load, w, a)
@@ -100,7 +100,7 @@ def _second(m, q, v, tau, h, w, a):
     for k in range(v.shape[0]):
         par, dof = m.dof[k], w.dof[k]
         dof.passive = par.damping * v[k] + (par.stiffness * (q[par.q] - par.rest) if par.q >= 0 else 0.0)
-        dof.added = par.armature + 0.5 * h * (par.damping + 0.5 * h * par.stiffness)
+        dof.added, dof.fixed = par.armature + 0.5 * h * (par.damping + 0.5 * h * par.stiffness), par.prescribed
         w.middle[k] = v[k]
     status = aba.factor(m, w)
     for _ in range(PASSES):

@@ -45,6 +45,8 @@ DOF = np.dtype(
     [
         # by kinematics.positions: motion column S
         ("motion", REAL, 6),
+        # set with what is added to the diagonal: 1 where the acceleration is given and the force comes out
+        ("fixed", INDEX),
         # by aba.factor, from the diagonal added to the mass matrix: U = I S and 1/D
         ("added", REAL),
         ("gain", REAL, 6),
@@ -54,6 +56,8 @@ DOF = np.dtype(
         ("known", REAL),
         # by free.step: force of damper and spring
         ("passive", REAL),
+        # by body_inertia.respond: impulse that holds it, where it is fixed
+        ("reaction", REAL),
     ],
     align=True,
 )
@@ -91,4 +95,5 @@ def allocate(model: Model) -> Workspace:
         coupling=np.zeros((couplings, couplings + 1)),
     )
     work.body["rotation"][0, [0, 4, 8]] = 1.0
+    work.dof["fixed"] = model.arrays.dof["prescribed"]
     return work

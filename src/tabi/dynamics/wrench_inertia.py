@@ -43,7 +43,7 @@ def _up(m, w, b, c):
     )
     while b != 0:
         for k in range(m.body[b].v_end - 1, m.body[b].v_start - 1, -1):
-            if m.dof[k].prescribed == 0:
+            if w.dof[k].fixed == 0:
                 dof = w.dof[k]
                 dof.residual = dot6(load6(dof.motion), x)
                 x = axpy6(-dof.residual * dof.pivot, load6(dof.gain), x)
@@ -56,7 +56,7 @@ def _down(m, w, root, mark):
         if mark[b] != 0 and m.body[b].root == root:
             y = load6(w.body[m.body[b].parent].delta)
             for k in range(m.body[b].v_start, m.body[b].v_end):
-                if m.dof[k].prescribed == 0:
+                if w.dof[k].fixed == 0:
                     dof = w.dof[k]
                     a = (dof.residual - dot6(load6(dof.gain), y)) * dof.pivot
                     y = axpy6(a, load6(dof.motion), y)

@@ -34,6 +34,11 @@ TARGET = np.dtype(
         ("given", REAL),
         # by the step: 1 or −1 where its limit holds it, 0 elsewhere
         ("saturated", INDEX),
+        # by the step: what its joint does, in which direction it slides or how fast it is held (see ``joint_laws``); the force of its laws
+        ("doing", INDEX),
+        ("slides", INDEX),
+        ("pace", REAL),
+        ("law", REAL),
     ],
     align=True,
 )
@@ -68,8 +73,11 @@ REPORT = np.dtype(
         # largest backward error [m/s], least gap [m]
         ("residual", REAL),
         ("gap", REAL),
+        # largest error of the joints' laws [rad/s or m/s]
+        ("joint_residual", REAL),
         # by march: the worst of these over its steps
         ("worst_residual", REAL),
+        ("worst_joint_residual", REAL),
         ("worst_gap", REAL),
     ],
     align=True,
@@ -117,7 +125,7 @@ class Room(NamedTuple):
         solver: the solver's memory. wrench: on each contacting body.
         force: from outside on each body, about its tree's origin; force[0, 0] says whether there are any. carried: sums of them.
         free, change: velocities after the step, and those of the configuration where overlaps are deep.
-        acceleration: of the joints. report: one row of REPORT.
+        reaction: impulse of the contacts that each fixed joint bears. acceleration: of the joints. report: one row of REPORT.
     """
 
     dynamics: Workspace
@@ -139,6 +147,7 @@ class Room(NamedTuple):
     carried: Floats
     free: Floats
     change: Floats
+    reaction: Floats
     acceleration: Floats
     report: NDArray[np.void]
 
@@ -175,6 +184,7 @@ def room(model: Model, shapes: Collision, points: int, blocks: int) -> Room:
         carried=np.zeros((count, 6)),
         free=np.zeros(model.v_count),
         change=np.zeros(model.v_count),
+        reaction=np.zeros(model.v_count),
         acceleration=np.zeros(model.v_count),
         report=table(1, REPORT),
     )

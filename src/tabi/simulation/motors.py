@@ -16,7 +16,7 @@ from tabi.model.compiled import Link, Model
 from tabi.model.robot import Robot
 from tabi.model.signals import Command
 from tabi.model.world import World
-from tabi.simulation import observation
+from tabi.simulation import joint_laws, observation
 from tabi.simulation.arrays import TARGET, Room
 
 Array = NDArray[np.float64]
@@ -39,6 +39,7 @@ def rest(model: Model, q: NDArray[np.float64]) -> NDArray[np.void]:
     dof, target = model.arrays.dof, table(model.v_count, TARGET)
     target["position"] = np.where(dof["q"] >= 0, q[dof["q"]], 0.0)
     target["kp"], target["kd"] = dof["kp"], dof["kd"]
+    target["doing"][model.arrays.mimic["follower"]] = joint_laws.FOLLOWS
     return target
 
 

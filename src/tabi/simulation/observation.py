@@ -62,10 +62,11 @@ class Certificate:
         residual: largest backward error [m/s]. tolerance: what was asked for [m/s]. converged: whether it was reached.
         force_residual: largest change of a point's force that would make it exact [N].
         pressure_shift: how far these could move a foot's centre of pressure [mm], by foot.
+        joint_residual: largest error of dry friction, ends of travel and top speeds of the joints [rad/s or m/s].
         penetration: deepest overlap when the step began [m].
         cone_violation [N], signorini [W], dissipation_gap [W]: largest, as in ``tabi.contact.Certificate``, per second.
         contacts, groups, iterations: of the last step. attempt: what solved it.
-        worst_residual, worst_penetration: of the run. missed: steps of the run that did not reach the tolerance.
+        worst_residual, worst_joint_residual, worst_penetration: of the run. missed: steps of the run that did not reach the tolerance.
     """
 
     residual: float
@@ -73,6 +74,7 @@ class Certificate:
     converged: bool
     force_residual: float
     pressure_shift: dict[str, float]
+    joint_residual: float
     penetration: float
     cone_violation: float
     signorini: float
@@ -82,6 +84,7 @@ class Certificate:
     iterations: int
     attempt: str
     worst_residual: float
+    worst_joint_residual: float
     worst_penetration: float
     missed: int
 
@@ -92,7 +95,7 @@ class Balance:
 
     Attributes:
         change: of kinetic and potential energy. motors: work of the motors. contacts: work of contact forces (negative: friction and impacts).
-        joints: work of dampers in the joints. pushes: work of forces from outside. scheme: the rest, what first order takes away.
+        joints: work of dampers, dry friction and ends of travel. pushes: work of forces from outside. scheme: the rest, what first order takes away.
     """
 
     change: float
@@ -186,20 +189,21 @@ def certificate(sim: Simulator) -> Certificate:
 
     room, report, dt = sim._room, sim._room.report[0], sim.dt
     p, worst = problem(room), sim._worst
-    common: dict[str, Any] = {"worst_residual": worst["residual"], "worst_penetration": worst["penetration"], "missed": sim.missed_count}
+    joints = float(report["joint_residual"])
+    common: dict[str, Any] = {f"worst_{name}": value for name, value in worst.items()} | {"missed": sim.missed_count}
     if p is None:
-        nothing: dict[str, Any] = dict.fromkeys(("residual", "force_residual", "penetration", "cone_violation", "signorini", "dissipation_gap"), 0.0)
-        return Certificate(
-            tolerance=sim.tolerance, converged=True, pressure_shift={}, contacts=0, groups=0, iterations=0, attempt="", **nothing | common
-        )
+        none: dict[str, Any] = dict.fromkeys(("residual", "force_residual", "penetration", "cone_violation", "signorini", "dissipation_gap"), 0.0)
+        none |= {"pressure_shift": {}, "contacts": 0, "groups": 0, "iterations": 0, "attempt": ""}
+        return Certificate(tolerance=sim.tolerance, converged=joints <= sim.tolerance, joint_residual=joints, **none, **common)
     impulse = room.impulse[: 3 * len(p.mu)]
     found = judge(p, impulse)
     return Certificate(
         residual=found.residual,
         tolerance=sim.tolerance,
-        converged=bool(found.residual <= sim.tolerance),
+        converged=bool(found.residual <= sim.tolerance) and joints <= sim.tolerance,
         force_residual=found.impulse_residual / dt,
         pressure_shift=_pressure_shift(sim, p, impulse, found.contacts[:, 1]),
+        joint_residual=joints,
         penetration=max(0.0, -float(report["gap"])),
         cone_violation=found.cone_violation / dt,
         signorini=found.signorini / dt,
@@ -236,7 +240,7 @@ def balance(sim: Simulator) -> Balance:
     (q0, v0), (q, v) = sim._before, (sim._q, sim._v)
     middle, dof = 0.5 * (v0 + v), model.arrays.dof
     change = energy(model, q, v).total - energy(model, q0, v0).total
-    done = dt * float(sim._target["given"] @ middle)
+    done, held = dt * float(sim._target["given"] @ middle), dt * float(sim._target["law"] @ middle)
     # impulses act on the mean of the velocities before and after
     w = dynamics.allocate(model)
     free.prepare(model.arrays, q0, v0, w)
@@ -248,7 +252,8 @@ def balance(sim: Simulator) -> Balance:
     # and so do pushes, on the bodies as they were when the step began
     free.prepare(model.arrays, q0, middle, w)
     pushed = dt * float((sim._room.force[1:] * w.body["velocity"][1:]).sum()) if sim._room.force[0, 0] else 0.0
-    return Balance(change, done, touched, damped, pushed, change - done - touched - damped - pushed)
+    joints = held + damped
+    return Balance(change, done, touched, joints, pushed, change - done - touched - joints - pushed)
 
 
 def _point_velocity(model: Model, w: dynamics.Workspace, body: int, point: Array) -> Array:

@@ -110,7 +110,7 @@ class Simulator:
         self._callbacks: list[Callable[[Contact, str], None]] = []
         self._recordings: list[Recording] = []
         self._touching: dict[tuple[str, str], Contact] = {}
-        self._worst: dict[str, float] = {"residual": 0.0, "penetration": 0.0}
+        self._worst: dict[str, float] = {"residual": 0.0, "joint_residual": 0.0, "penetration": 0.0}
         self.missed: list[tuple[float, float]] = []
         self.missed_count = 0
         self._refresh()
@@ -132,6 +132,8 @@ class Simulator:
         q, v = self.model.check_configuration(q), np.zeros_like(self._v) if v is None else self.model.check_velocity("v", v)
         self._q[:], self._v[:] = q, v
         self._memory.count[0] = 0
+        self._target["saturated"], self._target["slides"] = 0, 0
+        self._target["doing"] = np.minimum(self._target["doing"], 0)
         self._refresh()
 
     def save(self) -> Saved:
@@ -373,12 +375,13 @@ class Simulator:
     def _note(self) -> None:
         """Remember the worst of the run, and tell who wants to know of contacts."""
         report = self._room.report[0]
-        self._worst["residual"] = max(self._worst["residual"], float(report["worst_residual"]))
+        for name in ("residual", "joint_residual"):
+            self._worst[name] = max(self._worst[name], float(report[f"worst_{name}"]))
         self._worst["penetration"] = max(self._worst["penetration"], -float(report["worst_gap"]))
         if report["missed"]:
             self.missed_count += 1
             if len(self.missed) < 1000:
-                self.missed.append((self.time, float(report["residual"])))
+                self.missed.append((self.time, max(float(report["residual"]), float(report["joint_residual"]))))
         if self._callbacks:
             now = self._pressing()
             for pair, kind, table in (

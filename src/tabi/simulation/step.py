@@ -20,15 +20,16 @@ from tabi.contact import bodies, ladder
 from tabi.contact.bodies import BodyProblem
 from tabi.contact.certificate import residual
 from tabi.dynamics import aba, body_inertia, forward, free, integration, kinematics
-from tabi.simulation import actuation, assembly
+from tabi.simulation import actuation, assembly, joint_laws
 from tabi.spatial.vector import accumulate6, angular, cross, dot, dot6, load3, load6, load9, mul_t, store3
 
 # what a step may say: all is well; a joint without inertia; more memory is wanted; velocities are no numbers or absurd
 FINE, SINGULAR, ROOM, BROKEN = 0, 1, 2, 3
 # overlap [m] that is left without speed; the speed [m/s] of leaving
 DEEP, PARTING = 1e-6, 0.5
-# how often a step is done at most, to find the motors that are held by their limits
-GUESSES = 5
+# how often a step is done at most, to find the motors at their limits and the joints that are held; after BOLD of them
+# joints change their minds one by one
+GUESSES, BOLD = 40, 8
 # beyond this [m/s or rad/s] something is broken, and configurations would soon not be numbers any more
 FASTEST = 1e9
 # of the band, beside what moves [m]
@@ -54,16 +55,21 @@ def step(scene, q, v, target, h, tolerance, memory, s):
     if count > s.points.shape[0]:
         return ROOM
     mark_held(m, s, count)
-    # again where motors turn out to be held by their limits, or not any more; who leaves them is asked twice
+    # again where motors turn out to be held by their limits, or not any more; who leaves them is asked twice; the same for joints
     for guess in range(GUESSES):
         status = move(scene, q, v, target, h, tolerance, memory, s, count)
         if status != FINE:
             return status
-        if guess == GUESSES - 1 or actuation.judge(m, q, s.free, target, h, guess < 2) == 0:
+        wrong, report.joint_residual = joint_laws.judge(m, q, v, s.free, s.reaction, target, h, w, guess >= BOLD)
+        wrong += actuation.judge(m, q, s.free, target, h, guess < 2)
+        if wrong == 0:
             break
-        kinematics.velocities(m, v, w)
+        if guess < GUESSES - 1:
+            kinematics.velocities(m, v, w)
     if not sane(s.free):
         return BROKEN
+    if not report.joint_residual <= tolerance:
+        report.missed += 1
     for e in range(count):
         memory.touch[e] = s.touch[e]
     memory.count[0] = count
@@ -87,13 +93,16 @@ def move(scene, q, v, target, h, tolerance, memory, s, count):
     """Equations (1) and (2) with ``count`` contact points: v⁺ in s.free."""
     m, w, report = scene.model, s.dynamics, s.report[0]
     actuation.load(m, q, v, target, h, w)
+    joint_laws.load(m, q, v, target, h, w, s.acceleration)
     push_bodies(m, s)
     free.measure(m, w.load, h, w)
     if aba.factor(m, w) != 0:
         return SINGULAR
     forward.accelerations(m, w.load, w, s.acceleration)
     for k in range(v.shape[0]):
-        s.free[k] = v[k] + h * s.acceleration[k]
+        # without rounding where a joint is held
+        s.free[k] = v[k] + h * s.acceleration[k] if target[k].doing <= joint_laws.MOVES else target[k].pace
+        s.reaction[k] = 0.0
     if count > 0:
         return touch(scene, count, h, tolerance, memory, s)
     report.groups, report.iterations, report.attempt, report.missed, report.residual, report.gap = 0, 0, 0, 0, 0.0, 0.0
@@ -111,7 +120,7 @@ def march(scene, q, v, target, program, h, tolerance, memory, s, count):
         steps done, and the status of the last one; it is done only if that is FINE.
     """
     report = s.report[0]
-    report.worst_residual, report.worst_gap = 0.0, 0.0
+    report.worst_residual, report.worst_gap, report.worst_joint_residual = 0.0, 0.0, 0.0
     done, status = 0, FINE
     while done < count:
         if done < program.shape[0]:
@@ -123,6 +132,7 @@ def march(scene, q, v, target, program, h, tolerance, memory, s, count):
         done += 1
         report.worst_residual = max(report.worst_residual, report.residual)
         report.worst_gap = min(report.worst_gap, report.gap)
+        report.worst_joint_residual = max(report.worst_joint_residual, report.joint_residual)
         if report.missed > 0:
             break
     return done, status
@@ -157,11 +167,13 @@ def touch(scene, count, h, tolerance, memory, s):
     if not solve_groups(s, groups, tolerance):
         return ROOM
     keep(s, groups, h)
+    for k in range(s.free.shape[0]):
+        s.change[k] = s.free[k]
+    apply_impulses(m, s, groups, s.free)
+    for k in range(s.free.shape[0]):
+        s.reaction[k] = w.dof[k].reaction
     if deep:
         # and once for the configuration
-        for k in range(s.free.shape[0]):
-            s.change[k] = s.free[k]
-        apply_impulses(m, s, groups, s.free)
         for x in range(count):
             gap = s.points[s.groups.order[x]].gap
             if gap < 0.0:
@@ -172,8 +184,6 @@ def touch(scene, count, h, tolerance, memory, s):
             return ROOM
         report.missed, report.residual = max(report.missed, missed), max(report.residual, error)
         apply_impulses(m, s, groups, s.change)
-    else:
-        apply_impulses(m, s, groups, s.free)
     return FINE
 
 
