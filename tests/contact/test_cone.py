@@ -28,6 +28,7 @@ def test_projection_is_in_the_cone_and_its_difference_in_the_polar_cone():
 def test_projection_on_a_cone_without_friction_keeps_the_normal_part():
     assert cone.project(0.0, 1.0, -2.0, 3.0) == (0.0, 0.0, 3.0)
     assert cone.project(0.0, 1.0, -2.0, -3.0) == (0.0, 0.0, 0.0)
+    assert cone.project(0.0, 0.0, 0.0, -3.0) == (0.0, 0.0, 0.0)
 
 
 def check_law(W, b, mu, impulse):

@@ -24,7 +24,7 @@ from tabi._jit import kernel
 def project(mu, x, y, n):
     """The point of K nearest to (x, y, n)."""
     t = sqrt(x * x + y * y)
-    if t <= mu * n:
+    if n >= 0.0 and t <= mu * n:
         return x, y, n
     if mu * t <= -n:
         return 0.0, 0.0, 0.0

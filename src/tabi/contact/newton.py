@@ -65,7 +65,7 @@ def _natural(mu, rho, u, l):
     cx, cy = (mu * u[0] / slip, mu * u[1] / slip) if slip > 1e-300 else (0.0, 0.0)
     x, y, n = l[0] - rho * u[0], l[1] - rho * u[1], l[2] - rho * (u[2] + mu * slip)
     t = sqrt(x * x + y * y)
-    if t <= mu * n:
+    if n >= 0.0 and t <= mu * n:
         return (u[0], u[1], u[2] + mu * slip), ZERO9, (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, cx, cy, 1.0)
     if mu * t <= -n:
         return (l[0] * i, l[1] * i, l[2] * i), (i, 0.0, 0.0, 0.0, i, 0.0, 0.0, 0.0, i), ZERO9

@@ -78,7 +78,18 @@ MIMIC = np.dtype(
 )
 
 
-def table(count: int, columns: np.dtype) -> NDArray[np.void]:
+PAIR = np.dtype(
+    [
+        # of two materials: coefficients of friction while they slide and while they stick, restitution
+        ("friction", REAL),
+        ("static_friction", REAL),
+        ("restitution", REAL),
+    ],
+    align=True,
+)
+
+
+def table(count: int | tuple[int, int], columns: np.dtype) -> NDArray[np.void]:
     """A table of zeros; rows answer to column names as attributes also where kernels run as plain Python."""
     rows = np.zeros(count, columns)
     return rows.view(np.recarray) if os.environ.get("NUMBA_DISABLE_JIT", "0") != "0" else rows

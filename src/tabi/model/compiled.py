@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tabi._errors import ModelError, unknown
-from tabi.model.arrays import DOF, FLOATING, SPHERICAL, ModelArrays
+from tabi.model.arrays import DOF, FLOATING, PAIR, SPHERICAL, ModelArrays, table
 from tabi.model.shape import Geometry, Material, check_coefficients
 from tabi.spatial.inertia import Inertia
 from tabi.spatial.transform import Transform
@@ -42,13 +42,14 @@ class Site(Link):
 
 @dataclass(frozen=True, eq=False)
 class PlacedShape:
-    """A collision shape on a moving body (0 is the world), with the name of the link it came from."""
+    """A collision shape on a moving body (0 is the world), with the name of the link it came from, and how fast its surface runs [m/s]."""
 
     body: int
     link: str
     placement: Transform
     geometry: Geometry
     material: str
+    surface_velocity: Array
 
 
 class Model:
@@ -60,7 +61,7 @@ class Model:
             among them and goes by its robot's name.
         links, feet, frames, sensors: by name.
         excluded: pairs of links that never collide.
-        friction, restitution: of each pair of materials, shape (k, k), in the order of ``material_names``.
+        pairs: friction, static_friction and restitution of each pair of materials, a table of shape (k, k) in the order of ``material_names``.
     """
 
     def __init__(self, arrays: ModelArrays, names: list[str], kinds: list[str], links: dict[str, Link], initial: Array) -> None:
@@ -78,8 +79,17 @@ class Model:
         self.sensors: dict[str, Site] = {}
         self.excluded: set[frozenset[str]] = set()
         self.material_names: list[str] = []
-        self.friction: Array = np.zeros((0, 0))
-        self.restitution: Array = np.zeros((0, 0))
+        self.pairs = table((0, 0), PAIR)
+
+    @property
+    def friction(self) -> Array:
+        """Of each pair of materials while they slide, a view of ``pairs``."""
+        return self.pairs["friction"]
+
+    @property
+    def restitution(self) -> Array:
+        """Of each pair of materials, a view of ``pairs``."""
+        return self.pairs["restitution"]
 
     # ---- sizes and places -------------------------------------------------------------------
 
@@ -135,9 +145,9 @@ class Model:
 
     def link(self, name: str) -> Link:
         """A body, foot, frame or sensor by name."""
-        for table in (self.links, self.feet, self.frames, self.sensors):
-            if name in table:
-                return table[name]
+        for places in (self.links, self.feet, self.frames, self.sensors):
+            if name in places:
+                return places[name]
         raise unknown("body", name, "the model", [*self.links, *self.feet, *self.frames, *self.sensors])
 
     # ---- configurations ---------------------------------------------------------------------
@@ -228,30 +238,32 @@ class Model:
         self.arrays.body["centre"][link.body] = moved.centre
         self.arrays.body["inertia"][link.body] = moved.tensor[np.triu_indices(3)]
 
-    def set_pair(self, a: str, b: str, friction: float | None = None, restitution: float | None = None) -> None:
-        """Set friction or restitution between two materials."""
+    def set_pair(self, a: str, b: str, friction: float | None = None, restitution: float | None = None, static_friction: float | None = None) -> None:
+        """Set friction or restitution between two materials; a friction without a static one is both."""
         for name in (a, b):
             if name not in self.material_names:
                 raise unknown("material", name, "the model", self.material_names)
         i, k = self.material_names.index(a), self.material_names.index(b)
-        mu = self.friction[i, k] if friction is None else friction
-        e = self.restitution[i, k] if restitution is None else restitution
-        check_coefficients(f"the pair {a!r}, {b!r}", mu, e)
-        self.friction[i, k] = self.friction[k, i] = mu
-        self.restitution[i, k] = self.restitution[k, i] = e
+        now = self.pairs[i, k]
+        mu, e = now["friction"] if friction is None else friction, now["restitution"] if restitution is None else restitution
+        static = static_friction if static_friction is not None else now["static_friction"] if friction is None else mu
+        check_coefficients(f"the pair {a!r}, {b!r}", mu, e, static)
+        self.pairs[i, k] = self.pairs[k, i] = (mu, static, e)
 
-    def set_materials(self, materials: Iterable[Material], pairs: dict[frozenset[str], tuple[float | None, float | None]]) -> None:
-        """Fill the tables of pairs: the smaller friction and the larger restitution, unless the pair is given."""
+    def set_materials(self, materials: Iterable[Material], pairs: dict[frozenset[str], tuple[float | None, ...]]) -> None:
+        """Fill the table of pairs: the smaller friction and the larger restitution, unless the pair is given."""
         materials = list(materials)
         self.material_names = [m.name for m in materials]
-        mu, e = np.array([m.friction for m in materials]), np.array([m.restitution for m in materials])
-        self.friction, self.restitution = np.minimum.outer(mu, mu), np.maximum.outer(e, e)
-        for pair, (friction, restitution) in pairs.items():
+        mu, static, e = np.array([m.coefficients for m in materials]).reshape(-1, 3).T
+        self.pairs = table((len(materials), len(materials)), PAIR)
+        self.pairs["friction"], self.pairs["restitution"] = np.minimum.outer(mu, mu), np.maximum.outer(e, e)
+        self.pairs["static_friction"] = np.minimum.outer(static, static)
+        for pair, values in pairs.items():
             names = sorted(pair)
             for name in names:
                 if name not in self.material_names:
                     raise unknown("material", name, "the world", self.material_names)
-            self.set_pair(names[0], names[-1], friction, restitution)
+            self.set_pair(names[0], names[-1], *values)
 
     def __repr__(self) -> str:
         return f"Model({self.body_count} bodies, {len(self.joint_names)} joints, q {self.q_count}, v {self.v_count}, {self.mass:.2f} kg)"

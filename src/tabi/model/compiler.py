@@ -185,9 +185,10 @@ def _attach(world: World, t: _Tables, model: Model) -> None:
             if isinstance(shape.geometry, MeshFile) or not shape.collides:
                 continue
             known = materials.setdefault(shape.material.name, shape.material)
-            if (known.friction, known.restitution) != (shape.material.friction, shape.material.restitution):
+            if known.coefficients != shape.material.coefficients:
                 raise ModelError(f"material {known.name!r} occurs twice in the world with different friction or restitution; give each its own name")
-            model.shapes.append(PlacedShape(index, t.names[body], X_NB @ shape.placement, shape.geometry, known.name))
+            runs = X_NB.R @ np.asarray(shape.surface_velocity, float)
+            model.shapes.append(PlacedShape(index, t.names[body], X_NB @ shape.placement, shape.geometry, known.name, runs))
     model.set_materials(list(materials.values()), world.pairs)
     for robot in world.robots:
         frames: list[Frame] = [*robot.feet.values(), *robot.frames.values(), *robot.sensors.values()]

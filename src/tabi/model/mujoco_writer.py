@@ -231,7 +231,7 @@ class _Writer:
         solid = [(name, body, shape.material) for name, (body, shape) in self.geoms.items() if shape.collides]
         for k, (name, body, here) in enumerate(solid):
             for other, other_body, there in solid[k + 1 :]:
-                mu = model.friction[material[here.name], material[there.name]]
+                mu = model.pairs["friction"][material[here.name], material[there.name]]
                 apart = frozenset((self.bodies[body].name, self.bodies[other_body].name)) in excluded or _related(body, other_body)
                 if mu != min(here.friction, there.friction) and not apart:
                     self.spec.add_pair(geomname1=name, geomname2=other, friction=[mu, mu, 0.005, 1e-4, 1e-4])

@@ -206,19 +206,28 @@ Geometry = Sphere | Cylinder | Capsule | Box | Convex | HalfSpace | HeightField
 
 @dataclass(eq=False)
 class Material:
-    """A surface: coefficient of friction, and restitution in [0, 1]."""
+    """A surface: coefficient of friction, restitution in [0, 1], and the coefficient of what sticks where it is larger."""
 
     name: str = "default"
     friction: float = 1.0
     restitution: float = 0.0
+    static_friction: float | None = None
 
     def __post_init__(self) -> None:
-        check_coefficients(f"material {self.name!r}", self.friction, self.restitution)
+        check_coefficients(f"material {self.name!r}", self.friction, self.restitution, self.static_friction)
+
+    @property
+    def coefficients(self) -> tuple[float, float, float]:
+        """Friction while it slides, while it sticks, and restitution."""
+        return (self.friction, self.friction if self.static_friction is None else self.static_friction, self.restitution)
 
 
-def check_coefficients(owner: str, friction: float, restitution: float) -> None:
+def check_coefficients(owner: str, friction: float, restitution: float, static: float | None = None) -> None:
     """Refuse a friction or a restitution that no surface has."""
     friction, restitution = real(f"friction of {owner}", friction), real(f"restitution of {owner}", restitution)
+    static = friction if static is None else real(f"static_friction of {owner}", static)
+    if np.isfinite(friction) and not friction <= static < np.inf:
+        raise ModelError(f"{owner} has static_friction {static:g} and friction {friction:g}; expected a static one that is not the smaller")
     if not (np.isfinite(friction) and friction >= 0):
         raise ModelError(f"{owner} has friction {friction:g}; expected a number ≥ 0")
     if not 0 <= restitution <= 1:
@@ -232,6 +241,7 @@ class Shape:
     Attributes:
         placement: X_BS.
         collides, visible: whether contacts see it, whether people do.
+        surface_velocity: how fast its surface runs over the body, in the body's axes [m/s]: a conveyor.
         color: red, green, blue, opacity in [0, 1].
     """
 
@@ -242,6 +252,7 @@ class Shape:
     collides: bool = True
     visible: bool = True
     name: str = ""
+    surface_velocity: ArrayLike = (0.0, 0.0, 0.0)
 
     def support(self, d: ArrayLike) -> float:
         """Largest d·x over the shape, d and x in the body's frame."""

@@ -38,16 +38,17 @@ class World:
         self.robots: list[Robot] = []
         self.objects: list[Body] = []
         self.fixed = Body("world", Joint("world", "fixed"))
-        self.pairs: dict[frozenset[str], tuple[float | None, float | None]] = {}
+        self.pairs: dict[frozenset[str], tuple[float | None, ...]] = {}
         self.ground_height = 0.0
 
     # ---- fixed things -----------------------------------------------------------------------
 
-    def add_ground(self, friction: float = 0.8, restitution: float = 0.0, height: float = 0.0) -> Shape:
+    def add_ground(self, friction: float = 0.8, restitution: float = 0.0, height: float = 0.0, static_friction: float | None = None) -> Shape:
         """A floor without end at a height [m]."""
         if not np.isfinite(height):
             raise ModelError(f"ground has height {height}; expected a finite number in metres")
-        shape = self.add_fixed(HalfSpace(), (0.0, 0.0, height), friction=friction, restitution=restitution, name="ground")
+        surface = {"friction": friction, "restitution": restitution, "static_friction": static_friction}
+        shape = self.add_fixed(HalfSpace(), (0.0, 0.0, height), **surface, name="ground")
         self.ground_height = height
         for robot in self.robots:
             robot.ground_height = height
@@ -61,13 +62,18 @@ class World:
         friction: float = 0.8,
         restitution: float = 0.0,
         name: str = "",
+        static_friction: float | None = None,
+        surface_velocity: ArrayLike = (0.0, 0.0, 0.0),
     ) -> Shape:
-        """A thing that never moves: a wall, a table, a pillar."""
+        """A thing that never moves: a wall, a table, a pillar; with a surface velocity [m/s] it is a conveyor."""
         name = self._free_name(name or f"fixed{len(self.fixed.shapes) + 1}")
         placement = from_quaternion(quaternion, position)
         if not np.isfinite(placement.p).all():
             raise ModelError(f"fixed thing {name!r} is at {placement.p.tolist()}; expected three finite numbers in metres")
-        shape = Shape(geometry, placement, Material(name, friction, restitution), name=name)
+        runs = np.asarray(surface_velocity, float)
+        if runs.shape != (3,) or not np.isfinite(runs).all():
+            raise ModelError(f"surface_velocity of {name!r} is {surface_velocity!r}; expected three finite numbers in m/s")
+        shape = Shape(geometry, placement, Material(name, friction, restitution, static_friction), name=name, surface_velocity=runs)
         self.fixed.shapes.append(shape)
         return shape
 
@@ -132,6 +138,7 @@ class World:
         friction: float = 0.8,
         restitution: float = 0.0,
         name: str = "object",
+        static_friction: float | None = None,
     ) -> Body:
         """A free rigid body of one shape."""
         name = self._free_name(name)
@@ -141,7 +148,7 @@ class World:
         if not np.isfinite(X.p).all():
             raise ModelError(f"object {name!r} is at {X.p.tolist()}; expected three finite numbers in metres")
         joint = Joint(name, "floating", position=np.concatenate([X.p, X.quaternion]))
-        shape = Shape(geometry, material=Material(name, friction, restitution), color=(0.80, 0.62, 0.38, 1.0), name=name)
+        shape = Shape(geometry, material=Material(name, friction, restitution, static_friction), color=(0.80, 0.62, 0.38, 1.0), name=name)
         body = Body(name, joint, None, inertia, [shape])
         self.objects.append(body)
         return body
@@ -168,10 +175,10 @@ class World:
 
     # ---- materials --------------------------------------------------------------------------
 
-    def set_pair(self, a: str, b: str, friction: float | None = None, restitution: float | None = None) -> None:
+    def set_pair(self, a: str, b: str, friction: float | None = None, restitution: float | None = None, static_friction: float | None = None) -> None:
         """Friction or restitution between two materials; what is not given stays the smaller friction, the larger restitution."""
-        check_coefficients(f"the pair {a!r}, {b!r}", 0.0 if friction is None else friction, restitution or 0.0)
-        self.pairs[frozenset((a, b))] = (friction, restitution)
+        check_coefficients(f"the pair {a!r}, {b!r}", 0.0 if friction is None else friction, restitution or 0.0, static_friction)
+        self.pairs[frozenset((a, b))] = (friction, restitution, static_friction)
 
     # ---- names ------------------------------------------------------------------------------
 

@@ -52,8 +52,9 @@ TOUCH = np.dtype(
         ("impulse", REAL, 3),
         # velocity of a against b after the step, in the world's axes [m/s]
         ("velocity", REAL, 3),
-        # group it was solved in
+        # group it was solved in; 1 where it carries and does not slide
         ("group", INDEX),
+        ("sticks", INDEX),
     ],
     align=True,
 )
@@ -69,6 +70,8 @@ REPORT = np.dtype(
         ("groups", INDEX),
         ("iterations", INDEX),
         ("attempt", INDEX),
+        # impacts whose restitution was lowered, because friction would have made it bring energy
+        ("lowered", INDEX),
         ("missed", INDEX),
         # largest backward error [m/s], least gap [m]
         ("residual", REAL),
@@ -92,13 +95,15 @@ class Scene(NamedTuple):
     """The world as the step sees it; parameters in it may change between steps.
 
     Attributes:
-        model: bodies and joints. shapes: what collides. friction: of each pair of materials.
+        model: bodies and joints. shapes: what collides. pair: table of PAIR for each two materials.
+        belt: how fast the surface of each shape runs over its body, in the body's axes [m/s], shape (·, 3).
         reach: how far the shapes of each body go from its origin [m].
     """
 
     model: ModelArrays
     shapes: Collision
-    friction: Floats
+    pair: NDArray[np.void]
+    belt: Floats
     reach: Floats
 
 
@@ -121,7 +126,8 @@ class Room(NamedTuple):
         points: contact points of this step. touch: what became of them, in the same order.
         groups: which points have to do with each other. body: contacting bodies by groups; first: where those of a group start.
         number: of each body its place there, −1 for others.
-        problem, impulse, u, shift: the contact problem of all groups, its impulses and velocities, and gap/h in them.
+        problem, impulse, u, shift: the contact problem of all groups, its impulses and velocities, and what is in them besides the bodies' own.
+        bounce: ε times the normal velocity before the step, by points; 0 where nothing bounces.
         solver: the solver's memory. wrench: on each contacting body.
         force: from outside on each body, about its tree's origin; force[0, 0] says whether there are any. carried: sums of them.
         free, change: velocities after the step, and those of the configuration where overlaps are deep.
@@ -141,6 +147,7 @@ class Room(NamedTuple):
     impulse: Floats
     u: Floats
     shift: Floats
+    bounce: Floats
     solver: BodyWork
     wrench: Floats
     force: Floats
@@ -177,7 +184,8 @@ def room(model: Model, shapes: Collision, points: int, blocks: int) -> Room:
         ),
         impulse=np.zeros(3 * points),
         u=np.zeros(3 * points),
-        shift=np.zeros(points),
+        shift=np.zeros(3 * points),
+        bounce=np.zeros(points),
         solver=bodies.allocate(points, touching, blocks),
         wrench=np.zeros(6 * count),
         force=np.zeros((count, 6)),
@@ -195,7 +203,8 @@ def scene(model: Model) -> Scene:
     shapes = collision_arrays.compile_collision(model)
     reach = np.zeros(model.body_count + 1)
     np.maximum.at(reach, shapes.shape["body"], np.linalg.norm(shapes.shape["position"], axis=1) + shapes.shape["reach"])
-    return Scene(model.arrays, shapes, model.friction, reach)
+    belt = np.array([shape.surface_velocity for shape in model.shapes], float).reshape(-1, 3)
+    return Scene(model.arrays, shapes, model.pairs, belt, reach)
 
 
 def memory(points: int) -> Memory:

@@ -1,9 +1,14 @@
 """Contact points become a contact problem: which bodies, in which groups, how fast without impulse.
 
-    q = E (ẋ_a − ẋ_b) + (0, 0, β gap/h)                                                                     (1)
-ẋ: velocities of the free motion at the point. A contact that is still open may close within the step, one that overlaps
-has to part: the whole gap on both sides, with one factor β for all points of two bodies, so that a rigid sole sees a
-plane and not four opinions. β is 1 unless the overlap would be left faster than a given speed.
+    q = E (ẋ_a − ẋ_b) + (σ, β gap/h),   or for an impact   q = E (ẋ_a − ẋ_b) + (σ, ε u_n⁻)                    (1)
+ẋ: velocities of the free motion at the point; σ: how fast the surfaces run over their bodies (conveyors). A contact that
+is still open may close within the step, one that overlaps has to part: the whole gap on both sides, with one factor β for
+all points of two bodies, so that a rigid sole sees a plane and not four opinions. β is 1 unless the overlap would be left
+faster than a given speed.
+
+An impact is a contact with restitution ε that closes within the step, and was closing faster than gravity makes it in
+two steps: it leaves with −ε times the speed u_n⁻ < 0 it came with. Slower ones land as if ε were 0, so that a bouncing
+ball comes to rest, from a height of 2 g h².
 
 Bodies that touch through a chain of contacts make a group (trees are one), and each group is a problem of its own.
 References: Chardonnet (2012), sec. 3.3.
@@ -14,6 +19,9 @@ from math import sqrt
 from tabi._jit import kernel
 from tabi.contact import groups
 from tabi.spatial.vector import add, cross, dot, load3, load6, load9, mul, store3, store9, sub
+
+# a contact slides where it is so many times faster than the tolerance
+SLIPS = 100.0
 
 
 @kernel(inline=True)
@@ -43,13 +51,35 @@ def number_bodies(s, count):
 
 
 @kernel(inline=True)
+def remember_approach(scene, s, count, h):
+    """s.bounce, from the twists before the step."""
+    m, w = scene.model, s.dynamics
+    g = load3(m.gravity)
+    slow = 2.0 * h * sqrt(dot(g, g))
+    for e in range(count):
+        point = s.points[e]
+        s.bounce[e] = 0.0
+        elasticity = scene.pair[scene.shapes.shape[point.shape_a].material, scene.shapes.shape[point.shape_b].material].restitution
+        if elasticity > 0.0:
+            position, u = load3(point.position), (0.0, 0.0, 0.0)
+            if point.a > 0:
+                u = _speed(w.body[point.a].velocity, sub(position, load3(w.body[m.body[point.a].root].origin)))
+            if point.b > 0:
+                u = sub(u, _speed(w.body[point.b].velocity, sub(position, load3(w.body[m.body[point.b].root].origin))))
+            before = dot(load3(point.normal), u)
+            if before < -slow:
+                s.bounce[e] = elasticity * before
+
+
+@kernel(inline=True)
 def fill_problem(scene, s, count, h):
     """Equation (1) and the rows of the contact problem, of all ``count`` groups one after the other; needs twists of the free motion."""
     m, w, p = scene.model, s.dynamics, s.problem
     for g in range(count):
         base = s.first[g]
         for x in range(s.groups.start[g], s.groups.start[g + 1]):
-            point, row = s.points[s.groups.order[x]], p.contact[x]
+            e, i = s.groups.order[x], 3 * x
+            point, row = s.points[e], p.contact[x]
             a, b = point.a, point.b
             normal, position = load3(point.normal), load3(point.position)
             t, o = tangents(normal)
@@ -63,9 +93,50 @@ def fill_problem(scene, s, count, h):
                 store3(row.arm_b, r)
                 row.b = s.number[b] - base
                 u = sub(u, _speed(w.body[b].velocity, r))
-            p.q[3 * x], p.q[3 * x + 1], p.q[3 * x + 2] = dot(t, u), dot(o, u), dot(normal, u) + point.gap / h
-            s.shift[x] = point.gap / h
-            p.mu[x] = scene.friction[scene.shapes.shape[point.shape_a].material, scene.shapes.shape[point.shape_b].material]
+            runs = sub(_running(w.body[a].rotation, scene.belt[point.shape_a]), _running(w.body[b].rotation, scene.belt[point.shape_b]))
+            approach = dot(normal, u)
+            if s.bounce[e] < 0.0 and point.gap + h * approach > 0.0:
+                # does not close within the step
+                s.bounce[e] = 0.0
+            s.shift[i], s.shift[i + 1], s.shift[i + 2] = dot(t, runs), dot(o, runs), s.bounce[e] if s.bounce[e] < 0.0 else point.gap / h
+            p.q[i], p.q[i + 1], p.q[i + 2] = dot(t, u) + s.shift[i], dot(o, u) + s.shift[i + 1], approach + s.shift[i + 2]
+            p.mu[x] = scene.pair[scene.shapes.shape[point.shape_a].material, scene.shapes.shape[point.shape_b].material].friction
+
+
+@kernel(inline=True)
+def revise(scene, s, first, end, tolerance, dead):
+    """After a group is solved: what slides under static friction gets the other one; restitution that brings energy is halved, or dropped.
+
+    Returns:
+        how many contacts were changed; then the group has to be solved again.
+    """
+    p, changed, energy, bounces, total = s.problem, 0, 0.0, 0, 0.0
+    for x in range(first, end):
+        i, point = 3 * x, s.points[s.groups.order[x]]
+        u = (s.u[i], s.u[i + 1], s.u[i + 2])
+        slip = u[0] * u[0] + u[1] * u[1]
+        if slip > SLIPS * SLIPS * tolerance * tolerance:
+            mu = scene.pair[scene.shapes.shape[point.shape_a].material, scene.shapes.shape[point.shape_b].material].friction
+            if p.mu[x] > mu:
+                p.mu[x] = mu
+                changed += 1
+        # work of the impulses on the mean of the velocities before and after; what conveyors bring is not counted
+        energy += 0.5 * s.impulse[i] * (u[0] + p.q[i]) + 0.5 * s.impulse[i + 1] * (u[1] + p.q[i + 1])
+        energy += 0.5 * s.impulse[i + 2] * (u[2] + p.q[i + 2] - 2.0 * s.shift[i + 2])
+        bounces += s.bounce[s.groups.order[x]] < 0.0
+        total += s.impulse[i + 2]
+    # velocities are as good as the tolerance
+    if bounces > 0 and energy > 10.0 * tolerance * total:
+        s.report[0].lowered += 1
+        for x in range(first, end):
+            e = s.groups.order[x]
+            if s.bounce[e] < 0.0:
+                part = s.bounce[e] if dead else 0.5 * s.bounce[e]
+                s.bounce[e] -= part
+                s.shift[3 * x + 2] -= part
+                p.q[3 * x + 2] -= part
+                changed += 1
+    return changed
 
 
 @kernel(inline=True)
@@ -91,6 +162,15 @@ def _speed(V, r):
     return add((V[3], V[4], V[5]), cross((V[0], V[1], V[2]), r))
 
 
+@kernel(inline=True)
+def _running(R, belt):
+    """Velocity of a surface over its body, in the world's axes."""
+    runs = load3(belt)
+    if runs[0] != 0.0 or runs[1] != 0.0 or runs[2] != 0.0:
+        runs = mul(load9(R), runs)
+    return runs
+
+
 @kernel
 def tangents(n):
     """Two unit vectors across n: the world's x and y where n is upwards."""
@@ -104,8 +184,8 @@ def tangents(n):
 
 
 @kernel(inline=True)
-def recall(s, old, known, count):
-    """Warm start: impulses of the last step, by identity, in the frames of this one."""
+def recall(scene, s, old, known, count):
+    """Warm start: impulses of the last step, by identity, in the frames of this one; and static friction for what stuck, or is new."""
     for x in range(count):
         e, i = s.groups.order[x], 3 * x
         point = s.points[e]
@@ -113,10 +193,14 @@ def recall(s, old, known, count):
         found = e if e < known and _same(old[e], point) else _find(old, known, point)
         if found < 0:
             s.impulse[i], s.impulse[i + 1], s.impulse[i + 2] = 0.0, 0.0, 0.0
+            sticks = True
         else:
             f, E = load3(old[found].impulse), load9(s.problem.contact[x].frame)
             l = mul(E, f)
             s.impulse[i], s.impulse[i + 1], s.impulse[i + 2] = l[0], l[1], l[2]
+            sticks = old[found].sticks != 0
+        if sticks:
+            s.problem.mu[x] = scene.pair[scene.shapes.shape[point.shape_a].material, scene.shapes.shape[point.shape_b].material].static_friction
 
 
 @kernel(inline=True)

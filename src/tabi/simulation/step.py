@@ -30,6 +30,8 @@ DEEP, PARTING = 1e-6, 0.5
 # how often a step is done at most, to find the motors at their limits and the joints that are held; after BOLD of them
 # joints change their minds one by one
 GUESSES, BOLD = 40, 8
+# how often a group is solved at most, until its friction and restitution are the right ones
+REVISIONS = 10
 # beyond this [m/s or rad/s] something is broken, and configurations would soon not be numbers any more
 FASTEST = 1e9
 # of the band, beside what moves [m]
@@ -153,6 +155,7 @@ def touch(scene, count, h, tolerance, memory, s):
             s.problem.column[e] -= s.first[g]
     for e in range(count):
         report.gap = min(report.gap, s.points[e].gap)
+    assembly.remember_approach(scene, s, count, h)
     kinematics.twists(m, s.free, w)
     assembly.fill_problem(scene, s, groups, h)
     deep = report.gap < -DEEP
@@ -160,13 +163,14 @@ def touch(scene, count, h, tolerance, memory, s):
         # once for the velocity, without the overlaps
         for x in range(count):
             gap = s.points[s.groups.order[x]].gap
-            if gap < 0.0:
+            if gap < 0.0 and s.bounce[s.groups.order[x]] == 0.0:
                 s.problem.q[3 * x + 2] -= gap / h
-                s.shift[x] = 0.0
-    assembly.recall(s, memory.touch, memory.count[0], count)
-    if not solve_groups(s, groups, tolerance):
+                s.shift[3 * x + 2] = 0.0
+    assembly.recall(scene, s, memory.touch, memory.count[0], count)
+    report.lowered = 0
+    if not solve_groups(scene, s, groups, tolerance, True):
         return ROOM
-    keep(s, groups, h)
+    keep(s, groups, tolerance)
     for k in range(s.free.shape[0]):
         s.change[k] = s.free[k]
     apply_impulses(m, s, groups, s.free)
@@ -176,11 +180,11 @@ def touch(scene, count, h, tolerance, memory, s):
         # and once for the configuration
         for x in range(count):
             gap = s.points[s.groups.order[x]].gap
-            if gap < 0.0:
+            if gap < 0.0 and s.bounce[s.groups.order[x]] == 0.0:
                 s.problem.q[3 * x + 2] += gap / h
         assembly.slow_parting(s, count, h, PARTING)
         missed, error = report.missed, report.residual
-        if not solve_groups(s, groups, tolerance):
+        if not solve_groups(scene, s, groups, tolerance, False):
             return ROOM
         report.missed, report.residual = max(report.missed, missed), max(report.residual, error)
         apply_impulses(m, s, groups, s.change)
@@ -188,8 +192,8 @@ def touch(scene, count, h, tolerance, memory, s):
 
 
 @kernel(inline=True)
-def solve_groups(s, groups, tolerance):
-    """Every group by itself, from the impulses at hand; False where one wants more memory."""
+def solve_groups(scene, s, groups, tolerance, revised):
+    """Every group by itself, from the impulses at hand, and again where its friction or restitution has to be revised; False if memory is short."""
     p, report = s.problem, s.report[0]
     report.iterations, report.attempt, report.missed, report.residual = 0, 0, 0, 0.0
     for g in range(groups):
@@ -199,13 +203,16 @@ def solve_groups(s, groups, tolerance):
         if blocks > s.solver.stiffness.shape[0]:
             report.blocks = blocks
             return False
-        impulse, u = s.impulse[3 * c : 3 * e], s.u[3 * c : 3 * e]
-        done, attempt, _ = ladder.solve_bodies(part, tolerance, impulse, s.solver)
-        # no solver judges itself
-        bodies.velocities(part, impulse, u, s.solver.wrench, s.solver.twist)
-        error = residual(part, impulse, u)
-        report.iterations += done
-        report.attempt = max(report.attempt, attempt)
+        impulse, u, error = s.impulse[3 * c : 3 * e], s.u[3 * c : 3 * e], 0.0
+        for turn in range(REVISIONS):
+            done, attempt, _ = ladder.solve_bodies(part, tolerance, impulse, s.solver)
+            # no solver judges itself
+            bodies.velocities(part, impulse, u, s.solver.wrench, s.solver.twist)
+            error = residual(part, impulse, u)
+            report.iterations += done
+            report.attempt = max(report.attempt, attempt)
+            if not revised or assembly.revise(scene, s, c, e, tolerance, turn >= REVISIONS - 3) == 0:
+                break
         if not error <= tolerance:
             report.missed += 1
         if not error <= report.residual:
@@ -214,7 +221,7 @@ def solve_groups(s, groups, tolerance):
 
 
 @kernel(inline=True)
-def keep(s, groups, h):
+def keep(s, groups, tolerance):
     """Impulses and velocities of the contacts in the world's axes, for the next step and for whoever looks."""
     for g in range(groups):
         for x in range(s.groups.start[g], s.groups.start[g + 1]):
@@ -222,7 +229,9 @@ def keep(s, groups, h):
             point, row, E = s.points[e], s.touch[e], load9(s.problem.contact[x].frame)
             row.shape_a, row.shape_b, row.feature, row.group = point.shape_a, point.shape_b, point.feature, g
             store3(row.impulse, mul_t(E, (s.impulse[i], s.impulse[i + 1], s.impulse[i + 2])))
-            store3(row.velocity, mul_t(E, (s.u[i], s.u[i + 1], s.u[i + 2] - s.shift[x])))
+            store3(row.velocity, mul_t(E, (s.u[i] - s.shift[i], s.u[i + 1] - s.shift[i + 1], s.u[i + 2] - s.shift[i + 2])))
+            slip = s.u[i] * s.u[i] + s.u[i + 1] * s.u[i + 1]
+            row.sticks = 1 if s.impulse[i + 2] > 0.0 and slip <= assembly.SLIPS * assembly.SLIPS * tolerance * tolerance else 0
 
 
 @kernel(inline=True)
