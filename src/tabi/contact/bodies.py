@@ -3,7 +3,8 @@
     f = Eᵀ λ,   F_a = (r_a × f, f),   F_b = −(r_b × f, f),   V = Ω F,   u = E (ẋ_a − ẋ_b) + q                     (1)
 E: the contact's frame, rows tangent, tangent, normal (from b to a); r: the point from the origin of each body's twist;
 V: what impulses add to the twists of the contacting bodies; Ω: their inverse inertia, 6×6 blocks that couple bodies of
-one tree only. W = J Ω Jᵀ is never formed: the six numbers of a foot's twist say all that the twelve rows of its corners
+one tree only. Rows that hold bodies together rather than let them touch (``cone.HELD``) may also be about rotations: then
+u = E (ω_a − ω_b) + q and F = ±(Eᵀ λ, 0). W = J Ω Jᵀ is never formed: the six numbers of a foot's twist say all that the twelve rows of its corners
 would, and a residual, or a sweep of Gauss–Seidel, costs as much as there are contacts.
 
 References: Chardonnet (2012), secs. 3.2 and 6, who names it as work to come.
@@ -36,6 +37,8 @@ CONTACT = np.dtype(
         ("frame", np.float64, 9),
         ("arm_a", np.float64, 3),
         ("arm_b", np.float64, 3),
+        # 1 where the rows are about rotations
+        ("turns", np.int64),
     ],
     align=True,
 )
@@ -62,14 +65,14 @@ class BodyProblem(NamedTuple):
         """Equation (1) by plain matrices, apart from the kernels: what the judge believes."""
         c = self.contact
         f = np.einsum("nji,nj->ni", c["frame"].reshape(-1, 3, 3), impulse.reshape(-1, 3))
-        wrench, held = np.zeros((len(self.start), 6)), c["b"] < 0
+        wrench, held, turns = np.zeros((len(self.start), 6)), c["b"] < 0, c["turns"][:, None] != 0
         # what does not move is the last row, whose twist stays zero
         ends = ((c["a"], c["arm_a"], 1.0), (np.where(held, -1, c["b"]), c["arm_b"], -1.0))
         for body, arm, sign in ends:
-            np.add.at(wrench, body, sign * np.hstack([np.cross(arm, f), f]))
+            np.add.at(wrench, body, sign * np.where(turns, np.hstack([f, 0 * f]), np.hstack([np.cross(arm, f), f])))
         twist, row = np.zeros_like(wrench), np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
         np.add.at(twist, row, np.einsum("eij,ej->ei", self.omega[: len(row)], wrench[self.column[: len(row)]]))
-        v = sum(sign * (twist[body, 3:] + np.cross(twist[body, :3], arm)) for body, arm, sign in ends)
+        v = sum(sign * np.where(turns, twist[body, :3], twist[body, 3:] + np.cross(twist[body, :3], arm)) for body, arm, sign in ends)
         return self.q + np.einsum("nij,nj->ni", c["frame"].reshape(-1, 3, 3), v).ravel()
 
 
@@ -187,6 +190,9 @@ def weights(p):
     """ρ = 3/tr W_kk of each contact; the trace needs no frame."""
     for k in range(p.mu.shape[0]):
         c = p.contact[k]
+        if c.turns != 0:
+            p.weight[k] = 3.0 / _turning_trace(c, p.start, p.column, p.omega)
+            continue
         r = load3(c.arm_a)
         trace = _trace(p.omega[_find(p.start, p.column, c.a, c.a)], r, r)
         if c.b >= 0:
@@ -197,6 +203,21 @@ def weights(p):
             if e >= 0:
                 trace -= _trace(p.omega[e], r, s) + _trace(p.omega[_find(p.start, p.column, c.b, c.a)], s, r)
         p.weight[k] = 3.0 / trace
+
+
+@kernel
+def _turning_trace(c, start, column, omega):
+    """tr W_kk of rows about rotations."""
+    O = omega[_find(start, column, c.a, c.a)]
+    trace = O[0, 0] + O[1, 1] + O[2, 2]
+    if c.b >= 0:
+        O = omega[_find(start, column, c.b, c.b)]
+        trace += O[0, 0] + O[1, 1] + O[2, 2]
+        e = _find(start, column, c.a, c.b)
+        if e >= 0:
+            O = omega[e]
+            trace -= 2.0 * (O[0, 0] + O[1, 1] + O[2, 2])
+    return trace
 
 
 @kernel(inline=True)
@@ -222,11 +243,12 @@ def local_blocks(p, work):
 def _local_block(c, start, column, omega, out):
     """W_kk of one contact, symmetric, as ``cone.local`` takes it: what unit impulses on both bodies do to both."""
     E, r = load9(c.frame), load3(c.arm_a)
-    x, y, n = wrench(r, (E[0], E[1], E[2])), wrench(r, (E[3], E[4], E[5])), wrench(r, (E[6], E[7], E[8]))
+    t = c.turns
+    x, y, n = wrench(t, r, (E[0], E[1], E[2])), wrench(t, r, (E[3], E[4], E[5])), wrench(t, r, (E[6], E[7], E[8]))
     _add_form(omega[_find(start, column, c.a, c.a)], x, y, n, x, y, n, 1.0, out)
     if c.b >= 0:
         s = load3(c.arm_b)
-        X, Y, N = wrench(s, (E[0], E[1], E[2])), wrench(s, (E[3], E[4], E[5])), wrench(s, (E[6], E[7], E[8]))
+        X, Y, N = wrench(t, s, (E[0], E[1], E[2])), wrench(t, s, (E[3], E[4], E[5])), wrench(t, s, (E[6], E[7], E[8]))
         _add_form(omega[_find(start, column, c.b, c.b)], X, Y, N, X, Y, N, 1.0, out)
         e = _find(start, column, c.a, c.b)
         if e >= 0:
@@ -235,8 +257,10 @@ def _local_block(c, start, column, omega, out):
 
 
 @kernel(inline=True)
-def wrench(r, f):
-    """Of a force f at r, angular first."""
+def wrench(turns, r, f):
+    """Of a force f at r, or of a moment f, angular first."""
+    if turns != 0:
+        return (f[0], f[1], f[2], 0.0, 0.0, 0.0)
     m = cross(r, f)
     return (m[0], m[1], m[2], f[0], f[1], f[2])
 
@@ -276,10 +300,7 @@ def velocities(p, impulse, u, F, V):
     twists(p, impulse, F, V)
     for k in range(p.mu.shape[0]):
         c = p.contact[k]
-        v = at(V, 6 * c.a, load3(c.arm_a))
-        if c.b >= 0:
-            v = sub(v, at(V, 6 * c.b, load3(c.arm_b)))
-        w = mul(load9(c.frame), v)
+        w = mul(load9(c.frame), relative(V, c))
         u[3 * k], u[3 * k + 1], u[3 * k + 2] = p.q[3 * k] + w[0], p.q[3 * k + 1] + w[1], p.q[3 * k + 2] + w[2]
 
 
@@ -299,11 +320,43 @@ def twists(p, impulse, F, V):
         x, y, n = impulse[3 * k], impulse[3 * k + 1], impulse[3 * k + 2]
         if x != 0.0 or y != 0.0 or n != 0.0:
             c = p.contact[k]
-            f = mul_t(load9(c.frame), (x, y, n))
-            push(F, 6 * c.a, load3(c.arm_a), f, 1.0)
-            if c.b >= 0:
-                push(F, 6 * c.b, load3(c.arm_b), f, -1.0)
+            push_both(F, c, 0, mul_t(load9(c.frame), (x, y, n)), 1.0)
     apply_omega(p.start, p.column, p.omega, F, V)
+
+
+@kernel(inline=True)
+def push_both(F, c, base, f, sign):
+    """Add ± the wrenches of a row's force or moment f on its two bodies, whose numbers count from ``base``."""
+    if c.turns != 0:
+        _twist(F, 6 * (base + c.a), f, sign)
+        if c.b >= 0:
+            _twist(F, 6 * (base + c.b), f, -sign)
+    else:
+        push(F, 6 * (base + c.a), load3(c.arm_a), f, sign)
+        if c.b >= 0:
+            push(F, 6 * (base + c.b), load3(c.arm_b), f, -sign)
+
+
+@kernel(inline=True)
+def relative(V, c):
+    """Velocity of body a against body b at a row's point, or its rate of turning, in the world's axes."""
+    if c.turns != 0:
+        v = (V[6 * c.a], V[6 * c.a + 1], V[6 * c.a + 2])
+        if c.b >= 0:
+            v = sub(v, (V[6 * c.b], V[6 * c.b + 1], V[6 * c.b + 2]))
+        return v
+    v = at(V, 6 * c.a, load3(c.arm_a))
+    if c.b >= 0:
+        v = sub(v, at(V, 6 * c.b, load3(c.arm_b)))
+    return v
+
+
+@kernel(inline=True)
+def _twist(F, i, f, sign):
+    """Add ± the moment f."""
+    F[i] += sign * f[0]
+    F[i + 1] += sign * f[1]
+    F[i + 2] += sign * f[2]
 
 
 @kernel(inline=True)
@@ -348,11 +401,8 @@ def sweep(p, impulse, work):
     twists(p, impulse, work.wrench, V)
     for k in range(p.mu.shape[0]):
         i, c = 3 * k, p.contact[k]
-        a, b, E, r, W = c.a, c.b, load9(c.frame), load3(c.arm_a), load6(work.block[k])
-        v = at(V, 6 * a, r)
-        if b >= 0:
-            v = sub(v, at(V, 6 * b, load3(c.arm_b)))
-        u, l = mul(E, v), (impulse[i], impulse[i + 1], impulse[i + 2])
+        E, W = load9(c.frame), load6(work.block[k])
+        u, l = mul(E, relative(V, c)), (impulse[i], impulse[i + 1], impulse[i + 2])
         x = p.q[i] + u[0] - (W[0] * l[0] + W[1] * l[1] + W[2] * l[2])
         y = p.q[i + 1] + u[1] - (W[1] * l[0] + W[3] * l[1] + W[4] * l[2])
         n = p.q[i + 2] + u[2] - (W[2] * l[0] + W[4] * l[1] + W[5] * l[2])
@@ -360,17 +410,16 @@ def sweep(p, impulse, work):
         change = sub(new, l)
         if change[0] != 0.0 or change[1] != 0.0 or change[2] != 0.0:
             f = mul_t(E, change)
-            _kick(p.start, p.column, p.omega, V, a, r, f, 1.0)
-            if b >= 0:
-                _kick(p.start, p.column, p.omega, V, b, load3(c.arm_b), f, -1.0)
+            _kick(p.start, p.column, p.omega, V, c.a, wrench(c.turns, load3(c.arm_a), f), 1.0)
+            if c.b >= 0:
+                _kick(p.start, p.column, p.omega, V, c.b, wrench(c.turns, load3(c.arm_b), f), -1.0)
         impulse[i], impulse[i + 1], impulse[i + 2] = new[0], new[1], new[2]
 
 
 @kernel
-def _kick(start, column, omega, V, i, r, f, sign):
-    """What ± a force at the point r of body i adds to the twists of its tree; Ω is symmetric, so its row is its column."""
-    m = cross(r, f)
-    F = (sign * m[0], sign * m[1], sign * m[2], sign * f[0], sign * f[1], sign * f[2])
+def _kick(start, column, omega, V, i, f, sign):
+    """What ± a wrench on body i adds to the twists of its tree; Ω is symmetric, so its row is its column."""
+    F = (sign * f[0], sign * f[1], sign * f[2], sign * f[3], sign * f[4], sign * f[5])
     for e in range(start[i], start[i + 1]):
         O, j = omega[e], 6 * column[e]
         for c in range(6):

@@ -93,6 +93,11 @@ def figures(p, impulse, u, rows):
         lx, ly, ln = impulse[i], impulse[i + 1], impulse[i + 2]
         ux, uy, un = u[i], u[i + 1], u[i + 2]
         slip = sqrt(ux * ux + uy * uy)
+        if mu < 0.0:
+            # rows that are held have no cone
+            rows[k, 1] = defect(mu, p.weight[k], (ux, uy, un), (lx, ly, ln))
+            rows[k, 0] = rows[k, 1] / p.weight[k]
+            continue
         r = defect(mu, p.weight[k], (ux, uy, un), (lx, ly, ln))
         rows[k, 0] = r / p.weight[k]
         rows[k, 1] = r
@@ -105,8 +110,8 @@ def figures(p, impulse, u, rows):
 @kernel
 def defect(mu, rho, u, impulse):
     """‖r‖ of (1)."""
-    slip = sqrt(u[0] * u[0] + u[1] * u[1])
-    x, y, n = project(mu, impulse[0] - rho * u[0], impulse[1] - rho * u[1], impulse[2] - rho * (u[2] + mu * slip))
+    slip = max(mu, 0.0) * sqrt(u[0] * u[0] + u[1] * u[1])
+    x, y, n = project(mu, impulse[0] - rho * u[0], impulse[1] - rho * u[1], impulse[2] - rho * (u[2] + slip))
     x, y, n = impulse[0] - x, impulse[1] - y, impulse[2] - n
     return sqrt(x * x + y * y + n * n)
 

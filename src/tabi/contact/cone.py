@@ -18,11 +18,17 @@ References: De Saxcé and Feng (1998); Chardonnet (2006), sec. II; Bonnefon and 
 from math import sqrt
 
 from tabi._jit import kernel
+from tabi.spatial import symmetric
+
+# in the place of μ, three rows that are no contact: all of them held (u = 0, λ free), or the first two, and no impulse in the third
+HELD, HELD_TWO = -1.0, -2.0
 
 
 @kernel
 def project(mu, x, y, n):
-    """The point of K nearest to (x, y, n)."""
+    """The point of K nearest to (x, y, n); of all impulses where rows are held."""
+    if mu < 0.0:
+        return x, y, n if mu == HELD else 0.0
     t = sqrt(x * x + y * y)
     if n >= 0.0 and t <= mu * n:
         return x, y, n
@@ -44,9 +50,16 @@ def local(W, mu, b, alpha):
     Returns:
         λ (three numbers) and α, 0 where it does not slip.
     """
+    xx, xy, xn, yy, yn, nn = W
+    if mu == HELD:
+        # a little more than W, which may be singular
+        e = 1e-12 * (xx + yy + nn)
+        return symmetric.solve((xx + e, xy, xn, yy + e, yn, nn + e), (-b[0], -b[1], -b[2])), 0.0
+    if mu == HELD_TWO:
+        d = 1.0 / (xx * yy - xy * xy + 1e-24 * (xx + yy) * (xx + yy))
+        return (d * (xy * b[1] - yy * b[0]), d * (xy * b[0] - xx * b[1]), 0.0), 0.0
     if b[2] >= 0.0:
         return (0.0, 0.0, 0.0), 0.0
-    xx, xy, xn, yy, yn, nn = W
     if not mu > 0.0:
         return (0.0, 0.0, -b[2] / nn), 0.0
     # without the normal part: T and s

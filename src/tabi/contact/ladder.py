@@ -92,7 +92,7 @@ def climb_on(newton, accelerated, first, compiled=True):
                 for k in range(steps + 1):
                     if steps > 0:
                         for i in range(count):
-                            p.mu[i] = w.friction[i] * (k / steps)
+                            p.mu[i] = w.friction[i] * (k / steps) if w.friction[i] > 0.0 else w.friction[i]
                     done, error = newton(p, int(SETTINGS[r, 0]), SETTINGS[r, 5], SETTINGS[r, 4], tolerance, int(SETTINGS[r, 6]), impulse, w)
                     total += done
             if error <= tolerance:

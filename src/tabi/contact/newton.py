@@ -19,6 +19,7 @@ from math import sqrt
 from tabi._jit import kernel
 from tabi.contact.blocks import velocities_with
 from tabi.contact.certificate import residual
+from tabi.contact.cone import HELD, HELD_TWO
 from tabi.contact.linear import solve as solve_linear
 from tabi.contact.workspace import copy
 
@@ -31,9 +32,13 @@ ZERO9 = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 @kernel
 def contact_map(kind, mu, rho, u, l):
     """F, A and B of one contact, row by row."""
+    i = 1.0 / rho
+    if mu == HELD:
+        return u, ZERO9, (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+    if mu == HELD_TWO:
+        return (u[0], u[1], l[2] * i), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, i), (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0)
     if kind == NATURAL:
         return _natural(mu, rho, u, l)
-    i = 1.0 / rho
     n = l[2] - rho * u[2]
     if n <= 0.0 and (kind == ALART_CURNIER or l[2] <= 0.0):
         return (l[0] * i, l[1] * i, l[2] * i), (i, 0.0, 0.0, 0.0, i, 0.0, 0.0, 0.0, i), ZERO9

@@ -9,9 +9,9 @@ same in any frame; only sliding ones need the whole of their 3×3 matrices.
 
 from tabi._jit import kernel
 from tabi.contact import block_lu
-from tabi.contact.bodies import apply_omega, at, push, velocities_with
+from tabi.contact.bodies import apply_omega, push, push_both, relative, velocities_with
 from tabi.contact.newton import ZERO9, contact_map, newton_on
-from tabi.spatial.vector import cross, load3, load9, matmul, mul, mul_t, scale, store3, store9, sub
+from tabi.spatial.vector import cross, load3, load9, matmul, mul, mul_t, scale, store3, store9
 
 
 @kernel
@@ -25,7 +25,19 @@ def direction(p, kind, factor, eps, u, l, work):
         F, A, B = contact_map(kind, p.mu[k], rho, (u[i], u[i + 1], u[i + 2]), (l[i], l[i + 1], l[i + 2]))
         c = p.contact[k]
         E, r, a, b = load9(c.frame), load3(c.arm_a), c.a, c.b
-        if B[0] == 0.0 and B[4] == 0.0 and B[8] == 0.0:
+        if c.turns != 0:
+            inverse = _inverse(A, eps / rho, B)
+            f, K = mul(inverse, F), matmul(inverse, B)
+            store9(slope[k], K)
+            store3(d[i : i + 3], f)
+            push_both(g, c, 0, mul_t(E, f), -1.0)
+            K = _turned(E, K)
+            _brace(S[slot[a, a]], K, 1.0)
+            if b >= 0:
+                _brace(S[slot[b, b]], K, 1.0)
+                _brace(S[slot[a, b]], K, -1.0)
+                _brace(S[slot[b, a]], K, -1.0)
+        elif B[0] == 0.0 and B[4] == 0.0 and B[8] == 0.0:
             # opens: Δλ is known, and nothing pushes back
             f = scale(rho, F)
             store9(slope[k], ZERO9)
@@ -69,10 +81,7 @@ def direction(p, kind, factor, eps, u, l, work):
         return False
     for k in range(n):
         i, c = 3 * k, p.contact[k]
-        v = at(work.twist, 6 * c.a, load3(c.arm_a))
-        if c.b >= 0:
-            v = sub(v, at(work.twist, 6 * c.b, load3(c.arm_b)))
-        w = mul(load9(slope[k]), mul(load9(c.frame), v))
+        w = mul(load9(slope[k]), mul(load9(c.frame), relative(work.twist, c)))
         d[i], d[i + 1], d[i + 2] = -d[i] - w[0], -d[i + 1] - w[1], -d[i + 2] - w[2]
     return True
 
@@ -96,6 +105,15 @@ def _turned(E, K):
     """Eᵀ K E."""
     transposed = (E[0], E[3], E[6], E[1], E[4], E[7], E[2], E[5], E[8])
     return matmul(matmul(transposed, K), E)
+
+
+@kernel(inline=True)
+def _brace(S, K, sign):
+    """S += ± K in the rows and columns of rotations."""
+    for q in range(3):
+        S[0, q] += sign * K[q]
+        S[1, q] += sign * K[3 + q]
+        S[2, q] += sign * K[6 + q]
 
 
 @kernel(inline=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -39,6 +39,7 @@ class World:
         self.objects: list[Body] = []
         self.fixed = Body("world", Joint("world", "fixed"))
         self.pairs: dict[frozenset[str], tuple[float | None, ...]] = {}
+        self.bonds: list[tuple[Any, ...]] = []
         self.ground_height = 0.0
 
     # ---- fixed things -----------------------------------------------------------------------
@@ -172,6 +173,10 @@ class World:
         return self.add_object(
             Capsule(radius, length), inertia.solid_capsule(real("mass of an object", mass), radius, length), **{"name": "capsule", **where}
         )
+
+    def add_bond(self, kind: str, a: Body | str, b: Body | str, point: ArrayLike | None = None, axis: ArrayLike | None = None) -> None:
+        """Hold two bodies together where they start, as ``Simulator.bond`` does: a closed chain, a handle."""
+        self.bonds.append((kind, a, b, point, axis))
 
     # ---- materials --------------------------------------------------------------------------
 

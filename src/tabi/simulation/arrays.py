@@ -87,6 +87,22 @@ REPORT = np.dtype(
 )
 
 
+BOND = np.dtype(
+    [
+        # what holds two bodies together (see ``bond_rows``); a moves
+        ("kind", INDEX),
+        ("a", INDEX),
+        ("b", INDEX),
+        # places that belong together and frames that do, in the frames of the moving bodies; the third axis is a hinge's
+        ("place_a", REAL, 3),
+        ("place_b", REAL, 3),
+        ("frame_a", REAL, 9),
+        ("frame_b", REAL, 9),
+        # who it is, for the one who holds it
+        ("name", INDEX),
+    ],
+    align=True,
+)
 # of march, where the targets stay as they are
 NO_PROGRAM = np.zeros((0, 0, 3))
 
@@ -111,11 +127,13 @@ class Memory(NamedTuple):
     """What the next step reads besides q, v and t.
 
     Attributes:
-        touch: table of TOUCH, the contacts of the last step. count: how many there are, shape (1,).
+        touch: table of TOUCH, the contacts of the last step, then rows of bonds. count: how many there are, shape (1,).
+        bond: table of BOND, what is held together.
     """
 
     touch: NDArray[np.void]
     count: NDArray[np.int64]
+    bond: NDArray[np.void]
 
 
 class Room(NamedTuple):
@@ -207,6 +225,6 @@ def scene(model: Model) -> Scene:
     return Scene(model.arrays, shapes, model.pairs, belt, reach)
 
 
-def memory(points: int) -> Memory:
-    """Memory for a number of contacts."""
-    return Memory(table(points, TOUCH), np.zeros(1, np.int64))
+def memory(points: int, bond: NDArray[np.void] | None = None) -> Memory:
+    """Memory for a number of contacts, and what is held together."""
+    return Memory(table(points, TOUCH), np.zeros(1, np.int64), table(0, BOND) if bond is None else bond)

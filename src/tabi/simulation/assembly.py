@@ -18,6 +18,7 @@ from math import sqrt
 
 from tabi._jit import kernel
 from tabi.contact import groups
+from tabi.simulation import bond_rows
 from tabi.spatial.vector import add, cross, dot, load3, load6, load9, mul, store3, store9, sub
 
 # a contact slides where it is so many times faster than the tolerance
@@ -72,7 +73,7 @@ def remember_approach(scene, s, count, h):
 
 
 @kernel(inline=True)
-def fill_problem(scene, s, count, h):
+def fill_problem(scene, bond, s, count, h):
     """Equation (1) and the rows of the contact problem, of all ``count`` groups one after the other; needs twists of the free motion."""
     m, w, p = scene.model, s.dynamics, s.problem
     for g in range(count):
@@ -80,7 +81,11 @@ def fill_problem(scene, s, count, h):
         for x in range(s.groups.start[g], s.groups.start[g + 1]):
             e, i = s.groups.order[x], 3 * x
             point, row = s.points[e], p.contact[x]
+            if point.shape_a >= bond_rows.BONDS:
+                bond_rows.fill(m, w, bond[point.shape_a - bond_rows.BONDS], point.feature, base, h, s.number, row, i, x, p, s.shift)
+                continue
             a, b = point.a, point.b
+            row.turns = 0
             normal, position = load3(point.normal), load3(point.position)
             t, o = tangents(normal)
             store9(row.frame, (t[0], t[1], t[2], o[0], o[1], o[2], normal[0], normal[1], normal[2]))
@@ -114,6 +119,8 @@ def revise(scene, s, first, end, tolerance, dead):
     for x in range(first, end):
         i, point = 3 * x, s.points[s.groups.order[x]]
         u = (s.u[i], s.u[i + 1], s.u[i + 2])
+        if p.mu[x] < 0.0:
+            continue
         slip = u[0] * u[0] + u[1] * u[1]
         if slip > SLIPS * SLIPS * tolerance * tolerance:
             mu = scene.pair[scene.shapes.shape[point.shape_a].material, scene.shapes.shape[point.shape_b].material].friction
@@ -199,7 +206,7 @@ def recall(scene, s, old, known, count):
             l = mul(E, f)
             s.impulse[i], s.impulse[i + 1], s.impulse[i + 2] = l[0], l[1], l[2]
             sticks = old[found].sticks != 0
-        if sticks:
+        if sticks and point.shape_a < bond_rows.BONDS:
             s.problem.mu[x] = scene.pair[scene.shapes.shape[point.shape_a].material, scene.shapes.shape[point.shape_b].material].static_friction
 
 

@@ -129,7 +129,7 @@ def push(link: Link, force: ArrayLike, torque: ArrayLike, point: ArrayLike, dura
     """A push from step ``now`` on, checked; it lasts one step unless a duration [s] is given."""
     if link.body == 0:
         raise ModelError(f"body {link.name!r} does not move; expected one that a force can push")
-    vectors = [_vector(f"{name} on {link.name!r}", x) for name, x in (("force", force), ("torque", torque), ("point", point))]
+    vectors = [vector(f"{name} on {link.name!r}", x) for name, x in (("force", force), ("torque", torque), ("point", point))]
     lasts = dt if duration is None else real(f"duration of the push on {link.name!r}", duration)
     if not 0 < lasts < np.inf:
         raise ModelError(f"duration of the push on {link.name!r} is {duration}; expected a positive number of seconds")
@@ -149,7 +149,7 @@ def sum_pushes(model: Model, pushes: Iterable[Push], now: int, room: Room) -> No
         room.force[0, 0] = 1.0
 
 
-def _vector(owner: str, value: ArrayLike) -> Array:
+def vector(owner: str, value: ArrayLike) -> Array:
     """Three finite numbers, or an error that names their owner."""
     try:
         x = np.array(value, float)

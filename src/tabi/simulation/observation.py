@@ -18,6 +18,7 @@ from tabi.model.compiled import Link, Model
 from tabi.model.robot import Robot
 from tabi.model.signals import Measurement
 from tabi.simulation.arrays import Memory, Room, Scene
+from tabi.simulation.bond_rows import BONDS
 from tabi.spatial.transform import Transform
 from tabi.spatial.twist import Twist, Wrench
 
@@ -119,10 +120,15 @@ def velocity(model: Model, w: dynamics.Workspace, link: Link) -> Twist:
     return Twist(np.array(jacobian.point_velocity(tuple(row["velocity"]), tuple(arm))), row["velocity"][:3].copy())
 
 
+def contact_count(room: Room, memory: Memory) -> int:
+    """How many contacts there were in the last step; rows of bonds stand behind them."""
+    return int((room.points["shape_a"][: memory.count[0]] < BONDS).sum())
+
+
 def contacts(model: Model, scene: Scene, room: Room, memory: Memory, dt: float) -> list[Contact]:
     """The contacts of the last step."""
     found = []
-    for e in range(int(memory.count[0])):
+    for e in range(contact_count(room, memory)):
         p, t = room.points[e], memory.touch[e]
         n, u = p["normal"].copy(), t["velocity"].copy()
         slip = u - n * (n @ u)
@@ -168,7 +174,7 @@ def zero_moment_point(found: list[Contact], own: set[int]) -> Array | None:
 
 def problem(room: Room) -> BodyProblem | None:
     """The contact problem of the last step with columns that count all bodies; a copy."""
-    count = int(room.report["contacts"][0])
+    count = int(room.report["points"][0])
     if count == 0 or count > len(room.points):
         return None
     groups = int(room.report["groups"][0])
@@ -208,7 +214,7 @@ def certificate(sim: Simulator) -> Certificate:
         cone_violation=found.cone_violation / dt,
         signorini=found.signorini / dt,
         dissipation_gap=found.dissipation_gap / dt,
-        contacts=len(p.mu),
+        contacts=int(report["contacts"]),
         groups=int(report["groups"]),
         iterations=int(report["iterations"]),
         attempt=NAMES[int(report["attempt"])],
@@ -221,7 +227,7 @@ def _pressure_shift(sim: Simulator, p: BodyProblem, impulse: Array, change: Arra
     shift = {}
     a, b = (sim._room.body[p.contact[side]] for side in ("a", "b"))
     for name, foot in sim.model.feet.items():
-        own = (a == foot.body) | ((b == foot.body) & (p.contact["b"] >= 0))
+        own = ((a == foot.body) | ((b == foot.body) & (p.contact["b"] >= 0))) & (p.mu >= 0)
         load = impulse[2::3][own].sum()
         if load > 0:
             arm = np.linalg.norm(foot.polygon, axis=1).max()
@@ -245,7 +251,7 @@ def balance(sim: Simulator) -> Balance:
     w = dynamics.allocate(model)
     free.prepare(model.arrays, q0, v0, w)
     touched = 0.0
-    for row, p in zip(sim._memory.touch[: sim._memory.count[0]], sim._room.points, strict=False):
+    for row, p in zip(sim._memory.touch[: contact_count(sim._room, sim._memory)], sim._room.points, strict=False):
         before = _point_velocity(model, w, p["a"], p["position"]) - _point_velocity(model, w, p["b"], p["position"])
         touched += 0.5 * float(row["impulse"] @ (before + row["velocity"]))
     damped = -dt * float((dof["damping"] * middle) @ middle)

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from tabi._errors import TabiError
 from tabi.simulation import motors
-from tabi.simulation.observation import STILL
+from tabi.simulation.observation import STILL, contact_count
 
 if TYPE_CHECKING:
     from tabi.simulation.simulator import Simulator
@@ -119,7 +119,7 @@ class Recording:
 
     def take(self) -> None:
         """Note the present state; written at the latest a second from now."""
-        sim, n = self._sim, int(self._sim._memory.count[0])
+        sim, n = self._sim, contact_count(self._sim._room, self._sim._memory)
         self._rows.append(
             (
                 sim.time,

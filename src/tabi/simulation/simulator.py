@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time as clock
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -18,13 +17,15 @@ from tabi.dynamics import free
 from tabi.model.body import Body, Foot
 from tabi.model.compiled import Link, Model
 from tabi.model.robot import Robot
-from tabi.model.signals import Command, Controller
+from tabi.model.signals import Controller
 from tabi.model.world import World
-from tabi.simulation import arrays, motors, observation
+from tabi.simulation import arrays, bonds, motors, observation
 from tabi.simulation import step as stepping
+from tabi.simulation.bonds import Bond
 from tabi.simulation.motors import Push
 from tabi.simulation.observation import Certificate, Contact
 from tabi.simulation.recording import Recording, rest, take
+from tabi.simulation.state import Driver, Saved, State
 from tabi.spatial.transform import Transform
 from tabi.spatial.twist import Twist, Wrench
 
@@ -36,41 +37,6 @@ CHUNK = 1000
 
 class SimulationError(TabiError, RuntimeError):
     """A simulation that cannot go on; the simulator keeps its last good state."""
-
-
-@dataclass(frozen=True)
-class State:
-    """Configuration, velocity and time."""
-
-    q: Array
-    v: Array
-    time: float
-
-
-@dataclass(frozen=True)
-class Saved:
-    """A state with all that the next step reads, for ``Simulator.restore``."""
-
-    q: Array
-    v: Array
-    steps: int
-    points: NDArray[np.void]
-    touch: NDArray[np.void]
-    target: NDArray[np.void]
-    pushes: tuple[Push, ...]
-    worst: dict[str, float]
-    names: tuple[str, ...]
-
-
-@dataclass
-class Driver:
-    """A controller at its own rate: it is asked every ``every`` steps."""
-
-    robot: Robot
-    controller: Controller
-    every: int
-    rows: NDArray[np.int64]
-    last: Command | None = None
 
 
 class Simulator:
@@ -106,6 +72,7 @@ class Simulator:
         self._target = motors.rest(self.model, self._q)
         self._before = (self._q.copy(), self._v.copy())
         self._drivers: dict[str, Driver] = {}
+        self._bonds_made = 0
         self._pushes: list[Push] = []
         self._callbacks: list[Callable[[Contact, str], None]] = []
         self._recordings: list[Recording] = []
@@ -114,6 +81,8 @@ class Simulator:
         self.missed: list[tuple[float, float]] = []
         self.missed_count = 0
         self._refresh()
+        for told in world.bonds:
+            self.bond(*told)
 
     # ---- state ------------------------------------------------------------------------------
 
@@ -141,7 +110,8 @@ class Simulator:
         count = self._memory.count[0]
         points, touch = self._room.points[:count].copy(), self._memory.touch[:count].copy()
         names = tuple(self.model.links)
-        return Saved(self._q.copy(), self._v.copy(), self._steps, points, touch, self._target.copy(), tuple(self._pushes), dict(self._worst), names)
+        target, bond, pushes = self._target.copy(), self._memory.bond.copy(), tuple(self._pushes)
+        return Saved(self._q.copy(), self._v.copy(), self._steps, points, touch, target, bond, pushes, dict(self._worst), names)
 
     def restore(self, saved: Saved) -> None:
         """Go back to a saved moment; the run from there is the same to the last bit on the same machine."""
@@ -154,6 +124,7 @@ class Simulator:
             self._grow(len(saved.touch), self._blocks)
         self._room.points[: len(saved.points)], self._memory.touch[: len(saved.touch)] = saved.points, saved.touch
         self._memory.count[0] = len(saved.touch)
+        self._memory = self._memory._replace(bond=saved.bond.copy())
         self._target[:] = saved.target
         self._pushes = list(saved.pushes)
         self._worst = dict(saved.worst)
@@ -192,6 +163,15 @@ class Simulator:
             point: where the force acts, in the body's frame [m].
         """
         self._pushes.append(motors.push(self._link(body), force, torque, point, duration, self.dt, self._steps))
+
+    def bond(self, kind: str, a: Body | str, b: Body | str, point: ArrayLike | None = None, axis: ArrayLike | None = None) -> Bond:
+        """Hold two bodies together as they are now, until the bond is released; they do not collide with each other meanwhile.
+
+        Args:
+            kind: "weld", "ball" or "hinge". a, b: bodies; ``world.fixed`` is what does not move.
+            point: where [m], in the world; the origin of a unless given. axis: of a hinge, in the world.
+        """
+        return bonds.make(self, kind, a, b, point, axis)
 
     def on_contact(self, callback: Callable[[Contact, str], None]) -> None:
         """Call ``callback(contact, "begins" or "ends")`` when two bodies begin or cease to press on each other."""
@@ -308,6 +288,8 @@ class Simulator:
         p = self.problem()
         if p is None:
             raise SimulationError(f"no contact at {self.time:g} s; expected at least one for a problem file")
+        if (p.mu < 0).any():
+            raise SimulationError(f"bodies are bonded at {self.time:g} s, and such files know contacts only; release the bonds before")
         ours = np.arange(len(p.q)).reshape(-1, 3)[:, [2, 0, 1]].ravel()
         W = sparse(p)[ours][:, ours]
         write(path, W, p.q[ours], p.mu, f"tabi, {self.time:g} s", f"contact problem of a step of {self.dt:g} s")
@@ -328,7 +310,7 @@ class Simulator:
         self._points, self._blocks = (
             max(have, want + want // 2) if want > have else have for have, want in ((self._points, points), (self._blocks, blocks))
         )
-        room, memory = arrays.room(self.model, self._scene.shapes, self._points, self._blocks), arrays.memory(self._points)
+        room, memory = arrays.room(self.model, self._scene.shapes, self._points, self._blocks), arrays.memory(self._points, self._memory.bond)
         count = self._memory.count[0]
         memory.touch[:count], memory.count[0] = self._memory.touch[:count], count
         room.force[:] = self._room.force

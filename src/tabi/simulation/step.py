@@ -20,7 +20,7 @@ from tabi.contact import bodies, ladder
 from tabi.contact.bodies import BodyProblem
 from tabi.contact.certificate import residual
 from tabi.dynamics import aba, body_inertia, forward, free, integration, kinematics
-from tabi.simulation import actuation, assembly, joint_laws
+from tabi.simulation import actuation, assembly, bond_rows, joint_laws
 from tabi.spatial.vector import accumulate6, angular, cross, dot, dot6, load3, load6, load9, mul_t, store3
 
 # what a step may say: all is well; a joint without inertia; more memory is wanted; velocities are no numbers or absurd
@@ -53,7 +53,12 @@ def step(scene, q, v, target, h, tolerance, memory, s):
     """
     m, w, report = scene.model, s.dynamics, s.report[0]
     count = detect(m, scene.shapes, w, MARGIN + h * fastest(m, scene.reach, w), s.collision, s.points)
-    report.contacts, report.points = count, count
+    report.points = count
+    if count > s.points.shape[0]:
+        return ROOM
+    # what is held together stands behind the contacts
+    report.contacts, count = bond_rows.add_points(memory.bond, s, count)
+    report.points = count
     if count > s.points.shape[0]:
         return ROOM
     mark_held(m, s, count)
@@ -155,9 +160,11 @@ def touch(scene, count, h, tolerance, memory, s):
             s.problem.column[e] -= s.first[g]
     for e in range(count):
         report.gap = min(report.gap, s.points[e].gap)
-    assembly.remember_approach(scene, s, count, h)
+    assembly.remember_approach(scene, s, report.contacts, h)
+    for e in range(report.contacts, count):
+        s.bounce[e] = 0.0
     kinematics.twists(m, s.free, w)
-    assembly.fill_problem(scene, s, groups, h)
+    assembly.fill_problem(scene, memory.bond, s, groups, h)
     deep = report.gap < -DEEP
     if deep:
         # once for the velocity, without the overlaps
@@ -244,10 +251,7 @@ def apply_impulses(m, s, groups, v):
         base = s.first[g]
         for x in range(s.groups.start[g], s.groups.start[g + 1]):
             row, i = s.problem.contact[x], 3 * x
-            f = mul_t(load9(row.frame), (s.impulse[i], s.impulse[i + 1], s.impulse[i + 2]))
-            bodies.push(s.wrench, 6 * (base + row.a), load3(row.arm_a), f, 1.0)
-            if row.b >= 0:
-                bodies.push(s.wrench, 6 * (base + row.b), load3(row.arm_b), f, -1.0)
+            bodies.push_both(s.wrench, row, base, mul_t(load9(row.frame), (s.impulse[i], s.impulse[i + 1], s.impulse[i + 2])), 1.0)
     body_inertia.respond(m, s.dynamics, s.chains, s.body, count, s.wrench, s.acceleration)
     for k in range(v.shape[0]):
         v[k] += s.acceleration[k]
