@@ -5,7 +5,7 @@ import pytest
 from contact.problems import problem
 
 from tabi import contact
-from tabi.contact import bodies, certificate, gauss_seidel, workspace
+from tabi.contact import bodies, body_sweep, certificate, gauss_seidel, workspace
 from tabi.spatial.transform import cross_matrix, from_quaternion
 
 
@@ -73,10 +73,10 @@ def test_a_sweep_over_bodies_is_the_sweep_over_the_matrix(seed):
     rng = np.random.default_rng(40 + seed)
     p, W = random_bodies(rng, mu=0.4)
     work, other = bodies.allocate(7, 3), workspace.allocate(7)
-    bodies.local_blocks(p, work)
+    body_sweep.local_blocks(p, work)
     ours, theirs = np.zeros(21), np.zeros(21)
     for _ in range(4):
-        bodies.sweep(p, ours, work)
+        body_sweep.sweep(p, ours, work)
         gauss_seidel.sweep(problem(W, p.q, p.mu).blocks, theirs, other)
         # both solve each contact to rounding
         assert np.allclose(ours, theirs, atol=1e-11)

@@ -9,6 +9,8 @@ import tabi
 from tabi import ModelError
 from tabi.model.joint import Joint
 from tabi.model.robot import Robot
+from tabi.simulation.bond_rows import BONDS
+from tabi.simulation.state import Saved
 from tabi.spatial.inertia import Inertia, solid_box
 from tabi.spatial.transform import from_quaternion
 
@@ -103,6 +105,9 @@ def test_a_grasp_lifts_what_it_holds_and_lets_it_fall():
     sim.run(2.0)
     assert sim.position(box)[2] == pytest.approx(0.25, abs=1e-3)
     saved = sim.save()
+    assert isinstance(saved, Saved)
+    # the box has left the ground: the rows of the weld are all there is
+    assert (saved.touch["shape_a"] == BONDS).all()
     grasp.release()
     sim.run(1.0)
     assert sim.position(box)[2] == pytest.approx(0.05, abs=1e-6)

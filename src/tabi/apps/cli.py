@@ -304,5 +304,14 @@ def cart(as_json: Json = False, blocks: Annotated[int, typer.Option(min=3, help=
     _print(json.dumps(result, indent=2) if as_json else cart.text(result))
 
 
+@bench.command()
+def laws(as_json: Json = False) -> None:
+    """The older laws by Lemke, friction pyramids and no friction, against the exact one."""
+    from tabi.apps.bench import laws
+
+    result = laws.measure(show=not as_json)
+    _print(json.dumps(result, indent=2) if as_json else laws.text(result))
+
+
 if __name__ == "__main__":
     main()

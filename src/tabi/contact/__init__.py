@@ -1,6 +1,7 @@
 """The contact problem with exact Coulomb friction: solvers, and the certificate that judges them.
 
-``solve`` is the door for bare problems, u = W λ + q with a friction cone for every contact.
+``solve`` is the door for bare problems, u = W λ + q with a friction cone for every contact. Beside it stand the older laws, for
+comparison: ``solve_pyramid`` and ``solve_frictionless``; and ``solve_impact``, impacts without friction.
 """
 
 from __future__ import annotations
@@ -17,14 +18,31 @@ from tabi.contact import bodies, gauss_seidel, ladder, workspace
 from tabi.contact.blocks import Blocks, velocities
 from tabi.contact.bodies import BodyProblem
 from tabi.contact.certificate import Certificate, judge
+from tabi.contact.impact import Impact, solve_impact
 from tabi.contact.problem import Problem, ProblemError
+from tabi.contact.pyramid import PyramidSolution, solve_frictionless, solve_pyramid
 
 SOLVERS = ("auto", "gauss-seidel", "accelerated gauss-seidel")
 # beyond this a dense Newton without allocation costs more than SciPy's factorisations
 DENSE_CONTACTS = 200
 FIRST_SWEEPS = 300
 
-__all__ = ["BodyProblem", "Certificate", "Problem", "ProblemError", "Solution", "judge", "solve", "solve_bodies", "solve_problem"]
+__all__ = [
+    "BodyProblem",
+    "Certificate",
+    "Impact",
+    "Problem",
+    "ProblemError",
+    "PyramidSolution",
+    "Solution",
+    "judge",
+    "solve",
+    "solve_bodies",
+    "solve_frictionless",
+    "solve_impact",
+    "solve_problem",
+    "solve_pyramid",
+]
 
 
 @dataclass(frozen=True)

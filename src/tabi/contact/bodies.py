@@ -19,7 +19,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from tabi._jit import kernel
 from tabi.contact import block_lu
-from tabi.contact.cone import local
 from tabi.contact.workspace import DEPTH
 from tabi.model.arrays import table
 from tabi.spatial.vector import add, cross, dot6, load3, load6, load9, mul, mul_t, sub
@@ -194,26 +193,26 @@ def weights(p):
             p.weight[k] = 3.0 / _turning_trace(c, p.start, p.column, p.omega)
             continue
         r = load3(c.arm_a)
-        trace = _trace(p.omega[_find(p.start, p.column, c.a, c.a)], r, r)
+        trace = _trace(p.omega[find(p.start, p.column, c.a, c.a)], r, r)
         if c.b >= 0:
             s = load3(c.arm_b)
-            trace += _trace(p.omega[_find(p.start, p.column, c.b, c.b)], s, s)
+            trace += _trace(p.omega[find(p.start, p.column, c.b, c.b)], s, s)
             # both may hang on one tree
-            e = _find(p.start, p.column, c.a, c.b)
+            e = find(p.start, p.column, c.a, c.b)
             if e >= 0:
-                trace -= _trace(p.omega[e], r, s) + _trace(p.omega[_find(p.start, p.column, c.b, c.a)], s, r)
+                trace -= _trace(p.omega[e], r, s) + _trace(p.omega[find(p.start, p.column, c.b, c.a)], s, r)
         p.weight[k] = 3.0 / trace
 
 
 @kernel
 def _turning_trace(c, start, column, omega):
     """tr W_kk of rows about rotations."""
-    O = omega[_find(start, column, c.a, c.a)]
+    O = omega[find(start, column, c.a, c.a)]
     trace = O[0, 0] + O[1, 1] + O[2, 2]
     if c.b >= 0:
-        O = omega[_find(start, column, c.b, c.b)]
+        O = omega[find(start, column, c.b, c.b)]
         trace += O[0, 0] + O[1, 1] + O[2, 2]
-        e = _find(start, column, c.a, c.b)
+        e = find(start, column, c.a, c.b)
         if e >= 0:
             O = omega[e]
             trace -= 2.0 * (O[0, 0] + O[1, 1] + O[2, 2])
@@ -231,67 +230,12 @@ def _trace(O, r, s):
 
 
 @kernel
-def local_blocks(p, work):
-    """W_kk of each contact, for sweeps."""
-    for k in range(p.mu.shape[0]):
-        for c in range(6):
-            work.block[k, c] = 0.0
-        _local_block(p.contact[k], p.start, p.column, p.omega, work.block[k])
-
-
-@kernel
-def _local_block(c, start, column, omega, out):
-    """W_kk of one contact, symmetric, as ``cone.local`` takes it: what unit impulses on both bodies do to both."""
-    E, r = load9(c.frame), load3(c.arm_a)
-    t = c.turns
-    x, y, n = wrench(t, r, (E[0], E[1], E[2])), wrench(t, r, (E[3], E[4], E[5])), wrench(t, r, (E[6], E[7], E[8]))
-    _add_form(omega[_find(start, column, c.a, c.a)], x, y, n, x, y, n, 1.0, out)
-    if c.b >= 0:
-        s = load3(c.arm_b)
-        X, Y, N = wrench(t, s, (E[0], E[1], E[2])), wrench(t, s, (E[3], E[4], E[5])), wrench(t, s, (E[6], E[7], E[8]))
-        _add_form(omega[_find(start, column, c.b, c.b)], X, Y, N, X, Y, N, 1.0, out)
-        e = _find(start, column, c.a, c.b)
-        if e >= 0:
-            _add_form(omega[e], x, y, n, X, Y, N, -1.0, out)
-            _add_form(omega[_find(start, column, c.b, c.a)], X, Y, N, x, y, n, -1.0, out)
-
-
-@kernel(inline=True)
-def wrench(turns, r, f):
-    """Of a force f at r, or of a moment f, angular first."""
-    if turns != 0:
-        return (f[0], f[1], f[2], 0.0, 0.0, 0.0)
-    m = cross(r, f)
-    return (m[0], m[1], m[2], f[0], f[1], f[2])
-
-
-@kernel
-def _find(start, column, i, j):
+def find(start, column, i, j):
     """Where Ω_ij is, −1 where bodies are of different trees."""
     for e in range(start[i], start[i + 1]):
         if column[e] == j:
             return e
     return -1
-
-
-@kernel(inline=True)
-def _add_form(O, x, y, n, X, Y, N, sign, out):
-    """Upper triangle of (x y n)ᵀ O (X Y N), added."""
-    v = _times(O, X)
-    out[0] += sign * dot6(x, v)
-    v = _times(O, Y)
-    out[1] += sign * dot6(x, v)
-    out[3] += sign * dot6(y, v)
-    v = _times(O, N)
-    out[2] += sign * dot6(x, v)
-    out[4] += sign * dot6(y, v)
-    out[5] += sign * dot6(n, v)
-
-
-@kernel(inline=True)
-def _times(O, f):
-    """O f."""
-    return (dot6(load6(O[0]), f), dot6(load6(O[1]), f), dot6(load6(O[2]), f), dot6(load6(O[3]), f), dot6(load6(O[4]), f), dot6(load6(O[5]), f))
 
 
 @kernel
@@ -389,38 +333,3 @@ def apply_omega(start, column, omega, F, V):
             y = add(y, (dot6(load6(O[3]), f), dot6(load6(O[4]), f), dot6(load6(O[5]), f)))
         i *= 6
         V[i], V[i + 1], V[i + 2], V[i + 3], V[i + 4], V[i + 5] = x[0], x[1], x[2], y[0], y[1], y[2]
-
-
-@kernel
-def sweep(p, impulse, work):
-    """Gauss–Seidel once over all contacts: the twists follow every impulse, so a contact costs its trees and no more.
-
-    Needs ``local_blocks``.
-    """
-    V = work.twist
-    twists(p, impulse, work.wrench, V)
-    for k in range(p.mu.shape[0]):
-        i, c = 3 * k, p.contact[k]
-        E, W = load9(c.frame), load6(work.block[k])
-        u, l = mul(E, relative(V, c)), (impulse[i], impulse[i + 1], impulse[i + 2])
-        x = p.q[i] + u[0] - (W[0] * l[0] + W[1] * l[1] + W[2] * l[2])
-        y = p.q[i + 1] + u[1] - (W[1] * l[0] + W[3] * l[1] + W[4] * l[2])
-        n = p.q[i + 2] + u[2] - (W[2] * l[0] + W[4] * l[1] + W[5] * l[2])
-        new, work.alpha[k] = local(W, p.mu[k], (x, y, n), work.alpha[k])
-        change = sub(new, l)
-        if change[0] != 0.0 or change[1] != 0.0 or change[2] != 0.0:
-            f = mul_t(E, change)
-            _kick(p.start, p.column, p.omega, V, c.a, wrench(c.turns, load3(c.arm_a), f), 1.0)
-            if c.b >= 0:
-                _kick(p.start, p.column, p.omega, V, c.b, wrench(c.turns, load3(c.arm_b), f), -1.0)
-        impulse[i], impulse[i + 1], impulse[i + 2] = new[0], new[1], new[2]
-
-
-@kernel
-def _kick(start, column, omega, V, i, f, sign):
-    """What ± a wrench on body i adds to the twists of its tree; Ω is symmetric, so its row is its column."""
-    F = (sign * f[0], sign * f[1], sign * f[2], sign * f[3], sign * f[4], sign * f[5])
-    for e in range(start[i], start[i + 1]):
-        O, j = omega[e], 6 * column[e]
-        for c in range(6):
-            V[j + c] += F[0] * O[0, c] + F[1] * O[1, c] + F[2] * O[2, c] + F[3] * O[3, c] + F[4] * O[4, c] + F[5] * O[5, c]

@@ -10,7 +10,7 @@ References: Chardonnet (2006), sec. III (C12's eq. 13 is misprinted); Jean (1999
 """
 
 from tabi._jit import kernel
-from tabi.contact import bodies
+from tabi.contact import bodies, body_sweep
 from tabi.contact.blocks import row_velocity, velocities_with
 from tabi.contact.certificate import residual
 from tabi.contact.cone import local, project
@@ -139,5 +139,5 @@ def _begin(p, work):
 
 solve = solve_on(velocities_with, sweep, _begin)
 accelerated = accelerated_on(velocities_with, sweep, _begin)
-solve_bodies = solve_on(bodies.velocities_with, bodies.sweep, bodies.local_blocks)
-accelerated_bodies = accelerated_on(bodies.velocities_with, bodies.sweep, bodies.local_blocks)
+solve_bodies = solve_on(bodies.velocities_with, body_sweep.sweep, body_sweep.local_blocks)
+accelerated_bodies = accelerated_on(bodies.velocities_with, body_sweep.sweep, body_sweep.local_blocks)

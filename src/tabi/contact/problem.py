@@ -33,16 +33,16 @@ class Problem:
         if order not in ORDERS:
             raise ProblemError(f"order is {order!r}; expected {' or '.join(map(repr, ORDERS))}{near(str(order), ORDERS)}")
         self.order = order
-        velocity = _numbers("q", q).ravel()
+        velocity = numbers("q", q).ravel()
         if len(velocity) % 3:
             raise ProblemError(f"q has {len(velocity)} numbers; expected three for each contact")
         count = len(velocity) // 3
-        matrix = scipy.sparse.csr_matrix(W if scipy.sparse.issparse(W) else _matrix(W))
+        matrix = scipy.sparse.csr_matrix(W if scipy.sparse.issparse(W) else square("W", W))
         if matrix.shape != (3 * count, 3 * count):
             raise ProblemError(f"W has shape {matrix.shape}; expected ({3 * count}, {3 * count}), as q has {3 * count} numbers")
         if not np.isfinite(matrix.data).all():
             raise ProblemError("W has an entry that is not finite")
-        friction = _numbers("mu", mu)
+        friction = numbers("mu", mu)
         friction = np.full(count, float(friction)) if friction.ndim == 0 else friction.ravel()
         if len(friction) != count:
             raise ProblemError(f"mu has {len(friction)} numbers; expected {count}, one for each contact")
@@ -67,7 +67,7 @@ class Problem:
 
     def to_ours(self, vector: ArrayLike) -> NDArray[np.float64]:
         """A vector of the caller's order with tangents first."""
-        x = _numbers("initial", vector).ravel()
+        x = numbers("initial", vector).ravel()
         if len(x) != len(self._to_ours):
             raise ProblemError(f"initial has {len(x)} numbers; expected {len(self._to_ours)}")
         return x[self._to_ours]
@@ -79,7 +79,8 @@ class Problem:
         return out
 
 
-def _numbers(name: str, values: ArrayLike) -> NDArray[np.float64]:
+def numbers(name: str, values: ArrayLike) -> NDArray[np.float64]:
+    """The values as numbers, all finite, or an error that names them."""
     try:
         x = np.array(values, float)
     except (TypeError, ValueError):
@@ -90,8 +91,9 @@ def _numbers(name: str, values: ArrayLike) -> NDArray[np.float64]:
     return x
 
 
-def _matrix(W: Any) -> NDArray[np.float64]:
-    x = _numbers("W", W)
+def square(name: str, values: Any) -> NDArray[np.float64]:
+    """The values as a square matrix, or an error that names it."""
+    x = numbers(name, values)
     if x.ndim != 2 or x.shape[0] != x.shape[1]:
-        raise ProblemError(f"W has shape {x.shape}; expected a square matrix")
+        raise ProblemError(f"{name} has shape {x.shape}; expected a square matrix")
     return x

@@ -82,7 +82,7 @@ def fill_problem(scene, bond, s, count, h):
             e, i = s.groups.order[x], 3 * x
             point, row = s.points[e], p.contact[x]
             if point.shape_a >= bond_rows.BONDS:
-                bond_rows.fill(m, w, bond[point.shape_a - bond_rows.BONDS], point.feature, base, h, s.number, row, i, x, p, s.shift)
+                bond_rows.fill(m, bond[point.shape_a - bond_rows.BONDS], point.feature, base, h, s, x)
                 continue
             a, b = point.a, point.b
             row.turns = 0

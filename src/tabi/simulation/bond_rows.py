@@ -49,21 +49,22 @@ def add_points(bond, s, count):
 
 
 @kernel(inline=True)
-def fill(m, w, bond, part, base, h, number, row, i, x, p, shift):
-    """Rows (1), or those of (2) and (3), of one bond, at the place x of the problem p."""
-    a, b = bond.a, bond.b
+def fill(m, bond, part, base, h, s, x):
+    """Rows (1), or those of (2) and (3), of one bond, at the place x of the problem; bodies count from ``base``."""
+    w, p, a, b, i = s.dynamics, s.problem, bond.a, bond.b, 3 * x
+    row, number, shift = p.contact[x], s.number, s.shift
     R_A, R_B = load9(w.body[a].rotation), load9(w.body[b].rotation)
     row.a, row.b = number[a] - base, number[b] - base if b > 0 else -1
     V_A, V_B = load6(w.body[a].velocity), load6(w.body[b].velocity)
     row.turns, p.mu[x] = part, HELD
     if part == 0:
-        r, s = add(load3(w.body[a].position), mul(R_A, load3(bond.place_a))), add(load3(w.body[b].position), mul(R_B, load3(bond.place_b)))
+        r, t = add(load3(w.body[a].position), mul(R_A, load3(bond.place_a))), add(load3(w.body[b].position), mul(R_B, load3(bond.place_b)))
         store3(row.arm_a, r)
-        store3(row.arm_b, s)
+        store3(row.arm_b, t)
         store9(row.frame, (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0))
-        u = sub(_speed(V_A, r), _speed(V_B, s))
-        curve = sub(_curve(m, w, a, V_A, r), _curve(m, w, b, V_B, s))
-        apart = sub(add(r, load3(w.body[m.body[a].root].origin)), add(s, load3(w.body[m.body[b].root].origin)))
+        u = sub(_speed(V_A, r), _speed(V_B, t))
+        curve = sub(_curve(m, w, a, V_A, r), _curve(m, w, b, V_B, t))
+        apart = sub(add(r, load3(w.body[m.body[a].root].origin)), add(t, load3(w.body[m.body[b].root].origin)))
     else:
         F_A, F_B = matmul(R_A, load9(bond.frame_a)), matmul(R_B, load9(bond.frame_b))
         u, A_A, A_B = (V_A[0] - V_B[0], V_A[1] - V_B[1], V_A[2] - V_B[2]), _bias(m, w, a), _bias(m, w, b)

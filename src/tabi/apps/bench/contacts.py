@@ -20,7 +20,7 @@ from tabi.apps.bench import loops
 from tabi.apps.bench.step import Marching
 from tabi.apps.bench.timing import microseconds
 from tabi.apps.doctor import processor, version_of
-from tabi.contact import bodies, solve_bodies
+from tabi.contact import bodies, body_sweep, solve_bodies
 from tabi.contact.bodies import BodyProblem
 from tabi.model.world import World
 from tabi.simulation.simulator import Simulator
@@ -151,7 +151,7 @@ def sweep(problem: BodyProblem, blocks: int) -> dict[str, Any]:
     """Microseconds of one sweep."""
     count = len(problem.mu)
     work, impulse = bodies.allocate(count, len(problem.start) - 1, 0), np.zeros(3 * count)
-    bodies.local_blocks(problem, work)
+    body_sweep.local_blocks(problem, work)
     zero = np.zeros(3 * count)
     times = microseconds({"sweep": lambda n: loops.sweeps(n, problem, zero, impulse, work)}, blocks)["sweep"]
     # the fastest block: the cost of a contact is small, and so are its differences

@@ -4,7 +4,7 @@ Each turn feeds a trace of its result back into its input: no compiler can take 
 """
 
 from tabi._jit import kernel
-from tabi.contact import bodies, gauss_seidel, ladder
+from tabi.contact import bodies, body_sweep, gauss_seidel, ladder, pyramid
 from tabi.dynamics import crba, forward, free, rnea
 
 
@@ -53,7 +53,7 @@ def sweeps(count, p, first, impulse, work):
     for _ in range(count):
         for i in range(impulse.shape[0]):
             impulse[i] = first[i]
-        bodies.sweep(p, impulse, work)
+        body_sweep.sweep(p, impulse, work)
 
 
 @kernel
@@ -73,3 +73,36 @@ def warm_solves(count, p, warm, tolerance, impulse, work):
             impulse[i] = warm[i]
         bodies.prepare(p, work)
         ladder.solve_bodies(p, tolerance, impulse, work)
+
+
+@kernel
+def climbs(count, p, tolerance, impulse, work):
+    """The list of attempts, so many times from zero impulses."""
+    found = (0, 0, 0.0)
+    for _ in range(count):
+        for i in range(impulse.shape[0]):
+            impulse[i] = 0.0
+        found = ladder.solve(p, tolerance, impulse, work)
+    return found
+
+
+@kernel
+def sweepings(count, p, tolerance, sweeps, impulse, work):
+    """Gauss–Seidel, so many times from zero impulses."""
+    found = (0, 0.0)
+    for _ in range(count):
+        for i in range(impulse.shape[0]):
+            impulse[i] = 0.0
+        for i in range(p.mu.shape[0]):
+            work.alpha[i] = 0.0
+        found = gauss_seidel.solve(p, impulse, tolerance, sweeps, work)
+    return found
+
+
+@kernel
+def pivotings(count, W, q, mu, impulse, work):
+    """Lemke's algorithm, so many times, the making of its matrix included."""
+    found = (0, 0)
+    for _ in range(count):
+        found = pyramid.solve(W, q, mu, impulse, work)
+    return found

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tabi import dynamics
 from tabi.apps.bench import loops, race
 from tabi.apps.bench.timing import microseconds
-from tabi.contact import bodies, gauss_seidel, judge, ladder, matrix_form, solve_bodies, twist_newton, workspace
+from tabi.contact import bodies, body_sweep, gauss_seidel, judge, ladder, matrix_form, solve_bodies, twist_newton, workspace
 from tabi.contact.bodies import BodyProblem
 from tabi.contact.newton import ALART_CURNIER
 from tabi.model.compiled import Model
@@ -80,7 +80,7 @@ def plate(count: int) -> BodyProblem:
 def _sweep(p: BodyProblem) -> Callable[[int], object]:
     count = len(p.mu)
     impulse, work = np.zeros(3 * count), bodies.allocate(count, len(p.start) - 1)
-    bodies.local_blocks(p, work)
+    body_sweep.local_blocks(p, work)
     return _eleventh(impulse, lambda n, first: loops.sweeps(n, p, first, impulse, work))
 
 
