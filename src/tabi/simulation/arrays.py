@@ -70,7 +70,8 @@ REPORT = np.dtype(
         ("groups", INDEX),
         ("iterations", INDEX),
         ("attempt", INDEX),
-        # impacts whose restitution was lowered, because friction would have made it bring energy
+        # points that bounced, and groups whose restitution was lowered, because friction would have made it bring energy
+        ("bounced", INDEX),
         ("lowered", INDEX),
         ("missed", INDEX),
         # largest backward error [m/s], least gap [m]

@@ -19,7 +19,7 @@ from tabi.model.compiled import Link, Model
 from tabi.model.robot import Robot
 from tabi.model.signals import Controller
 from tabi.model.world import World
-from tabi.simulation import arrays, bonds, motors, observation
+from tabi.simulation import arrays, bonds, events, motors, observation
 from tabi.simulation import step as stepping
 from tabi.simulation.bonds import Bond
 from tabi.simulation.motors import Push
@@ -31,6 +31,7 @@ from tabi.spatial.twist import Twist, Wrench
 
 Array = NDArray[np.float64]
 LAWS = ("coulomb",)
+SCHEMES = ("time-stepping", "event-driven")
 # steps between two looks at the keyboard
 CHUNK = 1000
 
@@ -47,13 +48,14 @@ class Simulator:
         dt: the step [s].
         contact: the law of contact: "coulomb".
         tolerance: backward error every contact has to reach [m/s].
+        scheme: "time-stepping", or "event-driven": impacts with restitution happen where they do within a step.
 
     Attributes:
         model: the compiled world; its parameters may be changed between steps.
         missed: steps whose contacts did not reach the tolerance: (time [s], backward error [m/s]), the first thousand.
     """
 
-    def __init__(self, world: World, dt: float = 1e-3, contact: str = "coulomb", tolerance: float = 1e-8) -> None:
+    def __init__(self, world: World, dt: float = 1e-3, contact: str = "coulomb", tolerance: float = 1e-8, scheme: str = "time-stepping") -> None:
         if not isinstance(world, World):
             raise ModelError(f"world is {world!r}; expected a tabi.World")
         if not (isinstance(dt, (int, float)) and np.isfinite(dt) and dt > 0):
@@ -62,7 +64,9 @@ class Simulator:
             raise ModelError(f"tolerance is {tolerance!r}; expected a positive velocity in m/s, 1e-8 is usual")
         if contact not in LAWS:
             raise unknown("law of contact", str(contact), "tabi", LAWS)
-        self.world, self.dt, self.tolerance = world, float(dt), float(tolerance)
+        if scheme not in SCHEMES:
+            raise unknown("scheme", str(scheme), "tabi", SCHEMES)
+        self.world, self.dt, self.tolerance, self.scheme = world, float(dt), float(tolerance), scheme
         self.model: Model = world.compile()
         self._scene = arrays.scene(self.model)
         self._points, self._blocks = 64, 64
@@ -216,8 +220,11 @@ class Simulator:
     def _march(self, count: int) -> None:
         self._before[0][:], self._before[1][:] = self._q, self._v
         while count > 0:
-            world, state = self._scene, (self._q, self._v)
-            done, status = stepping.march(world, *state, self._target, arrays.NO_PROGRAM, self.dt, self.tolerance, self._memory, self._room, count)
+            if self.scheme == "event-driven":
+                done, status = events.advance(self)
+            else:
+                world, state = self._scene, (self._q, self._v, self._target, arrays.NO_PROGRAM)
+                done, status = stepping.march(world, *state, self.dt, self.tolerance, self._memory, self._room, count)
             self._steps, count = self._steps + done, count - done
             if done:
                 self._note()

@@ -61,7 +61,7 @@ def step(scene, q, v, target, h, tolerance, memory, s):
     report.points = count
     if count > s.points.shape[0]:
         return ROOM
-    mark_held(m, s, count)
+    mark_held(m, s, count, False)
     # again where motors turn out to be held by their limits, or not any more; who leaves them is asked twice; the same for joints
     for guess in range(GUESSES):
         status = move(scene, q, v, target, h, tolerance, memory, s, count)
@@ -80,6 +80,10 @@ def step(scene, q, v, target, h, tolerance, memory, s):
     for e in range(count):
         memory.touch[e] = s.touch[e]
     memory.count[0] = count
+    if mark_held(m, s, count, report.gap >= -DEEP):
+        # near something, and not touched by it
+        kinematics.velocities(m, v, w)
+        free.measure(m, w.load, h, w)
     # configuration
     actuation.settle(m, v, s.free, target, h, w)
     for k in range(v.shape[0]):
@@ -91,7 +95,8 @@ def step(scene, q, v, target, h, tolerance, memory, s):
             v[row.follower] = row.ratio * v[row.leader]
     kinematics.positions(m, q, w)
     kinematics.velocities(m, v, w)
-    free.conserve(m, q, v, h, free.FIRST, w)
+    # what flies by itself follows its parabola
+    free.conserve(m, q, v, h, free.SECOND, w)
     return FINE
 
 
@@ -113,6 +118,7 @@ def move(scene, q, v, target, h, tolerance, memory, s, count):
     if count > 0:
         return touch(scene, count, h, tolerance, memory, s)
     report.groups, report.iterations, report.attempt, report.missed, report.residual, report.gap = 0, 0, 0, 0, 0.0, 0.0
+    report.bounced, report.lowered = 0, 0
     return FINE
 
 
@@ -174,7 +180,7 @@ def touch(scene, count, h, tolerance, memory, s):
                 s.problem.q[3 * x + 2] -= gap / h
                 s.shift[3 * x + 2] = 0.0
     assembly.recall(scene, s, memory.touch, memory.count[0], count)
-    report.lowered = 0
+    report.lowered, report.bounced = 0, 0
     if not solve_groups(scene, s, groups, tolerance, True):
         return ROOM
     keep(s, groups, tolerance)
@@ -236,7 +242,11 @@ def keep(s, groups, tolerance):
             point, row, E = s.points[e], s.touch[e], load9(s.problem.contact[x].frame)
             row.shape_a, row.shape_b, row.feature, row.group = point.shape_a, point.shape_b, point.feature, g
             store3(row.impulse, mul_t(E, (s.impulse[i], s.impulse[i + 1], s.impulse[i + 2])))
+            if s.problem.mu[x] >= 0.0 and s.u[i + 2] > assembly.SLIPS * tolerance:
+                # open; what the solver left is within its tolerance
+                store3(row.impulse, (0.0, 0.0, 0.0))
             store3(row.velocity, mul_t(E, (s.u[i] - s.shift[i], s.u[i + 1] - s.shift[i + 1], s.u[i + 2] - s.shift[i + 2])))
+            s.report[0].bounced += s.bounce[e] < 0.0
             slip = s.u[i] * s.u[i] + s.u[i + 1] * s.u[i + 1]
             row.sticks = 1 if s.impulse[i + 2] > 0.0 and slip <= assembly.SLIPS * assembly.SLIPS * tolerance * tolerance else 0
 
@@ -287,21 +297,36 @@ def push_bodies(m, s):
 
 
 @kernel(inline=True)
-def mark_held(m, s, count):
-    """Trees that something touches or pushes do not keep their momentum."""
-    body = s.dynamics.body
+def mark_held(m, s, count, pressed):
+    """Trees that something may touch, or that something presses on where ``pressed``, or pushes, do not keep their momentum.
+
+    Returns:
+        whether one has points near it, and none of them presses.
+    """
+    body, near = s.dynamics.body, 0
     for i in range(1, m.body.shape[0]):
+        near += body[i].held
         body[i].held = 0
     for e in range(count):
-        p = s.points[e]
-        body[m.body[p.a].root].held = 1
-        if p.b > 0:
-            body[m.body[p.b].root].held = 1
+        p, f = s.points[e], load3(s.touch[e].impulse)
+        if not pressed or dot(f, f) > 0.0:
+            near -= _hold(body[m.body[p.a].root])
+            if p.b > 0:
+                near -= _hold(body[m.body[p.b].root])
     if s.force[0, 0] != 0.0:
         for i in range(1, m.body.shape[0]):
             for c in range(6):
                 if s.force[i, c] != 0.0:
-                    body[m.body[i].root].held = 1
+                    near -= _hold(body[m.body[i].root])
+    return near > 0
+
+
+@kernel(inline=True)
+def _hold(row):
+    """Mark a root as held; 1 where it was not before."""
+    new = 1 - row.held
+    row.held = 1
+    return new
 
 
 @kernel(inline=True)

@@ -1,0 +1,88 @@
+"""Impacts at their moments: elastic balls, cradles with gaps, Zeno, and the same motion where nothing bounces."""
+
+from math import sqrt
+
+import numpy as np
+import pytest
+
+import tabi
+from tabi import ModelError
+
+G = 9.81
+
+
+def ball(restitution, height=0.5, dt=1e-3):
+    world = tabi.World()
+    world.add_ground(friction=0.0, restitution=restitution)
+    world.add_sphere(radius=0.1, mass=1.0, position=(0, 0, 0.1 + height), friction=0.0)
+    return tabi.Simulator(world, dt=dt, scheme="event-driven")
+
+
+def bounces(sim, count):
+    """Run until a ball has turned upwards so many times."""
+    seen = 0
+    while seen < count:
+        down = sim.state.v[2] < 0
+        sim.step()
+        seen += down and sim.state.v[2] > 0
+
+
+def test_an_elastic_ball_keeps_its_energy_over_a_hundred_bounces():
+    sim = ball(1.0)
+    first = sim.energy.total - G * 0.1
+    bounces(sim, 100)
+    assert sim.energy.total - G * 0.1 == pytest.approx(first, rel=1e-3)
+
+
+def test_moments_of_bounces_are_those_of_the_closed_form():
+    # after √(2H/g), then flights of 2 ε^k √(2H/g)
+    sim, fall = ball(0.7), sqrt(2 * 0.5 / G)
+    expected = [fall * (1 + 2 * sum(0.7**j for j in range(1, k + 1))) for k in range(5)]
+    found = []
+    for _ in range(5):
+        bounces(sim, 1)
+        found.append(sim.time)
+    # the step in which it happens
+    assert found == pytest.approx(expected, abs=1.1e-3)
+
+
+def test_bounces_that_accumulate_end_in_rest():
+    sim = ball(0.5, 0.2)
+    sim.run(1.0)
+    # all bounces are over after √(2H/g) (1 + ε)/(1 − ε) = 0.606 s
+    assert sim.state.q[2] == pytest.approx(0.1, abs=1e-9)
+    # to the tolerance
+    assert abs(sim.state.v[2]) < 1e-8
+
+
+def test_a_cradle_with_gaps_sends_off_its_last_ball_alone():
+    world = tabi.World(gravity=(0.0, 0.0, 0.0))
+    for k in range(3):
+        world.add_sphere(radius=0.1, mass=1.0, position=((0.2 + 1e-6) * k, 0, 0), restitution=1.0, friction=0.0, name=f"ball{k}")
+    sim = tabi.Simulator(world, scheme="event-driven")
+    v = np.zeros(18)
+    v[sim.model.v_index("ball0")] = 1.0
+    sim.set_state(sim.model.initial(), v)
+    sim.run(0.005)
+    assert [sim.state.v[sim.model.v_index(f"ball{k}")] for k in range(3)] == pytest.approx([0.0, 0.0, 1.0], abs=1e-6)
+
+
+def test_without_impacts_both_schemes_do_the_same():
+    ends = []
+    for scheme in ("time-stepping", "event-driven"):
+        world = tabi.World()
+        world.add_ground(friction=0.3)
+        world.add_box(size=(0.2, 0.2, 0.2), mass=1.0, position=(0, 0, 0.1), friction=0.3)
+        sim = tabi.Simulator(world, scheme=scheme)
+        sim.set_state(sim.model.initial(), [1.0, 0.2, 0, 0, 0, 0])
+        sim.run(0.2)
+        ends.append(sim.state)
+    assert np.array_equal(ends[0].q, ends[1].q)
+    assert np.array_equal(ends[0].v, ends[1].v)
+
+
+def test_a_scheme_that_is_not_there_is_refused():
+    world = tabi.World()
+    world.add_sphere(radius=0.1, mass=1.0)
+    with pytest.raises(ModelError, match="event-driven"):
+        tabi.Simulator(world, scheme="events-driven")
