@@ -103,6 +103,26 @@ def test_more_candidate_pairs_than_memory_holds_ask_for_more():
     assert len(collision.contacts(scene.model, scene.model.initial())) == 40 * 39 // 2
 
 
+def test_pairs_of_an_earlier_call_neither_come_back_nor_push_a_new_one_out():
+    scene, _ = heap(0)
+    pair, old = scene.memory.pair, scene.memory.sorted_pair
+    # shape 5 came first in the earlier call; now it comes second, and is met first
+    pair[:2], old[:2] = [(5, 1), (4, 0)], [(5, 9), (5, 12)]
+    broad._sort_pairs(scene.memory, 2)
+    assert old[:2].tolist() == [[4, 0], [5, 1]]
+
+
+def test_pairs_are_sorted_by_both_shapes_whatever_their_order():
+    scene, rng = heap(0)
+    everything = np.array([(a, b) for a in range(12) for b in range(a)][:60])
+    for _ in range(20):
+        count = int(rng.integers(1, 60))
+        some = everything[np.sort(rng.permutation(len(everything))[:count])]
+        scene.memory.pair[:count] = rng.permutation(some)
+        broad._sort_pairs(scene.memory, count)
+        assert np.array_equal(scene.memory.sorted_pair[:count], some)
+
+
 def test_candidates_grow_with_the_number_of_bodies_not_with_its_square():
     counts = []
     for n in (64, 256):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from bipeds import biped
 
 import tabi
 from tabi.control import motions
@@ -12,17 +13,6 @@ from tabi.spatial.transform import Transform
 from tabi.spatial.twist import Twist
 
 SEEN = tabi.Measurement(np.zeros(2), np.zeros(2), np.zeros(2), Transform(), Twist(np.zeros(3), np.zeros(3)))
-
-
-def legs():
-    robot = Robot("legs")
-    robot.add_body("pelvis", Joint("root", "floating"), None, Inertia(1.0))
-    for side in "RL":
-        parent = "pelvis"
-        for joint in ("HIP_R", "HIP_P", "KNEE", "ANKLE_P", "ANKLE_R"):
-            parent = robot.add_body(f"{side}{joint}_link", Joint(f"{side}_{joint}", "revolute"), parent, Inertia(1.0))
-    robot.poses["half_sitting"] = {"R_KNEE": 0.5, "L_KNEE": 0.5}
-    return robot
 
 
 def rates_match(controller, times, names):
@@ -73,34 +63,66 @@ def test_along_without_a_frequency_is_refused(frequency):
         motions.along({}, {"a": 1.0}, 0.1, frequency)
 
 
-def test_a_squat_keeps_the_trunk_upright_and_the_soles_flat():
-    robot = legs()
+@pytest.mark.parametrize("flipped", [(), ("knee",), ("hip", "ankle")])
+def test_a_squat_keeps_the_trunk_upright_and_the_soles_level(flipped):
+    robot = biped(0.4, 0.3, flipped=flipped)
+    start = robot.half_sitting
     command = motions.squat(robot, 0.3, 1.0)(0.5, SEEN)
-    for side in "RL":
-        hip, knee, ankle = (command.position[f"{side}_{part}"] for part in ("HIP_P", "KNEE", "ANKLE_P"))
-        assert (hip, knee, ankle) == pytest.approx((-0.3, 0.5 + 0.6, -0.3))
-        # pitches add up to what they were
-        assert hip + knee + ankle == pytest.approx(0.5)
+    assert abs(command.position["l_knee"] - start["l_knee"]) == pytest.approx(0.6)
+    robot.stand_on_ground(start)
+    high = robot.placements()[robot.base].p[2]
+    robot.stand_on_ground(command.position)
+    X = robot.placements()
+    assert np.allclose(X[robot.base].R, np.eye(3), atol=1e-12)
+    assert all(np.allclose(X[foot.body].R, np.eye(3), atol=1e-12) for foot in robot.feet.values())
+    assert X[robot.base].p[2] < high - 0.05
+
+
+def test_a_squat_of_equal_thighs_and_shanks_bends_the_knees_twice_as_far_as_hips_and_ankles():
+    robot = biped(0.35, 0.35)
+    command, start = motions.squat(robot, 0.2)(0.5, SEEN), robot.half_sitting
+    assert [command.position[f"r_{part}"] - start[f"r_{part}"] for part in ("hip", "knee", "ankle")] == pytest.approx([-0.2, 0.4, -0.2])
+
+
+def test_a_squat_of_unequal_ones_keeps_the_hips_over_the_ankles_as_far_as_small_bends_go():
+    robot, e = biped(0.5, 0.25), 1e-4
+    # hanging straight, where sines are angles
+    robot.poses["half_sitting"] = {}
+    robot.set_pose(motions.squat(robot, e)(0.5, SEEN).position)
+    assert abs(robot.placements()[robot.body("l_ankle_link")].p[0]) < e**2
 
 
 def test_sway_turns_hips_against_ankles():
-    command = motions.sway(legs(), 0.05, 0.5)(1.0, SEEN)
-    for side in "RL":
-        assert command.position[f"{side}_HIP_R"] == pytest.approx(0.05)
-        assert command.position[f"{side}_ANKLE_R"] == pytest.approx(-0.05)
+    robot = biped(flipped=("ankle_roll",))
+    command = motions.sway(robot, 0.05, 0.5)(1.0, SEEN)
+    assert [command.position[f"{side}_{part}"] for side in "lr" for part in ("hip_roll", "ankle_roll")] == pytest.approx([0.05] * 4)
+    robot.stand_on_ground(command.position)
+    X = robot.placements()
+    assert all(np.allclose(X[foot.body].R, X[robot.base].R, atol=1e-12) for foot in robot.feet.values())
 
 
-def test_lean_stays_where_it_arrives():
-    controller = motions.lean(legs(), 0.1, 2.0)
+def test_sway_of_a_leg_that_does_not_roll_is_refused():
+    robot = biped()
+    robot.joint("l_ankle_roll").kind = "prismatic"
+    with pytest.raises(tabi.ModelError, match="leg 'left' of biped has 1 joints that roll; expected those of hip and ankle"):
+        motions.sway(robot)
+
+
+def test_lean_brings_the_trunk_forward_and_stays_where_it_arrives():
+    robot = biped(flipped=("ankle",))
+    controller, start = motions.lean(robot, 0.1, 2.0), robot.half_sitting
     for t in (2.0, 5.0):
-        assert controller(t, SEEN).position["L_ANKLE_P"] == pytest.approx(-0.1)
-        assert controller(t, SEEN).position["L_KNEE"] == pytest.approx(0.5)
+        assert controller(t, SEEN).position["l_knee"] == pytest.approx(start["l_knee"])
+        assert controller(t, SEEN).position["l_ankle"] - start["l_ankle"] == pytest.approx(0.1)
+    robot.stand_on_ground(controller(2.0, SEEN).position)
+    # its z axis leans to where its feet point
+    assert robot.placements()[robot.base].R[0, 2] == pytest.approx(np.sin(0.1))
 
 
 @pytest.mark.parametrize("motion", [motions.squat, motions.sway, motions.lean])
-def test_a_robot_without_such_joints_is_named(motion):
+def test_a_robot_without_feet_is_asked_for_them(motion):
     robot = Robot("cart")
     robot.add_body("base", Joint("root", "floating"), None, Inertia(1.0))
     robot.poses["half_sitting"] = {}
-    with pytest.raises(tabi.ModelError, match="robot 'cart' has no joints named for"):
+    with pytest.raises(tabi.ModelError, match="legs of cart are not known: no feet declared; expected feet 'left' and 'right'"):
         motion(robot)

@@ -6,7 +6,7 @@ import pytest
 from tabi import ModelError
 from tabi.model.joint import Joint
 from tabi.model.robot import Robot
-from tabi.model.shape import Box, Capsule, Shape, Sphere
+from tabi.model.shape import Box, Capsule, Convex, Shape, Sphere
 from tabi.spatial.inertia import solid_box
 from tabi.spatial.transform import Transform, from_quaternion, translation
 
@@ -52,3 +52,28 @@ def test_a_sole_given_in_a_turned_frame_is_stood_on():
     robot.stand_on_ground()
     assert robot.base.joint.position[2] == pytest.approx(0.3)
     assert robot.placements()[robot.base].R[2, 2] == pytest.approx(-1.0)
+
+
+def test_a_foot_on_a_body_without_shapes_gets_a_plate_that_touches_where_the_sole_is():
+    robot = footed([])
+    foot = robot.add_foot("left", "seat", [(0.1, 0.04), (-0.1, 0.04), (-0.1, -0.04), (0.1, -0.04)], (0, 0, -0.3))
+    (shape,) = robot.base.shapes
+    assert isinstance(shape.geometry, Box)
+    assert shape.geometry.size == pytest.approx((0.2, 0.08, 0.02))
+    assert shape.support((0, 0, -1)) == pytest.approx(0.3)
+    assert "a plate of the foot 'left'" in robot.notes[-1]
+    # one that is there stays alone
+    robot.add_foot("again", "seat", foot.polygon)
+    assert robot.base.shapes == [shape]
+
+
+def test_the_plate_of_any_other_sole_is_a_prism_over_it():
+    robot = footed([])
+    foot = robot.add_foot("left", "seat", [(0.1, 0.0), (0.0, 0.1), (-0.1, 0.02), (-0.05, -0.1), (0.05, -0.08)], (0, 0, -0.3), (1, 0, 0, 0.2))
+    (shape,) = robot.base.shapes
+    assert isinstance(shape.geometry, Convex)
+    corners = shape.geometry.vertices[shape.geometry.triangles]
+    volume = np.einsum("ij,ij->", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])) / 6
+    assert volume == pytest.approx(0.02 * foot.area, rel=1e-12)
+    lower = shape.placement @ shape.geometry.vertices[:5]
+    assert np.allclose(lower, foot.corners(), atol=1e-15)

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from tabi import TabiError, __version__
+from tabi.apps import validate
 
 app = typer.Typer(
     name="tabi",
@@ -23,6 +24,7 @@ app = typer.Typer(
 )
 bench = typer.Typer(help="Measure speed against other engines in one process.", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(bench, name="bench")
+app.add_typer(validate.app, name="validate")
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 Feet = Annotated[list[str] | None, typer.Option("--foot", help="Declare a foot as NAME=BODY, e.g. --foot left=L_ANKLE_R; may be repeated.")]
@@ -71,6 +73,7 @@ def options(version: Annotated[bool, typer.Option("--version", callback=_version
 def _robot(name: str, feet: list[str] | None = None, base: str | None = None) -> Any:
     """A built-in robot by name, or one from a file."""
     from tabi import ModelError, load, robots
+    from tabi.robots.known import complete
 
     if name in robots.__all__:
         if feet or base:
@@ -86,7 +89,7 @@ def _robot(name: str, feet: list[str] | None = None, base: str | None = None) ->
         if foot in declared:
             raise ModelError(f"--foot declares {foot!r} twice, as {declared[foot]!r} and {body!r}; give each foot its own name")
         declared[foot] = body
-    return load(name, feet=declared or None, base=base)
+    return complete(load(name, feet=declared or None, base=base))
 
 
 @app.command()

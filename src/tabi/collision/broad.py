@@ -155,10 +155,12 @@ def _sort_pairs(cw, count):
     for k in range(1, start.shape[0]):
         start[k] += start[k - 1]
     for e in range(count):
-        a, b = pair[e, 0], pair[e, 1]
-        at = start[a]
-        start[a] += 1
-        # the bucket's first row is where the one before it ends by now
+        at = start[pair[e, 0]]
+        start[pair[e, 0]] += 1
+        out[at, 0], out[at, 1] = pair[e, 0], pair[e, 1]
+    # only now: before, rows of the last call stood between
+    for e in range(1, count):
+        a, b, at = out[e, 0], out[e, 1], e
         while at > 0 and out[at - 1, 0] == a and out[at - 1, 1] > b:
             out[at, 0], out[at, 1] = out[at - 1, 0], out[at - 1, 1]
             at -= 1

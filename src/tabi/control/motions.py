@@ -1,6 +1,7 @@
 """Motions to measure with: hold a pose, go through key frames, squat, sway, lean.
 
-Each returns a controller. A pose names joints; joints it does not name stand at zero, as everywhere.
+Each returns a controller. A pose names joints; joints it does not name stand at zero, as everywhere. Squat, sway and lean start
+from half-sitting and are for any biped whose feet are known: its hips, knees and ankles are found by geometry.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from itertools import pairwise
 from math import cos, pi, sin
 
 from tabi._errors import ModelError
+from tabi.model import legs
 from tabi.model.robot import Robot
 from tabi.model.signals import Command, Controller, Measurement
 
@@ -58,34 +60,29 @@ def along(pose: Pose, direction: Pose, amplitude: float, frequency: float) -> Co
 
 
 def squat(robot: Robot, depth: float = 0.3, frequency: float = 1.0) -> Controller:
-    """Bend hips, knees and ankles so that the trunk stays upright: ``depth`` is the bend of hips and ankles [rad]."""
+    """Bend the knees by twice ``depth`` [rad] and back; the trunk stays upright, and the hips over the ankles as far as small bends go."""
     direction = {}
-    for name in robot.joint_names:
-        for part, share in (("HIP_P", -1.0), ("KNEE", 2.0), ("ANKLE_P", -1.0)):
-            if part in name.upper():
-                direction[name] = share
-    return along(robot.half_sitting, _found(robot, direction, "hip, knee and ankle pitch"), depth, frequency)
+    for leg in legs.find(robot):
+        # thigh · sin(hip) = shank · sin(ankle)
+        hip = -2 * leg.shank / (leg.thigh + leg.shank)
+        for turn, share in ((leg.hip, hip), (leg.knee, 2.0), (leg.ankle, -2.0 - hip)):
+            direction[turn.joint] = turn.sign * share
+    return along(robot.half_sitting, direction, depth, frequency)
 
 
 def sway(robot: Robot, angle: float = 0.05, frequency: float = 0.5) -> Controller:
     """Shift the weight from side to side by the rolls of hips and ankles [rad]."""
     direction = {}
-    for name in robot.joint_names:
-        for part, share in (("HIP_R", 1.0), ("ANKLE_R", -1.0)):
-            if part in name.upper():
-                direction[name] = share
-    return along(robot.half_sitting, _found(robot, direction, "hip and ankle roll"), angle, frequency)
+    for leg in legs.find(robot):
+        if len(leg.rolls) != 2:
+            raise ModelError(f"leg {leg.foot.name!r} of {robot.name} has {len(leg.rolls)} joints that roll; expected those of hip and ankle")
+        for turn, share in zip(leg.rolls, (1.0, -1.0), strict=True):
+            direction[turn.joint] = turn.sign * share
+    return along(robot.half_sitting, direction, angle, frequency)
 
 
 def lean(robot: Robot, angle: float = 0.1, duration: float = 1.0) -> Controller:
     """Lean forwards in the ankles by an angle [rad] within a time [s], and stay."""
-    direction = {name: -1.0 for name in robot.joint_names if "ANKLE_P" in name.upper()}
     pose = dict(robot.half_sitting)
-    end = {name: pose.get(name, 0.0) + angle * share for name, share in _found(robot, direction, "ankle pitch").items()}
+    end = {leg.ankle.joint: pose.get(leg.ankle.joint, 0.0) - leg.ankle.sign * angle for leg in legs.find(robot)}
     return keyframes([(0.0, pose), (duration, {**pose, **end})])
-
-
-def _found(robot: Robot, direction: dict[str, float], what: str) -> dict[str, float]:
-    if not direction:
-        raise ModelError(f"robot {robot.name!r} has no joints named for {what}; give the motion by key frames instead")
-    return direction

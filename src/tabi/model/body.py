@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tabi._errors import ModelError
 from tabi.model.joint import Joint
-from tabi.model.shape import Capsule, HalfSpace, MeshFile, Shape, Sphere
+from tabi.model.shape import Box, Capsule, Convex, HalfSpace, MeshFile, Shape, Sphere
 from tabi.spatial.inertia import Inertia
 from tabi.spatial.transform import Transform
 
@@ -73,6 +73,21 @@ class Foot(Frame):
     def corners(self) -> Array:
         """Corners of the sole in the body's frame [m], shape (n, 3)."""
         return self.placement @ np.column_stack([self.polygon, np.zeros(len(self.polygon))])
+
+    def plate(self, thickness: float = 0.02) -> Shape:
+        """A plate [m] that has the sole for its lower face: a box where the sole is a rectangle along its frame's axes."""
+        low, high = self.polygon.min(axis=0), self.polygon.max(axis=0)
+        if len(self.polygon) == 4 and np.isclose(self.area, np.prod(high - low), rtol=1e-9):
+            middle = Transform(np.eye(3), np.array([*(0.5 * (low + high)), 0.5 * thickness]))
+            length, width = (float(x) for x in high - low)
+            return Shape(Box((length, width, thickness)), self.placement @ middle, name=f"sole of {self.name}")
+        n, fan = len(self.polygon), np.arange(1, len(self.polygon) - 1)
+        vertices = np.array([[*p, z] for z in (0.0, thickness) for p in self.polygon])
+        below, above = np.stack([0 * fan, fan + 1, fan], axis=1), np.stack([0 * fan + n, fan + n, fan + n + 1], axis=1)
+        here, there = np.arange(n), (np.arange(n) + 1) % n
+        sides = np.concatenate([np.stack([here, there, there + n], axis=1), np.stack([here, there + n, here + n], axis=1)])
+        triangles = np.concatenate([below, above, sides]).astype(np.int32)
+        return Shape(Convex(vertices, triangles), self.placement, name=f"sole of {self.name}")
 
 
 def polygon_area(polygon: Array) -> float:

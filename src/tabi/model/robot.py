@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -85,9 +86,12 @@ class Robot:
         position: ArrayLike = (0.0, 0.0, 0.0),
         quaternion: ArrayLike = (1.0, 0.0, 0.0, 0.0),
     ) -> Foot:
-        """Declare a foot: a polygon [m] in a frame on the body, z up into the leg, or the sole its shapes show with all joints at zero."""
+        """Declare a foot: a polygon [m] in a frame on the body, z up into the leg, or the sole its shapes show with all joints at zero.
+
+        A body without collision shapes gets a plate of the polygon's outline, to touch the ground with.
+        """
         body = self.body(body) if isinstance(body, str) else body
-        R_WB = self.placements(self._zero())[body].R
+        R_WB = self.placements(self.at_zero())[body].R
         if polygon is None:
             foot = sole_of(name, body, R_WB)
         else:
@@ -98,6 +102,9 @@ class Robot:
                 message = f"foot {name!r} on body {body.name!r} has its z axis downwards when all joints are at zero"
                 raise ModelError(f"{message}; expected z up into the leg: give it a quaternion")
             foot = Foot(name, body, X_BF, np.asarray(polygon, float))
+            if not body.collision_shapes():
+                body.shapes.append(foot.plate())
+                self.notes.append(f"stand-in: body {body.name!r} has no collision shape; a plate of the foot {name!r} touches the ground for it")
         self.feet[name] = foot
         return foot
 
@@ -134,16 +141,28 @@ class Robot:
 
     @property
     def half_sitting(self) -> Pose:
-        """The pose the robot is made to start from."""
-        if "half_sitting" not in self.poses:
-            raise unknown("pose", "half_sitting", self.name, self.poses)
-        return self.poses["half_sitting"]
+        """The pose the robot is made to start from; of a biped without one, knees bent and the centre of mass over the soles."""
+        from tabi.model import legs
+
+        if "half_sitting" in self.poses:
+            return self.poses["half_sitting"]
+        try:
+            return legs.half_sitting(self)
+        except ModelError as problem:
+            raise ModelError(f"pose 'half_sitting' not found in {self.name}, and none can be made: {problem}") from None
 
     # ---- posing -----------------------------------------------------------------------------
 
     def set_pose(self, pose: str | Pose) -> None:
         """Put the joints in a pose, by name or as {joint: position}; joints not named go to zero."""
-        if isinstance(pose, str):
+        for body, position in self.positions(pose).items():
+            body.joint.position = position
+
+    def positions(self, pose: str | Pose) -> dict[Body, Array]:
+        """Where a pose puts every joint, without moving any; the base stands as it does."""
+        if isinstance(pose, str) and pose == "half_sitting":
+            pose = self.half_sitting
+        elif isinstance(pose, str):
             if pose not in self.poses:
                 raise unknown("pose", pose, self.name, self.poses)
             pose = self.poses[pose]
@@ -151,13 +170,15 @@ class Robot:
             joint = self.joint(name)
             if joint.q_count != 1 or not np.isfinite(real(f"position of joint {name!r}", value)):
                 raise ModelError(f"pose of {self.name} puts joint {name!r} ({joint.kind}) at {value}; expected one finite number")
-        for body in self.bodies[1:]:
-            joint = body.joint
-            joint.position = joint.zero() if joint.q_count != 1 else np.array([pose.get(joint.name, 0.0)])
+        placed = self.at_zero()
+        placed |= {b: np.array([pose.get(b.joint.name, 0.0)], float) for b in self.bodies[1:] if b.joint.q_count == 1}
+        owner = {b.joint.name: b for b in self.bodies}
         for body in self.bodies[1:]:
             mimic = body.joint.mimic
             if mimic:
-                body.joint.position = mimic.ratio * self.joint(mimic.leader).position + mimic.offset  # type: ignore[operator]
+                self.joint(mimic.leader)
+                placed[body] = mimic.ratio * placed[owner[mimic.leader]] + mimic.offset
+        return placed
 
     def place(self, position: ArrayLike, quaternion: ArrayLike = (1.0, 0.0, 0.0, 0.0)) -> None:
         """Put the base at a position [m] and orientation (w, x, y, z) in the world."""
@@ -169,7 +190,7 @@ class Robot:
         else:
             self.base.joint.placement = X
 
-    def _zero(self) -> dict[Body, Array]:
+    def at_zero(self) -> dict[Body, Array]:
         """Every joint at its zero; the base stands as it does."""
         return {body: body.joint.position if body is self.base else body.joint.zero() for body in self.bodies}
 
@@ -191,13 +212,21 @@ class Robot:
         return max(reach)
 
     def stand_on_ground(self, pose: str | Pose | None = None) -> None:
-        """Put the robot on its soles: joints in ``pose`` (half-sitting if it has one), soles level, the lowest on the ground."""
-        if pose is not None or "half_sitting" in self.poses:
-            self.set_pose(pose if pose is not None else "half_sitting")
+        """Put the robot on its soles, soles level, the lowest on the ground.
+
+        Args:
+            pose: a name, or {joint: position [rad or m]}; half-sitting unless given. Joints of what has no such pose,
+                and no two legs to make one of, stay where they are.
+        """
         if self.base.joint.kind != "floating":
             raise ModelError(
                 f"robot {self.name!r} is bolted to the world by its base {self.base.name!r}; only a floating base can stand on the ground"
             )
+        if pose is not None:
+            self.set_pose(pose)
+        else:
+            with suppress(ModelError):
+                self.set_pose("half_sitting")
         X_W0 = self.placements()
         up = sum((X_W0[f.body].R @ f.placement.R[:, 2] for f in self.feet.values()), np.zeros(3))
         old = X_W0[self.base]

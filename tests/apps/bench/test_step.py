@@ -57,7 +57,7 @@ def test_a_robot_without_gains_gets_some_and_one_with_gains_keeps_them():
     robot = tabi.robots.hrp2()
     robot.joint("LLEG_KNEE_P").motor = None
     _, staged = step.stage(robot)
-    assert staged.joint("LLEG_KNEE_P").motor.kp == step.GAINS.kp
+    assert staged.joint("LLEG_KNEE_P").motor.kp > 0
     assert staged.joint("RLEG_KNEE_P").motor.kp == robot.joint("RLEG_KNEE_P").motor.kp
     assert all(shape.collides for body in staged.bodies for shape in body.shapes)
 

@@ -8,7 +8,6 @@ engines are handed a table of them for each block of steps.
 
 from __future__ import annotations
 
-import copy
 import importlib
 import os
 import sys
@@ -26,7 +25,6 @@ from tabi.apps.doctor import processor, version_of
 from tabi.contact import bodies
 from tabi.control import squat
 from tabi.dynamics import free, workspace
-from tabi.model.joint import Motor
 from tabi.model.mujoco_state import configuration_to_mujoco
 from tabi.model.mujoco_writer import to_mujoco
 from tabi.model.robot import Robot
@@ -36,13 +34,12 @@ from tabi.simulation import motors
 from tabi.simulation.arrays import NO_PROGRAM
 from tabi.simulation.simulator import SimulationError, Simulator
 from tabi.simulation.step import FINE, ROOM, march
+from tabi.validation import humanoids
 
 # steps of one squat, and of settling before the clock runs
 PERIOD, SETTLE = 1000, 500
 # MuJoCo: tolerance and iterations, None for its own
 TOLERANCES = {"default": None, "tight": (1e-10, 100)}
-# for robots from files that bring no gains
-GAINS = Motor(kp=1000.0, kd=50.0)
 
 
 def measure(robots: list[Robot], blocks: int = 101, show: bool = True) -> dict[str, Any]:
@@ -82,18 +79,8 @@ def against_engines(robot: Robot, blocks: int) -> dict[str, Any]:
 
 
 def stage(robot: Robot) -> tuple[World, Robot]:
-    """The robot standing on the ground, with colliding shapes only and gains in every motor."""
-    robot = copy.deepcopy(robot)
-    for body in robot.bodies:
-        body.shapes = [shape for shape in body.shapes if shape.collides]
-        joint = body.joint
-        if body is not robot.base and joint.v_count == 1 and joint.mimic is None and not (joint.motor and joint.motor.kp > 0):
-            joint.motor = copy.copy(GAINS)
-    world = World()
-    world.add_ground()
-    robot = world.add_robot(robot)
-    robot.stand_on_ground()
-    return world, robot
+    """The biped standing on the ground, with colliding shapes only and gains in every motor; its limbs touch nothing here."""
+    return humanoids.stage(robot, limbs=False)
 
 
 def targets(world: World, robot: Robot) -> NDArray[np.void]:

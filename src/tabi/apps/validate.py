@@ -1,0 +1,77 @@
+"""``tabi validate``: is it right? Each subcommand runs one experiment at full size, prints what it found, and ends with 1 if it failed.
+
+A new one is a function under ``@app.command()`` that imports what it needs when it runs, and hands its result to ``_show``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+app = typer.Typer(help="Run the experiments that show whether it is right.", no_args_is_help=True, rich_markup_mode=None)
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+
+
+@app.command()
+def humanoids(
+    robot: Annotated[list[str] | None, typer.Option(help="A robot beside hrp2: path to a URDF, MJCF or .wrl file; may be repeated.")] = None,
+    foot: Annotated[list[str] | None, typer.Option(help="Declare a foot of the one robot given, as NAME=BODY; may be repeated.")] = None,
+    poses: Annotated[int, typer.Option(min=1, help="Perturbed poses to start each motion from; a fifth to squat, a quarter to fall.")] = 1000,
+    keep: Annotated[Path | None, typer.Option(help="Folder for the contact problems of steps that miss, in FCLib form.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Stand, squat, slide and fall from perturbed poses: is every step certified to 1e-8 m/s?"""
+    from tabi import ModelError
+    from tabi.apps.cli import _robot
+    from tabi.validation import humanoids
+
+    if foot and len(robot or []) != 1:
+        raise ModelError(f"--foot was given with {len(robot or [])} robots; expected one --robot that it belongs to")
+    if keep is not None and keep.exists() and not keep.is_dir():
+        raise ModelError(f"--keep {keep} is a file; expected a folder")
+    robots = [_robot("hrp2"), *(_robot(path, foot) for path in robot or [])]
+    # what is wrong with a robot is said before the first one has run
+    for one in robots:
+        humanoids.stage(one)
+    with _progress() as report:
+        result = humanoids.measure(robots, poses, keep, report)
+    _show(result, humanoids.text, as_json, passed=result["total"]["within"])
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[str, int, int], None]]:
+    """A bar on stderr: call it with what is being done, and how much of how much is."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        tasks: dict[str, Any] = {}
+
+        def report(what: str, done: int, count: int) -> None:
+            if what not in tasks:
+                tasks[what] = bar.add_task(what, total=count)
+            bar.update(tasks[what], completed=done)
+
+        yield report
+
+
+def _show(result: dict[str, Any], text: Callable[[dict[str, Any]], str], as_json: bool, passed: bool) -> None:
+    """Print a result with the machine it was found on; exit code 130 if it was interrupted, 1 if it failed."""
+    import tabi
+    from tabi.apps.doctor import processor, version_of
+
+    machine = {"processor": processor(), "cores": os.cpu_count(), "threads_used": 1}
+    versions = {"tabi": tabi.__version__, "numba": version_of("numba")}
+    print(json.dumps({"hardware": machine, "versions": versions} | result, indent=2) if as_json else text(result), flush=True)
+    if result.get("interrupted"):
+        raise typer.Exit(130)
+    if not passed:
+        raise typer.Exit(1)
