@@ -14,8 +14,11 @@ from typing import Annotated, Any
 
 import typer
 
+from tabi.apps.validate_tosses import tosses
+
 app = typer.Typer(help="Run the experiments that show whether it is right.", no_args_is_help=True, rich_markup_mode=None)
 
+app.command()(tosses)
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
 

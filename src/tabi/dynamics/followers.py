@@ -7,8 +7,8 @@ two branches for each, made orthonormal by Gram and Schmidt:
 The constrained inverse M̂⁻¹ − M̂⁻¹ Gᵀ (G M̂⁻¹ Gᵀ)⁻¹ G M̂⁻¹ is then a projection of what reaches the joints, and of Ω:
 
     u ← u − H Hᵀ D⁻¹ u,   Ω_ij ← Ω_ij − B_iᵀ B_j,   B_i = Hᵀ D⁻¹ R_i                                       (2)
-R_i: the rows of ``body_inertia``, whose ``Chains`` the kernels here read and write. Prescribed joints have no rows; a
-coupling between two of them takes nothing away.
+R_i: the rows of ``body_inertia``, whose ``Chains`` the kernels here read and write. Fixed joints give way to nothing, and
+what their rows hold is their reaction; a coupling between two of them takes nothing away.
 """
 
 from math import sqrt
@@ -61,12 +61,17 @@ def _leave(m, w, c, e, j, force):
         b = 0
     while b != 0:
         for k in range(end - 1, m.body[b].v_start - 1, -1):
-            if w.dof[k].fixed == 0:
-                y = dot6(load6(w.dof[k].motion), x)
-                c.follower[e, k] += y
-                x = axpy6(-y * w.dof[k].pivot, load6(w.dof[k].gain), x)
+            y = dot6(load6(w.dof[k].motion), x)
+            c.follower[e, k] += y
+            x = axpy6(-y * _yields(w, k), load6(w.dof[k].gain), x)
         b = m.body[b].parent
         end = m.body[b].v_end
+
+
+@kernel(inline=True)
+def _yields(w, k):
+    """1/D, and 0 where a joint is fixed: what reaches it is borne there."""
+    return w.dof[k].pivot if w.dof[k].fixed == 0 else 0.0
 
 
 @kernel
@@ -74,7 +79,7 @@ def _product(w, c, e, f):
     """Hᵀ D⁻¹ H of two directions."""
     s = 0.0
     for k in range(c.follower.shape[1]):
-        s += c.follower[e, k] * w.dof[k].pivot * c.follower[f, k]
+        s += c.follower[e, k] * _yields(w, k) * c.follower[f, k]
     return s
 
 
@@ -106,6 +111,6 @@ def remove(w, c):
     for e in range(c.follower.shape[0]):
         s = 0.0
         for k in range(c.follower.shape[1]):
-            s += c.follower[e, k] * w.dof[k].pivot * w.dof[k].residual
+            s += c.follower[e, k] * _yields(w, k) * w.dof[k].residual
         for k in range(c.follower.shape[1]):
             w.dof[k].residual -= s * c.follower[e, k]

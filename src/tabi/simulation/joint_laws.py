@@ -15,11 +15,13 @@ Reference: Featherstone (2008), sec. 9.2 and 11.7.
 
 from tabi._jit import kernel
 
-# what a degree of freedom does; FOLLOWS: as another one tells it, without laws of its own
+# what a degree of freedom does; FOLLOWS: as another one tells it, or it tells another, without laws of its own
 FOLLOWS, MOVES, STUCK, LOWER, UPPER = -1, 0, 1, 2, 3
 INFINITY = float("inf")
 # a joint outside of its travel comes back with this speed [rad/s or m/s]
 RETURN = 1.0
+# after so many turns not all change at once any more, and after so many one by one
+BOLD, SHY = 8, 100
 # of a force or velocity: rounding, no reason to do something else
 ROUNDING = 1e-12
 
@@ -56,12 +58,14 @@ def load(m, q, v, target, h, w, a):
 
 
 @kernel(inline=True)
-def judge(m, q, v, free, reaction, target, h, w, one):
-    """Forces of the laws into target.law, and who was guessed wrong by (1) to (3): they do something else from now on, or the first of them.
+def judge(m, q, v, free, reaction, target, h, tolerance, w, turn):
+    """Forces of the laws into target.law, and who was guessed wrong by (1) to (3): they do something else from now on, or some of them.
 
     Args:
         v, free: velocities before and after the step. reaction: impulse of contacts that each held joint bears.
-        one: change one at a time, so that no circle can be run through for ever.
+        tolerance: of contacts [m/s]; errors of half of it may be theirs.
+        turn: how often the step was done before; the first times all who are wrong change, then every third of them by turns, and in the
+            end one by one, so that no circle is run through for ever.
 
     Returns:
         how many were wrong, and the largest error as a change of velocity [rad/s or m/s].
@@ -95,8 +99,9 @@ def judge(m, q, v, free, reaction, target, h, w, one):
                 slides = 1 if u > 0.0 or (u == 0.0 and f < least) else -1
         goal.law = f
         worst = max(worst, error)
-        if following != goal.doing and (wrong == 0 or not one):
-            goal.doing, goal.slides = following, slides
+        if error > 0.5 * tolerance:
+            if turn < BOLD or (turn < SHY and (k + turn) % 3 == 0) or (turn >= SHY and wrong == 0):
+                goal.doing, goal.slides = following, slides
             wrong += 1
     return wrong, worst
 

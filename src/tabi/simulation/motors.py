@@ -39,7 +39,8 @@ def rest(model: Model, q: NDArray[np.float64]) -> NDArray[np.void]:
     dof, target = model.arrays.dof, table(model.v_count, TARGET)
     target["position"] = np.where(dof["q"] >= 0, q[dof["q"]], 0.0)
     target["kp"], target["kd"] = dof["kp"], dof["kd"]
-    target["doing"][model.arrays.mimic["follower"]] = joint_laws.FOLLOWS
+    for end in ("follower", "leader"):
+        target["doing"][model.arrays.mimic[end]] = joint_laws.FOLLOWS
     return target
 
 

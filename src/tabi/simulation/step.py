@@ -27,9 +27,8 @@ from tabi.spatial.vector import accumulate6, angular, cross, dot, dot6, load3, l
 FINE, SINGULAR, ROOM, BROKEN = 0, 1, 2, 3
 # overlap [m] that is left without speed; the speed [m/s] of leaving
 DEEP, PARTING = 1e-6, 0.5
-# how often a step is done at most, to find the motors at their limits and the joints that are held; after BOLD of them
-# joints change their minds one by one
-GUESSES, BOLD = 40, 8
+# how often a step is done at most, to find the motors at their limits and the joints that are held
+GUESSES = 200
 # how often a group is solved at most, until its friction and restitution are the right ones
 REVISIONS = 10
 # beyond this [m/s or rad/s] something is broken, and configurations would soon not be numbers any more
@@ -64,10 +63,11 @@ def step(scene, q, v, target, h, tolerance, memory, s):
     mark_held(m, s, count, False)
     # again where motors turn out to be held by their limits, or not any more; who leaves them is asked twice; the same for joints
     for guess in range(GUESSES):
-        status = move(scene, q, v, target, h, tolerance, memory, s, count)
+        # who cannot make up their minds may have been misled by what contacts leave within their tolerance
+        status = move(scene, q, v, target, h, tolerance if guess < joint_laws.BOLD else 0.1 * tolerance, memory, s, count)
         if status != FINE:
             return status
-        wrong, report.joint_residual = joint_laws.judge(m, q, v, s.free, s.reaction, target, h, w, guess >= BOLD)
+        wrong, report.joint_residual = joint_laws.judge(m, q, v, s.free, s.reaction, target, h, tolerance, w, guess)
         wrong += actuation.judge(m, q, s.free, target, h, guess < 2)
         if wrong == 0:
             break
