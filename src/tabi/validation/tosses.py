@@ -8,8 +8,8 @@ taken in those of the world.
 Every toss starts from its first row and is compared with every later one. What a toss gives is the mean over its samples of
 
     position error |p − p_rec| [m]     and     angle error, of the turn R_recᵀ R [°].                                   (1)
-Both engines make steps of 1/(SUBSTEPS · RATE), velocity first, then position with the new one: a start with half a step of gravity taken
-from the velocity puts the free flight on its parabola, for both.
+Both engines make steps of 1/(SUBSTEPS · RATE). In tabi what flies follows its parabola; MuJoCo changes the velocity first, then the
+position with the new one, so its start has half a step of gravity taken off: free flight is exact in both.
 
 The free parameters of each engine are fitted on the even tosses by one and the same search: half of the budget on Halton's points in the
 box of what is allowed, the rest by Nelder and Mead from the best of them. It makes the mean of |p − p_rec| / half side + angle [rad] small.
@@ -82,7 +82,7 @@ class Tabi:
         sim, path = self.simulator, np.empty((len(toss.pose), 7))
         path[0] = toss.pose[0]
         turn = from_quaternion(toss.pose[0, 3:]).R @ toss.angular
-        sim.set_state(toss.pose[0], [*_half_step_back(toss.linear), *turn])
+        sim.set_state(toss.pose[0], [*toss.linear, *turn])
         for k in range(1, len(path)):
             sim.run(SUBSTEPS * STEP)
             path[k] = sim.state.q
