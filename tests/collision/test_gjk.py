@@ -7,7 +7,8 @@ import pytest
 from collision.scenes import KINDS, random_geometry, random_quaternion, two_bodies
 
 from tabi.collision import gjk, hull, simplex, support
-from tabi.model.shape import Box, Cylinder
+from tabi.model.shape import Box, Capsule, Cylinder
+from tabi.spatial.transform import from_quaternion
 
 IDENTITY = [1.0, 0.0, 0.0, 0.0]
 
@@ -115,3 +116,20 @@ def test_a_triangle_without_area_is_a_segment():
     shares = simplex.triangle((-1.0, 1.0, 0.0), (1.0, 1.0, 0.0), (3.0, 1.0, 0.0))
     nearest = np.array(shares) @ [(-1, 1, 0), (1, 1, 0), (3, 1, 0)]
     np.testing.assert_allclose(nearest, (0, 1, 0), atol=1e-12)
+
+
+def test_a_flat_simplex_holds_no_origin():
+    # a pair met in a heap: the last tetrahedron had a volume of 1e-20 m³, and shapes 87 mm apart seemed to touch
+    scene = two_bodies(Cylinder(0.07209796002989759, 0.15372307238871213), Capsule(0.08646711289237073, 0.20144967847686668))
+    cylinder = [-0.8082528469206542, -0.12263298046944887, 0.12780550577786234]
+    cylinder += [0.6569414345733726, 0.7086030502374859, 0.22215637595202442, 0.13021602573674632]
+    capsule = [-1.0086714682595936, -0.2382745339363018, 0.09650670556909591]
+    capsule += [0.7286597051557561, -0.0011668100407271184, 0.6580506213646512, -0.189797398186203]
+    status, v, _, _ = apart(scene, cylinder + capsule)
+    # from each point of the capsule's axis straight to the cylinder
+    X, Y = (from_quaternion(q[3:], q[:3]) for q in (cylinder, capsule))
+    axis = (Y @ np.array([[0, 0, z] for z in np.linspace(-0.5, 0.5, 200001) * 0.20144967847686668]) - X.p) @ X.R
+    beside = np.maximum(np.hypot(axis[:, 0], axis[:, 1]) - 0.07209796002989759, 0)
+    over = np.maximum(np.abs(axis[:, 2]) - 0.15372307238871213 / 2, 0)
+    assert status == gjk.APART
+    assert np.linalg.norm(v) == pytest.approx(np.hypot(beside, over).min(), abs=1e-8)

@@ -86,6 +86,107 @@ def test_a_capsule_across_a_ridge_touches_in_one_point():
     check_corners(points, [(0, 0.013, 0)], UP, 0.0, tolerance=1e-9)
 
 
+def test_a_capsule_and_a_cylinder_across_a_steep_valley_touch_both_sides():
+    # sides of 45 degrees: the axis is tilted by as much to each, and neither end is the lowest
+    field, turn = HeightField(np.abs(X), (2.0, 2.0)), about((0, 1, 0), np.pi / 2).quaternion
+    n = np.array([1, 0, 1]) / np.sqrt(2)
+    for thing, height in ((Capsule(0.05, 0.4), 0.2 + 0.05 * np.sqrt(2)), (Cylinder(0.05, 0.4), 0.2 + 0.05)):
+        points = on_fixed(field, thing, (0.0, 0.012, height), turn).detect()
+        assert len(points) == 2
+        np.testing.assert_allclose(ordered(points["normal"]), ordered(np.array([n * (-1, 1, 1), n])), atol=1e-12)
+        np.testing.assert_allclose(points["gap"], 0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", range(5))
+def test_rough_ground_is_met_where_the_first_point_would_be_inside(seed, kind):
+    rng = np.random.default_rng(seed)
+    field = HeightField(0.06 * rng.normal(size=(9, 9)), (2.0, 2.0))
+    g, turn, place = random_geometry(kind, rng), random_quaternion(rng), rng.uniform(-0.3, 0.3, 3)
+    R, scene = from_quaternion(turn).R, on_fixed(field, g, place, turn)
+    # points of the ground, of its edges more of them, and corners and rims of the shape
+    corners = field.points()[field.triangles()]
+    t = np.linspace(0, 1, 400)
+    edges = np.concatenate([(1 - t)[:, None, None] * corners[:, i] + t[:, None, None] * corners[:, i - 1] for i in range(3)])
+    share = np.array([(1 - a - b, a, b) for a in t[::20] for b in t[::20] if a + b <= 1])
+    cloud = np.concatenate([edges.reshape(-1, 3), np.einsum("sk,nki->nsi", share, corners).reshape(-1, 3)])
+    cloud = cloud[np.linalg.norm(cloud[:, :2] - place[:2], axis=1) < np.linalg.norm(g.points(), axis=1).max()]
+    tips = sharp_points(g) @ R.T
+
+    def overlaps(p):
+        return inside(g, (cloud - p) @ R).any() or ((tips + p)[:, 2] < height_under(field, tips + p)).any()
+
+    q, low, high = scene.model.initial(), -1.0, 1.0
+    while high - low > 1e-6:
+        q[2] = 0.5 * (high + low)
+        low, high = (q[2], high) if overlaps(q[:3]) else (low, q[2])
+    # round sides between points 16 mm apart: 16²/8r; edges between points 0.9 mm apart, on slopes of up to one
+    assert scene.detect(q, band=0.02)["gap"].min() == pytest.approx(0.0, abs=1e-3)
+
+
+def sharp_points(g):
+    """Corners, or points of the rims, of a shape."""
+    if isinstance(g, Cylinder):
+        a = np.linspace(0, 2 * np.pi, 2000)
+        return np.array([(g.radius * np.cos(x), g.radius * np.sin(x), z) for x in a for z in (-g.length / 2, g.length / 2)])
+    return np.zeros((1, 3)) if isinstance(g, (Sphere, Capsule)) else g.points()
+
+
+def height_under(field, p):
+    """Height of the ground under points."""
+    h, last = field.heights, np.array(field.heights.shape)[::-1] - 1
+    u, v = ((p[:, :2] / np.asarray(field.size) + 0.5) * last).T
+    i, j = np.clip(u.astype(int), 0, last[0] - 1), np.clip(v.astype(int), 0, last[1] - 1)
+    a, b, low, far = u - i, v - j, h[j, i], h[j + 1, i + 1]
+    right = low + a * (h[j, i + 1] - low) + b * (far - h[j, i + 1])
+    return np.where(a > b, right, low + b * (h[j + 1, i] - low) + a * (far - h[j + 1, i]))
+
+
+def inside(g, x):
+    """Which points, in its frame, are inside of a shape."""
+    if isinstance(g, Sphere):
+        return (x**2).sum(axis=1) < g.radius**2
+    if isinstance(g, Capsule):
+        along = x[:, 2] - np.clip(x[:, 2], -g.length / 2, g.length / 2)
+        return x[:, 0] ** 2 + x[:, 1] ** 2 + along**2 < g.radius**2
+    if isinstance(g, Cylinder):
+        return (x[:, 0] ** 2 + x[:, 1] ** 2 < g.radius**2) & (np.abs(x[:, 2]) < g.length / 2)
+    if isinstance(g, Box):
+        return (np.abs(x) < np.asarray(g.size) / 2).all(axis=1)
+    corners = g.vertices[g.triangles]
+    n = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    return (x @ n.T < (n * corners[:, 0]).sum(axis=1)).all(axis=1)
+
+
+def test_a_corner_near_the_bottom_of_a_valley_knows_both_sides_and_near_a_ridge_its_own():
+    tip = convex_hull([(0, 0, 0), (0.1, 0.1, 0.3), (-0.1, 0.1, 0.3), (0, -0.1, 0.3)])
+    slope = 0.2
+    n = np.array([slope, 0, 1]) / np.sqrt(1 + slope**2)
+    for sign, sides in ((1, [n, n * (-1, 1, 1)]), (-1, [n * (-1, 1, 1)])):
+        field = HeightField(sign * slope * np.abs(X), (2.0, 2.0))
+        # 2 mm left of the fold, on the ground; it may be over the fold before a step of 5 mm ends
+        points = on_fixed(field, tip, (-0.002, 0.012, sign * slope * 0.002)).detect(band=5e-3)
+        found = points[points["feature"] >> 60 == 1]
+        np.testing.assert_allclose(ordered(found["normal"]), ordered(np.array(sides)), atol=1e-12)
+        here = found[np.argmin(found["gap"])]
+        assert here["gap"] == pytest.approx(0.0, abs=1e-12)
+
+
+def test_a_side_that_leaves_a_triangle_over_a_ridge_touches_there_along_the_triangle():
+    slope, lean, above = 0.3, 0.02, 6e-3
+    field = HeightField(-slope * np.abs(X), (2.0, 2.0))
+    # a cylinder down the right slope, a little steeper than it; its upper end is over the ridge
+    turn = about((0, 1, 0), np.pi / 2 + np.arctan(slope) + lean)
+    along, up = turn.R[:, 2], np.cross(turn.R[:, 2], (0, 1, 0))
+    middle = 0.05 * along + (0.1 + above) * up + np.array([0, 0.012, 0])
+    points = on_fixed(field, Cylinder(0.1, 0.4), middle, turn.quaternion).detect(band=0.02)
+    n = np.array([slope, 0, 1]) / np.sqrt(1 + slope**2)
+    assert up @ n == pytest.approx(np.cos(lean), abs=1e-12)
+    ridge_points = points[points["feature"] >> 60 == 2]
+    assert ridge_points["gap"].min() == pytest.approx(above * np.cos(lean), abs=1e-6)
+    np.testing.assert_allclose(ridge_points["normal"][np.argmin(ridge_points["gap"])], n, atol=1e-9)
+
+
 @pytest.mark.parametrize("depth", [0.02, 0.3])
 def test_what_is_under_the_ground_is_pushed_up(depth):
     for thing, half in ((Box((0.2, 0.1, 0.1)), 0.05), (Sphere(0.1), 0.1), (convex_hull(Box((0.2, 0.1, 0.1)).points()), 0.05)):

@@ -46,6 +46,9 @@ def distance(s, x, t, y, vertex, limit, simplex, weight):
         count = _reduce(simplex, weight, count + 1)
         u, p, q = _blend(simplex, weight, count)
         uu = dot(u, u)
+        if count == 4 and vw > 0.0 and vw * vw > touching * touching * vv:
+            # (1) has them apart: a simplex without volume holds the origin by rounding only
+            return APART, v, a, b
         if count == 4 or uu <= touching * touching:
             return TOUCHING, v, p, q
         if not uu < nearest:

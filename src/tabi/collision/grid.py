@@ -9,6 +9,8 @@ import math
 from tabi._jit import kernel
 from tabi.spatial.vector import cross, dot, scale, sub
 
+SMALL = 1e-4  # part of a cell that a fold too flat for a ridge may leave between the feet on both of its sides
+
 
 @kernel(inline=True)
 def place_on_grid(f, p):
@@ -43,13 +45,27 @@ def triangle(f, height, i, j, upper):
 @kernel
 def over_triangle(f, i, j, upper, p):
     """Whether a point lies over a triangle."""
+    return near_triangle(f, i, j, upper, p, SMALL)
+
+
+@kernel
+def near_triangle(f, i, j, upper, p, beside):
+    """Whether a point lies over a triangle, or at most ``beside`` cells from it."""
     u, v = place_on_grid(f, p)
     u, v = u - i, v - j
-    # what a fold too flat for a ridge may leave between the feet on both of its sides
-    small = 1e-4
     if upper:
-        return u >= -small and v <= 1.0 + small and v >= u - small
-    return v >= -small and u <= 1.0 + small and v <= u + small
+        return u >= -beside and v <= 1.0 + beside and v >= u - beside
+    return v >= -beside and u <= 1.0 + beside and v <= u + beside
+
+
+@kernel
+def shares_edge(i, j, under, column, row, upper):
+    """Whether two triangles, (i, j, under) and (column, row, upper), share an edge."""
+    if upper == under:
+        return False
+    # across the diagonal, across the edge along x, across the edge along y
+    back = 1 if under else -1
+    return (column == i and row == j) or (column == i and row == j + back) or (column == i - back and row == j)
 
 
 @kernel

@@ -1,8 +1,9 @@
 """Ridges of a height field against a convex shape: each is a capsule without radius, touched only from outside.
 
     n·t₁ ≤ 0,   n·t₂ ≤ 0                                                                                        (1)
-n: from the ridge to the shape; t₁, t₂: across the ridge into the two triangles beside it. Any other direction would leave
-the ground through one of them, and the corners of the shape have met that one already.
+n: from the ridge to the shape; t₁, t₂: across the ridge into the two triangles beside it. A direction that leans over one
+of them is turned back to its normal: there an edge or side of the shape leaves the triangle. One that leans over by more
+belongs to something that is only passing by, and corners of the shape meet the triangle by themselves.
 """
 
 import math
@@ -11,9 +12,9 @@ from tabi._jit import kernel
 from tabi.collision.arrays import CAPSULE
 from tabi.collision.convex import closest, patch
 from tabi.collision.faces import closest_face
-from tabi.collision.grid import cell, grid_point, place_on_grid, triangle
+from tabi.collision.grid import cell, grid_point, over_triangle, place_on_grid, triangle
 from tabi.collision.overlap import CORNER_B
-from tabi.collision.polygon import axes
+from tabi.collision.polygon import EDGE, axes
 from tabi.spatial.vector import add, cross, dot, load3, load9, mul, mul_t, scale, store3, store9, sub
 
 SLACK = 1e-6
@@ -24,7 +25,7 @@ def points_on_ridges(s, x, f, y, band, c, cw, points, count):
     """Points of the convex shape s at pose x on the ridges of the field f at pose y; returns the new number of points."""
     F, o = load9(y.rotation), load3(y.position)
     p = mul_t(F, sub(load3(x.position), o))
-    half = _extents(s, F, load9(x.rotation), band)
+    half = extents(s, F, load9(x.rotation), band)
     u, v = place_on_grid(f, sub(p, half))
     first, low = cell(f, u, v)
     u, v = place_on_grid(f, add(p, half))
@@ -45,16 +46,22 @@ def points_on_ridges(s, x, f, y, band, c, cw, points, count):
                 if tried and bound >= band:
                     continue
                 near, n, gap, q, r = closest(s, x, probe, pose, band, c, cw)
-                if near and _from_outside(f, c.height, mul_t(F, n), sub(b, a), i, j, k):
+                if not near:
+                    continue
+                normal = mul(F, _from_outside(f, c.height, (mul_t(F, n), mul_t(F, sub(q, o))), sub(b, a), i, j, k))
+                share = dot(normal, n)
+                if share > 0.0:
                     before = count
                     count = patch(s, x, probe, pose, (n, gap, q, r, near), band, c, cw, points, count)
                     for e in range(before, min(count, points.shape[0])):
                         points[e].feature = CORNER_B | (3 * at + k) << 6 | (e - before)
+                        points[e].gap *= share
+                        store3(points[e].normal, normal)
     return count
 
 
 @kernel
-def _extents(s, F, R, band):
+def extents(s, F, R, band):
     """Half of the box around a shape along the field's axes, and the band."""
     h, r = s.half, s.radius + band
     x, y, z = mul_t(F, (R[0], R[3], R[6])), mul_t(F, (R[1], R[4], R[7])), mul_t(F, (R[2], R[5], R[8]))
@@ -79,10 +86,15 @@ def _set_probe(probe, pose, F, o, a, b):
 
 
 @kernel
-def _from_outside(f, height, n, along, i, j, k):
-    """Condition (1), for the edge that leaves the grid point (i, j) along x, y or the diagonal."""
-    length = math.sqrt(dot(along, along))
-    along = scale(1.0 / length, along)
+def _from_outside(f, height, met, along, i, j, k):
+    """The normal by (1) for the edge that leaves the grid point (i, j) along x, y or the diagonal; zero where the edge is only passed by.
+
+    Args:
+        met: normal and point of the shape, in the field's frame.
+    """
+    n, q = met
+    none = (0.0, 0.0, 0.0)
+    along = scale(1.0 / math.sqrt(dot(along, along)), along)
     # the triangle on the left of the edge, then the one on its right
     if k == 0:
         left, right = (i, j, False), (i, j - 1, True)
@@ -91,16 +103,18 @@ def _from_outside(f, height, n, along, i, j, k):
     else:
         left, right = (i, j, True), (i, j, False)
     if n[2] <= 0.0:
-        return False
-    if 0 <= left[0] < f.columns - 1 and 0 <= left[1] < f.rows - 1:
-        m, _ = triangle(f, height, left[0], left[1], left[2])
-        if dot(n, cross(m, along)) > SLACK:
-            return False
-    if 0 <= right[0] < f.columns - 1 and 0 <= right[1] < f.rows - 1:
-        m, _ = triangle(f, height, right[0], right[1], right[2])
-        if dot(n, cross(along, m)) > SLACK:
-            return False
-    return True
+        return none
+    for side in range(2):
+        column, row, upper = left if side == 0 else right
+        if not (0 <= column < f.columns - 1 and 0 <= row < f.rows - 1):
+            continue
+        m, o = triangle(f, height, column, row, upper)
+        lean = dot(n, cross(m, along) if side == 0 else cross(along, m))
+        if lean > SLACK:
+            if lean > EDGE or not over_triangle(f, column, row, upper, sub(q, scale(dot(m, sub(q, o)), m))):
+                return none
+            n = m
+    return n
 
 
 @kernel
