@@ -106,3 +106,11 @@ def test_the_bar_counts_each_thing_by_itself():
         for what in ("hrp2 standing", "hrp2 falling"):
             for done in range(3):
                 assert report(what, done, 2) is None
+
+
+def test_random_worlds_are_run_and_told_as_json():
+    done = CliRunner().invoke(cli.app, ["validate", "worlds", "--worlds", "2", "--steps", "40", "--json"])
+    assert done.exit_code == 0
+    told = json.loads(done.stdout)
+    assert (told["worlds"], told["steps"], told["nan"], told["tunnelled"]) == (2, 80, 0, 0)
+    assert sum(row["steps"] for row in told["histogram"]) == 80

@@ -48,6 +48,21 @@ def humanoids(
     _show(result, humanoids.text, as_json, passed=result["total"]["within"])
 
 
+@app.command()
+def worlds(
+    worlds: Annotated[int, typer.Option(min=1, help="Random worlds: shapes and trees dropped on grounds of all kinds.")] = 100,
+    steps: Annotated[int, typer.Option(min=1, help="Steps of 1 ms of each.")] = 10_000,
+    keep: Annotated[Path | None, typer.Option(help="Folder for the contact problems of steps that miss, in FCLib form.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Drop random shapes and trees: does anything break, tunnel, overlap, gain energy or miss its tolerance?"""
+    from tabi.validation import worlds as experiment
+
+    with _progress() as report:
+        result = experiment.validate(worlds, steps, report, keep)
+    _show(result, experiment.text, as_json, passed=result["within"])
+
+
 @contextmanager
 def _progress() -> Iterator[Callable[[str, int, int], None]]:
     """A bar on stderr: call it with what is being done, and how much of how much is."""
