@@ -6,7 +6,7 @@ from collision.scenes import PAIRS, check_corners, on_fixed, ordered, random_geo
 
 from tabi.collision import convex, overlap, polygon, reduction, segments, support
 from tabi.model.readers.mesh import convex_hull
-from tabi.model.shape import Box, Capsule, Cylinder, Sphere
+from tabi.model.shape import Box, Capsule, Cylinder, HalfSpace, Sphere
 from tabi.spatial.transform import about, from_quaternion
 
 UP = (0.0, 0.0, 1.0)
@@ -236,3 +236,16 @@ def test_nearest_points_of_segments_beat_a_fine_search():
         alpha, beta = segments.parameters(tuple(w), tuple(d), tuple(e))
         best = min(np.linalg.norm(w + a * d - b * e) for a in grid for b in grid)
         assert np.linalg.norm(w + alpha * d - beta * e) <= best + 1e-12
+
+
+def test_a_polytope_with_a_bent_sole_shows_a_box_what_it_shows_to_the_ground():
+    bend = 5e-4
+    corners = [(x, y, 0.0 if x == 0 else bend) for x in (-0.1, 0.0, 0.1) for y in (-0.05, 0.05)]
+    sole = convex_hull([*corners, (-0.1, -0.05, 0.1), (-0.1, 0.05, 0.1), (0.1, -0.05, 0.1), (0.1, 0.05, 0.1)])
+    for ground in (HalfSpace(), Box((1.0, 1.0, 0.2))):
+        points = on_fixed(ground, sole, (0, 0, 0), position=(0, 0, 0.0 if isinstance(ground, HalfSpace) else -0.1)).detect()
+        places = np.array(corners)
+        # midway between the surfaces
+        places[:, 2] *= 0.5
+        np.testing.assert_allclose(ordered(points["position"]), ordered(places), atol=1e-9)
+        np.testing.assert_allclose(np.sort(points["gap"]), [0, 0, bend, bend, bend, bend], atol=1e-9)

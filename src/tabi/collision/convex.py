@@ -9,11 +9,11 @@ import math
 
 from tabi._jit import kernel
 from tabi.collision import gjk, hull
-from tabi.collision.arrays import BOX, CAPSULE, SPHERE
+from tabi.collision.arrays import BOX, CAPSULE, POLYTOPE, SPHERE
 from tabi.collision.boxes import closest_boxes
 from tabi.collision.faces import closest_face
 from tabi.collision.gjk import FAR, TOUCHING
-from tabi.collision.overlap import SAME, meet
+from tabi.collision.overlap import SAME, corners_over, meet
 from tabi.collision.polygon import axes, shown
 from tabi.collision.reduction import corners_only, next_name, outermost
 from tabi.collision.segments import nearest
@@ -96,6 +96,10 @@ def patch(s, x, t, y, found, band, c, cw, points, count):
     info_b = shown(t, y, -1.0, frame, tables, cw.polygon[1])
     out = cw.crossing
     met = meet(cw.polygon[0], info_a, cw.polygon[1], info_b, size, band, out)
+    if s.kind == POLYTOPE and info_b[0] > 2:
+        met = corners_over(s, x, 1.0, frame, c.vertex, (cw.polygon[1], info_b, size), band, out, met)
+    if t.kind == POLYTOPE and info_a[0] > 2:
+        met = corners_over(t, y, -1.0, frame, c.vertex, (cw.polygon[0], info_a, size), band, out, met)
     corners_only(out, met, SAME * size)
     outermost(out, met)
     least, name = math.inf, int(0.0)

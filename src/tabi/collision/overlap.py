@@ -11,6 +11,7 @@ An edge is named by its two corners, so that it keeps its name in both faces tha
 import math
 
 from tabi._jit import kernel
+from tabi.spatial.vector import add, dot, load3, load9, mul, sub
 
 INSIDE = 1e-6  # part of the shapes' size by which a corner may be outside
 SAME = 1e-5  # part of the shapes' size within which two points are one
@@ -88,6 +89,27 @@ def meet(rows_a, a, rows_b, b, size, band, out):
             count = _cross_edges(rows_a, a, rows_b, b, band, same, out, count)
     elif a[0] == 2 and b[0] == 2:
         count = _along(rows_a, rows_b, band, same, out)
+    return count
+
+
+@kernel
+def corners_over(s, x, side, frame, vertex, face, band, out, count):
+    """Corners of a polytope over the other shape's face, in the band, that are no corners of the face it shows: a turn may bring them down.
+
+    Args:
+        side: 1 where s is a, −1 where it is b. frame: (o, t₁, t₂, n) of ``polygon``.
+        face: rows and description of the other's polygon, size of the shapes.
+    """
+    rows, info, size = face
+    o, t1, t2, n = frame
+    R, p = load9(x.rotation), load3(x.position)
+    for k in range(s.vertex_end - s.vertex):
+        d = sub(add(p, mul(R, load3(vertex[s.vertex + k]))), o)
+        u, v, own = dot(t1, d), dot(t2, d), dot(n, d)
+        other = info[1] + info[2] * u + info[3] * v
+        if side * (own - other) < band and _inside(rows, info, u, v, INSIDE * size):
+            a, b, name = (own, other, CORNER_A | k) if side > 0.0 else (other, own, CORNER_B | k)
+            count = _add(out, count, u, v, a, b, name, SAME * size)
     return count
 
 

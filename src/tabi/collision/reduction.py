@@ -1,7 +1,7 @@
 """The points that matter: the corners of what is left of a patch, at most sixteen, in the order of their names.
 
-Between two faces the gap is linear in the plane, so a point on the line between two others adds nothing. Of more than
-sixteen corners the deepest stays, and the outermost in fifteen directions.
+Between two faces the gap is linear in the plane, so a point on the line between two others adds nothing unless it is
+deeper. Of more than sixteen corners the deepest stays, and the outermost in fifteen directions.
 """
 
 import math
@@ -40,7 +40,10 @@ def _between(out, count, i, straight):
             eu, ev = r.u - p.u, r.v - p.v
             reach = math.sqrt(eu * eu + ev * ev)
             if du * eu + dv * ev < 0.0 and abs(du * ev - dv * eu) <= straight * min(length, reach):
-                return True
+                # a deeper one between two others is a bump
+                least = ((q.a - q.b) * reach + (r.a - r.b) * length) / (length + reach)
+                if p.a - p.b >= least - straight:
+                    return True
     return False
 
 
