@@ -10,7 +10,7 @@ from math import cos, radians, sin, tan
 import numpy as np
 import pytest
 
-from tabi.validation.closed_forms import FAMILIES, articulated, resting, rolling, sliding
+from tabi.validation.closed_forms import FAMILIES, articulated, resting, rolling, sliding, turning
 from tabi.validation.closed_forms.case import Check, G, order, stands
 
 CASES = [case for cases in FAMILIES.values() for case in cases]
@@ -39,7 +39,7 @@ def test_the_simulator_obeys_the_law_that(case):
 
 
 def test_every_family_has_at_least_three_cases_of_its_own_and_all_that_move_a_rate_in_h():
-    assert list(FAMILIES.values()) == [sliding.CASES, rolling.CASES, resting.CASES, articulated.CASES]
+    assert list(FAMILIES.values()) == [sliding.CASES, rolling.CASES, resting.CASES, articulated.CASES, turning.CASES]
     for family, cases in FAMILIES.items():
         assert len([case for case in cases if not case.key]) >= 3, family
         assert any("order in h" in check.what for case in cases for check in checks_of(case)) or family.startswith("stacks")

@@ -5,7 +5,7 @@ import pytest
 from contact.problems import box_on_plane, coulomb_violation, problem, random_problem
 
 from tabi import contact
-from tabi.contact import certificate, gauss_seidel, linear, newton, workspace
+from tabi.contact import certificate, cone, gauss_seidel, linear, newton, workspace
 from tabi.contact.blocks import velocities
 
 SOLVERS = ("auto", "gauss-seidel", "accelerated gauss-seidel")
@@ -136,6 +136,20 @@ def test_the_maps_vanish_at_solutions_and_their_derivatives_are_right(kind):
             # a kink between the two points shows as a large difference: rare, and not a fault
             if np.abs(numeric - np.reshape(matrix, (3, 3))).max() > 1e-5:
                 assert abs(l[2] - rho * u[2]) < 1e-5 or kink(kind, m, rho, u, l) < 1e-5
+
+
+def test_the_map_of_limited_rows_has_the_right_derivatives():
+    rng = np.random.default_rng(9)
+    for _ in range(300):
+        radius, rho, u, l = rng.uniform(0.1, 2), rng.uniform(0.5, 2), rng.normal(size=3), rng.normal(size=3)
+        F = lambda u, l: np.array(newton.contact_map(newton.ALART_CURNIER, cone.LIMITED - radius, rho, tuple(u), tuple(l))[0])  # noqa: B023, E731
+        _, A, B = newton.contact_map(newton.ALART_CURNIER, cone.LIMITED - radius, rho, tuple(u), tuple(l))
+        z = l - rho * u
+        if abs(np.linalg.norm(z) - radius) < 1e-5:
+            continue
+        for matrix, at in ((A, lambda d: F(u, l + d)), (B, lambda d: F(u + d, l))):  # noqa: B023
+            numeric = np.stack([(at(1e-7 * e) - at(-1e-7 * e)) / 2e-7 for e in np.eye(3)], axis=1)
+            np.testing.assert_allclose(np.reshape(matrix, (3, 3)), numeric, atol=1e-6)
 
 
 def kink(kind, mu, rho, u, l):

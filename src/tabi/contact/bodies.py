@@ -4,8 +4,9 @@
 E: the contact's frame, rows tangent, tangent, normal (from b to a); r: the point from the origin of each body's twist;
 V: what impulses add to the twists of the contacting bodies; Ω: their inverse inertia, 6×6 blocks that couple bodies of
 one tree only. Rows that hold bodies together rather than let them touch (``cone.HELD``) may also be about rotations: then
-u = E (ω_a − ω_b) + q and F = ±(Eᵀ λ, 0). W = J Ω Jᵀ is never formed: the six numbers of a foot's twist say all that the twelve rows of its corners
-would, and a residual, or a sweep of Gauss–Seidel, costs as much as there are contacts.
+u = E (ω_a − ω_b) + q and F = ±(Eᵀ λ, 0); so are the moments of contacts, whose limit is what a contact presses with.
+W = J Ω Jᵀ is never formed: the six numbers of a foot's twist say all that the twelve rows of its corners would, and a
+residual, or a sweep of Gauss–Seidel, costs as much as there are contacts.
 
 References: Chardonnet (2012), secs. 3.2 and 6, who names it as work to come.
 """
@@ -19,12 +20,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from tabi._jit import kernel
 from tabi.contact import block_lu
+from tabi.contact.cone import LIMITED
 from tabi.contact.workspace import DEPTH
 from tabi.model.arrays import table
 from tabi.spatial.vector import add, cross, dot6, load3, load6, load9, mul, mul_t, sub
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+MOMENT = 2
 
 
 CONTACT = np.dtype(
@@ -36,7 +39,7 @@ CONTACT = np.dtype(
         ("frame", np.float64, 9),
         ("arm_a", np.float64, 3),
         ("arm_b", np.float64, 3),
-        # 1 where the rows are about rotations
+        # 1 where the rows are about rotations; MOMENT + k where they are limited by what the contact k presses with, k before them
         ("turns", np.int64),
     ],
     align=True,
@@ -106,7 +109,7 @@ class BodyWork(NamedTuple):
         friction, alpha, slope, block: coefficients put aside, sliding rates, slopes of Newton's map, W_kk (xx xy xn yy yn nn) of each contact.
         wrench, twist: over bodies, shape (6b,). stiffness: S of ``twist_newton``, blocks in the slots of ``lu``.
         touch: bodies that a body touches, itself first: touch[i, :touches[i]].
-        F, G, gram: of Anderson's acceleration.
+        lean: how the step of a moment follows that of its contact. F, G, gram: of Anderson's acceleration.
     """
 
     u: Floats
@@ -125,6 +128,7 @@ class BodyWork(NamedTuple):
     touches: NDArray[np.int32]
     touch: NDArray[np.int32]
     lu: block_lu.Structure
+    lean: Floats
     F: Floats
     G: Floats
     gram: Floats
@@ -146,6 +150,7 @@ def allocate(contacts: int, bodies: int, blocks: int | None = None) -> BodyWork:
         touches=np.zeros(bodies, np.int32),
         touch=np.zeros((bodies, bodies), np.int32),
         lu=block_lu.allocate(bodies, blocks),
+        lean=np.zeros((contacts, 3)),
         F=np.zeros((DEPTH + 3, n)),
         G=np.zeros((DEPTH + 3, n)),
         gram=np.zeros((DEPTH, DEPTH + 1)),
@@ -190,7 +195,9 @@ def weights(p):
     for k in range(p.mu.shape[0]):
         c = p.contact[k]
         if c.turns != 0:
-            p.weight[k] = 3.0 / _turning_trace(c, p.start, p.column, p.omega)
+            trace = _turning_trace(c, p.start, p.column, p.omega)
+            # what cannot turn needs no impulse either
+            p.weight[k] = 3.0 / trace if trace > 0.0 else 1.0
             continue
         r = load3(c.arm_a)
         trace = _trace(p.omega[find(p.start, p.column, c.a, c.a)], r, r)
@@ -206,17 +213,28 @@ def weights(p):
 
 @kernel
 def _turning_trace(c, start, column, omega):
-    """tr W_kk of rows about rotations."""
-    O = omega[find(start, column, c.a, c.a)]
-    trace = O[0, 0] + O[1, 1] + O[2, 2]
+    """tr W_kk of rows about rotations, whose frame need not be of unit vectors."""
+    E = load9(c.frame)
+    trace = _form(omega[find(start, column, c.a, c.a)], E)
     if c.b >= 0:
-        O = omega[find(start, column, c.b, c.b)]
-        trace += O[0, 0] + O[1, 1] + O[2, 2]
+        trace += _form(omega[find(start, column, c.b, c.b)], E)
         e = find(start, column, c.a, c.b)
         if e >= 0:
-            O = omega[e]
-            trace -= 2.0 * (O[0, 0] + O[1, 1] + O[2, 2])
+            trace -= 2.0 * _form(omega[e], E)
     return trace
+
+
+@kernel(inline=True)
+def _form(O, E):
+    """tr(E O Eᵀ), of the rotations in O."""
+    return _along(O, E[0], E[1], E[2]) + _along(O, E[3], E[4], E[5]) + _along(O, E[6], E[7], E[8])
+
+
+@kernel(inline=True)
+def _along(O, x, y, z):
+    return (
+        x * (O[0, 0] * x + O[0, 1] * y + O[0, 2] * z) + y * (O[1, 0] * x + O[1, 1] * y + O[1, 2] * z) + z * (O[2, 0] * x + O[2, 1] * y + O[2, 2] * z)
+    )
 
 
 @kernel(inline=True)
@@ -240,12 +258,20 @@ def find(start, column, i, j):
 
 @kernel
 def velocities(p, impulse, u, F, V):
-    """Equation (1); F and V are memory of the size of the twists."""
+    """Equation (1), and the limits of moments in p.mu; F and V are memory of the size of the twists."""
     twists(p, impulse, F, V)
     for k in range(p.mu.shape[0]):
         c = p.contact[k]
+        if c.turns >= MOMENT:
+            p.mu[k] = limit(c, impulse)
         w = mul(load9(c.frame), relative(V, c))
         u[3 * k], u[3 * k + 1], u[3 * k + 2] = p.q[3 * k] + w[0], p.q[3 * k + 1] + w[1], p.q[3 * k + 2] + w[2]
+
+
+@kernel(inline=True)
+def limit(c, impulse):
+    """In the place of μ, the limit of a moment: what its contact presses with."""
+    return LIMITED - max(0.0, impulse[3 * (c.turns - MOMENT) + 2])
 
 
 # inlined: handing over all memory at every call would cost more than the velocities
@@ -279,6 +305,15 @@ def push_both(F, c, base, f, sign):
         push(F, 6 * (base + c.a), load3(c.arm_a), f, sign)
         if c.b >= 0:
             push(F, 6 * (base + c.b), load3(c.arm_b), f, -sign)
+
+
+@kernel(inline=True)
+def wrench(turns, r, f):
+    """Of a force f at r, or of a moment f, angular first."""
+    if turns != 0:
+        return (f[0], f[1], f[2], 0.0, 0.0, 0.0)
+    m = cross(r, f)
+    return (m[0], m[1], m[2], f[0], f[1], f[2])
 
 
 @kernel(inline=True)

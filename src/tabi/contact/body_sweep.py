@@ -7,9 +7,9 @@ A sweep costs as much as there are contacts, times the contacting bodies of a tr
 """
 
 from tabi._jit import kernel
-from tabi.contact.bodies import find, relative, twists
+from tabi.contact.bodies import MOMENT, find, limit, relative, twists, wrench
 from tabi.contact.cone import local
-from tabi.spatial.vector import cross, dot6, load3, load6, load9, mul, mul_t, sub
+from tabi.spatial.vector import dot6, load3, load6, load9, mul, mul_t, sub
 
 
 @kernel
@@ -36,15 +36,6 @@ def _local_block(c, start, column, omega, out):
         if e >= 0:
             _add_form(omega[e], x, y, n, X, Y, N, -1.0, out)
             _add_form(omega[find(start, column, c.b, c.a)], X, Y, N, x, y, n, -1.0, out)
-
-
-@kernel(inline=True)
-def wrench(turns, r, f):
-    """Of a force f at r, or of a moment f, angular first."""
-    if turns != 0:
-        return (f[0], f[1], f[2], 0.0, 0.0, 0.0)
-    m = cross(r, f)
-    return (m[0], m[1], m[2], f[0], f[1], f[2])
 
 
 @kernel(inline=True)
@@ -82,6 +73,8 @@ def sweep(p, impulse, work):
         x = p.q[i] + u[0] - (W[0] * l[0] + W[1] * l[1] + W[2] * l[2])
         y = p.q[i + 1] + u[1] - (W[1] * l[0] + W[3] * l[1] + W[4] * l[2])
         n = p.q[i + 2] + u[2] - (W[2] * l[0] + W[4] * l[1] + W[5] * l[2])
+        if c.turns >= MOMENT:
+            p.mu[k] = limit(c, impulse)
         new, work.alpha[k] = local(W, p.mu[k], (x, y, n), work.alpha[k])
         change = sub(new, l)
         if change[0] != 0.0 or change[1] != 0.0 or change[2] != 0.0:

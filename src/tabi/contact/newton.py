@@ -19,7 +19,7 @@ from math import sqrt
 from tabi._jit import kernel
 from tabi.contact.blocks import velocities_with
 from tabi.contact.certificate import residual
-from tabi.contact.cone import HELD, HELD_TWO
+from tabi.contact.cone import HELD, LIMITED
 from tabi.contact.linear import solve as solve_linear
 from tabi.contact.workspace import copy
 
@@ -27,16 +27,15 @@ ALART_CURNIER, JEAN_MOREAU, NATURAL = 0, 1, 2
 # ε of (4) falls to this, for the ρ of the certificate: smaller ones lose the way on rocking feet, and digits in twists
 LEAST = 1e-8
 ZERO9 = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+ONE9 = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 
 @kernel
 def contact_map(kind, mu, rho, u, l):
     """F, A and B of one contact, row by row."""
+    if mu < 0.0:
+        return _no_contact(mu, rho, u, l)
     i = 1.0 / rho
-    if mu == HELD:
-        return u, ZERO9, (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
-    if mu == HELD_TWO:
-        return (u[0], u[1], l[2] * i), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, i), (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0)
     if kind == NATURAL:
         return _natural(mu, rho, u, l)
     n = l[2] - rho * u[2]
@@ -60,6 +59,24 @@ def contact_map(kind, mu, rho, u, l):
     follow = grown if kind == ALART_CURNIER else 0.0
     B = (pxx, pxy, follow * ex, pxy, pyy, follow * ey, 0.0, 0.0, bn)
     return F, A, B
+
+
+@kernel
+def _no_contact(mu, rho, u, l):
+    """The map (3) of rows that are held, or limited: the same for every kind."""
+    i = 1.0 / rho
+    if mu == HELD:
+        return u, ZERO9, ONE9
+    if mu > LIMITED:
+        return (u[0], u[1], l[2] * i), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, i), (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0)
+    radius, x, y, n = LIMITED - mu, l[0] - rho * u[0], l[1] - rho * u[1], l[2] - rho * u[2]
+    length = sqrt(x * x + y * y + n * n)
+    if length <= radius:
+        return u, ZERO9, ONE9
+    x, y, n, g = x / length, y / length, n / length, radius / length
+    B = (g * (1.0 - x * x), -g * x * y, -g * x * n, -g * x * y, g * (1.0 - y * y), -g * y * n, -g * x * n, -g * y * n, g * (1.0 - n * n))
+    A = (i * (1.0 - B[0]), -i * B[1], -i * B[2], -i * B[3], i * (1.0 - B[4]), -i * B[5], -i * B[6], -i * B[7], i * (1.0 - B[8]))
+    return ((l[0] - radius * x) * i, (l[1] - radius * y) * i, (l[2] - radius * n) * i), A, B
 
 
 @kernel

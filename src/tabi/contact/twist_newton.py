@@ -7,11 +7,14 @@ S has a block for each pair of bodies that touch. A contact that opens has K = 0
 same in any frame; only sliding ones need the whole of their 3×3 matrices.
 """
 
+from math import sqrt
+
 from tabi._jit import kernel
 from tabi.contact import block_lu
-from tabi.contact.bodies import apply_omega, push, push_both, relative, velocities_with
+from tabi.contact.bodies import MOMENT, apply_omega, limit, push, push_both, relative, velocities_with, wrench
+from tabi.contact.cone import LIMITED
 from tabi.contact.newton import ZERO9, contact_map, newton_on
-from tabi.spatial.vector import cross, load3, load9, matmul, mul, mul_t, scale, store3, store9
+from tabi.spatial.vector import add, cross, load3, load9, matmul, mul, mul_t, scale, store3, store9, sub
 
 
 @kernel
@@ -22,14 +25,18 @@ def direction(p, kind, factor, eps, u, l, work):
     _clear(p, work)
     for k in range(n):
         i, rho = 3 * k, factor * p.weight[k]
-        F, A, B = contact_map(kind, p.mu[k], rho, (u[i], u[i + 1], u[i + 2]), (l[i], l[i + 1], l[i + 2]))
         c = p.contact[k]
+        if c.turns >= MOMENT:
+            p.mu[k] = limit(c, l)
+        F, A, B = contact_map(kind, p.mu[k], rho, (u[i], u[i + 1], u[i + 2]), (l[i], l[i + 1], l[i + 2]))
         E, r, a, b = load9(c.frame), load3(c.arm_a), c.a, c.b
         if c.turns != 0:
             inverse = _inverse(A, eps / rho, B)
             f, K = mul(inverse, F), matmul(inverse, B)
             store9(slope[k], K)
             store3(d[i : i + 3], f)
+            if c.turns >= MOMENT:
+                f = _lean(p, k, u, l, rho, inverse, f, work)
             push_both(g, c, 0, mul_t(E, f), -1.0)
             K = _turned(E, K)
             _brace(S[slot[a, a]], K, 1.0)
@@ -82,8 +89,48 @@ def direction(p, kind, factor, eps, u, l, work):
     for k in range(n):
         i, c = 3 * k, p.contact[k]
         w = mul(load9(slope[k]), mul(load9(c.frame), relative(work.twist, c)))
+        if c.turns >= MOMENT:
+            w = add(w, scale(d[3 * (c.turns - MOMENT) + 2], load3(work.lean[k])))
         d[i], d[i + 1], d[i + 2] = -d[i] - w[0], -d[i + 1] - w[1], -d[i + 2] - w[2]
     return True
+
+
+@kernel
+def _lean(p, k, u, l, rho, inverse, f, work):
+    """What a moment does because the R of its contact changes, Δλ = … − C⁻¹ (∂F/∂R) ΔR, into S; returns C⁻¹ F with what ΔV does not decide."""
+    i, c, e = 3 * k, p.contact[k], p.contact[k].turns - MOMENT
+    contact, z = p.contact[e], (l[i] - rho * u[i], l[i + 1] - rho * u[i + 1], l[i + 2] - rho * u[i + 2])
+    size = sqrt(z[0] * z[0] + z[1] * z[1] + z[2] * z[2])
+    if not (size > LIMITED - p.mu[k] and l[3 * e + 2] > 0.0):
+        store3(work.lean[k], (0.0, 0.0, 0.0))
+        return f
+    lean = mul(inverse, scale(-1.0 / (rho * size), z))
+    store3(work.lean[k], lean)
+    K, slot, S = load9(work.slope[e]), work.lu.slot, work.stiffness
+    m, t = mul_t(load9(c.frame), lean), mul_t(load9(contact.frame), (K[6], K[7], K[8]))
+    a, b = c.a, c.b
+    w = wrench(0, load3(contact.arm_a), t)
+    # a contact and its moment have the same two bodies, in the same order
+    _outer(S[slot[a, a]], m, w, -1.0)
+    if b >= 0:
+        _outer(S[slot[b, a]], m, w, 1.0)
+        w = wrench(0, load3(contact.arm_b), t)
+        _outer(S[slot[a, b]], m, w, 1.0)
+        _outer(S[slot[b, b]], m, w, -1.0)
+    return sub(f, scale(work.delta[3 * e + 2], lean))
+
+
+@kernel(inline=True)
+def _outer(S, m, w, sign):
+    """S += ± m wᵀ in the rows of rotations."""
+    for q in range(3):
+        x = sign * m[q]
+        S[q, 0] += x * w[0]
+        S[q, 1] += x * w[1]
+        S[q, 2] += x * w[2]
+        S[q, 3] += x * w[3]
+        S[q, 4] += x * w[4]
+        S[q, 5] += x * w[5]
 
 
 @kernel

@@ -84,6 +84,10 @@ PAIR = np.dtype(
         ("friction", REAL),
         ("static_friction", REAL),
         ("restitution", REAL),
+        # moments against turning about the normal and rolling, per newton that presses [m]; growth of friction with speed [s/m]
+        ("torsional_friction", REAL),
+        ("rolling_friction", REAL),
+        ("viscous_friction", REAL),
     ],
     align=True,
 )

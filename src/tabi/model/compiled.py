@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tabi._errors import ModelError, unknown
 from tabi.model.arrays import DOF, FLOATING, PAIR, SPHERICAL, ModelArrays, table
-from tabi.model.shape import Geometry, Material, check_coefficients
+from tabi.model.shape import Geometry, Material, check_coefficients, coefficient
 from tabi.spatial.inertia import Inertia
 from tabi.spatial.transform import Transform
 
@@ -238,32 +238,34 @@ class Model:
         self.arrays.body["centre"][link.body] = moved.centre
         self.arrays.body["inertia"][link.body] = moved.tensor[np.triu_indices(3)]
 
-    def set_pair(self, a: str, b: str, friction: float | None = None, restitution: float | None = None, static_friction: float | None = None) -> None:
-        """Set friction or restitution between two materials; a friction without a static one is both."""
+    def set_pair(self, a: str, b: str, friction: float | None = None, restitution: float | None = None, **others: float | None) -> None:
+        """Set coefficients of two materials, by the names in ``Material``; a friction without a static one is both."""
         for name in (a, b):
             if name not in self.material_names:
                 raise unknown("material", name, "the model", self.material_names)
         i, k = self.material_names.index(a), self.material_names.index(b)
-        now = self.pairs[i, k]
-        mu, e = now["friction"] if friction is None else friction, now["restitution"] if restitution is None else restitution
-        static = static_friction if static_friction is not None else now["static_friction"] if friction is None else mu
-        check_coefficients(f"the pair {a!r}, {b!r}", mu, e, static)
-        self.pairs[i, k] = self.pairs[k, i] = (mu, static, e)
+        now = {name: float(self.pairs[name][i, k]) for name in PAIR.names or ()}
+        given = {"friction": friction, "restitution": restitution, **others}
+        now |= {coefficient(name): value for name, value in given.items() if value is not None}
+        if friction is not None and others.get("static_friction") is None:
+            now["static_friction"] = now["friction"]
+        check_coefficients(f"the pair {a!r}, {b!r}", now)
+        self.pairs[i, k] = self.pairs[k, i] = tuple(now[name] for name in PAIR.names or ())
 
-    def set_materials(self, materials: Iterable[Material], pairs: dict[frozenset[str], tuple[float | None, ...]]) -> None:
-        """Fill the table of pairs: the smaller friction and the larger restitution, unless the pair is given."""
+    def set_materials(self, materials: Iterable[Material], pairs: dict[frozenset[str], dict[str, float | None]]) -> None:
+        """Fill the table of pairs: the smaller friction, and the larger of all else, unless the pair is given."""
         materials = list(materials)
         self.material_names = [m.name for m in materials]
-        mu, static, e = np.array([m.coefficients for m in materials]).reshape(-1, 3).T
         self.pairs = table((len(materials), len(materials)), PAIR)
-        self.pairs["friction"], self.pairs["restitution"] = np.minimum.outer(mu, mu), np.maximum.outer(e, e)
-        self.pairs["static_friction"] = np.minimum.outer(static, static)
+        for name in PAIR.names or ():
+            of_each = np.array([m.coefficients[name] for m in materials])
+            self.pairs[name] = (np.minimum if name in ("friction", "static_friction") else np.maximum).outer(of_each, of_each)
         for pair, values in pairs.items():
             names = sorted(pair)
             for name in names:
                 if name not in self.material_names:
                     raise unknown("material", name, "the world", self.material_names)
-            self.set_pair(names[0], names[-1], *values)
+            self.set_pair(names[0], names[-1], **values)
 
     def __repr__(self) -> str:
         return f"Model({self.body_count} bodies, {len(self.joint_names)} joints, q {self.q_count}, v {self.v_count}, {self.mass:.2f} kg)"

@@ -6,13 +6,15 @@ convex hull is the shape (exactly for boxes and polytopes, a 24-gon for round on
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tabi._errors import ModelError, real
+from tabi._errors import ModelError, near, real
+from tabi.model.arrays import PAIR
 from tabi.spatial.transform import Transform
 
 Array = NDArray[np.float64]
@@ -206,32 +208,52 @@ Geometry = Sphere | Cylinder | Capsule | Box | Convex | HalfSpace | HeightField
 
 @dataclass(eq=False)
 class Material:
-    """A surface: coefficient of friction, restitution in [0, 1], and the coefficient of what sticks where it is larger."""
+    """A surface.
+
+    Attributes:
+        friction: coefficient while it slides. static_friction: while it sticks, where that is larger.
+        restitution: in [0, 1].
+        torsional_friction, rolling_friction: moment against turning about the normal, and about axes across it, per newton that presses [m].
+        viscous_friction: growth of the coefficient with the speed of sliding [s/m].
+    """
 
     name: str = "default"
     friction: float = 1.0
     restitution: float = 0.0
     static_friction: float | None = None
+    torsional_friction: float = 0.0
+    rolling_friction: float = 0.0
+    viscous_friction: float = 0.0
 
     def __post_init__(self) -> None:
-        check_coefficients(f"material {self.name!r}", self.friction, self.restitution, self.static_friction)
+        check_coefficients(f"material {self.name!r}", self.coefficients)
 
     @property
-    def coefficients(self) -> tuple[float, float, float]:
-        """Friction while it slides, while it sticks, and restitution."""
-        return (self.friction, self.friction if self.static_friction is None else self.static_friction, self.restitution)
+    def coefficients(self) -> dict[str, float]:
+        """By their names in PAIR."""
+        static = self.friction if self.static_friction is None else self.static_friction
+        return {name: static if name == "static_friction" else getattr(self, name) for name in PAIR.names or ()}
 
 
-def check_coefficients(owner: str, friction: float, restitution: float, static: float | None = None) -> None:
-    """Refuse a friction or a restitution that no surface has."""
-    friction, restitution = real(f"friction of {owner}", friction), real(f"restitution of {owner}", restitution)
-    static = friction if static is None else real(f"static_friction of {owner}", static)
-    if np.isfinite(friction) and not friction <= static < np.inf:
+def coefficient(name: str) -> str:
+    """The name of a coefficient of two surfaces, or an error that offers the nearest one."""
+    names = PAIR.names or ()
+    if name not in names:
+        raise ModelError(f"surfaces have no {name!r}{near(name, names) or '; they have ' + ', '.join(names)}")
+    return name
+
+
+def check_coefficients(owner: str, given: Mapping[str, float | None]) -> None:
+    """Refuse a friction or a restitution that no surface has; those that are None are not looked at."""
+    known = {name: real(f"{name} of {owner}", value) for name, value in given.items() if value is not None}
+    for name, value in known.items():
+        if name == "restitution" and not 0 <= value <= 1:
+            raise ModelError(f"{owner} has restitution {value:g}; expected a number from 0 to 1")
+        if not 0 <= value < np.inf:
+            raise ModelError(f"{owner} has {name} {value:g}; expected a number ≥ 0")
+    friction, static = known.get("friction", 0.0), known.get("static_friction", np.inf)
+    if friction > static:
         raise ModelError(f"{owner} has static_friction {static:g} and friction {friction:g}; expected a static one that is not the smaller")
-    if not (np.isfinite(friction) and friction >= 0):
-        raise ModelError(f"{owner} has friction {friction:g}; expected a number ≥ 0")
-    if not 0 <= restitution <= 1:
-        raise ModelError(f"{owner} has restitution {restitution:g}; expected a number from 0 to 1")
 
 
 @dataclass(eq=False)

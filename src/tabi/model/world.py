@@ -13,7 +13,7 @@ from tabi._errors import ModelError, real, unknown
 from tabi.model.body import Body
 from tabi.model.joint import Joint
 from tabi.model.robot import Robot
-from tabi.model.shape import Box, Capsule, Cylinder, Geometry, HalfSpace, HeightField, Material, Shape, Sphere, check_coefficients
+from tabi.model.shape import Box, Capsule, Cylinder, Geometry, HalfSpace, HeightField, Material, Shape, Sphere, check_coefficients, coefficient
 from tabi.model.soundness import checked_gravity
 from tabi.spatial import inertia
 from tabi.spatial.inertia import Inertia
@@ -38,18 +38,17 @@ class World:
         self.robots: list[Robot] = []
         self.objects: list[Body] = []
         self.fixed = Body("world", Joint("world", "fixed"))
-        self.pairs: dict[frozenset[str], tuple[float | None, ...]] = {}
+        self.pairs: dict[frozenset[str], dict[str, float | None]] = {}
         self.bonds: list[tuple[Any, ...]] = []
         self.ground_height = 0.0
 
     # ---- fixed things -----------------------------------------------------------------------
 
-    def add_ground(self, friction: float = 0.8, restitution: float = 0.0, height: float = 0.0, static_friction: float | None = None) -> Shape:
-        """A floor without end at a height [m]."""
+    def add_ground(self, friction: float = 0.8, restitution: float = 0.0, height: float = 0.0, **surface: Any) -> Shape:
+        """A floor without end at a height [m]; other keywords as in ``Material``."""
         if not np.isfinite(height):
             raise ModelError(f"ground has height {height}; expected a finite number in metres")
-        surface = {"friction": friction, "restitution": restitution, "static_friction": static_friction}
-        shape = self.add_fixed(HalfSpace(), (0.0, 0.0, height), **surface, name="ground")
+        shape = self.add_fixed(HalfSpace(), (0.0, 0.0, height), friction=friction, restitution=restitution, name="ground", **surface)
         self.ground_height = height
         for robot in self.robots:
             robot.ground_height = height
@@ -63,10 +62,10 @@ class World:
         friction: float = 0.8,
         restitution: float = 0.0,
         name: str = "",
-        static_friction: float | None = None,
         surface_velocity: ArrayLike = (0.0, 0.0, 0.0),
+        **surface: float | None,
     ) -> Shape:
-        """A thing that never moves: a wall, a table, a pillar; with a surface velocity [m/s] it is a conveyor."""
+        """A thing that never moves: a wall, a table, a pillar; with a surface velocity [m/s] it is a conveyor. Other keywords as in ``Material``."""
         name = self._free_name(name or f"fixed{len(self.fixed.shapes) + 1}")
         placement = from_quaternion(quaternion, position)
         if not np.isfinite(placement.p).all():
@@ -74,7 +73,7 @@ class World:
         runs = np.asarray(surface_velocity, float)
         if runs.shape != (3,) or not np.isfinite(runs).all():
             raise ModelError(f"surface_velocity of {name!r} is {surface_velocity!r}; expected three finite numbers in m/s")
-        shape = Shape(geometry, placement, Material(name, friction, restitution, static_friction), name=name, surface_velocity=runs)
+        shape = Shape(geometry, placement, _material(name, friction, restitution, surface), name=name, surface_velocity=runs)
         self.fixed.shapes.append(shape)
         return shape
 
@@ -139,9 +138,9 @@ class World:
         friction: float = 0.8,
         restitution: float = 0.0,
         name: str = "object",
-        static_friction: float | None = None,
+        **surface: float | None,
     ) -> Body:
-        """A free rigid body of one shape."""
+        """A free rigid body of one shape; other keywords as in ``Material``."""
         name = self._free_name(name)
         if not (np.isfinite(inertia.mass) and inertia.mass > 0):
             raise ModelError(f"object {name!r} has mass {inertia.mass:g} kg; expected a positive number")
@@ -149,7 +148,7 @@ class World:
         if not np.isfinite(X.p).all():
             raise ModelError(f"object {name!r} is at {X.p.tolist()}; expected three finite numbers in metres")
         joint = Joint(name, "floating", position=np.concatenate([X.p, X.quaternion]))
-        shape = Shape(geometry, material=Material(name, friction, restitution, static_friction), color=(0.80, 0.62, 0.38, 1.0), name=name)
+        shape = Shape(geometry, material=_material(name, friction, restitution, surface), color=(0.80, 0.62, 0.38, 1.0), name=name)
         body = Body(name, joint, None, inertia, [shape])
         self.objects.append(body)
         return body
@@ -180,10 +179,11 @@ class World:
 
     # ---- materials --------------------------------------------------------------------------
 
-    def set_pair(self, a: str, b: str, friction: float | None = None, restitution: float | None = None, static_friction: float | None = None) -> None:
-        """Friction or restitution between two materials; what is not given stays the smaller friction, the larger restitution."""
-        check_coefficients(f"the pair {a!r}, {b!r}", 0.0 if friction is None else friction, restitution or 0.0, static_friction)
-        self.pairs[frozenset((a, b))] = (friction, restitution, static_friction)
+    def set_pair(self, a: str, b: str, friction: float | None = None, restitution: float | None = None, **others: float | None) -> None:
+        """Coefficients of two materials, by the names in ``Material``; what is not given stays the smaller friction, the larger of all else."""
+        given = {"friction": friction, "restitution": restitution, **others}
+        check_coefficients(f"the pair {a!r}, {b!r}", {coefficient(name): value for name, value in given.items()})
+        self.pairs[frozenset((a, b))] = given
 
     # ---- names ------------------------------------------------------------------------------
 
@@ -209,3 +209,8 @@ class World:
         from tabi.model.compiler import compile_world
 
         return compile_world(self)
+
+
+def _material(name: str, friction: float, restitution: float, others: dict[str, float | None]) -> Material:
+    """A material of a thing's own, from the keywords it was added with."""
+    return Material(name, friction, restitution, **{coefficient(key): value for key, value in others.items()})  # type: ignore[arg-type]

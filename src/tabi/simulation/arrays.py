@@ -146,6 +146,7 @@ class Room(NamedTuple):
         groups: which points have to do with each other. body: contacting bodies by groups; first: where those of a group start.
         number: of each body its place there, −1 for others.
         problem, impulse, u, shift: the contact problem of all groups, its impulses and velocities, and what is in them besides the bodies' own.
+        partner: the contact of each point that is its moment. place: of each contact in the problem.
         bounce: ε times the normal velocity before the step, by points; 0 where nothing bounces.
         solver: the solver's memory. wrench: on each contacting body.
         force: from outside on each body, about its tree's origin; force[0, 0] says whether there are any. carried: sums of them.
@@ -166,6 +167,8 @@ class Room(NamedTuple):
     impulse: Floats
     u: Floats
     shift: Floats
+    partner: NDArray[np.int64]
+    place: NDArray[np.int64]
     bounce: Floats
     solver: BodyWork
     wrench: Floats
@@ -204,6 +207,8 @@ def room(model: Model, shapes: Collision, points: int, blocks: int) -> Room:
         impulse=np.zeros(3 * points),
         u=np.zeros(3 * points),
         shift=np.zeros(3 * points),
+        partner=np.zeros(points, INDEX),
+        place=np.zeros(points, INDEX),
         bounce=np.zeros(points),
         solver=bodies.allocate(points, touching, blocks),
         wrench=np.zeros(6 * count),

@@ -18,11 +18,13 @@ from math import sqrt
 
 from tabi._jit import kernel
 from tabi.contact import groups
-from tabi.simulation import bond_rows
+from tabi.simulation import bond_rows, moments
 from tabi.spatial.vector import add, cross, dot, load3, load6, load9, mul, store3, store9, sub
 
 # a contact slides where it is so many times faster than the tolerance
 SLIPS = 100.0
+# how often a group is solved at most, until friction, limits and restitution are the right ones; how often restitution is halved
+REVISIONS, HALVINGS = 30, 7
 
 
 @kernel(inline=True)
@@ -81,9 +83,13 @@ def fill_problem(scene, bond, s, count, h):
         for x in range(s.groups.start[g], s.groups.start[g + 1]):
             e, i = s.groups.order[x], 3 * x
             point, row = s.points[e], p.contact[x]
-            if point.shape_a >= bond_rows.BONDS:
-                bond_rows.fill(m, bond[point.shape_a - bond_rows.BONDS], point.feature, base, h, s, x)
+            if point.shape_a >= moments.MOMENTS:
+                if point.shape_a >= bond_rows.BONDS:
+                    bond_rows.fill(m, bond[point.shape_a - bond_rows.BONDS], point.feature, base, h, s, x)
+                else:
+                    moments.fill(scene, e, base, s.groups.start[g], s, x)
                 continue
+            s.place[e] = x
             a, b = point.a, point.b
             row.turns = 0
             normal, position = load3(point.normal), load3(point.position)
@@ -109,28 +115,36 @@ def fill_problem(scene, bond, s, count, h):
 
 
 @kernel(inline=True)
-def revise(scene, s, first, end, tolerance, dead):
-    """After a group is solved: what slides under static friction gets the other one; restitution that brings energy is halved, or dropped.
+def revise(scene, s, first, end, tolerance, turn):
+    """After a group is solved: what slides under static friction gets the other one, viscous friction follows the speed;
+    restitution that brings energy is halved, or dropped.
+
+    Args:
+        turn: how often it was done before.
 
     Returns:
-        how many contacts were changed; then the group has to be solved again.
+        how many contacts were changed; then the group has to be solved again; and how far its friction is from its speeds [m/s].
     """
-    p, changed, energy, bounces, total = s.problem, 0, 0.0, 0, 0.0
+    p, changed, energy, bounces, total, off = s.problem, 0, 0.0, 0, 0.0, 0.0
+    # in the end nothing is changed, and before that by halves, where it goes to and fro
+    part = 1.0 if turn < HALVINGS else 0.5 if turn < REVISIONS - 1 else 0.0
     for x in range(first, end):
-        i, point = 3 * x, s.points[s.groups.order[x]]
-        u = (s.u[i], s.u[i + 1], s.u[i + 2])
+        e, i = s.groups.order[x], 3 * x
+        u, point = (s.u[i], s.u[i + 1], s.u[i + 2]), s.points[e]
         if p.mu[x] < 0.0:
             continue
         slip = u[0] * u[0] + u[1] * u[1]
         if slip > SLIPS * SLIPS * tolerance * tolerance:
-            mu = scene.pair[scene.shapes.shape[point.shape_a].material, scene.shapes.shape[point.shape_b].material].friction
-            if p.mu[x] > mu:
-                p.mu[x] = mu
+            pair = scene.pair[scene.shapes.shape[point.shape_a].material, scene.shapes.shape[point.shape_b].material]
+            if pair.viscous_friction > 0.0:
+                off = max(off, moments.thicken(pair, s, x, sqrt(slip), part))
+            elif p.mu[x] > pair.friction:
+                p.mu[x] = pair.friction
                 changed += 1
         # work of the impulses on the mean of the velocities before and after; what conveyors bring is not counted
         energy += 0.5 * s.impulse[i] * (u[0] + p.q[i]) + 0.5 * s.impulse[i + 1] * (u[1] + p.q[i + 1])
         energy += 0.5 * s.impulse[i + 2] * (u[2] + p.q[i + 2] - 2.0 * s.shift[i + 2])
-        bounces += s.bounce[s.groups.order[x]] < 0.0
+        bounces += s.bounce[e] < 0.0
         total += s.impulse[i + 2]
     # velocities are as good as the tolerance
     if bounces > 0 and energy > 10.0 * tolerance * total:
@@ -138,12 +152,12 @@ def revise(scene, s, first, end, tolerance, dead):
         for x in range(first, end):
             e = s.groups.order[x]
             if s.bounce[e] < 0.0:
-                part = s.bounce[e] if dead else 0.5 * s.bounce[e]
-                s.bounce[e] -= part
-                s.shift[3 * x + 2] -= part
-                p.q[3 * x + 2] -= part
+                less = 0.5 * s.bounce[e] if turn < HALVINGS else s.bounce[e]
+                s.bounce[e] -= less
+                s.shift[3 * x + 2] -= less
+                p.q[3 * x + 2] -= less
                 changed += 1
-    return changed
+    return changed + (off > tolerance), off
 
 
 @kernel(inline=True)
@@ -198,6 +212,9 @@ def recall(scene, s, old, known, count):
         point = s.points[e]
         # mostly the same points in the same order
         found = e if e < known and _same(old[e], point) else _find(old, known, point)
+        if point.shape_a >= moments.MOMENTS and point.shape_a < bond_rows.BONDS:
+            moments.recall(s, x, found >= 0, old[max(found, 0)].impulse)
+            continue
         if found < 0:
             s.impulse[i], s.impulse[i + 1], s.impulse[i + 2] = 0.0, 0.0, 0.0
             sticks = True

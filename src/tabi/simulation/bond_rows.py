@@ -22,14 +22,10 @@ CLOSING = 1.0
 
 
 @kernel(inline=True)
-def add_points(bond, s, count):
-    """Behind the ``count`` contact points, less those of bonded bodies, one for each three rows of a bond.
-
-    Returns:
-        the number of contacts, and of all points; more than there is room for are not written.
-    """
+def leave_out(bond, s, count):
+    """Contact points less those of bonded bodies; returns how many there are."""
     if bond.shape[0] == 0:
-        return count, count
+        return count
     kept = 0
     for e in range(count):
         p, bonded = s.points[e], False
@@ -38,14 +34,20 @@ def add_points(bond, s, count):
         if not bonded:
             s.points[kept] = s.points[e]
             kept += 1
-    total = kept
+    return kept
+
+
+@kernel(inline=True)
+def add_points(bond, s, count):
+    """Behind ``count`` points one for each three rows of a bond; returns how many there are then, also if too many."""
+    total = count
     for k in range(bond.shape[0]):
         for part in range(1 if bond[k].kind == BALL else 2):
             if total < s.points.shape[0]:
                 p = s.points[total]
                 p.a, p.b, p.shape_a, p.shape_b, p.feature, p.gap = bond[k].a, bond[k].b, BONDS + k, 0, part, 0.0
             total += 1
-    return kept, total
+    return total
 
 
 @kernel(inline=True)

@@ -19,6 +19,7 @@ from tabi.model.robot import Robot
 from tabi.model.signals import Measurement
 from tabi.simulation.arrays import Memory, Room, Scene
 from tabi.simulation.bond_rows import BONDS
+from tabi.simulation.moments import MOMENTS
 from tabi.spatial.transform import Transform
 from tabi.spatial.twist import Twist, Wrench
 
@@ -37,7 +38,7 @@ class Contact:
     Attributes:
         body_a, body_b: the links that meet; b may be the world.
         point: where [m]. normal: unit, from b to a. gap: distance of the surfaces when the step began [m], negative in overlap.
-        force: on a [N]. slip: velocity of a along b [m/s]. status: "open", "stick" or "slip".
+        force: on a [N]. moment: on a, of torsional and rolling friction [N·m]. slip: velocity of a along b [m/s]. status: "open", "stick" or "slip".
     """
 
     body_a: Link
@@ -48,6 +49,7 @@ class Contact:
     gap: float
     slip: Array
     status: str
+    moment: Array
 
     @property
     def pressing(self) -> bool:
@@ -121,21 +123,25 @@ def velocity(model: Model, w: dynamics.Workspace, link: Link) -> Twist:
 
 
 def contact_count(room: Room, memory: Memory) -> int:
-    """How many contacts there were in the last step; rows of bonds stand behind them."""
-    return int((room.points["shape_a"][: memory.count[0]] < BONDS).sum())
+    """How many contacts there were in the last step; their moments, and rows of bonds, stand behind them."""
+    return int((room.points["shape_a"][: memory.count[0]] < MOMENTS).sum())
 
 
 def contacts(model: Model, scene: Scene, room: Room, memory: Memory, dt: float) -> list[Contact]:
     """The contacts of the last step."""
-    found = []
-    for e in range(contact_count(room, memory)):
+    found, count = [], contact_count(room, memory)
+    moment = np.zeros((count, 3))
+    for e in range(count, int(memory.count[0])):
+        if room.points[e]["shape_a"] < BONDS:
+            moment[room.partner[e]] = memory.touch[e]["impulse"] / dt
+    for e in range(count):
         p, t = room.points[e], memory.touch[e]
         n, u = p["normal"].copy(), t["velocity"].copy()
         slip = u - n * (n @ u)
         force = t["impulse"] / dt
         status = "open" if n @ force <= 0 else "slip" if np.linalg.norm(slip) > STILL else "stick"
         a, b = (model.links[model.shapes[p[side]].link] for side in ("shape_a", "shape_b"))
-        found.append(Contact(a, b, p["position"].copy(), n, force, float(p["gap"]), slip, status))
+        found.append(Contact(a, b, p["position"].copy(), n, force, float(p["gap"]), slip, status, moment[e]))
     return found
 
 
@@ -146,7 +152,7 @@ def wrench(found: list[Contact], link: Link, origin: Array) -> Wrench:
         for side, sign in ((c.body_a, 1.0), (c.body_b, -1.0)):
             if side.body == link.body and link.body != 0:
                 force += sign * c.force
-                torque += np.cross(c.point - origin, sign * c.force)
+                torque += sign * (np.cross(c.point - origin, c.force) + c.moment)
     return Wrench(force, torque)
 
 
@@ -164,7 +170,7 @@ def zero_moment_point(found: list[Contact], own: set[int]) -> Array | None:
         for side, sign in ((c.body_a, 1.0), (c.body_b, -1.0)):
             if side.body in own and side.body != 0 and c.pressing:
                 force += sign * c.force
-                moment += np.cross(c.point, sign * c.force)
+                moment += sign * (np.cross(c.point, c.force) + c.moment)
                 heights.append(c.point[2])
     if not heights or force[2] <= 0:
         return None
@@ -254,12 +260,23 @@ def balance(sim: Simulator) -> Balance:
     for row, p in zip(sim._memory.touch[: contact_count(sim._room, sim._memory)], sim._room.points, strict=False):
         before = _point_velocity(model, w, p["a"], p["position"]) - _point_velocity(model, w, p["b"], p["position"])
         touched += 0.5 * float(row["impulse"] @ (before + row["velocity"]))
+    touched += _turning_work(sim, w)
     damped = -dt * float((dof["damping"] * middle) @ middle)
     # and so do pushes, on the bodies as they were when the step began
     free.prepare(model.arrays, q0, middle, w)
     pushed = dt * float((sim._room.force[1:] * w.body["velocity"][1:]).sum()) if sim._room.force[0, 0] else 0.0
     joints = held + damped
     return Balance(change, done, touched, joints, pushed, change - done - touched - joints - pushed)
+
+
+def _turning_work(sim: Simulator, w: dynamics.Workspace) -> float:
+    """Work of the contacts' moments, with w as the step began [J]."""
+    after, work = sim._room.dynamics, 0.0
+    for row, p in zip(sim._memory.touch[: sim._memory.count[0]], sim._room.points, strict=False):
+        if MOMENTS <= p["shape_a"] < BONDS:
+            turn = sum(x.body["velocity"][p["a"]][:3] - x.body["velocity"][p["b"]][:3] for x in (w, after))
+            work += 0.5 * float(row["impulse"] @ turn)
+    return work
 
 
 def _point_velocity(model: Model, w: dynamics.Workspace, body: int, point: Array) -> Array:

@@ -296,7 +296,9 @@ class Simulator:
         if p is None:
             raise SimulationError(f"no contact at {self.time:g} s; expected at least one for a problem file")
         if (p.mu < 0).any():
-            raise SimulationError(f"bodies are bonded at {self.time:g} s, and such files know contacts only; release the bonds before")
+            raise SimulationError(
+                f"bodies are bonded, or surfaces resist turning, at {self.time:g} s, and such files know contacts only; do without them"
+            )
         ours = np.arange(len(p.q)).reshape(-1, 3)[:, [2, 0, 1]].ravel()
         W = sparse(p)[ours][:, ours]
         write(path, W, p.q[ours], p.mu, f"tabi, {self.time:g} s", f"contact problem of a step of {self.dt:g} s")

@@ -19,8 +19,8 @@ from tabi.collision.detect import detect
 from tabi.contact import bodies, ladder
 from tabi.contact.bodies import BodyProblem
 from tabi.contact.certificate import residual
-from tabi.dynamics import aba, body_inertia, forward, free, integration, kinematics
-from tabi.simulation import actuation, assembly, bond_rows, joint_laws
+from tabi.dynamics import aba, body_inertia, forward, free, gyroscopic, integration, kinematics
+from tabi.simulation import actuation, assembly, bond_rows, joint_laws, moments
 from tabi.spatial.vector import accumulate6, angular, cross, dot, dot6, load3, load6, load9, mul_t, store3
 
 # what a step may say: all is well; a joint without inertia; more memory is wanted; velocities are no numbers or absurd
@@ -29,8 +29,6 @@ FINE, SINGULAR, ROOM, BROKEN = 0, 1, 2, 3
 DEEP, PARTING = 1e-6, 0.5
 # how often a step is done at most, to find the motors at their limits and the joints that are held
 GUESSES = 200
-# how often a group is solved at most, until its friction and restitution are the right ones
-REVISIONS = 10
 # beyond this [m/s or rad/s] something is broken, and configurations would soon not be numbers any more
 FASTEST = 1e9
 # of the band, beside what moves [m]
@@ -51,12 +49,14 @@ def step(scene, q, v, target, h, tolerance, memory, s):
         a status; unless it is FINE nothing has moved.
     """
     m, w, report = scene.model, s.dynamics, s.report[0]
-    count = detect(m, scene.shapes, w, MARGIN + h * fastest(m, scene.reach, w), s.collision, s.points)
+    speed, turning = fastest(m, scene.reach, w)
+    count = detect(m, scene.shapes, w, MARGIN + h * speed, s.collision, s.points)
     report.points = count
     if count > s.points.shape[0]:
         return ROOM
-    # what is held together stands behind the contacts
-    report.contacts, count = bond_rows.add_points(memory.bond, s, count)
+    # moments of the contacts, and what is held together, stand behind them
+    report.contacts = bond_rows.leave_out(memory.bond, s, count)
+    count = bond_rows.add_points(memory.bond, s, moments.add_points(scene, s, report.contacts))
     report.points = count
     if count > s.points.shape[0]:
         return ROOM
@@ -64,7 +64,7 @@ def step(scene, q, v, target, h, tolerance, memory, s):
     # again where motors turn out to be held by their limits, or not any more; who leaves them is asked twice; the same for joints
     for guess in range(GUESSES):
         # who cannot make up their minds may have been misled by what contacts leave within their tolerance
-        status = move(scene, q, v, target, h, tolerance if guess < joint_laws.BOLD else 0.1 * tolerance, memory, s, count)
+        status = move(scene, q, v, target, h, tolerance if guess < joint_laws.BOLD else 0.1 * tolerance, memory, s, count, turning)
         if status != FINE:
             return status
         wrong, report.joint_residual = joint_laws.judge(m, q, v, s.free, s.reaction, target, h, tolerance, w, guess)
@@ -86,9 +86,16 @@ def step(scene, q, v, target, h, tolerance, memory, s):
         free.measure(m, w.load, h, w)
     # configuration
     actuation.settle(m, v, s.free, target, h, w)
+    deep = report.gap < -DEEP
+    if not deep:
+        for k in range(v.shape[0]):
+            s.change[k] = s.free[k]
+    gyroscopic.turn_flying(m, v, s.free, w, s.change)
     for k in range(v.shape[0]):
         v[k] = s.free[k]
-    integration.advance(m, q, s.change if report.gap < -DEEP else v, h)
+    integration.advance(m, q, s.change, h)
+    if deep:
+        gyroscopic.carry(m, v, s.change, h)
     for c in range(m.mimic.shape[0]):
         row = m.mimic[c]
         if m.dof[row.follower].prescribed == 0:
@@ -101,8 +108,8 @@ def step(scene, q, v, target, h, tolerance, memory, s):
 
 
 @kernel(inline=True)
-def move(scene, q, v, target, h, tolerance, memory, s, count):
-    """Equations (1) and (2) with ``count`` contact points: v⁺ in s.free."""
+def move(scene, q, v, target, h, tolerance, memory, s, count, turning):
+    """Equations (1) and (2) with ``count`` contact points: v⁺ in s.free; ``turning``: the fastest turn of a body [rad/s]."""
     m, w, report = scene.model, s.dynamics, s.report[0]
     actuation.load(m, q, v, target, h, w)
     joint_laws.load(m, q, v, target, h, w, s.acceleration)
@@ -110,11 +117,17 @@ def move(scene, q, v, target, h, tolerance, memory, s, count):
     free.measure(m, w.load, h, w)
     if aba.factor(m, w) != 0:
         return SINGULAR
+    for k in range(v.shape[0]):
+        s.change[k] = w.load[k]
     forward.accelerations(m, w.load, w, s.acceleration)
     for k in range(v.shape[0]):
         # without rounding where a joint is held
         s.free[k] = v[k] + h * s.acceleration[k] if target[k].doing <= joint_laws.MOVES else target[k].pace
         s.reaction[k] = 0.0
+    if h * turning > gyroscopic.STILL:
+        gyroscopic.keep_energy(m, h, w, s.free)
+    if h * turning > gyroscopic.SLOW and gyroscopic.fast(m, h, w):
+        gyroscopic.settle(m, v, h, s.change, w, s.acceleration, s.free)
     if count > 0:
         return touch(scene, count, h, tolerance, memory, s)
     report.groups, report.iterations, report.attempt, report.missed, report.residual, report.gap = 0, 0, 0, 0, 0.0, 0.0
@@ -217,14 +230,19 @@ def solve_groups(scene, s, groups, tolerance, revised):
             report.blocks = blocks
             return False
         impulse, u, error = s.impulse[3 * c : 3 * e], s.u[3 * c : 3 * e], 0.0
-        for turn in range(REVISIONS):
+        for turn in range(assembly.REVISIONS):
             done, attempt, _ = ladder.solve_bodies(part, tolerance, impulse, s.solver)
             # no solver judges itself
             bodies.velocities(part, impulse, u, s.solver.wrench, s.solver.twist)
             error = residual(part, impulse, u)
             report.iterations += done
             report.attempt = max(report.attempt, attempt)
-            if not revised or assembly.revise(scene, s, c, e, tolerance, turn >= REVISIONS - 3) == 0:
+            if not revised:
+                break
+            changed, off = assembly.revise(scene, s, c, e, tolerance, turn)
+            if off > error:
+                error = off
+            if changed == 0:
                 break
         if not error <= tolerance:
             report.missed += 1
@@ -269,14 +287,15 @@ def apply_impulses(m, s, groups, v):
 
 @kernel(inline=True)
 def fastest(m, reach, w):
-    """How fast two points may approach at most, from the twists of all bodies and the sizes of their shapes [m/s]."""
-    most = 0.0
+    """How fast two points may approach at most, from the twists of all bodies and the sizes of their shapes [m/s], and a body turn [rad/s]."""
+    most, turning = 0.0, 0.0
     for i in range(1, m.body.shape[0]):
         V = load6(w.body[i].velocity)
         u = cross(angular(V), load3(w.body[i].position))
         u = (V[3] + u[0], V[4] + u[1], V[5] + u[2])
-        most = max(most, sqrt(dot(u, u)) + reach[i] * sqrt(dot(angular(V), angular(V))))
-    return 2.0 * most
+        turn = sqrt(dot(angular(V), angular(V)))
+        most, turning = max(most, sqrt(dot(u, u)) + reach[i] * turn), max(turning, turn)
+    return 2.0 * most, turning
 
 
 @kernel(inline=True)

@@ -5,7 +5,7 @@ late by half a step, x = a t²/2 + a h t/2, so their errors halve with the step.
 "Is it right?" prints them.
 """
 
-from tabi.validation.closed_forms import articulated, resting, rolling, sliding
+from tabi.validation.closed_forms import articulated, resting, rolling, sliding, turning
 from tabi.validation.closed_forms.case import Case, Check
 
 FAMILIES: dict[str, list[Case]] = {
@@ -13,6 +13,7 @@ FAMILIES: dict[str, list[Case]] = {
     "rolling and spinning": rolling.CASES,
     "stacks and hyperstatic rests": resting.CASES,
     "articulated": articulated.CASES,
+    "torsion, rolling resistance, viscous friction": turning.CASES,
 }
 
 __all__ = ["FAMILIES", "Case", "Check"]
