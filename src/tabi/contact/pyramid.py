@@ -195,8 +195,11 @@ def solve(W, q, mu, impulse, w):
 
 @kernel
 def solve_bodies(p, impulse, w):
-    """As ``solve``, for contacts between bodies: W is what unit impulses do to the velocities of all contacts."""
+    """As ``solve``, for contacts between bodies: W is what unit impulses do to the velocities of all contacts. Other rows it does not know."""
     n = 3 * p.mu.shape[0]
+    for k in range(p.mu.shape[0]):
+        if p.mu[k] < 0.0:
+            return lemke.INEXACT, 0
     still = BodyProblem(p.contact, p.start, p.column, p.omega, w.still, p.mu, p.weight)
     for i in range(n):
         w.unit[i] = 0.0

@@ -3,8 +3,9 @@
 Joints and bodies have the names of the compiled model. A joint with a motor gets an actuator of its name whose
 control is the torque [N·m]; the gains of its position loop stay with the controller.
 
-Not exact: contacts, limits, dry friction and mimic joints are soft in MuJoCo and restitution, velocity limits and
-prescribed motions are missing; meshes are kept in single precision and only drawn ones are left out; a body without
+Not exact: contacts, limits, dry friction and mimic joints are soft in MuJoCo and restitution, velocity limits,
+prescribed motions, torsional, rolling and viscous friction of surfaces are missing;
+meshes are kept in single precision and only drawn ones are left out; a body without
 mass gets 1e-14 kg. Friction is exact: MuJoCo takes that of the geom with the higher priority, so geoms are ranked by
 falling friction, and pairs of materials with a friction of their own become explicit contact pairs.
 """

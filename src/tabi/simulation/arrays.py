@@ -11,7 +11,7 @@ from tabi.collision import arrays as collision_arrays
 from tabi.collision import workspace as collision_workspace
 from tabi.collision.arrays import Collision
 from tabi.collision.workspace import CollisionWorkspace
-from tabi.contact import bodies, groups
+from tabi.contact import bodies, groups, pyramid
 from tabi.contact.bodies import CONTACT, BodyProblem, BodyWork
 from tabi.contact.groups import Groups
 from tabi.dynamics import body_inertia, workspace
@@ -148,7 +148,7 @@ class Room(NamedTuple):
         problem, impulse, u, shift: the contact problem of all groups, its impulses and velocities, and what is in them besides the bodies' own.
         partner: the contact of each point that is its moment. place: of each contact in the problem.
         bounce: ε times the normal velocity before the step, by points; 0 where nothing bounces.
-        solver: the solver's memory. wrench: on each contacting body.
+        solver, pyramid: memory of the exact law's solver and of an older one's, empty where there is none. wrench: on each contacting body.
         force: from outside on each body, about its tree's origin; force[0, 0] says whether there are any. carried: sums of them.
         free, change: velocities after the step, and those of the configuration where overlaps are deep.
         reaction: impulse of the contacts that each fixed joint bears. acceleration: of the joints. report: one row of REPORT.
@@ -171,6 +171,7 @@ class Room(NamedTuple):
     place: NDArray[np.int64]
     bounce: Floats
     solver: BodyWork
+    pyramid: pyramid.Work
     wrench: Floats
     force: Floats
     carried: Floats
@@ -181,8 +182,8 @@ class Room(NamedTuple):
     report: NDArray[np.void]
 
 
-def room(model: Model, shapes: Collision, points: int, blocks: int) -> Room:
-    """Space for a number of contact points, and of 6×6 blocks of inverse inertia and of elimination."""
+def room(model: Model, shapes: Collision, points: int, blocks: int, older: pyramid.Work | None = None) -> Room:
+    """Space for a number of contact points, and of 6×6 blocks of inverse inertia and of elimination; ``older``: memory of an older law."""
     count = model.body_count + 1
     touching = min(count, 2 * points + 1)
     return Room(
@@ -211,6 +212,7 @@ def room(model: Model, shapes: Collision, points: int, blocks: int) -> Room:
         place=np.zeros(points, INDEX),
         bounce=np.zeros(points),
         solver=bodies.allocate(points, touching, blocks),
+        pyramid=pyramid.allocate(0, 0) if older is None else older,
         wrench=np.zeros(6 * count),
         force=np.zeros((count, 6)),
         carried=np.zeros((count, 6)),

@@ -19,7 +19,7 @@ from tabi.model.compiled import Link, Model
 from tabi.model.robot import Robot
 from tabi.model.signals import Controller
 from tabi.model.world import World
-from tabi.simulation import arrays, bonds, events, motors, observation
+from tabi.simulation import arrays, bonds, events, laws, motors, observation
 from tabi.simulation import step as stepping
 from tabi.simulation.bonds import Bond
 from tabi.simulation.motors import Push
@@ -30,7 +30,6 @@ from tabi.spatial.transform import Transform
 from tabi.spatial.twist import Twist, Wrench
 
 Array = NDArray[np.float64]
-LAWS = ("coulomb",)
 SCHEMES = ("time-stepping", "event-driven")
 # steps between two looks at the keyboard
 CHUNK = 1000
@@ -46,7 +45,7 @@ class Simulator:
     Args:
         world: what there is; later changes of it are not seen.
         dt: the step [s].
-        contact: the law of contact: "coulomb".
+        contact: the law of contact: "coulomb", or for comparison "pyramid" and "frictionless". facets: sides of the pyramid.
         tolerance: backward error every contact has to reach [m/s].
         scheme: "time-stepping", or "event-driven": impacts with restitution happen where they do within a step.
 
@@ -55,22 +54,23 @@ class Simulator:
         missed: steps whose contacts did not reach the tolerance: (time [s], backward error [m/s]), the first thousand.
     """
 
-    def __init__(self, world: World, dt: float = 1e-3, contact: str = "coulomb", tolerance: float = 1e-8, scheme: str = "time-stepping") -> None:
+    def __init__(
+        self, world: World, dt: float = 1e-3, contact: str = "coulomb", tolerance: float = 1e-8, scheme: str = "time-stepping", facets: int = 8
+    ) -> None:
         if not isinstance(world, World):
             raise ModelError(f"world is {world!r}; expected a tabi.World")
         if not (isinstance(dt, (int, float)) and np.isfinite(dt) and dt > 0):
             raise ModelError(f"dt is {dt!r}; expected a positive number of seconds, 1e-3 is usual")
         if not (isinstance(tolerance, (int, float)) and np.isfinite(tolerance) and tolerance > 0):
             raise ModelError(f"tolerance is {tolerance!r}; expected a positive velocity in m/s, 1e-8 is usual")
-        if contact not in LAWS:
-            raise unknown("law of contact", str(contact), "tabi", LAWS)
         if scheme not in SCHEMES:
             raise unknown("scheme", str(scheme), "tabi", SCHEMES)
         self.world, self.dt, self.tolerance, self.scheme = world, float(dt), float(tolerance), scheme
         self.model: Model = world.compile()
-        self._scene = arrays.scene(self.model)
+        laws.check(contact, facets, self.model)
+        self._law, self._scene = (contact, facets), arrays.scene(self.model)
         self._points, self._blocks = 64, 64
-        self._room = arrays.room(self.model, self._scene.shapes, self._points, self._blocks)
+        self._room = self._space()
         self._memory = arrays.memory(self._points)
         self._q, self._v, self._steps = self.model.initial(), np.zeros(self.model.v_count), 0
         self._target = motors.rest(self.model, self._q)
@@ -175,6 +175,8 @@ class Simulator:
             kind: "weld", "ball" or "hinge". a, b: bodies; ``world.fixed`` is what does not move.
             point: where [m], in the world; the origin of a unless given. axis: of a hinge, in the world.
         """
+        if self._law[0] != laws.COULOMB:
+            raise ModelError(f"contact={self._law[0]!r} does not know bonds; take 'coulomb'")
         return bonds.make(self, kind, a, b, point, axis)
 
     def on_contact(self, callback: Callable[[Contact, str], None]) -> None:
@@ -319,12 +321,16 @@ class Simulator:
         self._points, self._blocks = (
             max(have, want + want // 2) if want > have else have for have, want in ((self._points, points), (self._blocks, blocks))
         )
-        room, memory = arrays.room(self.model, self._scene.shapes, self._points, self._blocks), arrays.memory(self._points, self._memory.bond)
+        room, memory = self._space(), arrays.memory(self._points, self._memory.bond)
         count = self._memory.count[0]
         memory.touch[:count], memory.count[0] = self._memory.touch[:count], count
         room.force[:] = self._room.force
         self._room, self._memory = room, memory
         self._refresh()
+
+    def _space(self) -> arrays.Room:
+        older = laws.memory(*self._law, self._points, self.model.body_count + 1)
+        return arrays.room(self.model, self._scene.shapes, self._points, self._blocks, older)
 
     def _ask(self, driver: Driver) -> None:
         measurement = observation.measure(self, driver.robot, driver.rows)

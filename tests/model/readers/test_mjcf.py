@@ -232,6 +232,15 @@ def test_geoms_become_shapes_with_full_lengths(tmp_path):
     assert all(egg.support(x) > 0.99 * np.linalg.norm(x * [0.1, 0.2, 0.3]) for x in d)
 
 
+def test_condim_says_which_frictions_count(tmp_path):
+    geoms = "".join(f'<geom size="0.1" condim="{dim}" friction="0.6 0.02 0.003"/>' for dim in (3, 4, 6))
+    robot = read(tmp_path, f'<body name="a"><joint name="j"/>{geoms}</body>')
+    materials = [shape.material for shape in robot.body("a").shapes]
+    assert [(m.friction, m.torsional_friction, m.rolling_friction) for m in materials] == [(0.6, 0, 0), (0.6, 0.02, 0), (0.6, 0.02, 0.003)]
+    assert len({m.name for m in materials}) == 3
+    assert "limit of their own" in note(robot, "condim")
+
+
 @pytest.mark.parametrize("scale", ["1 1 1", "2 1 0.5", "1 -1 1"])
 def test_mesh_stands_where_the_file_says_although_mujoco_recentres_it(tmp_path, scale):
     asset = f'<asset><mesh name="m" vertex="{TETRA}" scale="{scale}"/></asset>'

@@ -39,7 +39,7 @@ class Geoms:
         self.collides = {g: bool(m.geom_contype[g] or m.geom_conaffinity[g]) or g in in_pair for g in self.own}
         shown = {g: bool(m.geom_group[g] < HIDDEN_GROUP and self._color(g)[3] > 0) for g in self.own}
         self.visible = shown if any(shown.values()) else dict.fromkeys(self.own, True)
-        self.materials: dict[float, Material] = {1.0: Material()}
+        self.materials: dict[tuple[float, ...], Material] = {(1.0, 0.0, 0.0): Material()}
         self.hulls: dict[int, Convex] = {}
 
     def shapes(self, body: int) -> list[Shape]:
@@ -117,10 +117,15 @@ class Geoms:
         return file if spec.file and file.is_file() else None
 
     def _material(self, g: int) -> Material:
-        friction = float(self.m.geom_friction[g, 0])
-        if not (np.isfinite(friction) and friction >= 0):
-            raise ModelError(f"{self._named(g)} has friction {friction:g}; expected a number ≥ 0", self.source.path, self.source.line("geom", g))
-        return self.materials.setdefault(friction, Material(f"friction {friction:g}", friction))
+        # condim says which of the three frictions count: sliding, and about the normal from 4 on, rolling with 6
+        used = {"friction": 1, "torsional_friction": 4, "rolling_friction": 6}
+        of = {name: float(self.m.geom_friction[g, k]) if self.m.geom_condim[g] >= least else 0.0 for k, (name, least) in enumerate(used.items())}
+        for name, value in of.items():
+            if not (np.isfinite(value) and value >= 0):
+                raise ModelError(f"{self._named(g)} has {name} {value:g}; expected a number ≥ 0", self.source.path, self.source.line("geom", g))
+        key = tuple(of.values())
+        more = "".join(f", {name.removesuffix('_friction')} {of[name]:g} m" for name in ("torsional_friction", "rolling_friction") if of[name] > 0)
+        return self.materials.setdefault(key, Material(f"friction {of['friction']:g}{more}", **of))
 
     def _color(self, g: int) -> tuple[float, float, float, float]:
         # a material's colour counts unless the geom has one of its own
@@ -182,7 +187,9 @@ class Geoms:
         if any(not (m.geom_contype[g] & 1 or m.geom_conaffinity[g] & 1) for g in geoms):
             self.notes.append("some geoms have contype and conaffinity that miss MuJoCo's default 1: in tabi they collide with other objects")
         if any(m.geom_condim[g] > 3 for g in geoms):
-            self.notes.append("torsional and rolling friction (condim 4 and 6) were ignored")
+            self.notes.append(
+                "torsional and rolling friction (condim 4 and 6) have a limit of their own in tabi, in MuJoCo one together with sliding"
+            )
         if len({float(m.geom_friction[g, 0]) for g in geoms}) > 1:
             self.notes.append("geoms have different friction: between two of them tabi takes the smaller one, MuJoCo the larger")
 
