@@ -6,9 +6,12 @@ import time
 import numpy as np
 import pytest
 
-from tabi.apps.viewer import live as live_page
-from tabi.apps.viewer.live import Live, Runner, set_friction, trunk
+from tabi.apps.viewer import catalogue
+from tabi.apps.viewer.controls import trunk
+from tabi.apps.viewer.live import Live
+from tabi.apps.viewer.overlay import ARROW, HEAD, KINDS
 from tabi.apps.viewer.page import Page
+from tabi.apps.viewer.player import Player, Tuning, simulated
 from tabi.model.world import World
 from tabi.robots import hrp2
 
@@ -38,121 +41,196 @@ def live():
     world.add_robot(hrp2()).stand_on_ground()
     page, said = Page(world, port=free_port()), []
     live = Live(page, said.append)
-    assert live.play.disabled
+    assert live.controls.play.disabled
     live.start()
     # compiling takes minutes where the kernels are not in the cache
-    assert until(lambda: live.runner.sim is not None or live.runner.fault, 600), "the simulation did not start"
-    assert live.runner.fault == ""
-    assert until(lambda: not live.play.disabled, 10)
+    assert until(lambda: live.player.sim is not None or live.player.fault, 600), "the simulation did not start"
+    assert live.player.fault == ""
+    assert until(lambda: not live.controls.play.disabled, 10)
     assert said[-1].startswith("the simulation runs, after ")
     yield live
     live.close()
     page.close()
 
 
-def click(control) -> None:
-    """What a browser's click does."""
+def click(control, name: str | None = None) -> None:
+    """What a browser's click does, on a button or on one of a group."""
+    if name is not None:
+        control._impl.value = name
     for callback in control._impl.update_cb:
         callback(None)
 
 
+def place(live: Live, body) -> np.ndarray:
+    """Where the newest view has a body."""
+    return live.player.view.positions[[b.name for b in live.player.observer.bodies].index(body.name)]
+
+
 def after(live: Live, seconds: float):
     """The first view of a simulated time."""
-    assert until(lambda: live.runner.view is not None and live.runner.view.time >= seconds, 30 + seconds)
-    return live.runner.view
+    assert until(lambda: live.player.view is not None and live.player.view.time >= seconds, 30 + seconds)
+    return live.player.view
 
 
 def test_robot_stands_on_its_weight_and_the_page_shows_it(live):
-    click(live.buttons["Reset"])
-    assert until(lambda: live.runner.view is not None and live.runner.view.time < 0.5, 5)
+    click(live.controls.time, "Reset")
+    assert until(lambda: live.player.view is not None and live.player.view.time < 0.5, 5)
     view = after(live, 1.0)
     robot = live.page.world.robots[0]
     # at rest after a second but for a sway of millimetres a second
     assert view.load == pytest.approx(robot.mass * G, rel=1e-3)
     assert view.residual <= 1e-8
-    assert view.forces.shape == (8, 2, 3)
-    # arrows as long as the forces
-    assert (view.forces[:, 1] - view.forces[:, 0])[:, 2].sum() == pytest.approx(live_page.ARROW * view.load)
-    assert until(lambda: "on the feet **56" in live.text.content, 5)
-    assert np.allclose(live.page.scene.frames[robot.base].position, view.placements[robot.base].p, atol=1e-3)
+    assert view.forces.shape == (8, 3)
+    # arrows as long as the forces, which change by less than a percent from one picture to the next
+    shafts = live.overlay._shafts.handle.batched_scales[:8, 2]
+    assert shafts.sum() + 8 * HEAD == pytest.approx(ARROW * view.load, rel=0.01)
+    assert until(lambda: "on the feet **56" in live.controls.text.content, 5)
+    assert np.allclose(live.page.scene.frames[robot.base].position, place(live, robot.base), atol=1e-3)
 
 
 def test_drop_lifts_the_robot_and_it_lands_on_its_feet(live):
     robot = live.page.world.robots[0]
-    click(live.buttons["Drop from 0.2 m"])
+    click(live.controls.disturb, "Drop 0.2 m")
     # 0.2 m take √(2·0.2/g) = 0.20 s
-    assert until(lambda: live.runner.view.load == 0.0, 5)
-    assert live.runner.view.placements[robot.base].p[2] > 0.66
+    assert until(lambda: live.player.view.load == 0.0, 5)
+    assert place(live, robot.base)[2] > 0.66
     view = after(live, 1.5)
     assert view.load == pytest.approx(robot.mass * G, rel=0.05)
-    assert view.placements[robot.base].p[2] == pytest.approx(0.6487, abs=0.01)
+    assert place(live, robot.base)[2] == pytest.approx(0.6487, abs=0.01)
 
 
 def test_pause_holds_time_and_step_is_one_step(live):
-    click(live.play)
-    assert until(lambda: live.play.label == "Play", 5)
+    click(live.controls.play)
+    assert until(lambda: live.controls.play.label == "Play", 5)
     time.sleep(0.1)
-    before = live.runner.sim.time
-    click(live.buttons["Step"])
-    assert until(lambda: live.runner.sim.time > before, 5)
+    before = live.player.sim.time
+    click(live.controls.time, "Step")
+    assert until(lambda: live.player.sim.time > before, 5)
     time.sleep(0.1)
-    assert live.runner.sim.time == pytest.approx(before + 1e-3)
-    click(live.play)
-    assert until(lambda: live.runner.sim.time > before + 0.1, 5)
+    assert live.player.sim.time == pytest.approx(before + 1e-3)
+    click(live.controls.play)
+    assert until(lambda: live.player.sim.time > before + 0.1, 5)
 
 
 def test_push_moves_the_chest_forward(live):
-    click(live.buttons["Reset"])
+    click(live.controls.time, "Reset")
     after(live, 0.5)
     chest = trunk(live.page.world.robots[0])
     assert chest.name == "chest"
-    x = live.runner.view.placements[chest].p[0]
-    click(live.buttons["Push 60 N"])
+    x = place(live, chest)[0]
+    click(live.controls.disturb, "Push 60 N")
     # 60 N on less than 58 kg for 0.1 s
-    assert until(lambda: live.runner.view.placements[chest].p[0] > x + 1e-3, 5)
+    assert until(lambda: place(live, chest)[0] > x + 1e-3, 5)
 
 
 def test_pose_of_the_page_becomes_a_target_of_the_motors(live):
-    click(live.buttons["Reset"])
+    click(live.controls.time, "Reset")
     robot = live.page.world.robots[0]
     live.page.pickers["hrp2"].value = "zero"
     # straight knees lift the waist from 0.6487 to 0.705 m
-    assert until(lambda: live.runner.view.placements[robot.base].p[2] > 0.70, 10)
+    assert until(lambda: place(live, robot.base)[2] > 0.70, 10)
     live.page.pickers["hrp2"].value = "half sitting"
-    assert until(lambda: live.runner.view.placements[robot.base].p[2] < 0.655, 10)
-    click(live.buttons["Reset"])
-    assert until(lambda: live.runner.view.time < 0.3, 5)
+    assert until(lambda: place(live, robot.base)[2] < 0.655, 10)
+    click(live.controls.time, "Reset")
+    assert until(lambda: live.player.view.time < 0.3, 5)
 
 
 def test_error_is_shown_pauses_and_can_be_left_by_play(live):
     def broken(sim):
         raise RuntimeError("no such button")
 
-    live.runner.order(broken)
-    assert until(lambda: "**stopped:** RuntimeError: no such button" in live.text.content, 5)
-    assert not live.runner.playing
-    click(live.play)
-    now = live.runner.sim.time
-    assert until(lambda: live.runner.sim.time > now, 5)
-    assert until(lambda: "stopped" not in live.text.content, 5)
+    live.player.order(broken)
+    assert until(lambda: "**stopped:** RuntimeError: no such button" in live.controls.text.content, 5)
+    assert not live.player.playing
+    click(live.controls.play)
+    now = live.player.sim.time
+    assert until(lambda: live.player.sim.time > now, 5)
+    assert until(lambda: "stopped" not in live.controls.text.content, 5)
 
 
 def test_friction_slider_sets_the_ground_and_nothing_else(live):
-    names, friction = live.runner.sim.model.material_names, live.runner.sim.model.friction
+    names, friction = live.player.sim.model.material_names, live.player.sim.model.friction
     others, before = [i for i, name in enumerate(names) if name != "ground"], friction.copy()
-    live.friction.value = 0.3
+    live.controls.friction.value = 0.3
     assert until(lambda: friction[names.index("ground"), 0] == 0.3, 5)
     assert set(friction[names.index("ground")]) == {0.3}
     assert np.array_equal(friction[np.ix_(others, others)], before[np.ix_(others, others)])
-    live.friction.value = 0.8
+    live.controls.friction.value = 0.8
+
+
+def test_gains_follow_their_sliders_and_survive_a_reset(live):
+    dof = live.player.sim.model.arrays.dof
+    live.controls.stiffness.value = 2.0
+    assert until(lambda: np.allclose(live.player.sim._target["kp"], 2.0 * dof["kp"]), 5)
+    click(live.controls.time, "Reset")
+    assert until(lambda: live.player.sim.time < 0.3, 5)
+    assert np.allclose(live.player.sim._target["kp"], 2.0 * dof["kp"])
+    assert np.allclose(live.player.sim._target["kd"], dof["kd"])
+    live.controls.stiffness.value = 1.0
+    assert until(lambda: np.allclose(live.player.sim._target["kp"], dof["kp"]), 5)
+
+
+def test_half_speed_is_half_of_the_clock(live):
+    live.controls.speed.value = 0.5
+    assert until(lambda: live.player.speed == 0.5, 5)
+    time.sleep(0.2)
+    t, w = live.player.sim.time, time.monotonic()
+    time.sleep(1.0)
+    # a busy machine may lose time, and never gains any beyond the lag it may catch up
+    assert 0.2 < (live.player.sim.time - t) / (time.monotonic() - w) < 0.6
+    assert until(lambda: "asked for 0.5 ×" in live.controls.text.content, 5)
+    live.controls.speed.value = 1.0
+
+
+def test_every_kind_of_drawing_has_a_checkbox_that_hides_it(live):
+    click(live.controls.time, "Reset")
+    after(live, 0.2)
+    assert set(live.controls.shown) == set(KINDS)
+    assert until(lambda: live.overlay._cones.handle.visible and live.overlay._shafts.handle.visible, 5)
+    live.controls.shown["friction cones"].value = False
+    assert until(lambda: not live.overlay._cones.handle.visible, 5)
+    # a world that was just set back has no forces yet
+    assert until(lambda: live.overlay._shafts.handle.visible and not live.overlay._cones.handle.visible, 5)
+    live.controls.shown["friction cones"].value = True
+
+
+def test_pull_moves_the_chest_with_the_force_shown_and_release_ends_it(live):
+    click(live.controls.time, "Reset")
+    after(live, 0.5)
+    index = [body.name for body in live.player.observer.bodies].index("chest")
+    start = live.player.view.positions[index].copy()
+    live._pull(7, index, "start", tuple(start), tuple(start), False)
+    live._pull(7, index, "update", tuple(start), (start[0] + 0.2, start[1], start[2]), False)
+    assert until(lambda: live.player.view.positions[index, 0] > start[0] + 2e-3, 5)
+    assert until(lambda: live.overlay.newtons.endswith(" N"), 5)
+    # 0.2 m of a spring of 300 N/m, less what the chest has moved
+    assert until(lambda: live.player.view.bands and 40 < np.linalg.norm(live.player.view.bands[0].force) < 61, 5)
+    live._pull(7, index, "end", tuple(start), tuple(start), False)
+    assert until(lambda: live.overlay.newtons == "" and live.player.view.bands == (), 5)
+    assert not live.player.hands.springs
+
+
+def test_other_scene_is_opened_in_the_same_page(live):
+    assert {"standing", "cart"} <= set(catalogue.names()) or catalogue.names()
+    name = next(n for n in catalogue.names() if "cart" in n)
+    before = live.player.scenes
+    live._pick(name)
+    assert until(lambda: live._scene == before + 1, 120)
+    assert until(lambda: live.page.server.scene.get_handle_by_name("/cart") is not None, 10)
+    assert until(lambda: live.player.view.time > 0.2, 30)
+    assert live.player.fault == ""
+    assert not live.controls.play.disabled
+    live._pick("no such scene")
+    time.sleep(0.1)
+    assert live.player.scenes == before + 1
 
 
 def test_world_that_cannot_be_simulated_says_so_and_stays_a_picture():
-    runner = Runner(World())
-    runner.start()
-    assert until(lambda: runner.fault != "", 60)
-    assert not runner.playing
-    runner.close()
+    player = Player(simulated(World()))
+    player.start()
+    assert until(lambda: player.fault != "", 60)
+    assert not player.playing
+    player.close()
 
 
 def test_friction_of_a_world_without_ground_is_left_alone():
@@ -162,5 +240,5 @@ def test_friction_of_a_world_without_ground_is_left_alone():
     world.add_box(size=(0.1, 0.1, 0.1), mass=1.0)
     sim = Simulator(world)
     before = sim.model.friction.copy()
-    set_friction(sim, 0.1)
+    Tuning(friction=0.1).apply(sim)
     assert np.array_equal(sim.model.friction, before)

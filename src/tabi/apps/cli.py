@@ -97,7 +97,7 @@ def demo(
     robot: RobotArgument = "hrp2",
     feet: Feet = None,
     base: Base = None,
-    host: Annotated[str, typer.Option(help="Address to listen on; other machines can reach anything but localhost.")] = "127.0.0.1",
+    host: Annotated[str, typer.Option(help="Address to listen on; any but localhost lets other machines in, with a token.")] = "127.0.0.1",
     port: Annotated[int | None, typer.Option(min=1, max=65535, help="Port of the page; by default 8080, or the next free one.")] = None,
     browser: Annotated[bool, typer.Option(help="Open a browser.")] = True,
     still: Annotated[bool, typer.Option("--still", help="Only draw and pose it, without a simulation.")] = False,
@@ -314,6 +314,15 @@ def laws(as_json: Json = False) -> None:
 
     result = laws.measure(show=not as_json)
     _print(json.dumps(result, indent=2) if as_json else laws.text(result))
+
+
+@bench.command()
+def view(as_json: Json = False, seconds: Annotated[float, typer.Option(min=1.0, help="How long each scene is watched.")] = 5.0) -> None:
+    """The page: cost of a picture, messages a second to a browser, and whether the simulation keeps time."""
+    from tabi.apps.bench import view
+
+    result = view.measure(seconds, show=not as_json)
+    _print(json.dumps(result, indent=2) if as_json else view.text(result))
 
 
 if __name__ == "__main__":

@@ -36,17 +36,17 @@ def _mesh(geometry) -> Mesh:
     if isinstance(geometry, Box):
         return _bevelled_box(np.array(geometry.size))
     if isinstance(geometry, Sphere):
-        return _turned([geometry.radius * np.array(p) for p in _arc(-90, 90)])
+        return turned([(geometry.radius * x, geometry.radius * z) for x, z in _arc(-90, 90)])
     if isinstance(geometry, Capsule):
         r, h = geometry.radius, 0.5 * geometry.length
         low = [(r * x, r * z - h) for x, z in _arc(-90, 0)]
         high = [(r * x, r * z + h) for x, z in _arc(0, 90)]
-        return _turned(low + high)
+        return turned(low + high)
     if isinstance(geometry, Cylinder):
         r, h = geometry.radius, 0.5 * geometry.length
         c = min(BEVEL, 0.2 * r, 0.2 * h)
         rims = [[(0.0, -h), (r - c, -h)], [(r - c, -h), (r, c - h)], [(r, c - h), (r, h - c)], [(r, h - c), (r - c, h)], [(r - c, h), (0.0, h)]]
-        return joined([_turned(rim) for rim in rims])
+        return joined([turned(rim) for rim in rims])
     if isinstance(geometry, Convex):
         return _creased(geometry.vertices, geometry.triangles)
     if isinstance(geometry, HeightField):
@@ -64,14 +64,14 @@ def _arc(start: float, stop: float) -> list[tuple[float, float]]:
     return [(float(np.cos(a)), float(np.sin(a))) for a in np.radians(np.linspace(start, stop, steps + 1))]
 
 
-def _turned(profile: list) -> Mesh:
-    """The surface of a profile (radius, height), from below, turned about z."""
-    angles = np.linspace(0, 2 * np.pi, SIDES, endpoint=False)
+def turned(profile: list[tuple[float, float]], sides: int = SIDES) -> Mesh:
+    """The surface of a profile (radius, height) [m], from below, turned about z."""
+    angles = np.linspace(0, 2 * np.pi, sides, endpoint=False)
     radius, height = np.array(profile, float).T
     vertices = np.stack(np.broadcast_arrays(np.outer(radius, np.cos(angles)), np.outer(radius, np.sin(angles)), height[:, None]), axis=-1)
-    ring, k = np.meshgrid(np.arange(len(profile) - 1), np.arange(SIDES), indexing="ij")
-    a, b = ring * SIDES + k, ring * SIDES + (k + 1) % SIDES
-    triangles = np.concatenate([np.stack(t, axis=-1).reshape(-1, 3) for t in ((a, b, b + SIDES), (a, b + SIDES, a + SIDES))])
+    ring, k = np.meshgrid(np.arange(len(profile) - 1), np.arange(sides), indexing="ij")
+    a, b = ring * sides + k, ring * sides + (k + 1) % sides
+    triangles = np.concatenate([np.stack(t, axis=-1).reshape(-1, 3) for t in ((a, b, b + sides), (a, b + sides, a + sides))])
     return vertices.reshape(-1, 3), triangles
 
 

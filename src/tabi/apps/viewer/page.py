@@ -9,36 +9,54 @@ import socket
 import threading
 import webbrowser
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 import rich
 import viser
 
 from tabi._errors import TabiError
+from tabi.apps.viewer.gate import open_server
 from tabi.apps.viewer.live import Live
 from tabi.apps.viewer.scene import Scene
 from tabi.model.robot import Robot
 from tabi.model.world import World
 
+if TYPE_CHECKING:
+    from tabi.simulation.simulator import Simulator
+
 PORT = 8080
+View = tuple[tuple[float, float, float], tuple[float, float, float]]
 LIMBS = {"RLEG": "right leg", "LLEG": "left leg", "CHEST": "chest", "HEAD": "head", "RARM": "right arm", "LARM": "left arm"}
 
 
-def show(world: World, host: str = "127.0.0.1", port: int | None = None, open_browser: bool = True, live: bool = False) -> None:
+def show(
+    world: World,
+    host: str = "127.0.0.1",
+    port: int | None = None,
+    open_browser: bool = True,
+    live: bool = False,
+    build: Callable[[], Simulator] | None = None,
+    camera: View | None = None,
+) -> None:
     """Show a world in the browser until Ctrl-C.
 
     Args:
         world: its robots can be posed.
-        host: address to serve at; by default only this machine sees the page.
+        host: address to serve at; by default only this machine sees the page. Any other one asks visitors for a token.
         port: 8080 or the next free one if not given; a port asked for that is in use is refused.
         open_browser: whether to open the page here.
         live: whether to simulate it, as soon as the kernels are compiled.
+        build: makes the simulator of a live page, with its controllers; motors hold the world's pose unless given.
+        camera: from where to look, and what at [m].
     """
     page = Page(world, host, port)
+    if camera is not None:
+        page.scene.look_from(*camera)
     print(f"The page is at {page.address} (Ctrl-C ends it).", flush=True)
     if open_browser:
         webbrowser.open(page.address)
-    simulation = Live(page) if live else None
+    simulation = Live(page, build=build) if live else None
     try:
         if simulation:
             simulation.start()
@@ -55,7 +73,8 @@ class Page:
     """A running page.
 
     Attributes:
-        address: what to type into the browser.
+        address: what to type into the browser, with the token where one is asked for.
+        gate: who may talk to it.
         pickers: the control that chooses a pose, by the robot's name.
         pose: who puts a robot into a pose; None: the page itself, without physics.
     """
@@ -64,22 +83,37 @@ class Page:
         # browsers open connections ahead and drop them; websockets would print a traceback for each
         logging.getLogger("websockets.server").setLevel(logging.CRITICAL)
         with _quiet():
-            self.server = viser.ViserServer(host=host, port=_free_port(host, port), label="tabi", verbose=False)
-        self.address = f"http://{host}:{self.server.get_port()}"
-        self.world = world
+            self.server, self.gate = open_server(host, _free_port(host, port))
+        # one message for a picture, however many bodies it has, and as soon as it is there
+        outgoing = self.server._websock_server._broadcast_buffer
+        outgoing.max_window_size, outgoing.window_duration_sec = 4096, 2e-3
+        name = socket.gethostname() if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host
+        self.address = f"http://{name}:{self.server.get_port()}" + (f"/?token={self.gate.token}" if self.gate.token else "")
         self.server.gui.configure_theme(show_logo=False, show_share_button=False, brand_color=(26, 51, 133))
         self.server.gui.main_panel.dock_right()
+        self._turn = threading.Lock()
+        self.show(world)
+
+    def show(self, world: World, camera: View | None = None) -> None:
+        """Show a world, instead of the one before, from somewhere [m] looking at something [m]."""
+        self.server.scene.reset()
+        self.server.gui.reset()
+        self.server.gui.main_panel.dock_right()
+        self.world = world
         self.scene = Scene(self.server, world)
         self.pickers: dict[str, viser.GuiDropdownHandle] = {}
         self.pose: Callable[[Robot, dict[str, float]], None] | None = None
-        self._turn = threading.Lock()
         for robot in world.robots:
-            self._add_controls(robot)
+            with self.server.gui.add_folder(robot.name, order=100.0, expand_by_default=False):
+                self._add_controls(robot)
         for body in world.objects:
             X = body.joint.placement @ body.joint.motion(body.joint.position)  # type: ignore[arg-type]
             self.scene.update({body: X})
-        tall = max([robot.extent((0, 0, 1)) for robot in world.robots], default=1.0)
-        self.scene.look((0.0, 0.0, 0.5 * tall), 1.95 * tall)
+        if camera is not None:
+            self.scene.look_from(*camera)
+        else:
+            middle, size = _extent(world)
+            self.scene.look(middle, 1.95 * size)
 
     def close(self) -> None:
         """Stop serving."""
@@ -136,6 +170,21 @@ class Page:
         now = float(np.clip(joint.position[0] / unit, low, high))  # type: ignore[index]
         label = name.partition("_")[2] or name
         return self.server.gui.add_slider(f"{label} [{sign}]", float(low), float(high), 0.1, now, hint=name)
+
+
+def _extent(world: World) -> tuple[np.ndarray, float]:
+    """The middle of what moves, and how tall or wide it is [m]; what lies far away is left out."""
+    corners = []
+    for robot in world.robots:
+        base = robot.placements()[robot.base].p
+        corners += [np.append(base[:2], robot.extent((0, 0, 1))), np.append(base[:2], -robot.extent((0, 0, -1)))]
+    for body in world.objects:
+        p, shapes = np.asarray(body.joint.position)[:3], body.collision_shapes()
+        half = max([max(s.support(d) for d in np.vstack([np.eye(3), -np.eye(3)])) for s in shapes], default=0.1)
+        corners += [p - half, p + half]
+    corners = np.array([c for c in corners if np.linalg.norm(c) < 6.0] or [[0.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    return 0.5 * (low + high), max(0.4, float((high - low).max()))
 
 
 def _summary(robot: Robot) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import viser
+from numpy.typing import ArrayLike, NDArray
+from viser._messages import SetOrientationMessage, SetPositionMessage
 
 from tabi.apps.viewer.meshes import joined, mesh_of
 from tabi.model.body import Body
@@ -14,6 +16,12 @@ from tabi.model.world import World
 from tabi.spatial.transform import Transform
 
 FLOOR, LINES = (232, 235, 240), (196, 202, 212)
+# what moved less than this [m, or of a quaternion] is not sent again
+STILL = 1e-6
+GLASS = 0.3  # opacity of bodies one sees through
+Array = NDArray[np.float64]
+# what a page tells of a pull: who, the body's place in a view, "start", "update" or "end", grabbed point, mouse, with Shift
+Pull = Callable[[int, int, str, tuple[float, float, float], tuple[float, float, float], bool], None]
 
 
 class Scene:
@@ -27,6 +35,8 @@ class Scene:
     def __init__(self, server: viser.ViserServer, world: World) -> None:
         self.server = server
         self.frames: dict[Body, viser.FrameHandle] = {}
+        self._meshes: dict[Body, list[viser.MeshHandle]] = {}
+        self._through = False
         self._light()
         self._add_fixed(world)
         for robot in world.robots:
@@ -34,6 +44,37 @@ class Scene:
                 self._add(body, f"/{_node(robot.name)}/{_node(body.name)}")
         for body in world.objects:
             self._add(body, f"/{_node(body.name)}")
+        self._bodies = list(self.frames)
+        self._opacity = [(mesh, mesh.opacity) for meshes in self._meshes.values() for mesh in meshes]
+        self._last = np.full((len(self._bodies), 7), np.nan)
+
+    def move(self, positions: Array, rotations: Array) -> None:
+        """Move all bodies, robots first, to positions (n, 3) [m] and rotations (n, 3, 3); those that moved are sent, in one message."""
+        now = np.hstack([positions, quaternions(rotations)])
+        moved = ~(np.abs(now - self._last) <= STILL).all(axis=1)
+        self._last[moved] = now[moved]
+        post, frames = self.server.scene._queue_scene_message, self.frames
+        # the handles' own setters compare and convert one number at a time, which takes milliseconds for a robot
+        with self.server.atomic():
+            for i, row in zip(np.flatnonzero(moved), now[moved].tolist(), strict=True):
+                state = frames[self._bodies[i]]._impl
+                state.position[:], state.wxyz[:] = row[:3], row[3:]
+                post(SetPositionMessage(state.name, tuple(row[:3])))
+                post(SetOrientationMessage(state.name, tuple(row[3:])))
+
+    def see_through(self, on: bool) -> None:
+        """Draw bodies so that one sees what is inside and behind them, or solid again."""
+        if on != self._through:
+            self._through = on
+            for mesh, opacity in self._opacity:
+                mesh.opacity = min(opacity or 1.0, GLASS) if on else opacity
+
+    def on_pull(self, pull: Pull) -> None:
+        """Tell of every body that is dragged with Ctrl (or Cmd), with or without Shift."""
+        for index, body in enumerate(self._bodies):
+            for mesh in self._meshes[body]:
+                for modifier, strong in (("cmd/ctrl", False), ("cmd/ctrl+shift", True)):
+                    mesh.on_drag("left", modifier=modifier)(_dragged(pull, index, strong))  # type: ignore[arg-type]
 
     def update(self, placements: Mapping[Body, Transform]) -> None:
         """Move bodies to X_WB, all in one message."""
@@ -43,14 +84,17 @@ class Scene:
                 frame.position = X.p
                 frame.wxyz = X.quaternion
 
-    def look(self, target: tuple[float, float, float], distance: float, azimuth: float = 35.0, elevation: float = 12.0) -> None:
-        """Where the page's camera starts: a target [m], a distance [m] and two angles [deg] from straight ahead."""
+    def look(self, target: ArrayLike, distance: float, azimuth: float = 35.0, elevation: float = 12.0) -> None:
+        """Where cameras start: a target [m], a distance [m] and two angles [deg] from straight ahead."""
         a, e = np.radians([azimuth, elevation])
-        offset = distance * np.array([np.cos(a) * np.cos(e), np.sin(a) * np.cos(e), np.sin(e)])
-        camera = self.server.initial_camera
-        camera.fov = np.radians(35.0)
-        camera.position = np.array(target) + offset
-        camera.look_at = np.array(target)
+        self.look_from(np.asarray(target) + distance * np.array([np.cos(a) * np.cos(e), np.sin(a) * np.cos(e), np.sin(e)]), target)
+
+    def look_from(self, position: ArrayLike, target: ArrayLike) -> None:
+        """Where the cameras of all pages are, and what they look at [m]."""
+        cameras = [self.server.initial_camera, *(client.camera for client in self.server.get_clients().values())]
+        for camera in cameras:
+            camera.fov = np.radians(35.0)
+            camera.position, camera.look_at = np.asarray(position, float), np.asarray(target, float)
 
     def _light(self) -> None:
         scene = self.server.scene
@@ -86,10 +130,11 @@ class Scene:
 
     def _add(self, body: Body, name: str) -> None:
         self.frames[body] = self.server.scene.add_frame(name, show_axes=False)
-        self._add_shapes(body.shapes, name)
+        self._meshes[body] = self._add_shapes(body.shapes, name)
 
-    def _add_shapes(self, shapes: list[Shape], frame: str) -> None:
+    def _add_shapes(self, shapes: list[Shape], frame: str) -> list[viser.MeshHandle]:
         """One mesh per colour, so that a page holds few nodes."""
+        added = []
         by_color: dict[tuple[float, float, float, float], list[Shape]] = {}
         for shape in shapes:
             missing = isinstance(shape.geometry, MeshFile) and not shape.geometry.file.is_file()
@@ -98,7 +143,30 @@ class Scene:
         for k, (color, group) in enumerate(by_color.items()):
             vertices, triangles = joined([mesh_of(shape) for shape in group])
             opacity = color[3] if color[3] < 1 else None
-            self.server.scene.add_mesh_simple(f"{frame}/mesh{k}", vertices, triangles, color=color[:3], opacity=opacity)
+            added.append(self.server.scene.add_mesh_simple(f"{frame}/mesh{k}", vertices, triangles, color=color[:3], opacity=opacity))
+        return added
+
+
+def quaternions(R: Array) -> Array:
+    """Unit quaternions (w, x, y, z) of rotation matrices (n, 3, 3), from each one's largest component."""
+    m = R.reshape(-1, 9).T
+    # four times w², wx, …: the outer product of every quaternion with itself
+    a, b, c = m[7] - m[5], m[2] - m[6], m[3] - m[1]
+    d, e, f = m[3] + m[1], m[2] + m[6], m[7] + m[5]
+    t = [1 + m[0] + m[4] + m[8], 1 + m[0] - m[4] - m[8], 1 - m[0] + m[4] - m[8], 1 - m[0] - m[4] + m[8]]
+    outer = np.array([[t[0], a, b, c], [a, t[1], d, e], [b, d, t[2], f], [c, e, f, t[3]]])
+    largest = np.argmax(np.array(t), axis=0)
+    q = outer[largest, :, np.arange(len(largest))]
+    return q / np.linalg.norm(q, axis=1, keepdims=True)
+
+
+def _dragged(pull: Pull, index: int, strong: bool) -> Callable[[viser.SceneNodeDragEvent], object]:
+    """A callback that viser awaits, so that start, update and end come in their order."""
+
+    async def dragged(event: viser.SceneNodeDragEvent) -> None:
+        pull(event.client_id, index, event.phase, event.start_position, event.end_position, strong)
+
+    return dragged
 
 
 def _node(name: str) -> str:

@@ -1,0 +1,114 @@
+"""The controls of a playing page: play, pause, step, reset, speed, what is drawn, sliders, other scenes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import viser
+
+from tabi.apps.viewer.overlay import KINDS
+from tabi.apps.viewer.player import FASTEST, SLOWEST, Player, Tuning
+from tabi.model.body import Body
+from tabi.model.robot import Robot
+from tabi.model.world import World
+
+if TYPE_CHECKING:
+    from tabi.simulation.simulator import Simulator
+
+DROP, PUSH, PUSHED = 0.2, 60.0, 0.1  # m, N, s
+GAIN = 4.0  # how many times a gain may be as large, or as small
+
+
+class Controls:
+    """The controls of one world.
+
+    Args:
+        scenes: names of scenes to open, first the one that is there. pick: called with one of them.
+
+    Attributes:
+        text: a few lines about the moment. shown: kinds of drawings and their checkboxes.
+    """
+
+    def __init__(self, server: viser.ViserServer, world: World, player: Player, scenes: list[str], pick: Callable[[str], None]) -> None:
+        self.player, gui = player, server.gui
+        with gui.add_folder("simulation", order=-1.0):
+            self.text = gui.add_markdown("")
+            self.play = gui.add_button("Pause", disabled=True, icon=viser.Icon.PLAYER_PAUSE)
+            self.time = gui.add_button_group("time", ("Step", "Reset"), visible=False)
+            self.disturb = gui.add_button_group("disturb", (f"Drop {DROP:g} m", f"Push {PUSH:g} N"), visible=False)
+            marks = (SLOWEST, 1.0, 2.0, FASTEST)
+            self.speed = gui.add_slider("speed [×]", SLOWEST, FASTEST, 0.1, player.speed, marks=marks, disabled=True)
+            self.scene = gui.add_dropdown("scene", scenes, disabled=True, visible=len(scenes) > 1)
+        with gui.add_folder("drawing", order=1.0, expand_by_default=False):
+            self.shown = {name: gui.add_checkbox(name, on) for name, on in KINDS.items()}
+        tuning, none = player.tuning, {"disabled": True}
+        with gui.add_folder("physics", order=2.0, expand_by_default=False):
+            friction, restitution = _surface(world, tuning)
+            self.friction = gui.add_slider("ground friction", 0.0, 1.5, 0.01, friction, **none)  # type: ignore[arg-type]
+            self.restitution = gui.add_slider("ground restitution", 0.0, 1.0, 0.01, restitution, **none)  # type: ignore[arg-type]
+            hint = "factor on the gains of all motors"
+            self.stiffness = gui.add_slider("motor stiffness [×]", 1 / GAIN, GAIN, 0.05, tuning.stiffness, hint=hint, **none)  # type: ignore[arg-type]
+            self.damping = gui.add_slider("motor damping [×]", 1 / GAIN, GAIN, 0.05, tuning.damping, hint=hint, **none)  # type: ignore[arg-type]
+        self._connect(pick)
+
+    def enable(self) -> None:
+        """The simulation is there."""
+        sliders = (self.speed, self.scene, self.friction, self.restitution, self.stiffness, self.damping)
+        for control in (self.play, *sliders):
+            control.disabled = False
+        # these know no other way
+        self.time.visible = self.disturb.visible = True
+
+    def follow(self) -> None:
+        """Show whether time goes on."""
+        label = "Pause" if self.player.playing else "Play"
+        if self.play.label != label:
+            self.play.label = label
+            self.play.icon = viser.Icon.PLAYER_PAUSE if self.player.playing else viser.Icon.PLAYER_PLAY
+
+    def _connect(self, pick: Callable[[str], None]) -> None:
+        player = self.player
+        self.play.on_click(lambda _: player.play(not player.playing))
+        self.time.on_click(lambda _: player.step() if self.time.value == "Step" else player.reset())
+        self.disturb.on_click(lambda _: player.reset(self._lift) if self.disturb.value.startswith("Drop") else player.order(self._push))
+        self.speed.on_update(lambda _: player.set_speed(self.speed.value))
+        self.scene.on_update(lambda _: pick(self.scene.value))
+        self.friction.on_update(lambda _: self._tune(friction=self.friction.value))
+        self.restitution.on_update(lambda _: self._tune(restitution=self.restitution.value))
+        self.stiffness.on_update(lambda _: self._tune(stiffness=self.stiffness.value))
+        self.damping.on_update(lambda _: self._tune(damping=self.damping.value))
+
+    def _tune(self, **changed: Any) -> None:
+        now = self.player.tuning
+        told = {"friction": now.friction, "restitution": now.restitution, "stiffness": now.stiffness, "damping": now.damping}
+        self.player.tune(Tuning(**told | changed))
+
+    def _lift(self, sim: Simulator) -> None:
+        """Every floating base higher."""
+        q = sim.state.q
+        for robot in floating(sim.world):
+            q[sim.model.q_index(robot.name) + 2] += DROP
+        sim.set_state(q)
+
+    def _push(self, sim: Simulator) -> None:
+        for robot in floating(sim.world):
+            sim.apply_force(trunk(robot), force=(PUSH, 0.0, 0.0), duration=PUSHED)
+
+
+def _surface(world: World, tuning: Tuning) -> tuple[float, float]:
+    """Friction and restitution of the first thing that does not move, or what was set since."""
+    shapes = world.fixed.shapes
+    friction, restitution = (shapes[0].material.friction, shapes[0].material.restitution) if shapes else (0.8, 0.0)
+    given = friction if tuning.friction is None else tuning.friction, restitution if tuning.restitution is None else tuning.restitution
+    return min(given[0], 1.5), given[1]
+
+
+def trunk(robot: Robot) -> Body:
+    """What a push meets: the chest where there is one, else the base."""
+    return next((body for body in robot.bodies if "chest" in body.name.lower()), robot.base)
+
+
+def floating(world: World) -> list[Robot]:
+    """The robots that can be lifted and pushed."""
+    return [robot for robot in world.robots if robot.base.joint.kind == "floating"]

@@ -1,0 +1,72 @@
+"""Live plots in the page: forces on the feet, centre of pressure, certificate, over the last seconds."""
+
+from __future__ import annotations
+
+from collections import deque
+
+import numpy as np
+import viser
+from viser import uplot
+
+from tabi.apps.viewer.view import View
+
+SPAN, EVERY = 5.0, 0.05  # s: how far back, and between two samples
+COLORS = ("#1a5cc4", "#c8283c", "#2ea067", "#e2841c", "#7b3fb5", "#606878")
+SMALLEST = 1e-16  # what a certificate of zero is drawn as [m/s]
+
+
+class Plots:
+    """Three plots of one world.
+
+    Args:
+        feet: their names, as in a view.
+    """
+
+    def __init__(self, server: viser.ViserServer, feet: list[str]) -> None:
+        self.feet = feet
+        self._rows: deque[list[float]] = deque(maxlen=round(SPAN / EVERY))
+        self._drawn = 0
+        gui = server.gui
+        with gui.add_folder("plots", order=50.0, expand_by_default=False):
+            self.plots = [
+                _plot(gui, "load of the feet [N]", feet, 1),
+                _plot(gui, "centre of pressure: forwards, sideways [mm]", [f"{foot} {axis}" for foot in feet for axis in "xy"], 2),
+                _plot(gui, "certificate: log₁₀ of the residual [m/s]", ["residual"], 1),
+            ]
+        for plot in self.plots[: 0 if feet else 2]:
+            plot.visible = False
+
+    def take(self, view: View) -> None:
+        """One more moment; a time before the last one starts anew."""
+        if self._rows and view.time < self._rows[-1][0]:
+            self._rows.clear()
+        if self._rows and view.time - self._rows[-1][0] < EVERY:
+            return
+        pressure = 1e3 * view.pressures_in_foot.ravel()
+        self._rows.append([view.time, *view.loads, *pressure, float(np.log10(max(view.residual, SMALLEST)))])
+
+    def draw(self) -> None:
+        """Send the plots to the pages."""
+        if len(self._rows) < 2:
+            return
+        table, n = np.array(self._rows).T, len(self.feet)
+        for plot, rows in zip(self.plots, (table[1 : 1 + n], table[1 + n : 1 + 3 * n], table[1 + 3 * n :]), strict=True):
+            if plot.visible:
+                plot.data = (table[0], *rows)
+
+
+def _plot(gui: viser.GuiApi, title: str, names: list[str], per_color: int) -> viser.GuiUplotHandle:
+    """An empty plot with a line per name; the second of a pair is dashed."""
+    lines = [
+        uplot.Series(label=name, stroke=COLORS[k // per_color % len(COLORS)], width=2, dash=(4, 4) if k % per_color else None)
+        for k, name in enumerate(names)
+    ]
+    zero = np.zeros(2)
+    return gui.add_uplot(
+        (np.array([0.0, 1.0]), *(zero for _ in names or [""])),
+        (uplot.Series(label="time [s]"), *(lines or [uplot.Series(label="")])),
+        title=title,
+        scales={"x": uplot.Scale(time=False, auto=True), "y": uplot.Scale(auto=True)},
+        height=150,
+        padding=(14, 10, 0, 0),
+    )

@@ -1,0 +1,197 @@
+"""The page in a real browser without a window: it shows a moving robot, its buttons work, and Ctrl-drag pulls."""
+
+import re
+import shutil
+import socket
+import time
+
+import numpy as np
+import pytest
+import viser.transforms as tf
+
+from tabi.apps.viewer import catalogue
+from tabi.apps.viewer.live import Live
+from tabi.apps.viewer.page import Page
+from tabi.model.world import World
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+FLAGS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"]
+# pixels; drawn by software, a large window takes seconds for a picture
+WIDTH, HEIGHT = 620, 380
+
+pytestmark = pytest.mark.slow
+
+
+def until(condition, seconds: float) -> bool:
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+def free_port() -> int:
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if CHROMIUM is None:
+        pytest.skip("no chromium on the path")
+    with playwright.sync_playwright() as p:
+        browser = p.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def live():
+    build = catalogue.builder(next(name for name in catalogue.names() if name == "standing" or "stand" in name))
+    page = Page(build().world, port=free_port())
+    live = Live(page, say=lambda line: None, build=build)
+    live.start()
+    assert until(lambda: live.player.sim is not None or live.player.fault, 600)
+    yield live
+    live.close()
+    page.close()
+
+
+@pytest.fixture(scope="module")
+def tab(browser, live):
+    """The page in a new window, loaded and without the browser's complaints about slow drawing."""
+    context = browser.new_context(viewport={"width": WIDTH, "height": HEIGHT})
+    tab = context.new_page()
+    before = set(live.page.server.get_clients())
+    tab.goto(live.page.address)
+    assert until(lambda: set(live.page.server.get_clients()) - before, 60), "the browser did not connect"
+    tab.get_by_role("button", name="Pause").first.wait_for(timeout=60_000)
+    # meshes arrive after the controls
+    time.sleep(3.0)
+    tab.evaluate("document.querySelectorAll('.mantine-Notification-closeButton').forEach(b => b.click())")
+    time.sleep(1.0)
+    yield tab
+    context.close()
+
+
+def index_of(live: Live, name: str) -> int:
+    return [body.name for body in live.player.observer.bodies].index(name)
+
+
+def pixel(live: Live, tab, point) -> tuple[float, float]:
+    """Where a point of the world is in the window."""
+    camera = max(live.page.server.get_clients().items())[1].camera
+    canvas = tab.locator("canvas").first.bounding_box()
+    p = tf.SO3(np.array(camera.wxyz)).as_matrix().T @ (np.asarray(point) - camera.position)
+    focal = 0.5 * canvas["height"] / np.tan(0.5 * camera.fov)
+    return canvas["x"] + 0.5 * canvas["width"] + focal * p[0] / p[2], canvas["y"] + 0.5 * canvas["height"] + focal * p[1] / p[2]
+
+
+def press(live: Live, tab, keys: tuple[str, ...]) -> int:
+    """Take the chest and move the mouse to the right; the place of the chest in a view."""
+    index = index_of(live, "chest")
+    x, y = pixel(live, tab, live.player.view.positions[index] + [0.0, 0.0, 0.1])
+    tab.mouse.move(x, y)
+    for key in keys:
+        tab.keyboard.down(key)
+    tab.mouse.down()
+    for k in range(1, 8):
+        tab.mouse.move(x + 8 * k, y)
+        time.sleep(0.1)
+    assert until(lambda: live.player.hands.springs, 20), "nobody holds the chest"
+    return index
+
+
+def let_go(tab, keys: tuple[str, ...]) -> None:
+    tab.mouse.up()
+    for key in keys:
+        tab.keyboard.up(key)
+
+
+def test_page_shows_a_moving_robot_and_its_pace(live, tab):
+    text = tab.inner_text("body")
+    assert re.search(r"tabi · \d\.\d\d× of 1×", text)
+    assert re.search(r"time \d+\.\d\d s · \d\.\d\d × real time, asked for 1 ×", text)
+    assert "on the feet" in text
+    assert live.page.gate.refused == 0
+    # the robot is on the canvas: blue armour before a white sky
+    from io import BytesIO
+
+    image = pytest.importorskip("PIL.Image").open(BytesIO(tab.locator("canvas").first.screenshot()))
+    r, g, b = (np.asarray(image.convert("RGB"), int)[..., k] for k in range(3))
+    assert ((b > r + 40) & (b > g + 30) & (r < 80)).sum() > 100
+
+
+def test_buttons_of_the_page_pause_step_and_play(live, tab):
+    tab.get_by_role("button", name="Pause", exact=True).first.click(force=True)
+    assert until(lambda: not live.player.playing, 20)
+    time.sleep(0.3)
+    before = live.player.sim.time
+    tab.get_by_role("button", name="Step", exact=True).first.click(force=True)
+    assert until(lambda: live.player.sim.time > before, 20)
+    assert live.player.sim.time == pytest.approx(before + live.player.sim.dt)
+    tab.get_by_role("button", name="Play", exact=True).first.click(force=True)
+    assert until(lambda: live.player.playing and live.player.sim.time > before + 0.1, 20)
+    assert live.page.gate.refused == 0
+
+
+def test_ctrl_drag_pulls_with_the_force_shown_and_release_ends_it(live, tab):
+    start = live.player.view.positions[index_of(live, "chest")].copy()
+    index = press(live, tab, ("Control",))
+    spring = next(iter(live.player.hands.springs.values()))
+    assert spring.body.name == "chest"
+    # at rest against the motors after a while
+    time.sleep(2.0)
+    force, direction = np.linalg.norm(spring.force), spring.mouse - start
+    assert force > 20.0
+    assert force == pytest.approx(spring.stiffness * np.linalg.norm(spring.target - spring.band().point), rel=0.05)
+    # the chest follows the mouse
+    moved = live.player.view.positions[index] - start
+    assert moved @ direction / np.linalg.norm(direction) > 1e-3
+    shown = float(live.overlay.newtons.removesuffix(" N"))
+    assert shown == pytest.approx(np.linalg.norm(spring.force), abs=1.0)
+    told = re.search(r"pull: (\d+\.\d) N", tab.inner_text("body"))
+    assert told
+    # the text is a fraction of a second older
+    assert float(told[1]) == pytest.approx(np.linalg.norm(spring.force), rel=0.05)
+    let_go(tab, ("Control",))
+    assert until(lambda: not live.player.hands.springs and live.player.view.bands == () and live.overlay.newtons == "", 20)
+    assert live.player.fault == ""
+
+
+def test_shift_makes_the_spring_ten_times_as_stiff(live, tab):
+    press(live, tab, ("Control", "Shift"))
+    spring = next(iter(live.player.hands.springs.values()))
+    assert spring.stiffness == pytest.approx(3000.0)
+    let_go(tab, ("Control", "Shift"))
+    assert until(lambda: not live.player.hands.springs, 20)
+
+
+def test_closing_the_window_lets_go(live, tab):
+    press(live, tab, ("Control",))
+    assert live.player.view.bands or until(lambda: live.player.view.bands, 10)
+    tab.close()
+    assert until(lambda: not live.player.hands.springs, 20)
+    assert until(lambda: live.player.view.bands == (), 20)
+    assert live.player.fault == ""
+
+
+def test_page_for_other_machines_opens_with_its_token_only(browser):
+    world = World()
+    world.add_box(size=(0.2, 0.2, 0.2), mass=1.0)
+    page = Page(world, host="0.0.0.0", port=free_port())
+    address = f"http://127.0.0.1:{page.server.get_port()}/"
+    context = browser.new_context(viewport={"width": 300, "height": 200})
+    try:
+        tab = context.new_page()
+        tab.goto(address)
+        assert "the token is missing or wrong" in tab.inner_text("body")
+        # the page's WebSocket gets in by the cookie that came with the page
+        tab.goto(f"{address}?token={page.gate.token}")
+        assert until(lambda: page.server.get_clients(), 60)
+    finally:
+        context.close()
+        page.close()

@@ -1,0 +1,124 @@
+"""The spring of the mouse against closed forms."""
+
+import numpy as np
+import pytest
+
+from tabi._errors import ModelError
+from tabi.apps.viewer import grab
+from tabi.apps.viewer.grab import DELAY, LIMIT, STIFFNESS, STRONGER, Hands, Spring
+from tabi.model.world import World
+from tabi.simulation.simulator import Simulator
+
+G = 9.81
+
+
+def box(mass: float, gravity=(0.0, 0.0, 0.0)) -> Simulator:
+    world = World(gravity=gravity)
+    world.add_box(size=(0.1, 0.1, 0.1), mass=mass)
+    return Simulator(world)
+
+
+def pull(sim: Simulator, spring: Spring, seconds: float) -> None:
+    for _ in range(round(seconds / sim.dt)):
+        spring.pull()
+        sim.step()
+
+
+def test_body_hangs_below_the_mouse_by_its_weight_over_the_stiffness():
+    sim = box(2.0, (0.0, 0.0, -G))
+    spring = Spring(sim, sim.world.objects[0], (0.0, 0.0, 0.0))
+    spring.move((0.3, 0.1, 0.5))
+    pull(sim, spring, 3.0)
+    place = sim.position("box")
+    # a critically damped spring of 300 N/m and 2 kg is at rest to e^(−3·12) after three seconds
+    assert place == pytest.approx([0.3, 0.1, 0.5 - 2.0 * G / STIFFNESS], abs=1e-6)
+    assert spring.force == pytest.approx([0.0, 0.0, 2.0 * G], abs=1e-4)
+    band = spring.band()
+    assert band.point == pytest.approx(place)
+    assert band.target == pytest.approx([0.3, 0.1, 0.5], abs=1e-9)
+    assert np.array_equal(band.force, spring.force)
+
+
+def test_free_body_shows_its_mass_at_its_middle_and_less_at_its_corner():
+    sim = box(2.0)
+    middle = Spring(sim, sim.world.objects[0], (0.0, 0.0, 0.0))
+    corner = Spring(sim, sim.world.objects[0], (0.05, 0.05, 0.05))
+    assert middle.damping == pytest.approx(2 * np.sqrt(STIFFNESS * 2.0))
+    # J M⁻¹ Jᵀ = 1/m + [r]× I⁻¹ [r]×ᵀ: its trace is 3/m + 2 r²/I, for a cube I = m a²/6
+    mass = 3 / (3 / 2.0 + 2 * 3 * 0.05**2 / (2.0 * 0.1**2 / 6))
+    assert corner.damping == pytest.approx(2 * np.sqrt(STIFFNESS * mass))
+
+
+def test_far_end_follows_the_mouse_through_the_filter():
+    sim = box(2.0)
+    spring = Spring(sim, sim.world.objects[0], (0.0, 0.0, 0.0))
+    spring.move((1.0, 0.0, 0.0))
+    pull(sim, spring, 0.1)
+    assert spring.target[0] == pytest.approx(1 - (1 + sim.dt / DELAY) ** -100)
+
+
+@pytest.mark.parametrize(("strong", "scale"), [(False, 1.0), (True, STRONGER)])
+def test_force_is_bounded_and_shift_makes_it_ten_times_as_large(strong, scale):
+    sim = box(1e4)
+    spring = Spring(sim, sim.world.objects[0], (0.0, 0.0, 0.0), strong)
+    assert spring.stiffness == pytest.approx(scale * STIFFNESS)
+    spring.move((15.0, 0.0, 0.0))
+    pull(sim, spring, 1.0)
+    assert np.linalg.norm(spring.force) == pytest.approx(scale * LIMIT)
+    # nothing but this force moved it
+    assert 0 < sim.velocity("box").linear[0] <= scale * LIMIT / 1e4
+
+
+@pytest.mark.parametrize("mass", [1e-4, 1e-2, 1.0, 100.0])
+def test_body_of_any_mass_comes_to_the_mouse_and_stays(mass):
+    sim = box(mass)
+    spring = Spring(sim, sim.world.objects[0], (0.05, 0.05, 0.05), strong=True)
+    spring.move((0.25, 0.05, 0.05))
+    energy, away = [], []
+    for _ in range(4000):
+        spring.pull()
+        sim.step()
+        energy.append(sim.energy.kinetic)
+        away.append(np.linalg.norm(spring.band().point - spring.mouse))
+    # the body may go on turning about the point; a spring that rings would add to that for ever
+    # 100 kg that turn stretch 3000 N/m by centimetres
+    assert max(away[-1000:]) < 0.02
+    assert max(energy[-1000:]) <= max(energy[:3000])
+
+
+def test_impossible_mice_are_not_believed():
+    sim = box(1.0)
+    body = sim.world.objects[0]
+    for place in ((np.nan, 0, 0), (np.inf, 0, 0), (1e3, 0, 0), (0, 0), "abc"):
+        with pytest.raises((ModelError, ValueError)):
+            Spring(sim, body, place)
+    spring = Spring(sim, body, (0.0, 0.0, 0.0))
+    spring.move((1e6, 0.0, 0.0))
+    assert np.array_equal(spring.mouse, np.zeros(3))
+
+
+def test_fixed_things_cannot_be_pulled():
+    sim = box(1.0)
+    with pytest.raises(ModelError, match="cannot be pulled"):
+        Spring(sim, sim.world.fixed, (0.0, 0.0, 0.0))
+
+
+def test_hands_are_few_and_each_lets_go_of_its_own():
+    sim, hands = box(1.0), Hands()
+    body = sim.world.objects[0]
+    for owner in range(grab.HANDS + 3):
+        hands.take(owner, Spring(sim, body, (0.0, 0.0, 0.0)))
+    assert len(hands.springs) == grab.HANDS
+    hands.move(0, (0.1, 0.0, 0.0))
+    hands.pull()
+    sim.step()
+    assert sim.velocity("box").linear[0] > 0
+    assert len(hands.bands()) == grab.HANDS
+    for owner in range(grab.HANDS + 3):
+        hands.release(owner)
+    assert hands.bands() == ()
+    hands.pull()
+    before = sim.velocity("box").linear[0]
+    sim.step()
+    # no gravity, nobody pulls: uniform motion
+    assert sim.velocity("box").linear[0] == pytest.approx(before, rel=1e-12)

@@ -1,0 +1,61 @@
+"""Live plots: what they show is what was seen, over the last seconds."""
+
+import numpy as np
+import pytest
+
+from tabi.apps.viewer.gate import open_server
+from tabi.apps.viewer.plots import EVERY, SMALLEST, SPAN, Plots
+from tabi.apps.viewer.view import View
+
+
+@pytest.fixture
+def plots():
+    server, _ = open_server("127.0.0.1", 0)
+    yield Plots(server, ["left", "right"])
+    server.stop()
+
+
+def moment(time: float, residual: float = 1e-9) -> View:
+    none = np.zeros((0, 3))
+    pressure = np.array([[0.01, -0.02], [np.nan, np.nan]])
+    loads = np.array([100.0 + time, 0.0])
+    return View(time, none, none, none, none, none, none, none, [], none, pressure, loads, none, none, [], 100.0, residual, 0.0, 0)  # type: ignore[arg-type]
+
+
+def test_plots_show_loads_pressure_in_millimetres_and_the_certificate_in_decades(plots):
+    for k in range(5):
+        plots.take(moment(0.1 * k))
+    plots.draw()
+    loads, pressure, certificate = (plot.data for plot in plots.plots)
+    assert np.allclose(loads[0], 0.1 * np.arange(5))
+    assert np.allclose(loads[1], 100.0 + loads[0])
+    assert np.allclose(pressure[1], 10.0)
+    assert np.allclose(pressure[2], -20.0)
+    assert np.isnan(pressure[3]).all()
+    assert np.allclose(certificate[1], -9.0)
+
+
+def test_plots_forget_what_is_older_than_their_span_and_skip_what_is_too_close(plots):
+    for k in range(3000):
+        plots.take(moment(0.01 * k))
+    plots.draw()
+    time = plots.plots[0].data[0]
+    assert len(time) <= round(SPAN / EVERY)
+    assert np.diff(time).min() >= EVERY - 1e-9
+    assert time[-1] - time[0] <= 1.3 * SPAN
+
+
+def test_plots_start_anew_after_a_reset_and_an_exact_certificate_is_drawn(plots):
+    for time in (1.0, 2.0, 0.0, 0.1):
+        plots.take(moment(time, residual=0.0))
+    plots.draw()
+    assert plots.plots[0].data[0].tolist() == [0.0, 0.1]
+    assert np.allclose(plots.plots[2].data[1], np.log10(SMALLEST))
+
+
+def test_world_without_feet_has_the_certificate_only():
+    server, _ = open_server("127.0.0.1", 0)
+    try:
+        assert [plot.visible for plot in Plots(server, []).plots] == [False, False, True]
+    finally:
+        server.stop()
