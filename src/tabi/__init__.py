@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tabi._errors import ModelError, TabiError
 
 if TYPE_CHECKING:
-    from tabi import collision, contact, control, dynamics, robots
+    from tabi import collision, contact, control, dynamics, robots, scenes
     from tabi.model.mujoco_writer import to_mjcf, to_mujoco
     from tabi.model.readers.load import load
     from tabi.model.report import report
@@ -37,6 +37,7 @@ _LAZY = {
     "contact": "",
     "dynamics": "",
     "robots": "",
+    "scenes": "",
 }
 
 __all__ = [
@@ -55,6 +56,7 @@ __all__ = [
     "load",
     "report",
     "robots",
+    "scenes",
     "to_mjcf",
     "to_mujoco",
 ]

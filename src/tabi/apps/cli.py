@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from tabi import TabiError, __version__
-from tabi.apps import validate
+from tabi.apps import catalogue, run, validate
 
 app = typer.Typer(
     name="tabi",
@@ -25,6 +25,10 @@ app = typer.Typer(
 bench = typer.Typer(help="Measure speed against other engines in one process.", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(bench, name="bench")
 app.add_typer(validate.app, name="validate")
+app.command()(run.run)
+app.command("list")(catalogue.list_scenes)
+app.command("scene")(catalogue.show_scene)
+app.command()(catalogue.scene_schema)
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 Feet = Annotated[list[str] | None, typer.Option("--foot", help="Declare a foot as NAME=BODY, e.g. --foot left=L_ANKLE_R; may be repeated.")]

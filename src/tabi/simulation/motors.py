@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -25,13 +26,14 @@ FIELDS = ("position", "velocity", "effort", "kp", "kd")
 
 @dataclass(frozen=True, eq=False)
 class Push:
-    """A force from outside on a body: where it acts in the body's frame, and until when, in steps; of the last one it may take a part."""
+    """A force from outside on a body: where it acts in the body's frame, from and until when, in steps; of the last one it may take a part."""
 
     link: Link
     force: Array
     torque: Array
     point: Array
     until: float
+    start: int = 0
 
 
 def rest(model: Model, q: NDArray[np.float64]) -> NDArray[np.void]:
@@ -53,6 +55,14 @@ def steps_between(rate: float | None, dt: float, owner: str) -> int:
     if every == 0 or abs(every * dt * rate - 1) > 1e-6:
         raise ModelError(f"rate of {owner} is {rate:g} Hz; expected one that divides {1 / dt:g} Hz, the rate of the steps")
     return every
+
+
+def step_at(time: float, dt: float) -> int:
+    """The step that begins at a time [s], or the next one after it."""
+    if not 0 <= real("time of a push", time) < np.inf:
+        raise ModelError(f"time of a push is {time}; expected a number of seconds ≥ 0")
+    # decimal times are whole numbers of steps but for rounding
+    return ceil(time / dt - 1e-6)
 
 
 def check_robot(world: World, robot: Any) -> None:
@@ -137,12 +147,14 @@ def push(link: Link, force: ArrayLike, torque: ArrayLike, point: ArrayLike, dura
     # decimal durations are whole numbers of steps but for rounding
     steps = lasts / dt
     steps = float(round(steps)) if round(steps) > 0 and abs(steps - round(steps)) < 1e-6 else steps
-    return Push(link, *vectors, until=now + steps)
+    return Push(link, *vectors, until=now + steps, start=now)
 
 
 def sum_pushes(model: Model, pushes: Iterable[Push], now: int, room: Room) -> None:
     """Add what pushes during the step ``now`` to the forces on the bodies, about the origins of their trees."""
     for p in pushes:
+        if now < p.start:
+            continue
         X, share = observation.pose(model, room.dynamics, p.link), min(1.0, p.until - now)
         origin = room.dynamics.body["origin"][model.arrays.body["root"][p.link.body]]
         room.force[p.link.body, :3] += share * (p.torque + np.cross(X.p + X.R @ p.point - origin, p.force))

@@ -158,15 +158,18 @@ class Simulator:
         duration: float | None = None,
         torque: ArrayLike = (0.0, 0.0, 0.0),
         point: ArrayLike = (0.0, 0.0, 0.0),
+        at: float | None = None,
     ) -> None:
-        """Push a body from now on.
+        """Push a body from now on, or from a later time.
 
         Args:
             force, torque: in the world's axes [N, N·m].
             duration: how long [s]; one step unless given. A part of a step is that part of the force over the whole step.
             point: where the force acts, in the body's frame [m].
+            at: when it begins [s since the start]; now unless given, or where that is past.
         """
-        self._pushes.append(motors.push(self._link(body), force, torque, point, duration, self.dt, self._steps))
+        begins = self._steps if at is None else max(self._steps, motors.step_at(at, self.dt))
+        self._pushes.append(motors.push(self._link(body), force, torque, point, duration, self.dt, begins))
 
     def bond(self, kind: str, a: Body | str, b: Body | str, point: ArrayLike | None = None, axis: ArrayLike | None = None) -> Bond:
         """Hold two bodies together as they are now, until the bond is released; they do not collide with each other meanwhile.

@@ -58,7 +58,7 @@ class Plots:
 def _plot(gui: viser.GuiApi, title: str, names: list[str], per_color: int) -> viser.GuiUplotHandle:
     """An empty plot with a line per name; the second of a pair is dashed."""
     lines = [
-        uplot.Series(label=name, stroke=COLORS[k // per_color % len(COLORS)], width=2, dash=(4, 4) if k % per_color else None)
+        uplot.Series(label=name, stroke=COLORS[k // per_color % len(COLORS)], width=2, dash=(4, 4) if k % per_color else None)  # type: ignore[arg-type]
         for k, name in enumerate(names)
     ]
     zero = np.zeros(2)

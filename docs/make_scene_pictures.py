@@ -1,0 +1,72 @@
+"""Makes one picture of every built-in scene, at a moment when something is to be seen; a headless browser draws it.
+
+python docs/make_scene_pictures.py [NAME …]     all, or those named; needs chromium on the path, and Pillow
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+from make_pictures import picture
+from PIL import Image
+
+from tabi import scenes
+from tabi.apps.viewer.page import Page
+
+FOLDER = Path(__file__).resolve().parent / "pictures" / "scenes"
+# when to look [s]; after a tenth of a second unless said
+MOMENTS = {
+    "bounce": 0.85,
+    "cart": 2.5,
+    "conveyor": 1.5,
+    "cradle": 0.7,
+    "dominoes": 0.75,
+    "fall": 0.75,
+    "linkage": 0.35,
+    "push": 0.68,
+    "slide": 2.0,
+    "slope": 1.9,
+    "squat": 1.0,
+    "stairs": 0.6,
+    "wall": 0.32,
+}
+WIDTH, HEIGHT, COLORS, SHADE = 400, 300, 96, 6
+
+
+def draw(name: str) -> None:
+    """Run a scene to its moment and draw it."""
+    scene = scenes.load(name)
+    sim = scene.simulator()
+    sim.run(MOMENTS.get(name, 0.1))
+    page = Page(sim.world)
+    try:
+        bodies = [body for robot in sim.world.robots for body in robot.bodies] + list(sim.world.objects)
+        page.scene.update({body: sim.pose(body) for body in bodies})
+        if scene.camera:
+            camera = page.server.initial_camera
+            camera.position, camera.look_at = np.array(scene.camera.position_m), np.array(scene.camera.look_at_m)
+        picture(page, file := FOLDER / f"{name}.png", WIDTH, HEIGHT)
+        shrink(file)
+    finally:
+        page.close()
+
+
+def shrink(file: Path) -> None:
+    """Fewer shades of the floor, which is most of a picture: a clone should not wait for it."""
+    pixels = np.asarray(Image.open(file).convert("RGB")).astype(int)
+    pale = pixels.min(axis=2, keepdims=True) > 200
+    pixels = np.where(pale, np.minimum(SHADE * np.round(pixels / SHADE), 255), pixels).astype(np.uint8)
+    Image.fromarray(pixels).quantize(COLORS, Image.Quantize.MAXCOVERAGE, kmeans=1, dither=Image.Dither.NONE).save(file, optimize=True)
+
+
+def main() -> None:
+    """All pictures."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for name in sys.argv[1:] or scenes.names():
+        draw(name)
+
+
+if __name__ == "__main__":
+    main()

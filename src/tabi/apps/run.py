@@ -1,0 +1,280 @@
+"""``tabi run``: a scene from its start to its end, with a summary a person or a machine can read.
+
+Exit codes: 0, every step certified; 1, steps missed their tolerance, the simulation or its recording had to stop, or a robot fell that
+was expected to stand; 2, the scene or an option cannot be, and nothing was done; 130, interrupted, with the recording kept.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import threading
+import time as clock
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tabi import TabiError
+
+if TYPE_CHECKING:
+    from tabi.scenes import Scene
+    from tabi.simulation.simulator import Simulator
+
+# simulated seconds between two looks: at the keyboard, the certificate, the robots; with the clock to keep, fewer
+LOOK, PACE = 0.05, 0.01
+# places told at the end, at most
+MOST = 12
+
+Settings = Annotated[list[str] | None, typer.Option("--set", help="Set a value of the scene, e.g. --set ground.friction=0.2; may be repeated.")]
+SceneArgument = Annotated[str, typer.Argument(help="A built-in scene (see `tabi list`), or the path of a scene file.")]
+
+
+def run(
+    scene: SceneArgument,
+    settings: Settings = None,
+    time: Annotated[float | None, typer.Option(help="How long [s]; by default what the scene says.")] = None,
+    record: Annotated[Path | None, typer.Option(help="Write a recording (HDF5) into this file.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
+    real_time: Annotated[bool, typer.Option("--real-time", help="Do not run ahead of the clock.")] = False,
+    expect_standing: Annotated[bool, typer.Option("--expect-standing", help="End with 1 if a robot fell.")] = False,
+    page: Annotated[bool, typer.Option("--page", help="Show it in the browser instead.")] = False,
+    port: Annotated[int | None, typer.Option(min=1, max=65535, help="Port of the page; by default 8080, or the next free one.")] = None,
+    browser: Annotated[bool, typer.Option(help="Open a browser for the page.")] = True,
+) -> None:
+    """Run a scene and say how it went; exit code 1 if a step missed its tolerance."""
+    if page and (record or as_json or expect_standing):
+        raise TabiError("--page lasts until it is closed and has no summary; leave out --record, --json and --expect-standing")
+    if record is not None:
+        check_writable(record)
+    from tabi import scenes
+
+    told = scenes.load(scene, [*(settings or []), *([] if time is None else [f"duration_s={time!r}"])])
+    if page:
+        from tabi.apps.viewer import show
+
+        camera = None if told.camera is None else (told.camera.position_m, told.camera.look_at_m)
+        show(told.world(), port=port, open_browser=browser, live=True, build=told.simulator, camera=camera)
+        return
+    found = play(told, record, PACE if real_time else None)
+    print(json.dumps(found.to_dict(), indent=2) if as_json else found.text(), flush=True)
+    if found.code(expect_standing):
+        raise typer.Exit(found.code(expect_standing))
+
+
+def check_writable(path: Path) -> None:
+    """Refuse a file that cannot be written, before any work is done."""
+    folder = path.absolute().parent
+    if path.is_dir():
+        raise TabiError(f"{path}: it is a folder; expected the name of a file to write")
+    if not folder.is_dir():
+        raise TabiError(f"{path}: there is no folder {folder}; make it, or choose another place")
+    if not os.access(path if path.exists() else folder, os.W_OK):
+        raise TabiError(f"{path}: it cannot be written; choose a folder of yours")
+
+
+@dataclass
+class Summary:
+    """How a run went.
+
+    Attributes:
+        time, wall: seconds of the simulation, and of the clock after its first step. steps: how many.
+        residual [m/s], joint_residual [rad/s or m/s], penetration [m]: worst of all steps.
+        force_residual: worst [N] of the steps looked at, one in every 0.05 s.
+        missed: steps that did not reach the tolerance [m/s]. fallen: when each robot was first seen below half its height [s].
+        places: where bodies ended [m]. recording: the file. interrupted: whether somebody did. stopped: the sentence that ended it.
+    """
+
+    scene: str
+    title: str
+    settings: tuple[str, ...] = ()
+    time: float = 0.0
+    steps: int = 0
+    wall: float = 0.0
+    factor: float = 0.0
+    tolerance: float = 0.0
+    residual: float = 0.0
+    force_residual: float = 0.0
+    joint_residual: float = 0.0
+    penetration: float = 0.0
+    missed: int = 0
+    contacts: int = 0
+    robots: tuple[str, ...] = ()
+    fallen: dict[str, float] = field(default_factory=dict)
+    places: dict[str, list[float]] = field(default_factory=dict)
+    recording: str | None = None
+    interrupted: bool = False
+    stopped: str | None = None
+
+    def code(self, expect_standing: bool = False) -> int:
+        """The exit code."""
+        if self.interrupted:
+            return 130
+        return int(bool(self.missed or self.stopped or (expect_standing and self.fallen)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, with units in the names."""
+        units = dict.fromkeys(("time", "wall", "fallen"), "s") | dict.fromkeys(("tolerance", "residual"), "m_s")
+        units |= {"force_residual": "n", "penetration": "m", "places": "m"}
+        worst = ("residual", "force_residual", "joint_residual", "penetration")
+        renamed = {"factor": "real_time_factor", "fallen": "fallen_at", "missed": "missed_steps"}
+        found = {}
+        for name, value in vars(self).items():
+            shown = renamed.get(name, f"worst_{name}" if name in worst else name)
+            found[f"{shown}_{units[name]}" if name in units else shown] = list(value) if isinstance(value, tuple) else value
+        return found
+
+    def text(self) -> str:
+        """A few lines for people."""
+        lines = [f"{self.scene}: {self.title}"]
+        if self.stopped:
+            lines.append(f"  STOPPED: {self.stopped}")
+        ended = "interrupted after" if self.interrupted else "ran"
+        lines.append(f"  {ended} {self.time:g} s in {self.wall:.2f} s, {self.factor:.1f} × real time, {self.steps} steps")
+        lines.append(f"  worst error {self.residual:.1e} m/s, {self.force_residual:.1e} N; deepest overlap {1e6 * self.penetration:.3g} µm")
+        missed = "every step certified" if not self.missed else f"{self.missed} STEPS MISSED"
+        lines.append(f"  {missed} to {self.tolerance:g} m/s; {self.contacts} contacts at the end")
+        for name in self.robots:
+            lines.append(f"  {name} fell at {self.fallen[name]:g} s" if name in self.fallen else f"  {name} did not fall")
+        for name, place in self.places.items():
+            # without the sign of a zero
+            x, y, z = (round(value, 4) + 0.0 for value in place)
+            lines.append(f"  {name} is at {x:.4f}, {y:.4f}, {z:.4f} m")
+        if self.recording:
+            lines.append(f"  recorded in {self.recording}")
+        return "\n".join(lines)
+
+
+def play(scene: Scene, record: Path | None = None, pace: float | None = None) -> Summary:
+    """Run a scene to its end, or until Ctrl-C, or until it cannot go on.
+
+    Args:
+        record: file for a recording. pace: simulated seconds between looks at the clock; as fast as it goes unless given.
+    """
+    found = Summary(scene.name, scene.title, scene.settings, recording=None if record is None else str(record))
+    sim = scene.simulator()
+    recording = None if record is None else sim.record(record, scene.contents.record.rate_hz)
+    watch = _Watch(scene, sim, found)
+    try:
+        with _progress(scene.duration) as advance, _interrupt() as asked:
+
+            def look() -> bool:
+                watch.look()
+                advance(sim.time, watch.factor)
+                return bool(asked)
+
+            found.interrupted = _march(sim, scene.duration, pace, look)
+    except KeyboardInterrupt:
+        found.interrupted = True
+    except TabiError as fault:
+        found.stopped = str(fault)
+    if recording is not None:
+        try:
+            recording.close()
+        except TabiError as fault:
+            found.stopped = found.stopped or str(fault)
+    watch.finish()
+    return found
+
+
+def _march(sim: Simulator, duration: float, pace: float | None, look: Callable[[], bool]) -> bool:
+    """All steps, and a look now and then, until one says stop; whether one did.
+
+    The first step brings the kernels, so the clock starts after it.
+    """
+    end, chunk, every = round(duration / sim.dt), max(1, round((pace or LOOK) / sim.dt)), max(1, round(LOOK / sim.dt))
+    sim.step()
+    stop, start, done, next_look = look(), clock.monotonic() - sim.dt, 1, every
+    while done < end and not stop:
+        count = min(chunk, end - done)
+        sim.run(count * sim.dt)
+        done += count
+        if pace is not None:
+            clock.sleep(max(0.0, start + done * sim.dt - clock.monotonic()))
+        if done >= min(next_look, end):
+            next_look = done + every
+            stop = look()
+    return stop
+
+
+@contextmanager
+def _interrupt() -> Iterator[list[int]]:
+    """Ctrl-C, and a polite kill, fill a list that is looked at between steps; a second one ends at once.
+
+    An exception in the middle of things may be swallowed: Python ignores those that are raised while it tidies up.
+    """
+    asked: list[int] = []
+
+    def handler(number: int, frame: object) -> None:
+        if asked:
+            raise KeyboardInterrupt
+        asked.append(number)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield asked
+        return
+    before = {number: signal.signal(number, handler) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield asked
+    finally:
+        for number, old in before.items():
+            signal.signal(number, old)
+
+
+class _Watch:
+    """Keeps the summary of a run up to date."""
+
+    def __init__(self, scene: Scene, sim: Simulator, found: Summary) -> None:
+        self.scene, self.sim, self.found = scene, sim, found
+        self.started: float | None = None
+        floating = [robot for robot in sim.world.robots if robot.base.joint.kind == "floating"]
+        ground = sim.world.ground_height
+        self.heights = {robot.name: 0.5 * (float(sim.position(robot.base)[2]) - ground) for robot in floating}
+        found.robots, found.tolerance = tuple(self.heights), sim.tolerance
+
+    @property
+    def factor(self) -> float:
+        """Simulated seconds per second of the clock."""
+        wall = clock.monotonic() - (self.started or clock.monotonic())
+        return (self.sim.time - self.sim.dt) / wall if wall > 0 else 0.0
+
+    def look(self) -> None:
+        self.started = self.started or clock.monotonic()
+        self.found.force_residual = max(self.found.force_residual, self.sim.certificate.force_residual)
+        for robot in self.sim.world.robots:
+            if robot.name in self.heights and robot.name not in self.found.fallen and self.sim.fallen(robot, self.heights[robot.name]):
+                self.found.fallen[robot.name] = round(self.sim.time, 9)
+
+    def finish(self) -> None:
+        from tabi.scenes.builder import body_of
+
+        found, sim, c = self.found, self.sim, self.sim.certificate
+        found.wall = clock.monotonic() - (self.started or clock.monotonic())
+        found.factor = self.factor
+        found.time, found.steps = round(sim.time, 9), round(sim.time / sim.dt)
+        found.residual, found.joint_residual, found.penetration = c.worst_residual, c.worst_joint_residual, c.worst_penetration
+        found.missed, found.contacts = c.missed, c.contacts
+        bodies: dict[str, Any] = {name: body_of(sim.world, name) for name in self.scene.contents.watch}
+        if not bodies:
+            bodies = {r.name: r.base for r in sim.world.robots} | {body.name: body for body in sim.world.objects}
+        found.places = {name: [float(x) for x in sim.position(body)] for name, body in list(bodies.items())[:MOST]}
+
+
+@contextmanager
+def _progress(duration: float) -> Iterator[Callable[[float, float], None]]:
+    """A bar on a terminal's error stream, nothing in a log; yields what moves it on."""
+    if not sys.stderr.isatty():
+        yield lambda time, factor: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn
+
+    texts = (TextColumn(text) for text in ("{task.description}", "{task.completed:.2f} of {task.total:g} s", "{task.fields[pace]}"))
+    with Progress(BarColumn(), *texts, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("loading kernels", total=duration, pace="")
+        yield lambda time, factor: bar.update(task, completed=time, description="running", pace=f"{factor:.1f} × real time" if factor else "")

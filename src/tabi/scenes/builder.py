@@ -1,0 +1,314 @@
+"""From what a scene says to a world, and to a simulator in which it happens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from math import cos, pi, radians, sin
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tabi import control, robots
+from tabi._errors import ModelError, unknown
+from tabi.model import shape
+from tabi.model.body import Body
+from tabi.model.joint import Motor
+from tabi.model.readers.load import load
+from tabi.model.robot import Robot
+from tabi.model.shape import Material, Shape
+from tabi.model.signals import Command, Controller
+from tabi.model.world import World
+from tabi.robots.known import complete
+from tabi.scenes import motion, things
+from tabi.scenes.checks import copies, stands
+from tabi.scenes.contents import Contents
+from tabi.scenes.reader import Path as KeyPath
+from tabi.scenes.reader import Reader
+from tabi.scenes.tree import SceneError
+from tabi.simulation.simulator import Simulator
+from tabi.spatial import inertia
+from tabi.spatial.inertia import Inertia
+from tabi.spatial.transform import Transform, about, from_quaternion, from_rpy
+
+WOOD, STONE = (0.80, 0.62, 0.38), (0.62, 0.65, 0.70)
+
+
+class Builder:
+    """Builds the world of a scene.
+
+    Attributes:
+        world: it.
+        robots, objects: of the scene's entries, in their order; an entry may stand for several objects.
+    """
+
+    def __init__(self, contents: Contents, reader: Reader) -> None:
+        self.contents, self.reader = contents, reader
+        self.world = World(contents.gravity_m_s2)
+        self.robots: list[Robot] = []
+        self.objects: list[list[Body]] = []
+        self.materials = {name: _material(name, surface) for name, surface in contents.materials.items()}
+        self._ground()
+        for i, thing in enumerate(contents.fixed):
+            with self.at("fixed", i):
+                self._fixed(thing)
+        for i, robot in enumerate(contents.robots):
+            with self.at("robots", i):
+                self.robots.append(self._robot(robot, i))
+        for i, thing in enumerate(contents.objects):
+            with self.at("objects", i):
+                self.objects.append([self._object(thing, name, k) for k, name in enumerate(copies(thing))])
+        self._pairs()
+        self._bonds()
+
+    @contextmanager
+    def at(self, *path: str | int) -> Iterator[None]:
+        """An error in here is the file's, at this path."""
+        try:
+            yield
+        except SceneError:
+            raise
+        except ModelError as fault:
+            raise self.reader.fault(path, f"{self.reader.name(path) or 'the scene'}: {fault}") from None
+
+    # ---- what there is ----------------------------------------------------------------------
+
+    def _ground(self) -> None:
+        ground = self.contents.ground
+        if ground is None:
+            return
+        surface = coefficients(ground)
+        with self.at("ground"):
+            if ground.slope_deg:
+                X = about((0.0, 1.0, 0.0), radians(ground.slope_deg), (0.0, 0.0, ground.height_m))
+                self.world.add_fixed(shape.HalfSpace(), X.p, X.quaternion, **surface, name="ground")
+                self.world.ground_height = ground.height_m
+            else:
+                self.world.add_ground(height=ground.height_m, **surface)
+
+    def _fixed(self, thing: Any) -> None:
+        X, name = placement(thing), thing.name or thing.__struct_config__.tag
+        surface = coefficients(thing)
+        if isinstance(thing, things.Stairs):
+            made = self.world.add_stairs(thing.steps, thing.rise_m, thing.run_m, thing.width_m, X.p, X.quaternion, **surface, name=name)
+        elif isinstance(thing, things.HeightField):
+            made = [self.world.add_height_field(thing.heights_m, thing.size_m, position=X.p, quaternion=X.quaternion, **surface, name=name)]
+        else:
+            made = [self.world.add_fixed(geometry(thing), X.p, X.quaternion, **surface, name=name)]
+        for one in made:
+            one.surface_velocity = np.array(thing.surface_velocity_m_s)
+            one.color = color(thing, STONE)
+            if thing.material:
+                one.material = self.materials[thing.material]
+
+    def _object(self, thing: Any, name: str, k: int) -> Body:
+        X = placement(thing)
+        where = {"position": X.p + k * np.array(thing.spacing_m), "quaternion": X.quaternion, "name": name}
+        if isinstance(thing, things.Compound):
+            total = sum((solid(part).moved(placement(part)) for part in thing.parts), Inertia())
+            body = self.world.add_object(geometry(thing.parts[0]), total, **where)
+            body.shapes[:] = [self._part(part, f"{body.name} {i + 1}") for i, part in enumerate(thing.parts)]
+            return body
+        body = self.world.add_object(geometry(thing), solid(thing), **where, **coefficients(thing))
+        body.shapes[0].color = color(thing, WOOD)
+        if thing.material:
+            body.shapes[0].material = self.materials[thing.material]
+        return body
+
+    def _part(self, part: Any, name: str) -> Shape:
+        material = self.materials[part.material] if part.material else _material(name, part)
+        return Shape(geometry(part), placement(part), material, color(part, WOOD), name=name)
+
+    # ---- robots -----------------------------------------------------------------------------
+
+    def _robot(self, told: motion.Robot, i: int) -> Robot:
+        robot = self.world.add_robot(self._read(told, i), told.name)
+        pose = self.pose(robot, told, ("robots", i))
+        self._give_gains(robot, told)
+        floating = robot.base.joint.kind == "floating"
+        turn = (cos(0.5 * radians(told.yaw_deg)), 0.0, 0.0, sin(0.5 * radians(told.yaw_deg)))
+        robot.place((*told.position_m, 0.0)[:3], turn)
+        if not floating:
+            if told.stands or told.drop_m or any(told.velocity_m_s):
+                key = "stands" if told.stands else "drop_m" if told.drop_m else "velocity_m_s"
+                raise self.reader.fault(("robots", i, key), f"{self.reader.name(('robots', i, key))} is given, but the base of {robot.name} is fixed")
+            robot.set_pose(pose)
+            return robot
+        if stands(told):
+            if not self.contents.ground and not self.contents.fixed:
+                raise ModelError("it stands on the ground, but there is none; add ground: {}, or give position_m with a z")
+            robot.stand_on_ground(pose)
+        else:
+            robot.set_pose(pose)
+        q = np.array(robot.base.joint.position)
+        robot.place(q[:3] + np.array([0.0, 0.0, told.drop_m]), q[3:])
+        return robot
+
+    def _give_gains(self, robot: Robot, told: motion.Robot) -> None:
+        """Gains for the motors that have none; a robot without any would fall down, and nobody would know why."""
+        joints = [body.joint for body in robot.bodies[1:] if body.joint.v_count == 1 and body.joint.mimic is None]
+        idle = [joint for joint in joints if not (joint.motor and joint.motor.kp > 0)]
+        if told.gains is None and idle and len(idle) == len(joints) and not isinstance(told.motion, motion.Limp):
+            # about those of HRP-2's legs, by mass
+            some = f"gains: {{stiffness_nm_rad: {200 * robot.mass:.0f}, damping_nms_rad: {8 * robot.mass:.0f}}}"
+            raise ModelError(f"no motor of {robot.name} has gains in its file, so it can hold no pose; give {some}, or motion: {{kind: limp}}")
+        if told.gains is not None:
+            for joint in idle:
+                joint.motor = replace(joint.motor or Motor(), kp=told.gains.stiffness_nm_rad, kd=told.gains.damping_nms_rad)
+
+    def _read(self, told: motion.Robot, i: int) -> Robot:
+        if told.robot in robots.__all__:
+            return getattr(robots, told.robot)()
+        feet: dict[str, Any] = {}
+        for name, foot in told.feet.items():
+            if isinstance(foot, str):
+                feet[name] = foot
+                continue
+            places = {"polygon": foot.polygon_m, "position": foot.position_m, "quaternion": foot.quaternion}
+            feet[name] = {"body": foot.body} | {key: value for key, value in places.items() if value is not None}
+        return complete(load(Path(told.robot), feet=feet or None, base=told.base))
+
+    def pose(self, robot: Robot, told: motion.Posture, path: KeyPath) -> dict[str, float]:
+        """Joint positions [rad or m] of a pose and what differs from it."""
+        with self.at(*path, "pose"):
+            if told.pose is None:
+                # what has no two legs has no such pose, and nobody asked for it
+                pose: dict[str, float] = {}
+                with suppress(ModelError):
+                    pose = dict(robot.half_sitting)
+            elif told.pose in ("zero", "half_sitting"):
+                pose = {} if told.pose == "zero" else dict(robot.half_sitting)
+            elif told.pose in robot.poses:
+                pose = dict(robot.poses[told.pose])
+            else:
+                raise unknown("pose", told.pose, robot.name, dict.fromkeys([*robot.poses, "zero"]))
+        for key, kinds, unit in (("joints_deg", ("revolute", "continuous"), pi / 180), ("joints_m", ("prismatic",), 1.0)):
+            for name, value in getattr(told, key).items():
+                with self.at(*path, key, name):
+                    kind = robot.joint(name).kind
+                    if kind not in kinds:
+                        other = "joints_m" if key == "joints_deg" else "joints_deg"
+                        raise ModelError(f"joint {name!r} is {kind}; expected one that {'turns' if key == 'joints_deg' else 'slides'} (see {other})")
+                    pose[name] = value * unit
+        return pose
+
+    def controller(self, robot: Robot, told: motion.Robot, i: int) -> Controller:
+        """What a robot does."""
+        does, path = told.motion, ("robots", i, "motion")
+        if isinstance(does, motion.Limp):
+            still = Command(effort=0.0, kp=0.0, kd=0.0)
+            return lambda time, measurement: still
+        if isinstance(does, motion.Keyframes):
+            return control.keyframes([(frame.at_s, self.pose(robot, frame, (*path, "frames", k))) for k, frame in enumerate(does.frames)])
+        with self.at(*path):
+            if isinstance(does, motion.Squat):
+                return control.squat(robot, radians(does.depth_deg), does.frequency_hz)
+            if isinstance(does, motion.Sway):
+                return control.sway(robot, radians(does.angle_deg), does.frequency_hz)
+            if isinstance(does, motion.Lean):
+                return control.lean(robot, radians(does.angle_deg), does.duration_s)
+        return control.hold(self.pose(robot, told, ("robots", i)))
+
+    # ---- what happens -----------------------------------------------------------------------
+
+    def _pairs(self) -> None:
+        known = {"default"} | {s.material.name for s in self.world.fixed.shapes}
+        for body in [*self.world.objects, *(b for robot in self.robots for b in robot.bodies)]:
+            known |= {s.material.name for s in body.shapes if s.collides}
+        for i, pair in enumerate(self.contents.pairs):
+            for k, name in enumerate(pair.materials):
+                with self.at("pairs", i, "materials", k):
+                    if name not in known:
+                        raise unknown("material", name, "the scene", sorted(known))
+            with self.at("pairs", i):
+                self.world.set_pair(*pair.materials, **coefficients(pair))
+
+    def _bonds(self) -> None:
+        for bond in self.contents.bonds:
+            a, b = (body_of(self.world, name) for name in bond.bodies)
+            self.world.add_bond(bond.kind, a, b, bond.point_m, bond.axis)
+
+    def simulator(self) -> Simulator:
+        """The world in motion."""
+        how = self.contents.simulation
+        # bonds one by one: an error names its own
+        self.world.bonds, bonds = [], self.world.bonds
+        with self.at():
+            sim = Simulator(self.world, dt=how.step_s, tolerance=how.tolerance_m_s, scheme=how.scheme, contact=how.contact, facets=how.facets)
+        self.world.bonds = bonds
+        for i, bond in enumerate(bonds):
+            with self.at("bonds", i):
+                sim.bond(*bond)
+        for i, (robot, told) in enumerate(zip(self.robots, self.contents.robots, strict=True)):
+            sim.set_controller(robot, self.controller(robot, told, i))
+        for i, push in enumerate(self.contents.pushes):
+            with self.at("pushes", i, "body"):
+                sim.apply_force(body_of(self.world, push.body), push.force_n, push.duration_s, push.torque_nm, push.point_m, at=push.at_s)
+        for i, name in enumerate(self.contents.watch):
+            with self.at("watch", i):
+                sim.position(body_of(self.world, name))
+        self._start(sim)
+        return sim
+
+    def _start(self, sim: Simulator) -> None:
+        """Velocities at the start."""
+        v = sim.state.v
+        for body, told in [(b, t) for bodies, t in zip(self.objects, self.contents.objects, strict=True) for b in bodies]:
+            k = sim.model.v_index(body.joint.name)
+            v[k : k + 6] = (*told.velocity_m_s, *told.angular_velocity_rad_s)
+        for robot, told in zip(self.robots, self.contents.robots, strict=True):
+            if any(told.velocity_m_s):
+                k = sim.model.v_index(robot.name)
+                v[k : k + 3] = told.velocity_m_s
+        if v.any():
+            sim.set_state(sim.state.q, v)
+
+
+def body_of(world: World, name: str) -> Body | str:
+    """The base of a robot by the robot's name; anything else by its own."""
+    return next((robot.base for robot in world.robots if robot.name == name), name)
+
+
+def placement(thing: Any) -> Transform:
+    """Where something is."""
+    if thing.quaternion is not None:
+        return from_quaternion(thing.quaternion, thing.position_m)
+    return from_rpy([radians(angle) for angle in thing.rotation_deg], thing.position_m)
+
+
+def color(thing: Any, plain: tuple[float, float, float]) -> tuple[float, float, float, float]:
+    """Red, green, blue and opacity of something; plain unless it says."""
+    red, green, blue = thing.color or plain
+    return (red, green, blue, 1.0)
+
+
+def geometry(thing: Any) -> Any:
+    """The shape of something."""
+    kind = thing.__struct_config__.tag
+    if kind == "box":
+        return shape.Box(thing.size_m)
+    if kind == "sphere":
+        return shape.Sphere(thing.radius_m)
+    return {"cylinder": shape.Cylinder, "capsule": shape.Capsule}[kind](thing.radius_m, thing.length_m)
+
+
+def solid(thing: Any) -> Inertia:
+    """The inertia of something, evenly filled."""
+    kind = thing.__struct_config__.tag
+    if kind == "box":
+        return inertia.solid_box(thing.mass_kg, thing.size_m)
+    if kind == "sphere":
+        return inertia.solid_sphere(thing.mass_kg, thing.radius_m)
+    make = {"cylinder": inertia.solid_cylinder, "capsule": inertia.solid_capsule}[kind]
+    return make(thing.mass_kg, thing.radius_m, thing.length_m)
+
+
+def _material(name: str, surface: things.Surface) -> Material:
+    return Material(name, **coefficients(surface))
+
+
+def coefficients(surface: things.Surface | things.Pair) -> dict[str, Any]:
+    """What a surface says, by the names of a material."""
+    return {name: getattr(surface, key) for key, name in things.COEFFICIENTS.items()}

@@ -1,0 +1,117 @@
+"""What a scene file may say, all of it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, field
+
+from tabi.scenes.motion import Robot
+from tabi.scenes.things import (
+    Bond,
+    Box,
+    Capsule,
+    Compound,
+    Cylinder,
+    Duration,
+    FixedBox,
+    FixedCapsule,
+    FixedCylinder,
+    FixedSphere,
+    Ground,
+    HeightField,
+    Hertz,
+    Keys,
+    Name,
+    Pair,
+    Push,
+    Sphere,
+    Stairs,
+    Surface,
+    Vector,
+    Word,
+)
+
+AnyFixed = FixedBox | FixedSphere | FixedCylinder | FixedCapsule | Stairs | HeightField
+AnyObject = Box | Sphere | Cylinder | Capsule | Compound
+MANY = Meta(max_length=1000)
+
+
+class Simulation(Keys, frozen=True, kw_only=True):
+    """How it is computed.
+
+    Attributes:
+        step_s: the step
+        tolerance_m_s: backward error that every contact has to reach
+        scheme: event-driven: impacts happen where they do within a step
+        contact: law of contact: the exact cone, or for comparison a pyramid or no friction
+        facets: sides of the pyramid, an even number
+    """
+
+    step_s: Annotated[float, Meta(ge=1e-6, le=0.1)] = 1e-3
+    tolerance_m_s: Annotated[float, Meta(ge=1e-14, le=1.0)] = 1e-8
+    scheme: Literal["time-stepping", "event-driven"] = "time-stepping"
+    contact: Literal["coulomb", "pyramid", "frictionless"] = "coulomb"
+    facets: Annotated[int, Meta(ge=4, le=64, multiple_of=2)] = 8
+
+
+class Record(Keys, frozen=True, kw_only=True):
+    """What a recording holds.
+
+    Attributes:
+        rate_hz: rows a second of simulated time; every step unless given
+    """
+
+    rate_hz: Hertz | None = None
+
+
+class Camera(Keys, frozen=True, kw_only=True):
+    """From where the page looks.
+
+    Attributes:
+        position_m: where the eye is
+        look_at_m: what it looks at
+    """
+
+    position_m: Vector
+    look_at_m: Vector = (0.0, 0.0, 0.5)
+
+
+class Contents(Keys, frozen=True, kw_only=True):
+    """A whole scene.
+
+    Attributes:
+        title: one line about it
+        about: more about it
+        duration_s: how long it runs
+        gravity_m_s2: gravity
+        ground: the floor; there is none unless given, and {} is a plain one
+        materials: surfaces by name
+        pairs: friction and restitution of two materials
+        fixed: things that never move
+        robots: robots
+        objects: free rigid things
+        bonds: bodies held together from the start
+        pushes: forces at their times
+        simulation: how it is computed
+        record: what a recording holds
+        watch: bodies whose places are told at the end; robots and objects unless given
+        camera: from where the page looks
+    """
+
+    title: Annotated[str, Meta(min_length=1, max_length=120)]
+    about: Annotated[str, Meta(max_length=4000)] = ""
+    duration_s: Duration = 5.0
+    gravity_m_s2: Vector = (0.0, 0.0, -9.81)
+    ground: Ground | None = None
+    materials: dict[Name, Surface] = field(default_factory=dict)
+    pairs: Annotated[tuple[Pair, ...], MANY] = ()
+    fixed: Annotated[tuple[AnyFixed, ...], MANY] = ()
+    robots: Annotated[tuple[Robot, ...], Meta(max_length=50)] = ()
+    objects: Annotated[tuple[AnyObject, ...], MANY] = ()
+    bonds: Annotated[tuple[Bond, ...], MANY] = ()
+    pushes: Annotated[tuple[Push, ...], MANY] = ()
+    simulation: Simulation = Simulation()
+    record: Record = Record()
+    watch: Annotated[tuple[Word, ...], Meta(max_length=100)] = ()
+    camera: Camera | None = None

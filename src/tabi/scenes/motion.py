@@ -1,0 +1,148 @@
+"""What a scene file may say about robots: where they start and what they do."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, field
+
+from tabi.scenes.things import ZERO, Angles, Bend, Duration, Hertz, Keys, Moment, Name, Number, Quaternion, Slides, Turn, Vector, Word
+
+
+class Foot(Keys, frozen=True, kw_only=True):
+    """A foot of a robot from a file.
+
+    Attributes:
+        body: the body that it is on
+        polygon_m: its outline; that of the body's shapes unless given
+        position_m: where the polygon is, in the body's frame
+        quaternion: w, x, y, z, where the body's z is not up into the leg
+    """
+
+    body: Word
+    polygon_m: Annotated[tuple[tuple[Number, Number], ...], Meta(min_length=3, max_length=64)] | None = None
+    position_m: Vector | None = None
+    quaternion: Quaternion | None = None
+
+
+class Posture(Keys, frozen=True, kw_only=True):
+    """A pose, and joints that differ from it.
+
+    Attributes:
+        pose: one that the robot knows, or 'zero' for all joints at zero; half-sitting unless given, where the robot can
+        joints_deg: joints that turn, where they differ from the pose
+        joints_m: joints that slide, where they differ from the pose
+    """
+
+    pose: Word | None = None
+    joints_deg: Angles = field(default_factory=dict)
+    joints_m: Slides = field(default_factory=dict)
+
+
+class Hold(Keys, frozen=True, kw_only=True, tag_field="kind", tag="hold"):
+    """Stay in the pose."""
+
+
+class Limp(Keys, frozen=True, kw_only=True, tag_field="kind", tag="limp"):
+    """No motor does anything."""
+
+
+class Squat(Keys, frozen=True, kw_only=True, tag_field="kind", tag="squat"):
+    """Bend the knees and stretch them, again and again; for bipeds, from half-sitting.
+
+    Attributes:
+        depth_deg: half of how far the knees bend
+        frequency_hz: squats a second
+    """
+
+    depth_deg: Bend = 17.0
+    frequency_hz: Hertz = 0.5
+
+
+class Sway(Keys, frozen=True, kw_only=True, tag_field="kind", tag="sway"):
+    """Shift the weight from side to side; for bipeds, from half-sitting.
+
+    Attributes:
+        angle_deg: how far hips and ankles roll
+        frequency_hz: sways a second
+    """
+
+    angle_deg: Bend = 3.0
+    frequency_hz: Hertz = 0.5
+
+
+class Lean(Keys, frozen=True, kw_only=True, tag_field="kind", tag="lean"):
+    """Lean forwards in the ankles, and stay; for bipeds, from half-sitting.
+
+    Attributes:
+        angle_deg: how far
+        duration_s: how long it takes
+    """
+
+    angle_deg: Bend = 5.0
+    duration_s: Duration = 1.0
+
+
+class Frame(Posture, frozen=True, kw_only=True):
+    """A pose at a time.
+
+    Attributes:
+        at_s: when
+    """
+
+    at_s: Moment
+
+
+class Keyframes(Keys, frozen=True, kw_only=True, tag_field="kind", tag="keyframes"):
+    """Go from pose to pose, at rest in each.
+
+    Attributes:
+        frames: poses at growing times
+    """
+
+    frames: Annotated[tuple[Frame, ...], Meta(min_length=2, max_length=1000)]
+
+
+Motion = Hold | Limp | Squat | Sway | Lean | Keyframes
+
+
+class Gains(Keys, frozen=True, kw_only=True):
+    """Position loops for motors to which a robot's file gives none.
+
+    Attributes:
+        stiffness_nm_rad: of joints that turn, and in N/m of those that slide
+        damping_nms_rad: of joints that turn, and in N·s/m of those that slide
+    """
+
+    stiffness_nm_rad: Annotated[float, Meta(gt=0.0, le=1e7)]
+    damping_nms_rad: Annotated[float, Meta(ge=0.0, le=1e6)]
+
+
+class Robot(Posture, frozen=True, kw_only=True):
+    """A robot, where it starts, and what it does.
+
+    Attributes:
+        robot: built in (hrp2), or the path of a URDF, MJCF or .wrl file, from the folder of the scene file
+        name: its name; the robot's own unless given
+        base: whether it is bolted to the world; what its file says unless given
+        feet: feet by name, each a body or more about it; for robots from files
+        gains: of motors to which the file gives none; needed if it gives none at all, unless the robot is limp
+        stands: with its soles on the ground; true unless its base is fixed or position_m has a z
+        position_m: x, y of the base of a robot that stands; x, y, z of any other
+        yaw_deg: where it looks: 0 along x, 90 along y
+        drop_m: how much higher than that it starts
+        velocity_m_s: velocity of the base at the start
+        motion: what it does
+    """
+
+    robot: Annotated[str, Meta(min_length=1, max_length=1000)]
+    name: Name | None = None
+    base: Literal["floating", "fixed"] | None = None
+    feet: dict[Name, Word | Foot] = field(default_factory=dict)
+    gains: Gains | None = None
+    stands: bool | None = None
+    position_m: Annotated[tuple[Number, ...], Meta(min_length=2, max_length=3)] = ZERO[:2]
+    yaw_deg: Turn = 0.0
+    drop_m: Annotated[float, Meta(ge=0.0, le=1e3)] = 0.0
+    velocity_m_s: Vector = ZERO
+    motion: Motion = Hold()

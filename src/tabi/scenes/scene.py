@@ -1,0 +1,142 @@
+"""A scene: a file that was read, with the world and the simulator it describes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import yaml
+
+from tabi._errors import near
+from tabi.scenes import sources
+from tabi.scenes.checks import faults
+from tabi.scenes.contents import Camera, Contents
+from tabi.scenes.reader import Reader, type_of
+from tabi.scenes.tree import Node, Place, SceneError, parse
+
+if TYPE_CHECKING:
+    from tabi.model.world import World
+    from tabi.simulation.simulator import Simulator
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What a scene file says; two scenes that say the same are equal, whatever their files are called.
+
+    Attributes:
+        contents: all of it, typed.
+        name: of a built-in scene, or its file's.
+        file: where it came from; None for a text.
+        settings: what was said on the command line.
+    """
+
+    contents: Contents
+    name: str = field(default="scene", compare=False)
+    file: Path | None = field(default=None, compare=False)
+    settings: tuple[str, ...] = field(default=(), compare=False)
+    _reader: Reader = field(default_factory=Reader, compare=False, repr=False)
+
+    @property
+    def title(self) -> str:
+        """One line about it."""
+        return self.contents.title
+
+    @property
+    def duration(self) -> float:
+        """How long it runs [s]."""
+        return self.contents.duration_s
+
+    @property
+    def camera(self) -> Camera | None:
+        """From where to look at it, if it says so."""
+        return self.contents.camera
+
+    def world(self) -> World:
+        """What there is, as it starts; every call makes a new one."""
+        from tabi.scenes.builder import Builder
+
+        return Builder(self.contents, self._reader).world
+
+    def simulator(self) -> Simulator:
+        """The simulation of it: robots with what they do, pushes at their times, velocities at the start."""
+        from tabi.scenes.builder import Builder
+
+        return Builder(self.contents, self._reader).simulator()
+
+    def to_yaml(self) -> str:
+        """A file that says the same: without includes, defaults and comments; robot files by their whole paths."""
+        style: dict[str, Any] = {"sort_keys": False, "allow_unicode": True, "default_flow_style": None, "width": 120}
+        return yaml.dump(plain(self.contents), Dumper=getattr(yaml, "CSafeDumper", yaml.SafeDumper), **style)
+
+
+def load(scene: str | Path, overrides: Iterable[str] = ()) -> Scene:
+    """A scene by its built-in name, or from a file.
+
+    Args:
+        scene: a name from ``names()``, or the path of a YAML file.
+        overrides: settings as on the command line, ``"ground.friction=0.2"``.
+    """
+    if not isinstance(scene, (str, Path)):
+        raise SceneError(f"the scene is {scene!r}; expected a name or the path of a file")
+    path = sources.find(scene)
+    return _scene(sources.tree(path), path, tuple(overrides))
+
+
+def loads(text: str | bytes, file: str | Path = "scene.yaml", overrides: Iterable[str] = ()) -> Scene:
+    """A scene from a text; ``file`` is what errors name, and from where includes and robot files are looked for."""
+    path = Path(file)
+    return _scene(sources.include(parse(text, str(file)), path, [path.resolve()], [0]), path, tuple(overrides))
+
+
+def _scene(root: Node, path: Path, settings: tuple[str, ...]) -> Scene:
+    reader = Reader()
+    contents: Contents = reader.read(sources.override(root, settings), Contents)
+    for at, message in faults(contents):
+        raise reader.fault(at, f"{reader.name(at) or 'the scene'} {message}")
+    contents = _with_robot_files(contents, reader, path)
+    return Scene(contents, path.stem, path, settings, reader)
+
+
+def _with_robot_files(contents: Contents, reader: Reader, path: Path) -> Contents:
+    """Paths of robots are told from the folder of the file they stand in; from here on they are whole."""
+    from tabi import robots
+
+    found: list[Any] = []
+    for i, robot in enumerate(contents.robots):
+        at = ("robots", i, "robot")
+        if robot.robot not in robots.__all__:
+            place = reader.place(at) or Place(str(path))
+            folder = Path() if place.file.startswith("--set ") else Path(place.file).parent
+            try:
+                file = (folder / robot.robot).resolve()
+                there = file.exists()
+            except (OSError, ValueError):
+                file, there = folder, False
+            if not there:
+                built = ", ".join(robots.__all__)
+                hint = near(robot.robot, robots.__all__)
+                raise reader.fault(at, f"{reader.name(at)} is {robot.robot!r}, which is neither built in ({built}) nor a file beside the scene{hint}")
+            robot = msgspec.structs.replace(robot, robot=str(file))
+        elif robot.feet or robot.base or robot.gains:
+            key = "feet" if robot.feet else "base" if robot.base else "gains"
+            raise reader.fault(("robots", i, key), f"{robot.robot} is built in, with its feet, base and gains; {key} is for robots from files")
+        found.append(robot)
+    return msgspec.structs.replace(contents, robots=tuple(found))
+
+
+def plain(value: Any) -> Any:
+    """Contents as dictionaries and lists, without what is the default."""
+    if isinstance(value, msgspec.Struct):
+        config = value.__struct_config__
+        found = {config.tag_field: config.tag} if config.tag_field else {}
+        for f in type_of(type(value)).fields:
+            default = f.default_factory() if f.default_factory is not msgspec.NODEFAULT else f.default
+            if (given := getattr(value, f.name)) != default:
+                found[f.name] = plain(given)
+        return found
+    if isinstance(value, dict):
+        return {key: plain(one) for key, one in value.items()}
+    return [plain(one) for one in value] if isinstance(value, tuple) else value

@@ -1,0 +1,147 @@
+"""What scene files may say, for editors (a JSON schema) and for people (tables), made from the types that files are read with."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import msgspec
+from msgspec import inspect
+
+from tabi.scenes import contents, motion, things
+from tabi.scenes.reader import bounds, type_of
+
+FILE = "scene.schema.json"
+INCLUDE = "scenes that this one adds to: a path from the folder of this file, a built-in name, or a list of such"
+# bounds of numbers beyond this one are not worth a place in a table
+FAR = 1e4
+# what a table shows: its name, and the kinds of things in it
+TABLES: dict[str, tuple[Any, ...]] = {
+    "scene": (contents.Contents,),
+    "ground": (things.Ground,),
+    "materials": (things.Surface,),
+    "pairs": (things.Pair,),
+    "fixed": contents.AnyFixed.__args__,
+    "objects": contents.AnyObject.__args__,
+    "parts": things.AnyPart.__args__,
+    "bonds": (things.Bond,),
+    "pushes": (things.Push,),
+    "robots": (motion.Robot,),
+    "feet": (motion.Foot,),
+    "gains": (motion.Gains,),
+    "motion": motion.Motion.__args__,
+    "frames": (motion.Frame,),
+    "simulation": (contents.Simulation,),
+    "record": (contents.Record,),
+    "camera": (contents.Camera,),
+}
+
+
+def attributes(kind: Any) -> dict[str, str]:
+    """One line about every key, from the docstrings of a type and those it is made from."""
+    found: dict[str, str] = {}
+    for cls in reversed(kind.__mro__):
+        _, _, listed = (cls.__doc__ or "").partition("Attributes:")
+        found |= dict(re.findall(r"^ +(\w+): (.+)$", listed, re.MULTILINE)) if issubclass(cls, things.Keys) else {}
+    return found
+
+
+def schema() -> dict[str, Any]:
+    """The JSON schema."""
+    made = msgspec.json.schema(contents.Contents)
+    kinds = {cls.__name__: cls for table in TABLES.values() for cls in table}
+    for name, one in made["$defs"].items():
+        about = attributes(kinds[name])
+        one["description"] = (kinds[name].__doc__ or "").partition("\n")[0]
+        one.pop("title", None)
+        for key, value in one.get("properties", {}).items():
+            value.setdefault("description", about.get(key, "what kind of thing this is"))
+    root = made["$defs"]["Contents"]
+    # a file that includes others may leave to them what has to be there
+    root.pop("required")
+    path = {"type": "string", "minLength": 1}
+    root["properties"] = {"include": {"anyOf": [path, {"type": "array", "items": path}], "description": INCLUDE}, **root["properties"]}
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "A scene of tabi", **_short(made)}
+
+
+def _short(node: Any) -> Any:
+    """Three numbers of one kind are a list of three, said once."""
+    if isinstance(node, dict):
+        node = {key: _short(value) for key, value in node.items()}
+        each = node.get("prefixItems")
+        if each and all(one == each[0] for one in each):
+            del node["prefixItems"]
+            node["items"] = each[0]
+        return node
+    return [_short(value) for value in node] if isinstance(node, list | tuple) else node
+
+
+def text() -> str:
+    """The JSON schema as the file that comes with the package."""
+    return json.dumps(schema(), indent=1, ensure_ascii=False) + "\n"
+
+
+# ---- tables -------------------------------------------------------------------------------------
+
+
+def table(name: str) -> str:
+    """The keys of one kind of things as a table in Markdown."""
+    kinds = TABLES[name]
+    infos = [type_of(kind) for kind in kinds]
+    # a key that means the same for several kinds has one row
+    owners: dict[tuple[str, ...], list[str]] = {}
+    for kind, info in zip(kinds, infos, strict=True):
+        about = attributes(kind)
+        for f in sorted(info.fields, key=lambda f: not f.required):
+            owners.setdefault((f.name, about[f.name], expected(f.type), default(f)), []).append(str(info.tag))
+    rows = ["| key | | expected | unless given |", "|:--|:--|:--|:--|"]
+    if name == "scene":
+        rows.append(f"| `include` | {INCLUDE} | text, or a list | |")
+    if len(kinds) > 1:
+        rows.append(f"| `{infos[0].tag_field}` | what it is | {', '.join(f'`{info.tag}`' for info in infos)} | required |")
+    for (key, *cells), own in owners.items():
+        only = "" if len(own) == len(kinds) else f" ({', '.join(own)})"
+        rows.append(f"| `{key}`{only} | {' | '.join(cells)} |")
+    return "\n".join(rows)
+
+
+def expected(kind: Any) -> str:
+    """What a value is, for a cell of a table."""
+    if isinstance(kind, inspect.UnionType):
+        kinds = [k for k in kind.types if not isinstance(k, inspect.NoneType)]
+        if any(isinstance(k, inspect.StrType) for k in kinds) and len(kinds) > 1:
+            return "text, or keys, see below"
+        return expected(kinds[0]) if len(kinds) == 1 else "keys, see below"
+    if isinstance(kind, inspect.LiteralType):
+        return ", ".join(f"`{value}`" for value in kind.values)
+    if isinstance(kind, inspect.FloatType | inspect.IntType):
+        return f"{'whole ' if isinstance(kind, inspect.IntType) else ''}number{bounds(kind, FAR)}"
+    if isinstance(kind, inspect.StrType):
+        return "name" if kind.pattern else "text"
+    if isinstance(kind, inspect.TupleType):
+        return f"list of {len(kind.item_types)} {plural(kind.item_types[0])}"
+    if isinstance(kind, inspect.VarTupleType):
+        low, high = kind.min_length or 0, kind.max_length
+        count = f" of {low} to {high}" if low and high else f" of {low} or more" if low else ""
+        return f"list{count}" if expected(kind.item_type).startswith("keys") else f"list{count or ' of'} {plural(kind.item_type)}"
+    if isinstance(kind, inspect.DictType):
+        return "names and their keys" if "keys" in expected(kind.value_type) else f"names and their {plural(kind.value_type)}"
+    return "true, false" if isinstance(kind, inspect.BoolType) else "keys, see below"
+
+
+def plural(kind: Any) -> str:
+    """Several values, for a cell of a table."""
+    return re.sub(r"^(whole number|number|text|name|list)", r"\1s", expected(kind))
+
+
+def default(f: Any) -> str:
+    """What a key is unless a file gives it."""
+    if f.required:
+        return "required"
+    value = f.default if f.default is not msgspec.NODEFAULT else f.default_factory()
+    if isinstance(value, motion.Hold):
+        return "`{kind: hold}`"
+    if value in ((), {}, None, "") or isinstance(value, msgspec.Struct):
+        return ""
+    return f"`{json.dumps(value)}`"

@@ -1,0 +1,338 @@
+"""What a scene file may say: every key with its unit, its range and one line about it.
+
+These types are all there is to know about the format: the reader checks files against them, ``schema`` makes the JSON schema and the
+tables of the documentation from them, with the lines under *Attributes*. Lengths are in metres, angles in degrees, everything else in
+SI units; the key says so.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+Number = Annotated[float, Meta(ge=-1e6, le=1e6)]
+Length = Annotated[float, Meta(gt=0.0, le=1e4)]
+Mass = Annotated[float, Meta(gt=0.0, le=1e9)]
+Share = Annotated[float, Meta(ge=0.0, le=1.0)]
+Friction = Annotated[float, Meta(ge=0.0, le=100.0)]
+Moment = Annotated[float, Meta(ge=0.0, le=1e6)]
+Duration = Annotated[float, Meta(gt=0.0, le=1e6)]
+Turn = Annotated[float, Meta(ge=-180.0, le=180.0)]
+Bend = Annotated[float, Meta(ge=-90.0, le=90.0)]
+Hertz = Annotated[float, Meta(gt=0.0, le=1e6)]
+Vector = tuple[Number, Number, Number]
+Turns = tuple[Turn, Turn, Turn]
+Quaternion = tuple[Number, Number, Number, Number]
+Color = tuple[Share, Share, Share]
+Name = Annotated[str, Meta(pattern=r"^[A-Za-z][A-Za-z0-9_ -]*$", max_length=64)]
+# bodies, joints and materials of robots have any names their files give them
+Word = Annotated[str, Meta(min_length=1, max_length=128)]
+Angles = dict[Word, Annotated[float, Meta(ge=-3600.0, le=3600.0)]]
+Slides = dict[Word, Annotated[float, Meta(ge=-100.0, le=100.0)]]
+ZERO = (0.0, 0.0, 0.0)
+
+
+class Keys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """Keys of a scene file that belong together."""
+
+
+# ---- surfaces and places ------------------------------------------------------------------------
+
+
+class Surface(Keys, frozen=True, kw_only=True):
+    """How a surface rubs and bounces.
+
+    Attributes:
+        friction: coefficient of friction; of two surfaces the smaller one counts
+        restitution: share of the speed that a bounce gives back; of two surfaces the larger one counts
+        static_friction: coefficient of what sticks, where it is larger than friction
+        torsional_friction_m: moment against turning about the normal, per newton that presses; of two surfaces the larger one counts
+        rolling_friction_m: moment against rolling, per newton that presses; of two surfaces the larger one counts
+        viscous_friction_s_m: growth of friction with the speed of sliding; of two surfaces the larger one counts
+    """
+
+    friction: Friction = 0.8
+    restitution: Share = 0.0
+    static_friction: Friction | None = None
+    torsional_friction_m: Friction = 0.0
+    rolling_friction_m: Friction = 0.0
+    viscous_friction_s_m: Friction = 0.0
+
+
+# key of a file → keyword of a material
+COEFFICIENTS = {
+    "friction": "friction",
+    "restitution": "restitution",
+    "static_friction": "static_friction",
+    "torsional_friction_m": "torsional_friction",
+    "rolling_friction_m": "rolling_friction",
+    "viscous_friction_s_m": "viscous_friction",
+}
+
+
+class Pair(Keys, frozen=True, kw_only=True):
+    """Two materials, where the smaller friction and the larger restitution are not right.
+
+    Attributes:
+        materials: two names: of materials, objects, fixed things, ground, or a robot's own
+        friction: coefficient of friction between them
+        restitution: share of the speed that a bounce gives back
+        static_friction: coefficient of what sticks
+        torsional_friction_m: moment against turning about the normal, per newton that presses
+        rolling_friction_m: moment against rolling, per newton that presses
+        viscous_friction_s_m: growth of friction with the speed of sliding
+    """
+
+    materials: tuple[Word, Word]
+    friction: Friction | None = None
+    restitution: Share | None = None
+    static_friction: Friction | None = None
+    torsional_friction_m: Friction | None = None
+    rolling_friction_m: Friction | None = None
+    viscous_friction_s_m: Friction | None = None
+
+
+class Ground(Surface, frozen=True, kw_only=True):
+    """A floor without end.
+
+    Attributes:
+        height_m: height of its surface at x = 0
+        slope_deg: how steeply it falls along x
+    """
+
+    height_m: Number = 0.0
+    slope_deg: Annotated[float, Meta(ge=-80.0, le=80.0)] = 0.0
+
+
+class Placed(Surface, frozen=True, kw_only=True):
+    """Where something is, and its surface.
+
+    Attributes:
+        material: a name from materials, instead of coefficients here
+        position_m: x, y, z of the middle; z is up
+        rotation_deg: roll, pitch, yaw: turns about the world's x, then y, then z
+        quaternion: w, x, y, z, instead of rotation_deg
+        color: red, green, blue
+    """
+
+    material: Name | None = None
+    position_m: Vector = ZERO
+    rotation_deg: Turns = ZERO
+    quaternion: Quaternion | None = None
+    color: Color | None = None
+
+
+# ---- what never moves ---------------------------------------------------------------------------
+
+
+class Fixed(Placed, frozen=True, kw_only=True):
+    """A thing that never moves.
+
+    Attributes:
+        name: its name; the shape's unless given
+        surface_velocity_m_s: how fast its surface runs: a conveyor
+        size_m: edges along its x, y, z
+        radius_m: its radius
+        length_m: length along its z; of a capsule without the caps
+    """
+
+    name: Name | None = None
+    surface_velocity_m_s: Vector = ZERO
+
+
+class FixedBox(Fixed, frozen=True, kw_only=True, tag_field="shape", tag="box"):
+    """A fixed box: a wall, a table, a belt."""
+
+    size_m: tuple[Length, Length, Length]
+
+
+class FixedSphere(Fixed, frozen=True, kw_only=True, tag_field="shape", tag="sphere"):
+    """A fixed ball."""
+
+    radius_m: Length
+
+
+class FixedCylinder(Fixed, frozen=True, kw_only=True, tag_field="shape", tag="cylinder"):
+    """A fixed cylinder: a pillar."""
+
+    radius_m: Length
+    length_m: Length
+
+
+class FixedCapsule(Fixed, frozen=True, kw_only=True, tag_field="shape", tag="capsule"):
+    """A fixed capsule: a rail."""
+
+    radius_m: Length
+    length_m: Length
+
+
+class Stairs(Fixed, frozen=True, kw_only=True, tag_field="shape", tag="stairs"):
+    """Stairs up along their x, the lower edge of the first riser at position_m.
+
+    Attributes:
+        steps: how many
+        rise_m: height of a step
+        run_m: depth of a step
+        width_m: width of a step
+    """
+
+    steps: Annotated[int, Meta(ge=1, le=200)]
+    rise_m: Length
+    run_m: Length
+    width_m: Length
+
+
+class HeightField(Fixed, frozen=True, kw_only=True, tag_field="shape", tag="height_field"):
+    """Ground of varying height over a rectangle.
+
+    Attributes:
+        size_m: edges along its x and y
+        heights_m: rows of heights; x grows within a row, y from row to row
+    """
+
+    size_m: tuple[Length, Length]
+    heights_m: Annotated[tuple[Annotated[tuple[Number, ...], Meta(min_length=2)], ...], Meta(min_length=2)]
+
+
+# ---- what moves ---------------------------------------------------------------------------------
+
+
+class Part(Placed, frozen=True, kw_only=True):
+    """A part of a rigid object, placed in the object's frame.
+
+    Attributes:
+        mass_kg: its mass, evenly spread
+        size_m: edges along its x, y, z
+        radius_m: its radius
+        length_m: length along its z; of a capsule without the caps
+    """
+
+    mass_kg: Mass
+
+
+class PartBox(Part, frozen=True, kw_only=True, tag_field="shape", tag="box"):
+    """A box."""
+
+    size_m: tuple[Length, Length, Length]
+
+
+class PartSphere(Part, frozen=True, kw_only=True, tag_field="shape", tag="sphere"):
+    """A ball."""
+
+    radius_m: Length
+
+
+class PartCylinder(Part, frozen=True, kw_only=True, tag_field="shape", tag="cylinder"):
+    """A cylinder."""
+
+    radius_m: Length
+    length_m: Length
+
+
+class PartCapsule(Part, frozen=True, kw_only=True, tag_field="shape", tag="capsule"):
+    """A capsule."""
+
+    radius_m: Length
+    length_m: Length
+
+
+AnyPart = PartBox | PartSphere | PartCylinder | PartCapsule
+
+
+class Loose(Placed, frozen=True, kw_only=True):
+    """A free rigid object.
+
+    Attributes:
+        name: its name; the shape's unless given
+        velocity_m_s: velocity of its origin at the start
+        angular_velocity_rad_s: angular velocity at the start, in the world's axes
+        count: how many of it; with more than one, their names get a number from 1 on
+        spacing_m: from each of them to the next
+        mass_kg: its mass, evenly spread
+        size_m: edges along its x, y, z
+        radius_m: its radius
+        length_m: length along its z; of a capsule without the caps
+    """
+
+    name: Name | None = None
+    velocity_m_s: Vector = ZERO
+    angular_velocity_rad_s: Vector = ZERO
+    count: Annotated[int, Meta(ge=1, le=500)] = 1
+    spacing_m: Vector = ZERO
+
+
+class Box(Loose, frozen=True, kw_only=True, tag_field="shape", tag="box"):
+    """A free box."""
+
+    mass_kg: Mass
+    size_m: tuple[Length, Length, Length]
+
+
+class Sphere(Loose, frozen=True, kw_only=True, tag_field="shape", tag="sphere"):
+    """A free ball."""
+
+    mass_kg: Mass
+    radius_m: Length
+
+
+class Cylinder(Loose, frozen=True, kw_only=True, tag_field="shape", tag="cylinder"):
+    """A free cylinder."""
+
+    mass_kg: Mass
+    radius_m: Length
+    length_m: Length
+
+
+class Capsule(Loose, frozen=True, kw_only=True, tag_field="shape", tag="capsule"):
+    """A free capsule."""
+
+    mass_kg: Mass
+    radius_m: Length
+    length_m: Length
+
+
+class Compound(Loose, frozen=True, kw_only=True, tag_field="shape", tag="compound"):
+    """A free rigid object of several parts, each with its own surface: a cart, a chair.
+
+    Attributes:
+        parts: its parts
+    """
+
+    parts: Annotated[tuple[AnyPart, ...], Meta(min_length=1, max_length=200)]
+
+
+class Bond(Keys, frozen=True, kw_only=True):
+    """Two bodies held together from the start; they do not collide with each other.
+
+    Attributes:
+        kind: weld: nothing moves; ball: they turn about a point; hinge: about an axis
+        bodies: names of objects or of bodies of a robot; 'world' is what never moves
+        point_m: where, in the world; the origin of the first body unless given
+        axis: of a hinge, in the world
+    """
+
+    kind: Literal["weld", "ball", "hinge"]
+    bodies: tuple[Word, Word]
+    point_m: Vector | None = None
+    axis: Vector | None = None
+
+
+class Push(Keys, frozen=True, kw_only=True):
+    """A force on a body for a while.
+
+    Attributes:
+        body: an object, or a body of a robot: chest; where several robots have one, left/chest
+        at_s: when it begins
+        duration_s: how long it lasts
+        force_n: force, in the world's axes
+        torque_nm: torque, in the world's axes
+        point_m: where the force acts, in the body's frame
+    """
+
+    body: Word
+    at_s: Moment = 0.0
+    duration_s: Duration
+    force_n: Vector = ZERO
+    torque_nm: Vector = ZERO
+    point_m: Vector = ZERO

@@ -1,0 +1,53 @@
+"""``tabi list``, ``tabi scene``, ``tabi scene-schema``."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from tabi import scenes
+from tabi.apps import catalogue, cli
+from tabi.scenes import schema
+
+
+def invoke(*arguments: str) -> str:
+    done = CliRunner().invoke(cli.app, arguments)
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def test_every_scene_is_listed_with_its_line_and_its_picture():
+    lines = invoke("list").splitlines()
+    pictures = catalogue.PICTURES.is_dir()
+    assert len(lines) == (2 if pictures else 1) * len(scenes.names())
+    for name in scenes.names():
+        title = next(line for line in lines if line.startswith(f"{name} "))
+        assert title.endswith(f"  {scenes.load(name).title}")
+
+
+@pytest.mark.parametrize("name", scenes.names())
+def test_every_scene_has_a_small_picture(name):
+    if not catalogue.PICTURES.is_dir():
+        pytest.skip("an installed package comes without pictures")
+    path = catalogue.picture(name)
+    assert path is not None, "run docs/make_scene_pictures.py"
+    with open(path, "rb") as file:
+        data = file.read()
+    assert data.startswith(b"\x89PNG")
+    assert 1_500 < len(data) <= 60_000
+
+
+def test_the_list_as_json_has_names_titles_and_pictures():
+    page = json.loads(invoke("list", "--json"))
+    assert [one["name"] for one in page] == scenes.names()
+    assert set(page[0]) == {"name", "title", "picture"}
+
+
+def test_a_scene_is_printed_as_a_file_to_begin_from():
+    assert invoke("scene", "cart") == scenes.load("cart").file.read_text(encoding="utf-8")
+    changed = invoke("scene", "slide", "--set", "duration_s=1")
+    assert scenes.loads(changed) == scenes.load("slide", ["duration_s=1"])
+
+
+def test_the_schema_is_printed():
+    assert invoke("scene-schema") == schema.text()

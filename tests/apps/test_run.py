@@ -1,0 +1,181 @@
+"""``tabi run``: the summary, its exit codes, and that nothing is begun that cannot end well."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from typer.testing import CliRunner
+
+from tabi import TabiError, scenes
+from tabi.apps import cli, run
+from tabi.simulation.recording import Recording
+
+SLOPE = "title: t\nduration_s: 0.1\nground: {}\nobjects: [{shape: box, name: crate, size_m: [0.2, 0.2, 0.2], mass_kg: 1, position_m: [0, 0, 0.1]}]\n"
+
+
+@pytest.fixture
+def scene(tmp_path):
+    path = tmp_path / "mine.yaml"
+    path.write_text(SLOPE)
+    return path
+
+
+def invoke(*arguments: object):
+    return CliRunner().invoke(cli.app, ["run", *map(str, arguments)])
+
+
+def mistake(monkeypatch, capsys, *arguments: object) -> str:
+    monkeypatch.setattr(sys, "argv", ["tabi", "run", *map(str, arguments)])
+    monkeypatch.setattr(run, "play", lambda *_: pytest.fail("it was run"))
+    with pytest.raises(SystemExit) as left:
+        cli.main()
+    said = capsys.readouterr()
+    assert (left.value.code, said.out) == (2, "")
+    assert said.err.startswith("tabi: ")
+    assert said.err.count("\n") == 1
+    return said.err
+
+
+def test_a_run_says_how_it_went(scene):
+    done = invoke(scene)
+    assert done.exit_code == 0, done.output
+    assert done.stdout.startswith("mine: t\n  ran 0.1 s in ")
+    assert "every step certified to 1e-08 m/s; 4 contacts at the end" in done.stdout
+    assert "crate is at 0.0000, 0.0000, 0.1000 m" in done.stdout
+
+
+def test_json_has_the_same_with_units(scene):
+    page = json.loads(invoke(scene, "--json", "--time", "0.05", "--set", "objects.crate.mass_kg=2").stdout)
+    assert (page["scene"], page["time_s"], page["steps"], page["missed_steps"], page["contacts"]) == ("mine", 0.05, 50, 0, 4)
+    assert page["settings"] == ["objects.crate.mass_kg=2", "duration_s=0.05"]
+    assert 0 <= page["worst_residual_m_s"] <= page["tolerance_m_s"]
+    assert page["worst_force_residual_n"] >= 0
+    assert page["places_m"]["crate"][2] == pytest.approx(0.1, abs=1e-9)
+    assert (page["interrupted"], page["stopped"], page["recording"], page["fallen_at_s"]) == (False, None, None, {})
+
+
+def test_a_recording_holds_the_whole_run_at_the_rate_of_the_scene(scene, tmp_path):
+    out = tmp_path / "run.h5"
+    done = invoke(scene, "--record", out, "--set", "record.rate_hz=100")
+    assert done.exit_code == 0, done.output
+    assert f"recorded in {out}" in done.stdout
+    # a hundred a second and the start
+    assert Recording.load(out).time == pytest.approx([k / 100 for k in range(11)])
+
+
+def test_real_time_does_not_run_ahead_of_the_clock(scene):
+    start = time.monotonic()
+    page = json.loads(invoke(scene, "--real-time", "--time", "0.4", "--json").stdout)
+    assert time.monotonic() - start >= 0.4
+    assert page["real_time_factor"] <= 1.01
+
+
+# ---- exit codes ---------------------------------------------------------------------------------
+
+
+def test_missed_steps_end_with_1(scene, monkeypatch):
+    sim = scenes.load(scene).simulator()
+    # as if two steps had missed before
+    sim.missed_count = 2
+    monkeypatch.setattr(scenes.Scene, "simulator", lambda self: sim)
+    done = invoke(scene)
+    assert done.exit_code == 1
+    assert "2 STEPS MISSED to 1e-08 m/s" in done.stdout
+
+
+def test_who_falls_ends_with_1_only_where_standing_was_expected():
+    # half of its height is passed within half a second
+    arguments = ("fall", "--time", "0.6")
+    assert invoke(*arguments).exit_code == 0
+    done = invoke(*arguments, "--expect-standing")
+    assert done.exit_code == 1
+    assert "hrp2 fell at 0." in done.stdout
+    assert invoke("standing", "--time", "0.1", "--expect-standing").exit_code == 0
+
+
+def test_a_simulation_that_stops_ends_with_1_and_keeps_its_recording(scene, tmp_path, monkeypatch):
+    out, loaded = tmp_path / "run.h5", scenes.load(scene)
+    sim = loaded.simulator()
+
+    def stops(contact, kind):
+        raise TabiError("the world has ended")
+
+    sim.on_contact(stops)
+    monkeypatch.setattr(scenes.Scene, "simulator", lambda self: sim)
+    found = run.play(scenes.load(scene, ["objects.crate.position_m=[0, 0, 0.11]"]), out)
+    assert (found.stopped, found.code()) == ("the world has ended", 1)
+    assert "STOPPED: the world has ended" in found.text()
+    assert len(Recording.load(out).time) >= 1
+
+
+def test_an_interrupt_ends_with_130_and_keeps_the_recording(scene, tmp_path):
+    out = tmp_path / "run.h5"
+    command = [sys.executable, "-m", "tabi.apps.cli", "run", str(scene), "--time", "1000", "--real-time", "--json", "--record", str(out)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        # a file that has grown has its first second
+        end, sizes = time.monotonic() + 300, set()
+        while time.monotonic() < end and len(sizes) < 3:
+            time.sleep(0.1)
+            sizes.add(out.stat().st_size if out.exists() else 0)
+        process.send_signal(signal.SIGINT)
+        said, _ = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    page = json.loads(said)
+    assert process.returncode == 130
+    assert page["interrupted"] is True
+    recorded = Recording.load(out)
+    assert recorded.time[-1] == pytest.approx(page["time_s"])
+    assert len(recorded.time) == page["steps"] + 1
+
+
+# ---- mistakes -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["standng"], "did you mean 'standing'?"),
+        (["mine.yml"], "mine.yml: there is no such file"),
+        (["standing", "--set", "ground.frction=1"], "did you mean 'friction'?"),
+        (["standing", "--time", "-1"], "--set duration_s=-1.0: duration_s is -1.0; expected a number > 0"),
+        (["standing", "--time", "nan"], "duration_s is 'nan'"),
+        (["standing", "--record", "nowhere/run.h5"], "nowhere/run.h5: there is no folder"),
+        (["standing", "--record", "."], ".: it is a folder"),
+        (["standing", "--page", "--json"], "leave out --record, --json"),
+    ],
+)
+def test_mistakes_are_one_sentence_before_anything_runs(monkeypatch, capsys, tmp_path, given, said):
+    monkeypatch.chdir(tmp_path)
+    assert said in mistake(monkeypatch, capsys, *given)
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="the superuser may write everywhere")
+def test_a_folder_of_others_is_refused(monkeypatch, capsys, scene, tmp_path):
+    tmp_path.chmod(0o500)
+    assert "it cannot be written" in mistake(monkeypatch, capsys, scene, "--record", tmp_path / "run.h5")
+
+
+def test_a_recording_that_fails_at_the_start_is_one_sentence(scene):
+    done = subprocess.run(
+        [sys.executable, "-m", "tabi.apps.cli", "run", str(scene), "--record", "/dev/full"], capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode in (1, 2)
+    assert "Traceback" not in done.stderr
+
+
+def test_the_page_shows_the_world_of_the_scene(monkeypatch, scene):
+    from tabi.apps import viewer
+
+    shown = []
+    monkeypatch.setattr(viewer, "show", lambda world, **options: shown.append((world.objects[0].name, options)))
+    assert invoke(scene, "--page", "--no-browser", "--port", "8123").exit_code == 0
+    ((name, options),) = shown
+    assert (name, options["port"], options["open_browser"], options["live"], options["camera"]) == ("crate", 8123, False, True, None)
+    # with its motions and pushes: the scene's own simulator
+    assert options["build"]().time == 0.0

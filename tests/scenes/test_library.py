@@ -1,0 +1,95 @@
+"""The built-in scenes do what their lines say."""
+
+from math import cos, radians, sin
+
+import numpy as np
+import pytest
+
+from tabi import scenes
+
+G = 9.81
+
+
+def ran(name: str, seconds: float | None = None, *settings: str):
+    scene = scenes.load(name, settings)
+    sim = scene.simulator()
+    sim.run(scene.duration if seconds is None else seconds)
+    return sim
+
+
+@pytest.mark.parametrize("name", scenes.names())
+def test_every_scene_runs_certified_from_its_start(name):
+    sim = ran(name, 0.2)
+    assert sim.certificate.missed == 0
+    assert np.isfinite(sim.state.q).all()
+
+
+def test_cubes_stop_after_v2_over_2_mu_g():
+    sim = ran("slide")
+    for name, mu in (("slippery", 0.2), ("middling", 0.4), ("rough", 0.8)):
+        # first order in the step: half a step at the initial speed
+        assert sim.position(name)[0] == pytest.approx(2.0**2 / (2 * mu * G), abs=2.0 * sim.dt)
+
+
+def test_below_the_angle_of_friction_a_box_stays_and_above_it_slides():
+    sim = ran("slope", 1.0)
+    start = scenes.load("slope").simulator()
+    assert np.linalg.norm(sim.position("stays") - start.position("stays")) < 1e-9
+    alpha = radians(20)
+    distance = 0.5 * G * (sin(alpha) - 0.33 * cos(alpha))
+    # first order in the step: half a step at the final speed
+    assert np.linalg.norm(sim.position("slides") - start.position("slides")) == pytest.approx(distance, abs=1e-3)
+
+
+def test_the_stack_stands():
+    sim = ran("stack", 1.0)
+    assert sim.position("heavy5") == pytest.approx([0.0, 0.0, 0.95], abs=1e-6)
+
+
+def test_the_last_ball_of_the_cradle_flies_off_alone():
+    sim = ran("cradle", 0.45)
+    speed = (2 * G * 0.6 * (1 - cos(radians(30)))) ** 0.5
+    velocities = [sim.velocity(f"ball{k}").linear[0] for k in (1, 2, 3)]
+    assert max(map(abs, velocities)) < 0.01 * speed
+    # it has swung up for some hundredths of a second
+    assert 0.9 * speed < sim.velocity("ball4").linear[0] < speed
+
+
+def test_parcels_ride_at_the_speed_of_the_belt():
+    sim = ran("conveyor", 0.5)
+    assert sim.velocity("parcel1").linear[0] == pytest.approx(0.8, abs=1e-6)
+
+
+def test_balls_bounce_to_the_square_of_their_restitution():
+    sim = ran("bounce", 0.0)
+    fall = (2 * 0.92 / G) ** 0.5
+    # up and down again takes ε of the time of the fall, each
+    sim.run(fall * (1 + 0.8))
+    assert sim.position("lively")[2] - 0.08 == pytest.approx(0.8**2 * 0.92, rel=5e-3)
+    assert sim.position("dead")[2] == pytest.approx(0.08, abs=1e-6)
+
+
+def test_every_domino_falls():
+    sim = ran("dominoes", 1.5)
+    for k in range(1, 13):
+        # upright their middles are at 0.1 m
+        assert sim.position(f"domino{k}")[2] < 0.08
+
+
+def test_the_chain_of_the_linkage_stays_closed():
+    sim = ran("linkage", 2.0)
+    coupler, rocker = sim.pose("coupler"), sim.pose("rocker")
+    assert np.linalg.norm(coupler @ np.array([0.25, 0, 0]) - rocker @ np.array([0, 0, 0.2])) < 1e-5
+
+
+def test_who_is_pushed_stays_on_its_feet_and_who_lets_go_falls():
+    pushed, limp = ran("push", 3.0), ran("fall", 1.0)
+    assert not pushed.fallen(pushed.world.robots[0])
+    assert limp.fallen(limp.world.robots[0])
+
+
+def test_the_cart_follows_the_hands():
+    sim = ran("cart", 3.0)
+    # the robot gives way a little
+    assert sim.position("cart")[0] - 0.33851111078 == pytest.approx(0.05, abs=3e-3)
+    assert sim.certificate.missed == 0
