@@ -10,9 +10,9 @@ import pytest
 
 from tabi._errors import TabiError
 from tabi.apps.viewer import page as viewer
-from tabi.apps.viewer.meshes import joined, mesh_of
 from tabi.apps.viewer.page import Page
 from tabi.apps.viewer.scene import Scene
+from tabi.model.meshes import joined, mesh_of
 from tabi.model.shape import Box, Capsule, Cylinder, Shape, Sphere
 from tabi.model.world import World
 from tabi.robots import hrp2

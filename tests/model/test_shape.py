@@ -84,7 +84,7 @@ def test_stairs_that_are_none_are_refused(numbers, words):
 
 
 def test_a_height_field_is_drawn_as_its_triangles():
-    from tabi.apps.viewer.meshes import mesh_of
+    from tabi.model.meshes import mesh_of
 
     shape = tabi.World().add_height_field([[0.0, 0.1], [0.2, 0.3]], (1.0, 1.0), position=(0, 0, 1))
     vertices, triangles = mesh_of(shape)

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import signal
 import subprocess
 import sys
 
@@ -124,23 +123,48 @@ def test_controller_that_raises_leaves_a_whole_recording(tmp_path, inside):
     assert len(tabi.Recording.load(tmp_path / "run.hdf5").time) == (21 if inside else 26)
 
 
-def test_writer_that_was_killed_leaves_all_but_the_last_second(tmp_path):
-    path = tmp_path / "run.hdf5"
-    code = f"""
-import os, signal, tabi
-world = tabi.World()
+KILLED = """
+import mmap, os, random, signal, struct, sys, time
+import tabi
+folder, world = sys.argv[1], tabi.World()
 world.add_ground()
 world.add_box(size=(0.3, 0.3, 0.3), mass=3.0, position=(0.0, 0.0, 0.15))
 sim = tabi.Simulator(world)
-recording = sim.record({str(path)!r}, rate=100)
-sim.run(2.5)
-os.kill(os.getpid(), signal.SIGKILL)
+sim.step()
+# all but one step of what a child does is compiled here, once
+now, rng = mmap.mmap(-1, 8), random.Random(5)
+for k in range(20):
+    now[:] = struct.pack("d", -1.0)
+    child = os.fork()
+    if child == 0:
+        sim.record(f"{folder}/{k}.hdf5")
+        while True:
+            sim.run(0.01)
+            now[:] = struct.pack("d", sim.time)
+    while struct.unpack("d", now[:])[0] < 0:
+        time.sleep(0.001)
+    time.sleep(rng.uniform(0.0, 0.3))
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    print(struct.unpack("d", now[:])[0], flush=True)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
-    assert done.returncode == -signal.SIGKILL, done.stderr
-    run = tabi.Recording.load(path)
-    assert 1.5 <= run.time[-1] <= 2.5
-    assert len(run.contacts["force"]) == run.contact_count.sum()
+
+
+def test_writer_killed_at_twenty_random_moments_leaves_all_but_the_last_second(tmp_path):
+    done = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    ends = [float(line) for line in done.stdout.split()]
+    assert len(ends) == 20
+    for k, end in enumerate(ends):
+        run = tabi.Recording.load(tmp_path / f"{k}.hdf5")
+        last = run.time[-1] if len(run.time) else 0.001
+        assert last >= end - 1.0 - 1e-9
+        # no row is missing, and none is of something else
+        assert run.time == pytest.approx(0.001 * np.arange(1, len(run.time) + 1))
+        assert len(run.contacts["force"]) == run.contact_count.sum()
+        assert run.summary["residual"] <= 1e-8
+    # at least some were killed after their first second
+    assert max(ends) > 1.5
 
 
 def test_full_disk_ends_the_recording_in_a_sentence_and_not_the_simulation(tmp_path, monkeypatch):
@@ -157,6 +181,61 @@ def test_full_disk_ends_the_recording_in_a_sentence_and_not_the_simulation(tmp_p
     assert sim.time == pytest.approx(before + 0.1)
     recording.close()
     assert tabi.Recording.load(tmp_path / "run.hdf5").time == pytest.approx(0.01 * np.arange(101))
+
+
+def test_disk_that_fills_up_ends_the_recording_with_its_last_second_kept(tmp_path, monkeypatch):
+    sim = sliding_box()
+    sim.record(tmp_path / "run.hdf5", rate=100)
+    usage = shutil.disk_usage(tmp_path)
+    # room for one more second, not for two
+    free = iter([usage.free, usage.free, 10_000_000, 1_000_000])
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage._replace(free=next(free)))
+    with pytest.raises(RecordingError, match=r"run.hdf5: the recording ends at 2 s, it cannot be written: no space left on device"):
+        sim.run(5.0)
+    assert tabi.Recording.load(tmp_path / "run.hdf5").time == pytest.approx(0.01 * np.arange(201))
+
+
+def test_motors_feet_robots_and_energy_are_what_the_simulator_says(tmp_path):
+    sim, robot = standing()
+    sim.apply_force(robot.body("chest"), force=(60.0, 20.0, 0.0), duration=0.05)
+    rows = []
+    with sim.record(tmp_path / "run.hdf5"):
+        for _ in range(60):
+            sim.step()
+            feet = [sim.foot_wrench(foot) for foot in robot.feet.values()]
+            pressure = [sim.centre_of_pressure(foot) for foot in robot.feet.values()]
+            centre = tabi.dynamics.centre_of_mass(sim.model, sim.state.q)
+            rows.append((feet, pressure, sim.zmp(robot), sim.energy, centre, sim._target["given"].copy()))
+    run = tabi.Recording.load(tmp_path / "run.hdf5")
+    assert run.world.feet.names == list(robot.feet)
+    for k, (feet, pressure, zmp, energy, centre, given) in enumerate(rows, 1):
+        # sums of some hundred products of numbers below 1e4: rounding only
+        assert run.feet["wrench"][k] == pytest.approx(np.array([[*w.force, *w.torque] for w in feet]), abs=1e-9)
+        assert run.feet["pressure"][k] == pytest.approx(np.array(pressure), abs=1e-11)
+        assert run.robots["zmp"][k, 0, :2] == pytest.approx(zmp, abs=1e-11)
+        assert run.robots["centre_of_mass"][k, 0] == pytest.approx(centre, abs=1e-12)
+        assert run.energy["kinetic"][k] == pytest.approx(energy.kinetic, abs=1e-10)
+        assert run.energy["potential"][k] == pytest.approx(energy.potential, rel=1e-12)
+        assert np.array_equal(run.motors["effort"][k], given)
+    # nothing is borne before the first step
+    assert np.isnan(run.feet["pressure"][0]).all()
+    assert np.isnan(run.robots["zmp"][0]).all()
+
+
+def test_recording_looks_like_the_world_without_its_files(tmp_path):
+    sim, robot = standing()
+    with sim.record(tmp_path / "run.hdf5"):
+        sim.run(0.01)
+    run = tabi.Recording.load(tmp_path / "run.hdf5")
+    motion, model = run.motion(-1 + np.zeros(1, int)), sim.model
+    drawn = np.concatenate([p.vertices @ motion.rotation[p.body, 0].T + motion.position[p.body, 0] for p in run.look.pieces])
+    # from the soles on the ground to the top of the head: HRP-2 half-sitting, as its shapes say
+    top = max((sim.pose(body) @ s.placement @ s.geometry.points())[:, 2].max() for body in robot.bodies for s in body.collision_shapes())
+    assert drawn[:, 2].min() == pytest.approx(0.0, abs=2e-3)
+    assert drawn[:, 2].max() == pytest.approx(top, abs=0.02)
+    assert run.look.planes == pytest.approx(np.array([[[0, 0, 0], [0, 0, 1]]]))
+    assert {p.body for p in run.look.pieces} <= set(range(model.body_count + 1))
+    assert [len(outline) for outline in run.world.feet.outlines] == [4, 4]
 
 
 # ---- bad input ----------------------------------------------------------------------------------

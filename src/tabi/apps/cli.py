@@ -13,6 +13,7 @@ import typer
 
 from tabi import TabiError, __version__
 from tabi.apps import catalogue, run, validate
+from tabi.apps.recordings import commands
 
 app = typer.Typer(
     name="tabi",
@@ -327,6 +328,9 @@ def view(as_json: Json = False, seconds: Annotated[float, typer.Option(min=1.0, 
 
     result = view.measure(seconds, show=not as_json)
     _print(json.dumps(result, indent=2) if as_json else view.text(result))
+
+
+commands.register(app)
 
 
 if __name__ == "__main__":

@@ -158,7 +158,8 @@ def play(scene: Scene, record: Path | None = None, pace: float | None = None) ->
     """
     found = Summary(scene.name, scene.title, scene.settings, recording=None if record is None else str(record))
     sim = scene.simulator()
-    recording = None if record is None else sim.record(record, scene.contents.record.rate_hz)
+    told = {"name": scene.name, "settings": list(scene.settings)}
+    recording = None if record is None else sim.record(record, scene.contents.record.rate_hz, scene.to_yaml(), told)
     watch = _Watch(scene, sim, found)
     try:
         with _progress(scene.duration) as advance, _interrupt() as asked:

@@ -124,7 +124,8 @@ def velocity(model: Model, w: dynamics.Workspace, link: Link) -> Twist:
 
 def contact_count(room: Room, memory: Memory) -> int:
     """How many contacts there were in the last step; their moments, and rows of bonds, stand behind them."""
-    return int((room.points["shape_a"][: memory.count[0]] < MOMENTS).sum())
+    count, shape = int(memory.count[0]), room.points["shape_a"]
+    return count if count == 0 or shape[count - 1] < MOMENTS else int((shape[:count] < MOMENTS).sum())
 
 
 def contacts(model: Model, scene: Scene, room: Room, memory: Memory, dt: float) -> list[Contact]:

@@ -1,9 +1,11 @@
-"""A run in an HDF5 file: state, contacts and certificate of every recorded step.
+"""A run in an HDF5 file: state, contacts, motors and certificate of every recorded step, and what the world looks like.
 
-Attributes of the file: format, version (of tabi), created, dt [s], tolerance [m/s]. Datasets, one row per recorded step:
-time [s], q, v; certificate/{residual [m/s], iterations, missed, gap [m]}, where missed counts the steps of the run so far
-that did not reach the tolerance; contacts/count. The points of all rows follow each other in contacts/{body_a, body_b,
-point [m], normal, force on a [N], gap [m], status}: bodies are places in body_names, status one in contacts/status_names.
+Attributes of the file: format, version (of tabi), created, dt [s], tolerance [m/s]; of certificate the worst of the run, once closed.
+One row per recorded step: time [s], q, v; motors/{effort [N·m or N], target [rad or m]} of each degree of freedom; energy/{kinetic, potential} [J];
+feet/{wrench [N, N·m], pressure [m]}; robots/{centre_of_mass, zmp} [m]; contacts/count; certificate/{residual [m/s], iterations, missed, gap [m],
+worst_residual, worst_joint_residual, worst_penetration}, where missed and worst_… are of the run so far. The points of all rows follow each
+other in contacts/{body_a, body_b, point [m], normal, force on a [N], gap [m], status}: bodies are places in body_names, status one in
+contacts/status_names. Written once: world (``anatomy``), look (``look``), meta (JSON: versions, and what the caller tells), scene (text).
 
 Rows are written and flushed after every second of simulated time or of the clock. The datasets are there from the start
 and the format is the oldest HDF5 has: a file whose writer was killed opens, with all but the last second.
@@ -14,68 +16,35 @@ from __future__ import annotations
 import contextlib
 import datetime
 import errno
-import os
+import json
+import platform
 import shutil
 import sys
 import time as clock
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import h5py
+import numba
 import numpy as np
-from numpy.typing import NDArray
 
-from tabi._errors import TabiError
-from tabi.simulation import motors
+from tabi.simulation import anatomy, look, motors, tracks
+from tabi.simulation.hdf5 import write_attribute, write_text, write_texts
 from tabi.simulation.observation import STILL, contact_count
+from tabi.simulation.recorded import ENERGY, FEET, FORMAT, MOTORS, ROBOTS, STATUS, WORST, Recorded, RecordingError, read, reason
 
 if TYPE_CHECKING:
     from tabi.simulation.simulator import Simulator
 
-Array = NDArray[np.float64]
-FORMAT = "tabi recording 1"
-STATUS = ("open", "stick", "slip")
-CERTIFICATE = ("residual", "iterations", "missed", "gap")
-CONTACTS = ("body_a", "body_b", "point", "normal", "force", "gap", "status")
+__all__ = ["FORMAT", "STATUS", "Recorded", "Recording", "RecordingError", "read"]
+
 # seconds, of the simulation or of the clock, between two writings
 INTERVAL = 1.0
 # bytes of the disk left to others, and to HDF5's own pages
 MARGIN = 4_000_000
-
-
-class RecordingError(TabiError, OSError):
-    """A recording that cannot be written or read."""
-
-
-@dataclass(frozen=True, eq=False)
-class Recorded:
-    """What a recording holds.
-
-    Attributes:
-        time: shape (n,) [s]. q, v: shape (n, …). dt [s], tolerance [m/s], version, created: of the run.
-        joint_names: as in the model. body_names: what body_a and body_b count.
-        certificate: columns by name, shape (n,). contact_count: of each row. contacts: columns by name, the points of all rows in turn.
-    """
-
-    time: Array
-    q: Array
-    v: Array
-    certificate: dict[str, NDArray[Any]]
-    contact_count: NDArray[np.int64]
-    contacts: dict[str, NDArray[Any]]
-    dt: float
-    tolerance: float
-    version: str
-    created: str
-    joint_names: list[str]
-    body_names: list[str]
-
-    def contacts_at(self, row: int) -> dict[str, NDArray[Any]]:
-        """The contacts of one row, columns by name."""
-        row = range(len(self.time))[row]
-        start = int(self.contact_count[:row].sum())
-        return {name: column[start : start + int(self.contact_count[row])] for name, column in self.contacts.items()}
+# rows times bodies whose motion is computed at a time
+BATCH = 50_000
 
 
 class Recording:
@@ -85,19 +54,25 @@ class Recording:
         path: file to write; one that is there is replaced.
         sim: what is recorded, its present state first.
         rate: rows a second of simulated time [Hz]; every step unless given.
+        scene: text of the scene file the world was built from.
+        meta: whatever else should be kept with the run, a seed say; numbers, texts, lists and mappings.
     """
 
-    def __init__(self, path: str | Path, sim: Simulator, rate: float | None = None) -> None:
+    def __init__(self, path: str | Path, sim: Simulator, rate: float | None = None, scene: str = "", meta: Mapping[str, Any] | None = None) -> None:
         self.path, self.every = Path(path), motors.steps_between(rate, sim.dt, f"the recording {path}")
         names = list(sim.model.links)
         self._sim, self._body = sim, np.array([names.index(shape.link) for shape in sim.model.shapes], np.int64)
+        self._world = anatomy.of(sim)
         self._rows: list[tuple[Any, ...]] = []
         self._file: Any = None
         if self.path in [r.path for r in sim._recordings]:
             raise RecordingError(f"{self.path}: this simulation is being recorded into it already; close that recording, or choose another name")
+        about = json.dumps(versions() | dict(meta or {}), default=str)
         try:
             self._file = h5py.File(self.path, "w")
             self._prepare(names)
+            self._describe(about, scene)
+            self._file.flush()
         except OSError as fault:
             self._abandon()
             raise RecordingError(f"{self.path}: no recording can be written there: {reason(fault)}; choose a folder of yours") from None
@@ -119,16 +94,21 @@ class Recording:
 
     def take(self) -> None:
         """Note the present state; written at the latest a second from now."""
-        sim, n = self._sim, contact_count(self._sim._room, self._sim._memory)
+        sim, memory = self._sim, self._sim._memory
+        n = contact_count(sim._room, memory)
         self._rows.append(
             (
                 sim.time,
                 sim._q.copy(),
                 sim._v.copy(),
-                sim._room.report[0].copy(),
-                sim.missed_count,
-                sim._room.points[:n].copy(),
-                sim._memory.touch[:n].copy(),
+                sim._target["given"].copy(),
+                sim._target["position"].copy(),
+                (sim.missed_count, *sim._worst.values()),
+                n,
+                # bytes: NumPy compares the columns of tables that it joins, which takes longer than the steps
+                sim._room.report.tobytes(),
+                sim._room.points[:n].tobytes(),
+                memory.touch[:n].tobytes(),
             )
         )
         if abs(sim.time - self._written) >= INTERVAL or clock.monotonic() - self._clock >= INTERVAL:
@@ -140,34 +120,51 @@ class Recording:
             self._write()
         if self._file is not None:
             file, self._file = self._file, None
+            with contextlib.suppress(OSError, RuntimeError):
+                for name, value in (("missed", self._sim.missed_count), *((f"worst_{k}", x) for k, x in self._sim._worst.items())):
+                    file["certificate"].attrs[name] = value
             file.close()
 
     def _prepare(self, names: list[str]) -> None:
-        """Everything the file will have, without rows."""
-        sim, file, text = self._sim, self._file, h5py.string_dtype()
+        """All columns, without rows."""
+        sim, file = self._sim, self._file
         created = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-        # not imported: the package's own face stands above this layer
-        about = {"format": FORMAT, "version": sys.modules["tabi"].__version__, "created": created, "dt": sim.dt, "tolerance": sim.tolerance}
+        about = {"format": FORMAT, "version": versions()["versions"]["tabi"], "created": created, "dt": sim.dt, "tolerance": sim.tolerance}
         for key, value in about.items():
-            file.attrs[key] = value
-        file.create_dataset("joint_names", data=list(sim.model.joint_names), dtype=text)
-        file.create_dataset("body_names", data=names, dtype=text)
-        file.create_dataset("contacts/status_names", data=list(STATUS), dtype=text)
+            write_attribute(file, key, value)
+        write_texts(file, "joint_names", list(sim.model.joint_names))
+        write_texts(file, "body_names", names)
+        write_texts(file, "contacts/status_names", list(STATUS))
 
-        def column(name: str, width: int = 0, kind: Any = float) -> None:
-            tail = (width,) if width else ()
-            file.create_dataset(name, (0, *tail), kind, maxshape=(None, *tail), chunks=(max(16, 4096 // max(width, 1)), *tail))
+        def column(name: str, *tail: int, kind: Any = float) -> None:
+            # without feet or robots there is nothing to grow
+            if 0 not in tail:
+                file.create_dataset(name, (0, *tail), kind, maxshape=(None, *tail), chunks=(max(16, 4096 // int(np.prod(tail))), *tail))
 
         for name in ("time", "certificate/residual", "certificate/gap", "contacts/gap"):
+            column(name)
+        for name in (*(f"certificate/{worst}" for worst in WORST), *(f"energy/{part}" for part in ENERGY)):
             column(name)
         for name in ("certificate/iterations", "certificate/missed", "contacts/count", "contacts/body_a", "contacts/body_b"):
             column(name, kind=np.int64)
         for name in ("contacts/point", "contacts/normal", "contacts/force"):
             column(name, 3)
         column("q", sim.model.q_count)
-        column("v", sim.model.v_count)
+        for name in ("v", *(f"motors/{part}" for part in MOTORS)):
+            column(name, sim.model.v_count)
+        for name, width in FEET.items():
+            column(f"feet/{name}", len(self._world.feet.names), width)
+        for name, width in ROBOTS.items():
+            column(f"robots/{name}", len(self._world.robot_names), width)
         column("contacts/status", kind=np.int8)
-        file.flush()
+
+    def _describe(self, about: str, scene: str) -> None:
+        """What is written once: the world, its look, and where the run came from."""
+        file = self._file
+        anatomy.write(file.create_group("world"), self._world)
+        look.write(file.create_group("look"), look.of(self._sim))
+        write_text(file, "meta", about)
+        write_text(file, "scene", scene)
 
     def _write(self) -> None:
         """Rows to the file. A disk that is full ends the recording, not the simulation: it can go on without."""
@@ -175,8 +172,9 @@ class Recording:
         self._written, self._clock = self._sim.time, clock.monotonic()
         try:
             columns = self._columns(rows)
+            need = 2 * sum(column.nbytes for column in columns.values())
             # asked for before: HDF5 does not survive a disk that fills up while it writes
-            if shutil.disk_usage(self.path.absolute().parent).free < MARGIN + 2 * sum(column.nbytes for column in columns.values()):
+            if self._free() < MARGIN + need:
                 raise OSError(errno.ENOSPC, "full")
             if self._file is None:
                 self._file = h5py.File(self.path, "r+")
@@ -187,36 +185,66 @@ class Recording:
                 dataset[start:] = added
             self._file.flush()
         except (OSError, RuntimeError, KeyError) as fault:
-            self._abandon()
-            raise RecordingError(
-                f"{self.path}: the recording ends at {rows[0][0]:g} s, it cannot be written: {reason(fault)}; make room, or record less often"
-            ) from None
+            self._end(rows[0][0], reason(fault))
+        # room for these rows but not for as many again: end while they are safe
+        if self._free() < MARGIN + need:
+            self._end(rows[-1][0], reason(OSError(errno.ENOSPC, "full")))
+
+    def _free(self) -> int:
+        return shutil.disk_usage(self.path.absolute().parent).free
+
+    def _end(self, time: float, why: str) -> None:
+        self._abandon()
+        raise RecordingError(f"{self.path}: the recording ends at {time:g} s, it cannot be written: {why}; make room, or record less often") from None
 
     def _columns(self, rows: list[tuple[Any, ...]]) -> dict[str, Any]:
         """Rows as they stand in the file, by the names of its datasets."""
-        time, q, v, reports, missed, point, touch = zip(*rows, strict=True)
-        # bytes: NumPy compares the columns of tables that it joins, which takes longer than the steps
-        tables: list[Any] = [np.frombuffer(b"".join(x.tobytes() for x in part), part[0].dtype) for part in (reports, point, touch)]
-        report, points, touches = tables
+        time, q, v, effort, target, worst, count, *tables = zip(*rows, strict=True)
+        kinds = (table.dtype for table in (self._sim._room.report, self._sim._room.points, self._sim._memory.touch))
+        joined: list[Any] = [np.frombuffer(b"".join(table), kind) for table, kind in zip(tables, kinds, strict=True)]
+        report, points, touches = joined
         force, normal, u = touches["impulse"] / self._sim.dt, points["normal"], touches["velocity"]
         slip = np.linalg.norm(u - normal * (normal * u).sum(1, keepdims=True), axis=1)
-        return {
+        missed, *greatest = np.array(worst).T
+        found = {
             "time": np.array(time),
             "q": np.array(q),
             "v": np.array(v),
+            "motors/effort": np.array(effort),
+            "motors/target": np.array(target),
             "certificate/residual": report["residual"],
             "certificate/iterations": report["iterations"],
-            "certificate/missed": np.array(missed),
+            "certificate/missed": missed.astype(np.int64),
             "certificate/gap": report["gap"],
-            "contacts/count": np.array([len(p) for p in point]),
+            **{f"certificate/{name}": column for name, column in zip(WORST, greatest, strict=True)},
+            "contacts/count": np.array(count, np.int64),
             "contacts/body_a": self._body[points["shape_a"]],
             "contacts/body_b": self._body[points["shape_b"]],
             "contacts/point": points["position"],
             "contacts/normal": normal,
             "contacts/force": force,
             "contacts/gap": points["gap"],
-            "contacts/status": np.where((normal * force).sum(1) <= 0, 0, np.where(slip > STILL, 2, 1)),
+            "contacts/status": np.where((normal * force).sum(1) <= 0, 0, np.where(slip > STILL, 2, 1)).astype(np.int8),
         }
+        return {name: column for name, column in (found | self._derived(found)).items() if 0 not in column.shape[1:]}
+
+    def _derived(self, columns: dict[str, Any]) -> dict[str, Any]:
+        """Energy, feet and robots of rows, some at a time."""
+        world, count = anatomy.refreshed(self._world, self._sim), columns["contacts/count"]
+        size = max(1, BATCH // len(world.robot))
+        ends = np.concatenate([[0], np.cumsum(count)])
+        parts = []
+        for start in range(0, len(count), size):
+            some = slice(start, min(start + size, len(count)))
+            q, v = columns["q"][some], columns["v"][some]
+            moved = tracks.motion(world, q, v)
+            kinetic, potential = tracks.energy(world, moved, q, v)
+            points = slice(ends[some.start], ends[some.stop])
+            touching = {name: columns[f"contacts/{name}"][points] for name in ("body_a", "body_b", "point", "force", "status")}
+            loads = tracks.of_contacts(world, moved, count[some], touching)
+            parts.append((kinetic, potential, loads["wrench"], loads["pressure"], tracks.centres_of_mass(world, moved), loads["zmp"]))
+        names = [*(f"energy/{name}" for name in ENERGY), *(f"feet/{name}" for name in FEET), *(f"robots/{name}" for name in ROBOTS)]
+        return {name: np.concatenate(column) for name, column in zip(names, zip(*parts, strict=True), strict=True)}
 
     def _abandon(self) -> None:
         """Forget a file that cannot be written."""
@@ -230,45 +258,14 @@ class Recording:
     @staticmethod
     def load(path: str | Path) -> Recorded:
         """Everything that was recorded in a file."""
-        path = Path(path)
-        if not path.is_file():
-            raise RecordingError(f"{path}: there is no such file; expected a recording")
-        try:
-            with h5py.File(path, "r") as file:
-                return _read(path, file)
-        except RecordingError:
-            raise
-        except BlockingIOError:
-            raise RecordingError(f"{path}: it is still being written; close the recording first") from None
-        except (OSError, KeyError, ValueError, RuntimeError) as fault:
-            written = "already open" in str(fault)
-            what = "it is still being written; close the recording first" if written else f"it cannot be read as a recording: {reason(fault)}"
-            raise RecordingError(f"{path}: {what}") from None
+        return read(path)
 
 
-def _read(path: Path, file: Any) -> Recorded:
-    if file.attrs.get("format") != FORMAT:
-        raise RecordingError(f"{path}: it is no recording of tabi, its format is {file.attrs.get('format', 'not named')}; expected {FORMAT!r}")
-    # of a writer that was killed while it wrote, the rows that all columns have
-    rows = ["time", "q", "v", "contacts/count", *(f"certificate/{name}" for name in CERTIFICATE)]
-    n = min(len(file[name]) for name in rows)
-    count, points = file["contacts/count"][:n], min(len(file[f"contacts/{name}"]) for name in CONTACTS)
-    n = int(np.searchsorted(np.cumsum(count), points, side="right"))
-    total = int(count[:n].sum())
-    return Recorded(
-        time=file["time"][:n],
-        q=file["q"][:n],
-        v=file["v"][:n],
-        certificate={name: file[f"certificate/{name}"][:n] for name in CERTIFICATE},
-        contact_count=count[:n],
-        contacts={name: file[f"contacts/{name}"][:total] for name in CONTACTS},
-        dt=float(file.attrs["dt"]),
-        tolerance=float(file.attrs["tolerance"]),
-        version=str(file.attrs["version"]),
-        created=str(file.attrs["created"]),
-        joint_names=[name.decode() for name in file["joint_names"][:]],
-        body_names=[name.decode() for name in file["body_names"][:]],
-    )
+def versions() -> dict[str, Any]:
+    """What a run depends on besides its scene."""
+    # tabi is not imported: the package's own face stands above this layer
+    found = {"tabi": sys.modules["tabi"].__version__, "python": platform.python_version(), "numpy": np.__version__, "numba": numba.__version__}
+    return {"versions": found, "platform": platform.platform(), "processor": platform.machine()}
 
 
 def take(recordings: list[Recording]) -> None:
@@ -282,13 +279,3 @@ def rest(recordings: list[Recording]) -> None:
     """Let go of the files of all recordings, because their simulation has stopped."""
     for recording in list(recordings):
         recording.rest()
-
-
-def reason(fault: BaseException) -> str:
-    """What the system says in a library's words about a file."""
-    number = getattr(fault, "errno", None)
-    if number is None:
-        # HDF5 puts it inside a longer text
-        _, found, tail = str(fault).partition("errno = ")
-        number = int(tail.split(",")[0]) if found and tail.split(",")[0].isdigit() else None
-    return os.strerror(number).lower() if number else " ".join(str(fault).split())

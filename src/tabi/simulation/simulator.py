@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -190,9 +191,9 @@ class Simulator:
             self._touching = self._pressing()
         self._callbacks.append(callback)
 
-    def record(self, path: str | Path, rate: float | None = None) -> Recording:
-        """Write state, contacts and certificate into an HDF5 file from now on, ``rate`` [Hz] times a second or every step, until it is closed."""
-        return Recording(path, self, rate)
+    def record(self, path: str | Path, rate: float | None = None, scene: str = "", meta: Mapping[str, Any] | None = None) -> Recording:
+        """Write the run into an HDF5 file from now on, ``rate`` [Hz] times a second or every step, until it is closed: see ``Recording``."""
+        return Recording(path, self, rate, scene, meta)
 
     # ---- time -------------------------------------------------------------------------------
 

@@ -13,9 +13,9 @@ import viser
 from numpy.typing import NDArray
 
 from tabi._errors import ModelError
-from tabi.apps.viewer.meshes import Mesh, turned
 from tabi.apps.viewer.view import View
 from tabi.model.body import convex_outline
+from tabi.model.meshes import Mesh, turned
 
 Array = NDArray[np.float64]
 ARROW = 1.5e-3  # metres of an arrow per newton

@@ -16,7 +16,7 @@ import rich
 import viser
 
 from tabi._errors import TabiError
-from tabi.apps.viewer.gate import open_server
+from tabi.apps.viewer.gate import Gate, open_server
 from tabi.apps.viewer.live import Live
 from tabi.apps.viewer.scene import Scene
 from tabi.model.robot import Robot
@@ -80,15 +80,10 @@ class Page:
     """
 
     def __init__(self, world: World, host: str = "127.0.0.1", port: int | None = None) -> None:
-        # browsers open connections ahead and drop them; websockets would print a traceback for each
-        logging.getLogger("websockets.server").setLevel(logging.CRITICAL)
-        with _quiet():
-            self.server, self.gate = open_server(host, _free_port(host, port))
+        self.server, self.gate, self.address = serve(host, port)
         # one message for a picture, however many bodies it has, and as soon as it is there
         outgoing = self.server._websock_server._broadcast_buffer
         outgoing.max_window_size, outgoing.window_duration_sec = 4096, 2e-3
-        name = socket.gethostname() if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host
-        self.address = f"http://{name}:{self.server.get_port()}" + (f"/?token={self.gate.token}" if self.gate.token else "")
         self.server.gui.configure_theme(show_logo=False, show_share_button=False, brand_color=(26, 51, 133))
         self.server.gui.main_panel.dock_right()
         self._turn = threading.Lock()
@@ -117,7 +112,7 @@ class Page:
 
     def close(self) -> None:
         """Stop serving."""
-        with _quiet():
+        with quiet():
             self.server.stop()
 
     def _add_controls(self, robot: Robot) -> None:
@@ -202,6 +197,16 @@ def _unit(robot: Robot, name: str) -> float:
     return 1e-3 if robot.joint(name).kind == "prismatic" else float(np.radians(1.0))
 
 
+def serve(host: str, port: int | None) -> tuple[viser.ViserServer, Gate, str]:
+    """A server behind its gate, and what to type into the browser, with the token where one is asked for."""
+    # browsers open connections ahead and drop them; websockets would print a traceback for each
+    logging.getLogger("websockets.server").setLevel(logging.CRITICAL)
+    with quiet():
+        server, gate = open_server(host, _free_port(host, port))
+    name = socket.gethostname() if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host
+    return server, gate, f"http://{name}:{server.get_port()}" + (f"/?token={gate.token}" if gate.token else "")
+
+
 def _free_port(host: str, port: int | None) -> int:
     """The port asked for, or the first free one from 8080 on, said in a sentence when it is another."""
     if port is not None:
@@ -231,7 +236,7 @@ def _is_open(host: str, port: int) -> bool:
 
 
 @contextlib.contextmanager
-def _quiet() -> Iterator[None]:
+def quiet() -> Iterator[None]:
     """Without the panel and the line that viser prints when it starts and stops; the page says one sentence itself."""
     console = rich.get_console()
     before, console.quiet = console.quiet, True

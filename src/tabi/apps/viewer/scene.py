@@ -9,8 +9,8 @@ import viser
 from numpy.typing import ArrayLike, NDArray
 from viser._messages import SetOrientationMessage, SetPositionMessage
 
-from tabi.apps.viewer.meshes import joined, mesh_of
 from tabi.model.body import Body
+from tabi.model.meshes import joined, mesh_of
 from tabi.model.shape import HalfSpace, MeshFile, Shape
 from tabi.model.world import World
 from tabi.spatial.transform import Transform

@@ -1,0 +1,77 @@
+"""Makes the pictures of the page on recordings: one run is recorded, then plotted, filmed, and played by a headless browser.
+
+python docs/make_recording_figures.py            needs chromium on the path, and playwright
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from pathlib import Path
+
+import tabi
+from tabi.apps.recordings import curves, figures, html, movie
+from tabi.apps.recordings.frames import rows
+from tabi.apps.viewer.replay import Replay
+from tabi.simulation.recorded import Recorded, read
+
+PICTURES = Path(__file__).parent / "pictures"
+FLAGS = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
+
+
+def pushed(path: Path) -> Recorded:
+    """HRP-2 holds its pose, is pushed at the chest, tilts on its soles and comes back."""
+    world = tabi.World()
+    world.add_ground()
+    robot = world.add_robot(tabi.robots.hrp2())
+    world.add_box(size=(0.3, 0.3, 0.3), mass=3.0, friction=0.4, position=(0.6, 0.1, 0.15), name="crate")
+    robot.stand_on_ground()
+    sim = tabi.Simulator(world)
+    sim.set_controller(robot, tabi.control.hold(robot.half_sitting))
+    with sim.record(path):
+        sim.run(0.5)
+        sim.apply_force(robot.body("chest"), force=(180, 60, 0), duration=0.12)
+        sim.run(2.0)
+    return read(path)
+
+
+def screenshots(run: Recorded, folder: Path) -> None:
+    from playwright.sync_api import sync_playwright
+
+    (page_file,) = html.write(run, folder / "run.html", rows(run, 60))
+    replay = Replay(run)
+    try:
+        with sync_playwright() as p:
+            browser = p.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+            page = browser.new_page(viewport={"width": 900, "height": 560})
+            page.goto(page_file.as_uri())
+            page.evaluate("window.tabi.seek(50)")
+            page.wait_for_timeout(1500)
+            page.screenshot(path=PICTURES / "recording_player.png")
+            page = browser.new_page(viewport={"width": 1100, "height": 640})
+            page.goto(replay.address)
+            page.wait_for_timeout(8000)
+            replay.go(840)
+            page.wait_for_timeout(3000)
+            # it says that there is no graphics card, which is no part of the page
+            page.locator(".mantine-Notification-closeButton").click()
+            page.wait_for_timeout(2000)
+            page.screenshot(path=PICTURES / "recording_replay.png")
+            browser.close()
+    finally:
+        replay.close()
+
+
+def main() -> None:
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder:
+        run = pushed(Path(folder) / "run.hdf5")
+        figures.draw(PICTURES / "recording_plot.png", curves.panels(run, ["cop", "forces", "energy"]), "HRP-2, pushed at 0.5 s")
+        movie.write(run, PICTURES / "recording.gif", rows(run, 12.5, 0.4, 2.4), (320, 260))
+        screenshots(run, Path(folder))
+    print(f"{time.monotonic() - started:.0f} s")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""What can be done with a recording: play, plot, export, compare."""

@@ -1,0 +1,153 @@
+"""``tabi replay``, ``plot``, ``export`` and ``diff``: what one does with a recording. Each imports what it needs when it runs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+RecordingFile = Annotated[Path, typer.Argument(help="A recording, as Simulator.record writes it.")]
+From = Annotated[float | None, typer.Option("--from", help="Begin at this time [s].")]
+TABLES, MOVIES = (".csv", ".parquet"), (".gif", ".mp4")
+FORMATS = (*TABLES, ".mcap", ".html", *MOVIES)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    for command in (replay, plot, export, diff):
+        app.command()(command)
+
+
+def replay(
+    file: RecordingFile,
+    host: Annotated[str, typer.Option(help="Address to listen on; other machines can reach anything but localhost.")] = "127.0.0.1",
+    port: Annotated[int | None, typer.Option(min=1, max=65535, help="Port of the page; by default 8080, or the next free one.")] = None,
+    browser: Annotated[bool, typer.Option(help="Open a browser.")] = True,
+) -> None:
+    """Play a recording in the browser, with a time bar."""
+    run = _read(file)
+    from tabi.apps.viewer.replay import show
+
+    show(run, host, port, browser)
+
+
+def plot(
+    file: RecordingFile,
+    what: Annotated[str, typer.Option(help="Which of forces, cop, zmp, joints, energy, certificate; with commas.")] = "",
+    out: Annotated[Path | None, typer.Option(help="File to draw: .png, .pdf or .svg; by default a .png beside the recording.")] = None,
+    joint: Annotated[list[str] | None, typer.Option(help="A joint to draw; may be repeated. By default those that move most.")] = None,
+    start: From = None,
+    end: Annotated[float | None, typer.Option("--to", help="End at this time [s].")] = None,
+) -> None:
+    """Draw forces, centre of pressure, balance, joints, energy and certificate of a recording."""
+    from tabi.apps.bench.profile import check_figure
+    from tabi.apps.recordings import curves, figures
+
+    out = out or file.with_suffix(".png")
+    check_figure(out)
+    run = _read(file)
+    names = [name.strip() for name in what.split(",") if name.strip()] or list(curves.WHAT)
+    panels = curves.panels(run, names, joint, start, end)
+    title = ", ".join([*run.world.robot_names, file.name])
+    figures.draw(out, panels, title)
+    print(f"{out}: {len(panels)} panels of {', '.join(names)}", flush=True)
+
+
+def export(
+    file: RecordingFile,
+    to: Annotated[Path, typer.Option(help=f"File to write; its ending says what: {', '.join(FORMATS)}.")],
+    rate: Annotated[float | None, typer.Option(help="Rows a second [Hz]; tables have all, .mcap and .html 60, films 20, unless told.")] = None,
+    start: From = None,
+    end: Annotated[float | None, typer.Option("--until", help="End at this time [s].")] = None,
+    size: Annotated[str, typer.Option(help="Width and height of a film in pixels.")] = "640x480",
+) -> None:
+    """Write a recording in another form: tables, MCAP, a page that plays by itself, a film."""
+    from tabi._errors import ModelError
+    from tabi.apps.recordings import frames
+
+    kind = _check(file, to)
+    if rate is not None and not 0 < rate < 1e6:
+        raise ModelError(f"--rate is {rate:g} Hz; expected a positive number")
+    pixels = _size(size)
+    run = _read(file)
+    chosen = frames.rows(run, rate or (None if kind in TABLES else 20.0 if kind in MOVIES else 60.0), start, end)
+    if kind in TABLES:
+        from tabi.apps.recordings import tables
+
+        written = (tables.write_csv if kind == ".csv" else tables.write_parquet)(run, to, chosen)
+    elif kind == ".mcap":
+        from tabi.apps.recordings import mcap_file
+
+        written = mcap_file.write(run, to, chosen)
+    elif kind == ".html":
+        from tabi.apps.recordings import html
+
+        written = html.write(run, to, chosen)
+    else:
+        from tabi.apps.recordings import movie
+
+        with _progress(to.name) as report:
+            written = movie.write(run, to, chosen, pixels, report)
+    for path in written:
+        print(f"{path}: {len(chosen)} of {len(run.time)} rows, {path.stat().st_size / 1e6:.2f} MB", flush=True)
+
+
+def diff(
+    a: Annotated[Path, typer.Argument(help="A recording.")],
+    b: Annotated[Path, typer.Argument(help="Another one.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
+) -> None:
+    """Compare two recordings: exit code 0 if they are the same, 1 if they differ, 2 if they cannot be compared."""
+    from tabi.apps.recordings import difference
+
+    result = difference.compare(_read(a), _read(b))
+    print(json.dumps(result, indent=2) if as_json else difference.text(result), flush=True)
+    if code := difference.code(result):
+        raise typer.Exit(code)
+
+
+def _read(path: Path) -> Any:
+    from tabi.simulation.recorded import RecordingError, read
+
+    run = read(path)
+    if len(run.time) == 0:
+        raise RecordingError(f"{path}: it has no row; the run ended before the first second was written")
+    return run
+
+
+def _check(file: Path, to: Path) -> str:
+    """The ending of a file that can be written, or an error before the work."""
+    from tabi._errors import ModelError
+
+    if to.suffix.lower() not in FORMATS:
+        raise ModelError(f"--to {to}: the format {to.suffix or 'without suffix'!r} is not known; expected {', '.join(FORMATS)}")
+    if not to.absolute().parent.is_dir():
+        raise ModelError(f"--to {to}: there is no folder {to.absolute().parent}")
+    if to.exists() and file.exists() and to.samefile(file):
+        raise ModelError(f"--to {to} is the recording itself; choose another name")
+    return to.suffix.lower()
+
+
+def _size(words: str) -> tuple[int, int]:
+    from tabi._errors import ModelError
+
+    width, _, height = words.lower().partition("x")
+    if not (width.isdigit() and height.isdigit() and 16 <= int(width) <= 4096 and 16 <= int(height) <= 4096):
+        raise ModelError(f"--size is {words!r}; expected width and height in pixels, as in 640x480")
+    # films of odd sizes do not play everywhere
+    return int(width) // 2 * 2, int(height) // 2 * 2
+
+
+@contextmanager
+def _progress(what: str) -> Iterator[Callable[[int, int], None]]:
+    """A bar on the terminal while pictures are drawn."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=None)
+        yield lambda done, count: bar.update(task, completed=done, total=count)

@@ -1,0 +1,103 @@
+"""Draws the panels of ``curves`` into one figure, as one would put into a paper: panels over time above each other, feet side by side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tabi.apps.bench.profile import check_figure
+from tabi.apps.recordings.curves import Curve, Panel
+
+# colours that the colour-blind tell apart (Wong 2011)
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D31")
+STYLES: dict[str, dict[str, Any]] = {
+    "solid": {"linewidth": 1.3},
+    "dashed": {"linewidth": 1.0, "linestyle": (0, (4, 2))},
+    # thousands of marks are a picture inside of a drawing, else it would be megabytes
+    "dots": {"linestyle": "none", "marker": ".", "markersize": 2.0, "rasterized": True},
+    "limit": {"linewidth": 1.0, "linestyle": ":", "color": "#B00020"},
+}
+
+
+def draw(path: Path, panels: list[Panel], title: str = "") -> None:
+    """The figure as a .png, .pdf or .svg file."""
+    check_figure(path)
+    picture(panels, title).savefig(path, dpi=160)
+
+
+def picture(panels: list[Panel], title: str = "") -> Any:
+    """The figure, as one of matplotlib."""
+    # slow to import, and only needed here; a Figure by itself needs no screen
+    from matplotlib.figure import Figure
+
+    planes, lines = [p for p in panels if p.outline is not None], [p for p in panels if p.outline is None]
+    heights = ([3.2] if planes else []) + [1.9] * len(lines)
+    figure = Figure(figsize=(7.2, 0.5 + sum(heights)), layout="constrained")
+    grid = figure.add_gridspec(len(heights), 1, height_ratios=heights)
+    if title:
+        figure.suptitle(_plain(title), fontsize=10)
+    if planes:
+        cells = grid[0].subgridspec(1, len(planes))
+        axes = [figure.add_subplot(cells[0, k]) for k in range(len(planes))]
+        for panel, ax in zip(planes, axes, strict=True):
+            colours = _plane(ax, panel)
+        bar = figure.colorbar(colours, ax=axes, shrink=0.8, pad=0.02)
+        bar.set_label("time [s]", size=8)
+        bar.ax.tick_params(labelsize=7)
+    first: Any = None
+    for k, panel in enumerate(lines):
+        first = figure.add_subplot(grid[k + bool(planes)], sharex=first)
+        _curves(first, panel, last=k == len(lines) - 1)
+    figure.align_ylabels()
+    return figure
+
+
+def _curves(ax: Any, panel: Panel, last: bool) -> None:
+    labelled = [curve for curve in panel.curves if curve.style != "dashed" or not _has_twin(panel, curve)]
+    for curve in panel.curves:
+        style = {"color": COLOURS[curve.place % len(COLOURS)]} | STYLES[curve.style]
+        ax.plot(curve.x, curve.y, label=_plain(curve.label) if curve in labelled else None, **style)
+    if panel.log:
+        ax.set_yscale("log")
+        ax.margins(y=0.12)
+    _dress(ax, panel)
+    ax.set_xlabel(panel.x_label if last else "")
+    ax.tick_params(labelbottom=last)
+    ax.set_xmargin(0.0)
+    if len(labelled) > 1:
+        ax.legend(fontsize=7, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+
+
+def _has_twin(panel: Panel, curve: Curve) -> bool:
+    """Whether a dashed line is the target of a solid one, whose colour says enough."""
+    return curve.label.endswith(", target") and any(other.label == curve.label.removesuffix(", target") for other in panel.curves)
+
+
+def _plane(ax: Any, panel: Panel) -> Any:
+    outline, curve = panel.outline, panel.curves[0]
+    assert outline is not None
+    closed = np.concatenate([outline, outline[:1]])
+    ax.fill(*outline.T, color="#EEF1F6", zorder=0)
+    ax.plot(*closed.T, color="#444444", linewidth=1.2)
+    ax.plot(curve.x, curve.y, color="#AAAAAA", linewidth=0.5, zorder=1)
+    colours = ax.scatter(curve.x, curve.y, c=panel.colour_by, s=5, cmap="viridis", zorder=2, linewidths=0)
+    ax.set_aspect("equal", adjustable="datalim")
+    _dress(ax, panel)
+    ax.set_xlabel(panel.x_label)
+    return colours
+
+
+def _dress(ax: Any, panel: Panel) -> None:
+    ax.set_title(_plain(panel.title), fontsize=9, loc="left")
+    ax.set_ylabel(panel.y_label, fontsize=8)
+    ax.xaxis.label.set_size(8)
+    ax.tick_params(labelsize=7)
+    ax.grid(True, alpha=0.25, linewidth=0.6)
+    ax.spines[["top", "right"]].set_visible(False)
+
+
+def _plain(words: str) -> str:
+    """Words from a file: a dollar would begin a formula."""
+    return words.replace("$", r"\$")[:120]

@@ -1,0 +1,214 @@
+"""A recording in the browser: the page draws it from its own meshes, with a time bar; nothing is computed anew.
+
+All pages that watch see the same moment. One thread moves time and draws; controls only leave wishes behind.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import time as clock
+import webbrowser
+from typing import Any
+
+import numpy as np
+import viser
+
+from tabi.apps.recordings.frames import ARROW, bounds, frames, rows, thinned
+from tabi.apps.viewer.page import quiet, serve
+from tabi.apps.viewer.scene import FLOOR, LINES
+from tabi.simulation.recorded import Recorded
+
+FRAMES = 30  # pictures a second
+TRIANGLES = 400_000
+SPEEDS = {"× 0.05": 0.05, "× 0.1": 0.1, "× 0.25": 0.25, "× 0.5": 0.5, "× 1": 1.0, "× 2": 2.0, "× 4": 4.0}
+COLORS = {"centre of mass": (242, 178, 26), "zero moment point": (26, 90, 217), "centre of pressure": (26, 158, 90)}
+
+
+def show(run: Recorded, host: str = "127.0.0.1", port: int | None = None, open_browser: bool = True) -> None:
+    """Play a recording in the browser until Ctrl-C; arguments as of ``page.show``."""
+    replay = Replay(run, host, port)
+    print(f"The recording plays at {replay.address} (Ctrl-C ends it).", flush=True)
+    if open_browser:
+        webbrowser.open(replay.address)
+    try:
+        threading.Event().wait()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        replay.close()
+
+
+class Replay:
+    """A page that plays a recording.
+
+    Attributes:
+        address: what to type into the browser. row: what is shown, a row of the recording.
+        bar, play, speed, loop: the controls.
+    """
+
+    def __init__(self, run: Recorded, host: str = "127.0.0.1", port: int | None = None) -> None:
+        self.run, self.chosen = run, rows(run)
+        self.row, self.playing, self._now = 0, False, float(run.time[0])
+        self.server, _, self.address = serve(host, port)
+        self._bodies: dict[int, viser.FrameHandle] = {}
+        self._turn, self._ended = threading.Lock(), threading.Event()
+        self._scene()
+        self._controls()
+        self._draw()
+        self._thread = threading.Thread(target=self._live, name="replay", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop serving."""
+        self._ended.set()
+        self._thread.join(2.0)
+        with quiet():
+            self.server.stop()
+
+    def go(self, row: int) -> None:
+        """Show a row, the first or the last where it lies beyond."""
+        with self._turn:
+            self.row = int(np.clip(row, 0, len(self.run.time) - 1))
+            self._now = float(self.run.time[self.row])
+
+    def set_playing(self, playing: bool) -> None:
+        """Play or pause; at the end play begins anew."""
+        if playing and self.row == len(self.run.time) - 1:
+            self.go(0)
+        self.playing = playing
+
+    def advance(self, seconds: float) -> None:
+        """Let time pass in the recording [s]; at its end it stops, or begins anew where a loop is wanted."""
+        time, last = self.run.time, len(self.run.time) - 1
+        with self._turn:
+            self._now += seconds
+            while self.row < last and time[self.row + 1] <= self._now:
+                self.row += 1
+                # a run that was set back goes on from there
+                if time[self.row] < time[self.row - 1]:
+                    self._now = float(time[self.row])
+        if self.row == last:
+            self.go(0) if self.loop.value else self.set_playing(False)
+
+    # ---- what is drawn ----------------------------------------------------------------------
+
+    def _scene(self) -> None:
+        world, look = self.run.world, self.run.look
+        scene = self.server.scene
+        self._light()
+        for k, (point, normal) in enumerate(look.planes):
+            options: dict[str, Any] = {"infinite_grid": True, "cell_size": 0.1, "section_size": 1.0, "fade_distance": 14.0, "shadow_opacity": 0.35}
+            colors: dict[str, Any] = {"cell_color": LINES, "section_color": (150, 160, 178), "plane_color": FLOOR, "plane_opacity": 1.0}
+            scene.add_grid(f"/world/ground{k}", position=point, wxyz=_turn_to(normal), **options, **colors)
+        for k, piece in enumerate(thinned(look.pieces, TRIANGLES)):
+            if piece.body not in self._bodies:
+                self._bodies[piece.body] = scene.add_frame(f"/body{piece.body}", show_axes=False)
+            opacity = piece.color[3] if piece.color[3] < 1 else None
+            scene.add_mesh_simple(f"/body{piece.body}/mesh{k}", piece.vertices, piece.triangles, color=piece.color[:3], opacity=opacity)
+        look_arrows: dict[str, Any] = {"shaft_radius": 0.004, "head_radius": 0.010, "head_length": 0.025}
+        self.arrows = scene.add_arrows("/forces", np.zeros((1, 2, 3)), (214, 60, 40), visible=False, **look_arrows)
+        counts = (len(world.robot_names), len(world.robot_names), len(world.feet.names))
+        self._marks = [
+            [scene.add_icosphere(f"/{name.replace(' ', '_')}{k}", 0.022 if name == "centre of mass" else 0.012, color=color) for k in range(count)]
+            for (name, color), count in zip(COLORS.items(), counts, strict=True)
+        ]
+        centre, radius = bounds(frames(self.run, self.chosen[:1]), look.pieces)
+        camera = self.server.initial_camera
+        camera.fov = np.radians(35.0)
+        camera.position = centre + 3.4 * radius * np.array([0.80, 0.56, 0.21])
+        camera.look_at = centre
+
+    def _light(self) -> None:
+        scene = self.server.scene
+        scene.set_up_direction("+z")
+        scene.configure_default_lights(enabled=False)
+        scene.configure_environment_map(None)
+        scene.add_light_hemisphere("/light/sky", sky_color=(255, 255, 255), ground_color=(176, 184, 198), intensity=1.7)
+        scene.add_light_directional("/light/sun", color=(255, 250, 240), intensity=2.2, cast_shadow=True, position=(2.5, 1.0, 4.0))
+        scene.add_light_directional("/light/fill", color=(225, 235, 255), intensity=0.9, position=(2.0, 4.0, 1.0))
+
+    def _controls(self) -> None:
+        gui, run = self.server.gui, self.run
+        gui.configure_theme(show_logo=False, show_share_button=False, brand_color=(26, 51, 133))
+        gui.main_panel.dock_right()
+        worst = run.summary
+        names = ", ".join(plain(name) for name in run.world.robot_names)
+        gui.add_markdown(
+            f"**{names or 'recording'}** · {plain(run.created)} · tabi {plain(run.version)}  \n{worst['rows']} rows over {worst['seconds']:.3f} s, "
+            f"worst residual {worst['residual']:.1e} m/s, {worst['missed']} steps missed the tolerance"
+        )
+        self.text = gui.add_markdown("")
+        low, high = float(run.time.min()), float(run.time.max())
+        between = float(np.median(np.abs(np.diff(run.time)))) if len(run.time) > 1 else 0.0
+        self.bar = gui.add_slider("time [s]", low, max(high, low + run.dt), between or run.dt, float(run.time[0]))
+        self.play = gui.add_button("Play")
+        self.back, self.forth = gui.add_button("Step back"), gui.add_button("Step forth")
+        self.speed = gui.add_dropdown("speed", list(SPEEDS), initial_value="× 1")
+        self.loop = gui.add_checkbox("loop", True)
+        self.shown = {name: gui.add_checkbox(name, True) for name in ("contact forces", *COLORS)}
+        self.play.on_click(lambda _: self.set_playing(not self.playing))
+        self.back.on_click(lambda _: self._step(-1))
+        self.forth.on_click(lambda _: self._step(1))
+
+        @self.bar.on_update
+        def _(event: viser.GuiEvent) -> None:
+            # one that the page itself moves has no browser behind it
+            if event.client is not None:
+                self.playing = False
+                self.go(int(np.argmin(np.abs(self.run.time - self.bar.value))))
+
+    def _step(self, by: int) -> None:
+        self.playing = False
+        self.go(self.row + by)
+
+    def _live(self) -> None:
+        drawn: Any = None
+        before = clock.monotonic()
+        while not self._ended.wait(1 / FRAMES):
+            now = clock.monotonic()
+            passed, before = now - before, now
+            if self.playing:
+                self.advance(min(passed, 0.2) * SPEEDS[self.speed.value])
+            state = (self.row, *(box.value for box in self.shown.values()))
+            if state != drawn:
+                drawn = state
+                self._draw()
+            label = "Pause" if self.playing else "Play"
+            if self.play.label != label:
+                self.play.label = label
+
+    def _draw(self) -> None:
+        row = self.row
+        found = frames(self.run, np.array([row]))
+        points, forces = found.arrows(0)
+        wanted = [box.value for box in self.shown.values()]
+        with self.server.atomic():
+            for body, frame in self._bodies.items():
+                frame.position, frame.wxyz = found.position[0, body], found.quaternion[0, body]
+            if wanted[0] and len(points):
+                self.arrows.points = np.stack([points, points + ARROW * forces], axis=1).astype(np.float32)
+            self.arrows.visible = bool(wanted[0] and len(points))
+            places = (found.centre_of_mass[0], found.zmp[0], found.pressure[0])
+            for handles, at, on in zip(self._marks, places, wanted[1:], strict=True):
+                for handle, place in zip(handles, at, strict=True):
+                    handle.visible = bool(on and np.isfinite(place).all())
+                    if handle.visible:
+                        handle.position = place
+            self.bar.value = float(self.run.time[row])
+            load = self.run.feet["wrench"][row, :, 2].sum()
+            self.text.content = (
+                f"time **{self.run.time[row]:.3f} s** · on the feet **{load:.1f} N** · residual {self.run.certificate['residual'][row]:.1e} m/s"
+            )
+
+
+def plain(words: str) -> str:
+    """Words from a file as the page may show them: no markup, and not without end."""
+    return re.sub(r"[^\w .,:+-]", "·", words)[:80]
+
+
+def _turn_to(normal: Any) -> np.ndarray:
+    """The quaternion that turns z to a normal."""
+    from tabi.spatial.transform import Transform, z_to
+
+    return Transform(z_to(np.asarray(normal) / np.linalg.norm(normal))).quaternion

@@ -1,0 +1,67 @@
+"""The commands: what they print, what they write, and how they end."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from tabi._errors import TabiError
+from tabi.apps.cli import app
+
+
+def ran(*words):
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+def test_plot_writes_a_figure_beside_the_recording(pushed, tmp_path):
+    done = ran("plot", pushed, "--what", "forces,certificate", "--out", tmp_path / "out.svg", "--from", 0.1, "--to", 0.3)
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / "out.svg").stat().st_size > 1000
+    assert done.output.endswith("panels of forces, certificate\n")
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "mcap", "html", "gif"])
+def test_export_writes_what_the_ending_says(pushed, tmp_path, suffix):
+    path = tmp_path / f"out.{suffix}"
+    done = ran("export", pushed, "--to", path, "--rate", 25, "--until", 0.2, "--size", "64x48")
+    assert done.exit_code == 0, done.output
+    assert path.stat().st_size > 100
+    assert f"{path}: 6 of 201 rows" in done.output
+
+
+def test_diff_ends_with_a_code_that_means_something(pushed, harder, tmp_path):
+    assert ran("diff", pushed, pushed).exit_code == 0
+    done = ran("diff", pushed, harder, "--json")
+    assert done.exit_code == 1
+    assert json.loads(done.stdout)["verdict"] == "different"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["export", "{file}", "--to", "out.xyz"], "the format '.xyz' is not known; expected .csv, .parquet"),
+        (["export", "{file}", "--to", "nowhere/out.csv"], "there is no folder"),
+        (["export", "{file}", "--to", "{file}.csv", "--rate", "-3"], "--rate is -3 Hz"),
+        (["export", "{file}", "--to", "{file}.gif", "--size", "huge"], "--size is 'huge'"),
+        (["export", "{file}", "--to", "{file}.gif", "--from", "9"], "no row lies between 9.0"),
+        (["plot", "{file}", "--out", "x.bmp"], "the format '.bmp' is not known"),
+        (["plot", "missing.hdf5", "--out", "x.png"], "there is no such file"),
+        (["diff", "{file}", "missing.hdf5"], "there is no such file"),
+        (["replay", "missing.hdf5"], "there is no such file"),
+    ],
+)
+def test_mistakes_end_in_a_sentence(pushed, tmp_path, monkeypatch, words, said):
+    monkeypatch.chdir(tmp_path)
+    done = ran(*(word.format(file=pushed) for word in words))
+    # main() turns these into exit code 2
+    assert isinstance(done.exception, TabiError)
+    assert said in str(done.exception)
+    assert "\n" not in str(done.exception)
+
+
+def test_recording_is_not_overwritten_by_its_export(pushed, tmp_path):
+    link = tmp_path / "same.csv"
+    link.symlink_to(pushed)
+    done = ran("export", pushed, "--to", link)
+    assert "is the recording itself" in str(done.exception)
+    assert pushed.stat().st_size > 1000

@@ -1,0 +1,94 @@
+"""Figures of a recording: the numbers in their panels, their labels, and that they are drawn."""
+
+import numpy as np
+import pytest
+
+from tabi._errors import ModelError
+from tabi.apps.recordings import curves, figures
+
+G = 9.81
+
+
+def named(run, name, **options):
+    return curves.panels(run, [name], **options)
+
+
+def test_vertical_forces_of_the_feet_are_the_weight_while_the_robot_stands(run):
+    up, level = named(run, "forces", start=0.05, end=0.1)
+    assert [curve.label for curve in up.curves] == ["right foot", "left foot", "together"]
+    mass = run.world.body["mass"][run.world.robot == 0].sum()
+    # settling on its soles it sways by a few newtons
+    assert up.curves[2].y == pytest.approx(np.full(26, mass * G), rel=0.02)
+    assert up.curves[0].y + up.curves[1].y == pytest.approx(up.curves[2].y)
+    assert (up.x_label, up.y_label) == ("time [s]", "force [N]")
+    assert len(level.curves) == 4
+
+
+def test_centre_of_pressure_is_drawn_in_the_outline_of_its_foot(run):
+    panels = named(run, "cop")
+    assert [panel.title for panel in panels] == ["Centre of pressure, right foot", "Centre of pressure, left foot"]
+    for k, panel in enumerate(panels):
+        curve, low, high = panel.curves[0], panel.outline.min(axis=0), panel.outline.max(axis=0)
+        # a rectangle, in millimetres; forces that only press act inside of it
+        assert panel.outline == pytest.approx(1e3 * run.world.feet.outlines[k])
+        assert (curve.x >= low[0] - 1e-6).all()
+        assert (curve.x <= high[0] + 1e-6).all()
+        assert (curve.y >= low[1] - 1e-6).all()
+        assert (curve.y <= high[1] + 1e-6).all()
+        # nothing is borne before the first step
+        assert len(curve.x) == len(run.time) - 1
+        assert panel.x_label.endswith("[mm]")
+
+
+def test_balance_shows_zmp_and_centre_of_mass_in_millimetres(run):
+    x, y = named(run, "zmp")
+    assert x.curves[0].y[1:] == pytest.approx(1e3 * run.robots["zmp"][1:, 0, 0])
+    assert y.curves[1].y == pytest.approx(1e3 * run.robots["centre_of_mass"][:, 0, 1])
+
+
+def test_joints_are_in_degrees_with_targets_and_efforts(run):
+    position, effort = named(run, "joints", joints=["RLEG_KNEE_P"], start=0.1, end=0.2)
+    k = run.world.joint_of.index("RLEG_KNEE_P")
+    rows = (run.time >= 0.1) & (run.time <= 0.2)
+    assert position.curves[0].y == pytest.approx(np.degrees(run.q[rows][:, run.world.dof["q"][k]]))
+    # the target is the half-sitting knee, 50°
+    assert position.curves[1].y == pytest.approx(np.full(rows.sum(), 50.0))
+    assert position.y_label == "position [°]"
+    assert effort.curves[0].y == pytest.approx(run.motors["effort"][rows, k])
+    assert effort.y_label == "effort [N·m]"
+    assert len(named(run, "joints")[1].curves) == curves.JOINTS
+
+
+def test_energy_sums_up_and_certificate_has_its_tolerance(run):
+    (energy,) = named(run, "energy")
+    kinetic, lift, total = (curve.y for curve in energy.curves)
+    assert total == pytest.approx(kinetic + lift)
+    assert lift[0] == 0.0
+    error, *_ = named(run, "certificate")
+    assert error.log
+    assert error.curves[1].y.tolist() == [1e-8, 1e-8]
+    assert np.nanmax(error.curves[0].y) <= 1e-8
+
+
+def test_unknown_names_are_answered_with_near_ones(run):
+    with pytest.raises(ModelError, match="'forcs' not found in a recording; figures near that name: 'forces'"):
+        named(run, "forcs")
+    with pytest.raises(ModelError, match=r"'RLEG_KNE' not found in the recording.*RLEG_KNEE_P"):
+        named(run, "joints", joints=["RLEG_KNE"])
+
+
+@pytest.mark.parametrize("suffix", [".png", ".pdf", ".svg"])
+def test_figures_are_drawn_in_every_format(run, tmp_path, suffix):
+    path = tmp_path / f"figure{suffix}"
+    figures.draw(path, curves.panels(run, ["forces", "cop"]), "a title with a $ in it")
+    head = {".png": b"\x89PNG", ".pdf": b"%PDF", ".svg": b"<?xml"}[suffix]
+    assert path.read_bytes().startswith(head)
+
+
+def test_every_panel_has_axes_with_units(run):
+    panels = curves.panels(run)
+    figure = figures.picture(panels)
+    axes = [ax for ax in figure.axes if ax.get_title(loc="left")]
+    assert len(axes) == len(panels)
+    assert all("[" in ax.get_ylabel() for ax in axes)
+    assert axes[-1].get_xlabel() == "time [s]"

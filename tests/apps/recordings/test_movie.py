@@ -1,0 +1,85 @@
+"""Pictures without a graphics card, GIFs, and films where there is ffmpeg."""
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from tabi.apps.recordings import movie
+from tabi.apps.recordings.frames import frames, rows
+from tabi.apps.recordings.raster import Painter, camera, fill
+from tabi.simulation.recorded import RecordingError
+
+
+def test_nearer_triangle_hides_the_farther_one_in_either_order():
+    big = np.array([[0.0, 0.0], [40.0, 0.0], [0.0, 40.0]])
+    flat, shades = np.stack([big, big]), np.array([[255, 0, 0], [0, 0, 255]], np.uint8)
+    for near in (0, 1):
+        depth = np.full((2, 3), 2.0)
+        depth[near] = 1.0
+        pixels = np.zeros((40, 40, 3), np.uint8)
+        fill(pixels, flat, depth, shades)
+        assert pixels[5, 5].tolist() == shades[near].tolist()
+        assert pixels[39, 39].tolist() == [0, 0, 0]
+        # half of the square, but for the edge
+        assert abs((pixels.sum(axis=2) > 0).sum() - 800) <= 40
+
+
+def test_crossing_triangles_hide_each_other_where_each_is_nearer():
+    square = np.array([[[0.0, 0.0], [40.0, 0.0], [0.0, 40.0]]] * 2)
+    pixels, shades = np.zeros((40, 40, 3), np.uint8), np.array([[255, 0, 0], [0, 0, 255]], np.uint8)
+    # the first recedes along x, the second comes nearer
+    fill(pixels, square, np.array([[1.0, 3.0, 1.0], [3.0, 1.0, 3.0]]), shades)
+    assert pixels[2, 2].tolist() == [255, 0, 0]
+    assert pixels[2, 35].tolist() == [0, 0, 255]
+
+
+def test_camera_sees_its_target_in_the_middle_and_up_above():
+    eye = camera(np.array([1.0, 2.0, 0.5]), 3.0, (200, 100))
+    flat, depth = eye.seen(np.array([[1.0, 2.0, 0.5], [1.0, 2.0, 1.0]]))
+    assert flat[0] == pytest.approx([100, 50])
+    assert flat[1, 1] < 50
+    assert flat[1, 0] == pytest.approx(100)
+    assert depth[0] == pytest.approx(3.0)
+
+
+def test_picture_shows_the_robot_in_its_colours(run):
+    painter = Painter(run.look, frames(run, rows(run, 10)), (160, 120))
+    pixels = np.asarray(painter.picture(1)).astype(int)
+    assert pixels.shape == (120, 160, 3)
+    # white and blue of HRP-2, brown of the crate, red of the arrows
+    red, green, blue = pixels.transpose(2, 0, 1)
+    assert ((blue > red + 30) & (blue > 60)).sum() > 20
+    assert ((red > blue + 40) & (green > blue)).sum() > 50
+    assert (abs(red - green) + abs(green - blue) < 20).sum() > 5000
+
+
+def test_gif_has_its_frames_and_their_pace(run, tmp_path):
+    chosen, told = rows(run, 25), []
+    (path,) = movie.write(run, tmp_path / "run.gif", chosen, (96, 72), lambda done, count: told.append((done, count)))
+    with Image.open(path) as image:
+        assert image.size == (96, 72)
+        assert image.n_frames == len(chosen)
+        assert image.info["duration"] == 40
+    assert told[-1] == (len(chosen) - 1, len(chosen))
+
+
+def test_film_without_ffmpeg_is_refused_in_a_sentence(run, tmp_path, monkeypatch):
+    monkeypatch.setattr(movie, "ffmpeg", lambda: None)
+    with pytest.raises(RecordingError, match=r"run.mp4: a film needs ffmpeg, and there is none; install it, or choose a .gif"):
+        movie.write(run, tmp_path / "run.mp4", rows(run, 10), (96, 72))
+
+
+@pytest.mark.parametrize("code", [0, 1])
+def test_film_gets_every_pixel_and_ffmpegs_own_words(run, tmp_path, monkeypatch, code):
+    # stands for ffmpeg: keeps what it is given, and complains if it is told to
+    fake = tmp_path / "ffmpeg"
+    fake.write_text(f"#!/bin/sh\nfor last; do :; done\ncat > $last\necho no such codec >&2\nexit {code}\n")
+    fake.chmod(0o755)
+    monkeypatch.setattr(movie, "ffmpeg", lambda: str(fake))
+    chosen, path = rows(run, 10), tmp_path / "run.mp4"
+    if code:
+        with pytest.raises(RecordingError, match="ffmpeg could not write it: no such codec"):
+            movie.write(run, path, chosen, (32, 24))
+    else:
+        movie.write(run, path, chosen, (32, 24))
+    assert path.stat().st_size == len(chosen) * 32 * 24 * 3

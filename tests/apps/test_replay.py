@@ -1,0 +1,121 @@
+"""The page of a recording, without a browser: time goes, stops, and can be set; bodies stand where they stood."""
+
+import socket
+import time
+
+import numpy as np
+import pytest
+
+import tabi
+from tabi.apps.viewer import replay as page
+from tabi.apps.viewer.replay import Replay, plain
+from tabi.simulation.recorded import read
+
+
+def until(condition, seconds: float = 10.0) -> bool:
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+def free_port() -> int:
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+@pytest.fixture(scope="module")
+def replay(tmp_path_factory):
+    world = tabi.World()
+    world.add_ground()
+    robot = world.add_robot(tabi.robots.hrp2())
+    robot.stand_on_ground()
+    sim = tabi.Simulator(world)
+    path = tmp_path_factory.mktemp("replay") / "run.hdf5"
+    with sim.record(path, rate=100):
+        sim.run(1.0)
+    replay = Replay(read(path), port=free_port())
+    yield replay
+    replay.close()
+
+
+def click(control) -> None:
+    """What a browser's click does."""
+    for callback in control._impl.update_cb:
+        callback(None)
+
+
+def test_page_is_of_this_machine_alone(replay):
+    assert replay.address.startswith("http://127.0.0.1:")
+
+
+def test_steps_go_back_and_forth_and_bodies_with_them(replay):
+    replay.go(50)
+    click(replay.forth)
+    assert replay.row == 51
+    click(replay.back)
+    click(replay.back)
+    assert replay.row == 49
+    motion = replay.run.motion(np.array([49]))
+    assert until(lambda: np.allclose(replay._bodies[1].position, motion.position[1, 0], atol=1e-12))
+    assert until(lambda: replay.bar.value == pytest.approx(0.49))
+    assert until(lambda: "time **0.490 s**" in replay.text.content)
+    weight = replay.run.world.body["mass"][1:].sum() * 9.81
+    assert f"**{weight:.0f}"[:4] in replay.text.content
+    replay.go(-5)
+    assert replay.row == 0
+    replay.go(10**9)
+    assert replay.row == 100
+
+
+def test_play_keeps_the_pace_of_the_clock_and_stops_at_the_end(replay):
+    replay.loop.value = False
+    replay.go(0)
+    click(replay.play)
+    assert until(lambda: replay.play.label == "Pause", 5)
+    assert until(lambda: replay.row == 100, 20)
+    assert until(lambda: not replay.playing and replay.play.label == "Play", 5)
+    # play at the end begins anew
+    click(replay.play)
+    assert replay.playing
+    assert until(lambda: replay.row < 100, 5)
+    click(replay.play)
+    assert not replay.playing
+
+
+def test_time_passes_by_rows_of_the_recording(replay):
+    replay.playing, replay.loop.value = False, False
+    replay.go(10)
+    replay.advance(0.05)
+    assert replay.row == 15
+    replay.advance(0.004)
+    assert replay.row == 15
+    replay.advance(5.0)
+    assert replay.row == 100
+    replay.loop.value = True
+    replay.advance(0.01)
+    assert replay.row == 0
+
+
+def test_arrows_and_marks_are_those_of_the_row(replay):
+    replay.go(80)
+    assert until(lambda: replay.arrows.visible and len(replay.arrows.points) == replay.run.contact_count[80])
+    contacts = replay.run.contacts_at(80)
+    expected = contacts["point"] + page.ARROW * contacts["force"]
+    assert until(lambda: np.allclose(np.asarray(replay.arrows.points)[:, 1], expected, atol=1e-6))
+    centre = replay._marks[0][0]
+    assert until(lambda: np.allclose(centre.position, replay.run.robots["centre_of_mass"][80, 0]))
+    replay.shown["contact forces"].value = False
+    assert until(lambda: not replay.arrows.visible)
+    replay.shown["contact forces"].value = True
+    # nothing is borne in the first row
+    replay.go(0)
+    assert until(lambda: not replay._marks[1][0].visible)
+
+
+def test_words_from_a_file_carry_no_markup():
+    assert plain("hrp2 <img src=x> {alert(1)} `a` [b](c)") == "hrp2 ·img src·x· ·alert·1·· ·a· ·b··c·"
+    assert len(plain("x" * 1000)) == 80
