@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 import tabi
+from tabi import dynamics
 from tabi.dynamics import gyroscopic
 from tabi.model.joint import Joint
 from tabi.model.robot import Robot
-from tabi.model.shape import Capsule, Shape
-from tabi.spatial.inertia import solid_box, solid_capsule
+from tabi.model.shape import Box, Capsule, Shape, Sphere
+from tabi.spatial.inertia import Inertia, solid_box, solid_capsule
 from tabi.spatial.transform import about, translation
 
 # a capsule along x
@@ -89,17 +90,41 @@ def test_a_thing_in_flight_keeps_its_energy_too():
     assert losses[1] < losses[0] / 4
 
 
-def test_what_is_turned_out_of_an_overlap_takes_its_spin_along():
+def test_what_is_turned_out_of_an_overlap_takes_its_spin_along_and_its_centre_keeps_its_velocity():
     world = tabi.World()
-    world.add_box((0.1, 0.2, 0.3), 1.0)
-    model = world.compile()
+    off = Inertia(1.0, np.array([0.02, -0.01, 0.03]), np.diag([0.01, 0.02, 0.015]))
+    world.add_object(Box((0.1, 0.2, 0.3)), off)
+    sim = tabi.Simulator(world)
     rng = np.random.default_rng(0)
     v, change, h = rng.normal(size=6), rng.normal(size=6), 0.3
-    expected = about(change[3:], h * np.linalg.norm(change[3:])).R @ v[3:]
-    linear = v[:3].copy()
-    gyroscopic.carry(model.arrays, v, change, h)
-    np.testing.assert_allclose(v[3:], expected, atol=1e-12)
-    assert np.array_equal(v[:3], linear)
+    free, old, w = v.copy(), change.copy(), sim._room.dynamics
+    # something holds it: it does not fly
+    w.body["held"][1] = 1
+    gyroscopic.turn(sim.model.arrays, np.zeros(6), free, w, h, True, change)
+    R = about(old[3:], h * np.linalg.norm(old[3:])).R
+    np.testing.assert_allclose(free[3:], R @ v[3:], atol=1e-12)
+    np.testing.assert_allclose(free[:3] + np.cross(free[3:], R @ off.centre), v[:3] + np.cross(v[3:], off.centre), atol=1e-12)
+    # the centre is brought as far as the change says
+    moved = h * change[:3] + R @ off.centre - off.centre
+    np.testing.assert_allclose(moved, h * (old[:3] + np.cross(old[3:], off.centre)), atol=1e-12)
+
+
+def test_an_impact_gives_a_body_its_impulse_and_no_energy_wherever_its_origin_is():
+    rng = np.random.default_rng(4)
+    for _ in range(20):
+        world = tabi.World(gravity=(0, 0, 0))
+        world.add_ground(friction=0.6, restitution=0.8)
+        shift = rng.uniform(-0.05, 0.05, 3)
+        world.add_object(Sphere(0.1), Inertia(1.0, shift, np.diag([4e-3, 5e-3, 6e-3])), position=(0, 0, 0.1005))
+        sim = tabi.Simulator(world)
+        sim.set_state(sim.model.initial(), (*rng.normal(size=2), -3.0, *(60 * rng.normal(size=3))))
+        momentum = lambda: dynamics.momentum(sim.model, sim.state.q, sim.state.v).linear  # noqa: B023, E731
+        before, energy = momentum(), sim.energy.kinetic
+        sim.step()
+        impulse = sum(sim.dt * c.force for c in sim.contacts)
+        assert np.linalg.norm(impulse) > 0.1
+        np.testing.assert_allclose(momentum() - before, impulse, atol=1e-12)
+        assert sim.energy.kinetic <= energy * (1 + 1e-10)
 
 
 def spinning_tree(kind, dt):

@@ -102,7 +102,7 @@ def test_robots_of_example_robot_data_agree_with_pinocchio(example_robots):
     for row in rows:
         print(f"{row[0]:32} {row[1]:40} {row[2]:4}  " + "  ".join(f"{e:.1e}" for e in row[3:]) if len(row) > 2 else f"{row[0]:32} refused: {row[1]}")
     print(f"{loaded} of {len(rows)} packages load")
-    assert len(rows) == 42
+    # 42 packages in version 5 of example-robot-data, 39 in version 6, one of them without a URDF
     assert loaded >= 38
     compared = [row for row in rows if len(row) > 2]
     assert max(max(row[3:]) for row in compared) < BOUND

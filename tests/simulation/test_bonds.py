@@ -249,3 +249,26 @@ def test_bonds_that_contradict_each_other_stay_finite_and_are_named():
     assert np.abs(sim.state.v).max() < 1e-6
     # the same thing three times over is no contradiction
     assert sim.missed_count == 0
+
+
+def test_bonds_are_certified_in_their_own_units():
+    world, a, b = two_boxes()
+    world.add_ground()
+    sim = tabi.Simulator(world)
+    sim.bond("weld", a, b)
+    sim.run(0.01)
+    c = sim.certificate
+    assert max(c.bond_residual, c.bond_turn_residual) <= 1e-8
+    # a wrong torque: what it does to the rate of turning comes from both inertias about the axis
+    rows = sim.problem().contact["turns"]
+    (turning,) = np.flatnonzero(rows == 1)
+    axis = sim.problem().contact["frame"][turning].reshape(3, 3)[2]
+    sim._room.impulse[3 * turning + 2] += 1e-3
+    answer = sum(axis @ np.linalg.inv(x.inertia.tensor) @ axis for x in (a, b))
+    c = sim.certificate
+    assert c.bond_turn_residual == pytest.approx(1e-3 * answer, rel=1e-3)
+    assert c.bond_torque_residual > 0.1
+    # the places where they are held go with the bodies
+    assert c.bond_residual > 1e-5
+    assert not c.converged
+    assert c.force_residual < 1e-3

@@ -52,6 +52,6 @@ def test_a_hundred_worlds_have_every_ground_shape_and_joint():
 
 def test_a_polytope_that_is_a_box_weighs_like_one():
     size, shift = (0.1, 0.2, 0.3), np.array([0.3, -0.1, 0.2])
-    solid = random_worlds._solid(convex_hull(Box(size).points() + shift), 2.0)
+    solid = random_worlds.solid_of(convex_hull(Box(size).points() + shift), 2.0)
     np.testing.assert_allclose(solid.centre, shift, atol=1e-12)
     np.testing.assert_allclose(solid.tensor, solid_box(2.0, size).tensor, atol=1e-12)

@@ -63,6 +63,16 @@ def worlds(
     _show(result, experiment.text, as_json, passed=result["within"])
 
 
+@app.command()
+def impacts(impacts: Annotated[int, typer.Option(min=1, help="Steps with impacts to look at.")] = 10_000, as_json: Json = False) -> None:
+    """Throw random bodies at the ground and at each other: does an impact with friction bring energy?"""
+    from tabi.validation import impacts as experiment
+
+    with _progress() as report:
+        result = experiment.validate(impacts, report)
+    _show(result, experiment.text, as_json, passed=result["within"])
+
+
 @contextmanager
 def _progress() -> Iterator[Callable[[str, int, int], None]]:
     """A bar on stderr: call it with what is being done, and how much of how much is."""

@@ -13,8 +13,14 @@ which turn an oscillation e^{iz} of the explicit step into one of size √(1 −
 
 A body that flies keeps its spin L, and so its orientation alone says how fast it turns: it is turned by h ω̄, of second
 order, or else it would soon turn about its shortest axis. (The base of a tree may be thrown about by its joints, and turns
-with them.) And where a body is turned otherwise than by h ω⁺, to leave an overlap,
-its ω⁺ turns with it: what was put elsewhere has the energy it had.
+with them.) And where a body is turned otherwise than by h ω⁺, to leave an overlap, its ω⁺ turns with it: what was put
+elsewhere has the energy it had.
+
+The velocity of a body that floats by itself is that of its origin; its momentum is in its centre of mass, c away. Explicit
+products would foresee how ω × c turns within the step, with the ω before an impact, and not the one after. So they are left
+out, the centre goes straight by h v_c⁺, and the origin is put where, and made as fast as, that says:
+
+    v_c⁺ − v_c = h a_c + impulses / m,   p⁺ = p + c − c⁺ + h v_c⁺,   v⁺ = v_c⁺ − ω⁺ × c⁺                          (3)
 """
 
 from math import cos, sin, sqrt
@@ -35,20 +41,26 @@ def _alone(m, i):
     return m.body[i].kind == FLOATING and m.body[i].parent == 0 and (i + 1 == m.body.shape[0] or m.body[i + 1].root != i)
 
 
+@kernel(inline=True)
+def _unmoved(m, w, k):
+    """Whether no damper, motor or prescribed motion acts on a floating body directly; k: its first degree of freedom."""
+    return m.dof[k].prescribed == 0 and w.dof[k].added == 0.0 and w.dof[k].fixed == 0
+
+
 @kernel
 def keep_energy(m, h, w, free):
     """Velocities after a step without contacts, ``free``, by (1) where a body floats by itself; w: kinematics before the step."""
     for i in range(1, m.body.shape[0]):
-        if not _alone(m, i):
+        if not (_alone(m, i) and _unmoved(m, w, m.body[i].v_start)):
             continue
         body, row, k = m.body[i], w.body[i], m.body[i].v_start
         omega = angular(load6(row.velocity))
-        if h * h * dot(omega, omega) < STILL * STILL or w.dof[k].added != 0.0 or w.dof[k].fixed != 0:
+        if h * h * dot(omega, omega) < STILL * STILL:
             continue
         R, c = load9(body.rotation), load3(row.centre)
         explicit = mul(R, (free[k + 3], free[k + 4], free[k + 5]))
         more = sub(spin(load6(row.tensor), omega, explicit, h), explicit)
-        spins, push = mul_t(R, more), mul_t(R, cross(c, more))
+        spins, push = mul_t(R, more), mul_t(R, add(cross(c, more), scale(h, cross(omega, cross(omega, c)))))
         free[k], free[k + 1], free[k + 2] = free[k] + push[0], free[k + 1] + push[1], free[k + 2] + push[2]
         free[k + 3], free[k + 4], free[k + 5] = free[k + 3] + spins[0], free[k + 4] + spins[1], free[k + 5] + spins[2]
 
@@ -80,28 +92,42 @@ def settle(m, v, h, load, w, a, free):
 
 
 @kernel
-def turn_flying(m, v, free, w, change):
-    """Of bodies that float by themselves and nothing holds, the mean of the angular velocities before and after the step, into ``change``."""
+def turn(m, v, free, w, h, deep, change):
+    """How bodies turn and move: ``change`` becomes the velocity that configurations follow, ``free`` the one they end with.
+
+    Args:
+        v, w: velocities and kinematics before the step. deep: whether change is other than free, to leave overlaps.
+    """
     for i in range(1, m.body.shape[0]):
-        if w.body[i].held == 0 and _alone(m, i):
-            for k in range(m.body[i].v_start + 3, m.body[i].v_end):
-                if m.dof[k].prescribed == 0:
-                    change[k] = 0.5 * (v[k] + free[k])
+        if m.body[i].kind not in (FLOATING, SPHERICAL):
+            continue
+        k = m.body[i].v_end - 3
+        before, after, turned = (v[k], v[k + 1], v[k + 2]), (free[k], free[k + 1], free[k + 2]), (change[k], change[k + 1], change[k + 2])
+        ends, alone = after, _alone(m, i) and _unmoved(m, w, m.body[i].v_start)
+        if deep:
+            ends = _rotated(after, scale(h, turned))
+            free[k], free[k + 1], free[k + 2] = ends[0], ends[1], ends[2]
+        if alone and w.body[i].held == 0:
+            turned = scale(0.5, add(before, after))
+            change[k], change[k + 1], change[k + 2] = turned[0], turned[1], turned[2]
+        if alone:
+            # (3), in the axes of the joint
+            b, c = k - 3, mul_t(load9(m.body[i].rotation), load3(w.body[i].centre))
+            new = _rotated(c, scale(h, turned))
+            moves = add((change[b], change[b + 1], change[b + 2]), add(cross(turned, c), scale(1.0 / h, sub(c, new))))
+            fast = sub(add((free[b], free[b + 1], free[b + 2]), cross(after, c)), cross(ends, new))
+            change[b], change[b + 1], change[b + 2] = moves[0], moves[1], moves[2]
+            free[b], free[b + 1], free[b + 2] = fast[0], fast[1], fast[2]
 
 
 @kernel
-def carry(m, v, change, h):
-    """ω⁺ in v, turned by h ω of ``change``, for floating bodies and ball joints."""
-    for i in range(1, m.body.shape[0]):
-        if m.body[i].kind in (FLOATING, SPHERICAL):
-            k = m.body[i].v_end - 3
-            turn, omega = (h * change[k], h * change[k + 1], h * change[k + 2]), (v[k], v[k + 1], v[k + 2])
-            angle = sqrt(dot(turn, turn))
-            if angle > 0.0:
-                axis = scale(1.0 / angle, turn)
-                along = scale((1.0 - cos(angle)) * dot(axis, omega), axis)
-                omega = add(add(scale(cos(angle), omega), scale(sin(angle), cross(axis, omega))), along)
-                v[k], v[k + 1], v[k + 2] = omega[0], omega[1], omega[2]
+def _rotated(x, by):
+    """A vector turned by a rotation vector [rad]."""
+    angle = sqrt(dot(by, by))
+    if angle == 0.0:
+        return x
+    axis = scale(1.0 / angle, by)
+    return add(add(scale(cos(angle), x), scale(sin(angle), cross(axis, x))), scale((1.0 - cos(angle)) * dot(axis, x), axis))
 
 
 @kernel

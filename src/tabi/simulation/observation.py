@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from tabi import dynamics
 from tabi._errors import ModelError, unknown
-from tabi.contact.bodies import BodyProblem
+from tabi.contact.bodies import MOMENT, BodyProblem
 from tabi.contact.certificate import judge
+from tabi.contact.cone import LIMITED
 from tabi.dynamics import Energy, free, jacobian
 from tabi.model.compiled import Link, Model
 from tabi.model.robot import Robot
@@ -62,8 +63,10 @@ class Certificate:
     """How well the forces of the last step obey Signorini and Coulomb.
 
     Attributes:
-        residual: largest backward error [m/s]. tolerance: what was asked for [m/s]. converged: whether it was reached.
+        residual: largest backward error of contacts and bonds [m/s, turning rad/s]. tolerance: what was asked for. converged: if it was reached.
         force_residual: largest change of a point's force that would make it exact [N].
+        bond_residual [m/s], bond_force_residual [N]: of what holds bodies together, where they meet.
+        bond_turn_residual [rad/s], bond_torque_residual [N·m]: of what keeps them from turning against each other.
         pressure_shift: how far these could move a foot's centre of pressure [mm], by foot.
         joint_residual: largest error of dry friction, ends of travel and top speeds of the joints [rad/s or m/s].
         penetration: deepest overlap when the step began [m].
@@ -76,6 +79,10 @@ class Certificate:
     tolerance: float
     converged: bool
     force_residual: float
+    bond_residual: float
+    bond_force_residual: float
+    bond_turn_residual: float
+    bond_torque_residual: float
     pressure_shift: dict[str, float]
     joint_residual: float
     penetration: float
@@ -90,6 +97,10 @@ class Certificate:
     worst_joint_residual: float
     worst_penetration: float
     missed: int
+
+
+# of a certificate, what is said of bonds
+BOND = ("bond_residual", "bond_force_residual", "bond_turn_residual", "bond_torque_residual")
 
 
 @dataclass(frozen=True)
@@ -191,6 +202,7 @@ def problem(room: Room) -> BodyProblem | None:
         rows = slice(room.groups.start[g], room.groups.start[g + 1])
         contact["a"][rows] += room.first[g]
         contact["b"][rows] += np.where(contact["b"][rows] >= 0, room.first[g], 0)
+        contact["turns"][rows] += np.where(contact["turns"][rows] >= MOMENT, room.groups.start[g], 0)
         column[p.start[room.first[g]] : p.start[room.first[g + 1]]] += room.first[g]
     omega = p.omega[: p.start[bodies]].copy()
     return BodyProblem(contact, p.start[: bodies + 1].copy(), column, omega, p.q[: 3 * count].copy(), p.mu[:count].copy(), p.weight[:count].copy())
@@ -205,16 +217,24 @@ def certificate(sim: Simulator) -> Certificate:
     joints = float(report["joint_residual"])
     common: dict[str, Any] = {f"worst_{name}": value for name, value in worst.items()} | {"missed": sim.missed_count}
     if p is None:
-        none: dict[str, Any] = dict.fromkeys(("residual", "force_residual", "penetration", "cone_violation", "signorini", "dissipation_gap"), 0.0)
+        none: dict[str, Any] = dict.fromkeys(
+            ("residual", "force_residual", "penetration", "cone_violation", "signorini", "dissipation_gap", *BOND), 0.0
+        )
         none |= {"pressure_shift": {}, "contacts": 0, "groups": 0, "iterations": 0, "attempt": ""}
         return Certificate(tolerance=sim.tolerance, converged=joints <= sim.tolerance, joint_residual=joints, **none, **common)
     impulse = room.impulse[: 3 * len(p.mu)]
+    moment = p.contact["turns"] >= MOMENT
+    p.mu[moment] = LIMITED - np.maximum(0.0, impulse[3 * (p.contact["turns"][moment] - MOMENT) + 2])
     found = judge(p, impulse)
+    # backward errors and changes of impulse of contacts with their moments, of bonds that hold, of bonds that keep from turning
+    held, turning = (p.mu < 0) & ~moment, p.contact["turns"] == 1
+    of_bonds = [found.contacts[held & rows].max(axis=0, initial=0.0) * (1.0, 1.0 / dt, 0, 0, 0, 0) for rows in (~turning, turning)]
     return Certificate(
         residual=found.residual,
         tolerance=sim.tolerance,
         converged=bool(found.residual <= sim.tolerance) and joints <= sim.tolerance,
-        force_residual=found.impulse_residual / dt,
+        force_residual=float(found.contacts[~held, 1].max(initial=0.0)) / dt,
+        **dict(zip(BOND, (float(x) for row in of_bonds for x in row[:2]), strict=True)),
         pressure_shift=_pressure_shift(sim, p, impulse, found.contacts[:, 1]),
         joint_residual=joints,
         penetration=max(0.0, -float(report["gap"])),

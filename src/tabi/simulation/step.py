@@ -90,12 +90,10 @@ def step(scene, q, v, target, h, tolerance, memory, s):
     if not deep:
         for k in range(v.shape[0]):
             s.change[k] = s.free[k]
-    gyroscopic.turn_flying(m, v, s.free, w, s.change)
+    gyroscopic.turn(m, v, s.free, w, h, deep, s.change)
     for k in range(v.shape[0]):
         v[k] = s.free[k]
     integration.advance(m, q, s.change, h)
-    if deep:
-        gyroscopic.carry(m, v, s.change, h)
     for c in range(m.mimic.shape[0]):
         row = m.mimic[c]
         if m.dof[row.follower].prescribed == 0:

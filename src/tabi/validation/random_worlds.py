@@ -45,9 +45,9 @@ def random_world(seed: int) -> World:
             base.placement = from_quaternion(_quaternion(rng), place)
         world.add_robot(robot)
     for k in range(int(rng.integers(2, 13))):
-        geometry = _geometry(rng)
-        place = _free_place(rng, _reach(geometry), top, taken)
-        world.add_object(geometry, _solid(geometry, _mass(rng)), place, _quaternion(rng), friction=_friction(rng), name=f"thing{k}")
+        geometry = random_geometry(rng)
+        place = _free_place(rng, reach_of(geometry), top, taken)
+        world.add_object(geometry, solid_of(geometry, _mass(rng)), place, _quaternion(rng), friction=_friction(rng), name=f"thing{k}")
     return world
 
 
@@ -110,7 +110,7 @@ def _quaternion(rng: np.random.Generator) -> Array:
     return q / np.linalg.norm(q)
 
 
-def _geometry(rng: np.random.Generator) -> Geometry:
+def random_geometry(rng: np.random.Generator) -> Geometry:
     """A shape of five to thirty centimetres."""
     a, b, c = (float(x) for x in rng.uniform(0.05, 0.3, 3))
     kind = rng.integers(5)
@@ -130,14 +130,14 @@ def _directions(rng: np.random.Generator, count: int) -> Array:
     return x / np.linalg.norm(x, axis=1, keepdims=True)
 
 
-def _reach(geometry: Geometry) -> float:
+def reach_of(geometry: Geometry) -> float:
     """Radius of the ball around its frame's origin that holds a shape [m]."""
     if isinstance(geometry, Capsule):
         return geometry.radius + 0.5 * geometry.length
     return 1.001 * float(np.linalg.norm(geometry.points(), axis=1).max())
 
 
-def _solid(geometry: Geometry, mass: float) -> Inertia:
+def solid_of(geometry: Geometry, mass: float) -> Inertia:
     """A homogeneous body of that shape."""
     if isinstance(geometry, Box):
         return inertia.solid_box(mass, geometry.size)
@@ -166,10 +166,10 @@ def _tree(name: str, rng: np.random.Generator) -> Robot:
     robot = Robot(name)
     held = rng.random() < 0.5
     for k in range(int(rng.integers(3, 8))):
-        geometry = _geometry(rng)
+        geometry = random_geometry(rng)
         body = f"{name}_link{k}"
         shape = Shape(geometry, material=Material(body, _friction(rng)), name=body)
-        solid = _solid(geometry, _mass(rng))
+        solid = solid_of(geometry, _mass(rng))
         if k == 0:
             base = Joint(f"{name}_base", "floating" if rng.random() < 0.7 else "fixed")
             robot.add_body(body, base, None, solid, [shape])
@@ -178,7 +178,7 @@ def _tree(name: str, rng: np.random.Generator) -> Robot:
         # the joint near the parent's surface, the link outwards of it
         out = _directions(rng, 1)[0]
         at = 0.9 * _reach_of_link(parent) * out
-        shape.placement = Transform(np.eye(3), np.array([0.0, 0.0, _reach(geometry)]))
+        shape.placement = Transform(np.eye(3), np.array([0.0, 0.0, reach_of(geometry)]))
         joint = _joint(f"{name}_joint{k}", from_quaternion(_turn_to(out), at), held, rng)
         robot.add_body(body, joint, parent, solid.moved(shape.placement), [shape])
     model = robot.compile()
@@ -207,7 +207,7 @@ def _reach_of_link(body: Body) -> float:
     """Radius of the ball around the middle of its shape that holds a link [m]."""
     geometry = body.shapes[0].geometry
     assert not isinstance(geometry, MeshFile)
-    return _reach(geometry)
+    return reach_of(geometry)
 
 
 def _reach_of(robot: Robot) -> float:

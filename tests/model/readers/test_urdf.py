@@ -288,7 +288,12 @@ def loaded(example_robots) -> dict[Path, Robot | ModelError]:
     return results
 
 
-def test_at_least_38_of_42_example_packages_load(example_robots, loaded):
+def broken_among(files):
+    """Which of the files that cannot be read are there."""
+    return BROKEN.keys() & {file.name for file in files}
+
+
+def test_at_least_38_example_packages_load(example_robots, loaded):
     packages = {p.name: [f for f in loaded if p in f.parents] for p in sorted(example_robots.iterdir()) if p.is_dir()}
     good = 0
     for package, files in packages.items():
@@ -298,10 +303,11 @@ def test_at_least_38_of_42_example_packages_load(example_robots, loaded):
         for file in set(files) - set(fine):
             print(f"    refused {file.name}: {str(loaded[file]).rpartition('urdf')[2]}")
     print(f"{good} of {len(packages)} packages, {sum(isinstance(r, Robot) for r in loaded.values())} of {len(loaded)} files")
-    assert len(packages) == 42
+    # 42 packages in version 5 of example-robot-data, 39 in version 6, one of them without a URDF
     assert good >= 38
-    assert {f.name for f, r in loaded.items() if isinstance(r, ModelError)} == set(BROKEN)
-    assert all(word in str(next(r for f, r in loaded.items() if f.name == name)) for name, word in BROKEN.items())
+    refused = {f.name: str(r) for f, r in loaded.items() if isinstance(r, ModelError)}
+    assert refused.keys() == broken_among(loaded)
+    assert all(BROKEN[name] in said for name, said in refused.items())
 
 
 def test_every_mesh_of_the_example_robots_is_found_but_those_of_one_file(loaded):
@@ -337,7 +343,7 @@ def test_masses_and_link_frames_agree_with_pinocchio(loaded):
         moving = pin.centerOfMass(model, data, q) * pin.computeTotalMass(model) if model.njoints > 1 else np.zeros(3)
         assert np.allclose(centre, moving + root * model.inertias[0].lever, atol=1e-10), file.name
         compared += 1
-    assert compared == len(loaded) - len(BROKEN)
+    assert compared == len(loaded) - len(broken_among(loaded))
 
 
 @pytest.mark.parametrize(
