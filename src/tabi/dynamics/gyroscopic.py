@@ -76,11 +76,16 @@ def fast(m, h, w):
 
 
 @kernel
-def settle(m, v, h, load, w, a, free):
-    """Velocities of the trees in ``free`` by (2); w.load is the joint forces, and their copy ``load``."""
-    for _ in range(PASSES):
+def settle(m, v, h, load, w, a, again, free):
+    """Velocities of the trees in ``free`` by (2); w.load is the joint forces, and their copy ``load``.
+
+    Where it is done ``again`` with other forces the middle stays what it was: who asks which force a joint needs wants a linear answer.
+    """
+    for _ in range(1 if again else PASSES):
         for k in range(v.shape[0]):
-            w.middle[k], w.load[k] = 0.5 * (v[k] + free[k]), load[k]
+            w.load[k] = load[k]
+            if not again:
+                w.middle[k] = 0.5 * (v[k] + free[k])
         kinematics.velocities(m, w.middle, w)
         forward.accelerations(m, w.load, w, a)
         for i in range(1, m.body.shape[0]):

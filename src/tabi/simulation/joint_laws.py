@@ -20,8 +20,8 @@ FOLLOWS, MOVES, STUCK, LOWER, UPPER = -1, 0, 1, 2, 3
 INFINITY = float("inf")
 # a joint outside of its travel comes back with this speed [rad/s or m/s]
 RETURN = 1.0
-# after so many turns not all change at once any more, and after so many one by one
-BOLD, SHY = 8, 100
+# after so many turns velocity products stay as they are, not all change at once any more, and they do so one by one
+SURE, BOLD, SHY = 3, 8, 100
 # of a force or velocity: rounding, no reason to do something else
 ROUNDING = 1e-12
 
