@@ -4,6 +4,7 @@ python docs/make_right.py [FOLDER]     FOLDER, docs/measured if not given, has w
 
     tabi validate humanoids --robot JVRC1.urdf --robot SIMPLE_HUMANOID.urdf --json > humanoids.json
     tabi validate worlds --json > worlds.json
+    tabi validate impacts --json > impacts.json
 
 Closed forms and slope take half a minute. Without MuJoCo the figure of the slope stays as it is.
 """
@@ -92,6 +93,12 @@ def worlds(found: dict[str, Any]) -> str:
     head = ["worlds", "steps", "missed", "not numbers", "deepest overlap [mm]", "energy gained [J]"]
     counts = [f"{found[key]:,}" for key in ("worlds", "steps", "missed", "nan")]
     return table(head, [[*counts, f"{1e3 * found['worst_penetration']:.2g}", f"{found['energy_gained']:.2g}"]])
+
+
+def impacts(found: dict[str, Any]) -> str:
+    head = ["impacts", "throws", "points that bounced", "restitution lowered", "missed", "gained energy", "largest gain, of the kinetic energy"]
+    counts = [f"{found[key]:,}" for key in ("impacts", "throws", "points", "lowered", "missed", "gained")]
+    return table(head, [[*counts, digits(max(found["worst_change"], 0.0))]])
 
 
 def dynamics() -> str:
@@ -216,7 +223,13 @@ def creeping(crept: dict[str, np.ndarray]) -> str:
 # ---- writing --------------------------------------------------------------------------------
 
 
-MEASURED = {"certified": ("humanoids", humanoids), "missed": ("humanoids", misses), "weights": ("humanoids", weights), "worlds": ("worlds", worlds)}
+MEASURED = {
+    "certified": ("humanoids", humanoids),
+    "missed": ("humanoids", misses),
+    "weights": ("humanoids", weights),
+    "worlds": ("worlds", worlds),
+    "impacts": ("impacts", impacts),
+}
 
 
 def main() -> None:
