@@ -29,7 +29,6 @@ def test_three_touching_cubes_on_the_floor_are_one_group():
     count, g = grouped(cubes(3), [(1, FLOOR), (2, FLOOR), (3, FLOOR), (1, 2), (3, 2)])
     assert count == 1
     assert g.contact.tolist() == [0] * 5
-    assert g.body.tolist() == [-1, 0, 0, 0]
 
 
 def test_three_cubes_apart_on_the_same_floor_are_three_groups():
@@ -37,7 +36,6 @@ def test_three_cubes_apart_on_the_same_floor_are_three_groups():
     assert count == 3
     # numbered by their first contact
     assert g.contact.tolist() == [0, 1, 2, 1]
-    assert g.body.tolist() == [-1, 1, 2, 0]
     assert g.order.tolist() == [0, 1, 3, 2]
     assert g.start[:4].tolist() == [0, 1, 3, 4]
 
@@ -58,13 +56,13 @@ def test_a_robot_is_one_thing_whichever_of_its_bodies_touch():
     hand, foot, box = (model.link(name).body for name in ("left_hand", "right_foot", "box"))
     count, g = grouped(families(model), [(foot, 0), (box, hand), (box, 0)])
     assert count == 1
-    assert (g.body[1:] == 0).all()
+    assert g.contact.tolist() == [0, 0, 0]
 
 
 def test_nobody_touches_and_there_are_no_groups():
     count, g = grouped(cubes(3), [], capacity=4)
     assert count == 0
-    assert (g.body == -1).all()
+    assert g.start[0] == 0
 
 
 def connected(pairs, bodies):

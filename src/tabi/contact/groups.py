@@ -20,26 +20,25 @@ class Groups(NamedTuple):
 
     Attributes:
         contact: the group of each contact, −1 between two things that do not move.
-        body: the group of each body, −1 where it touches nothing; row 0 is the world.
         order: contacts, those of one group together, each group in the order given; start: where each group begins.
-        above: the forest of union–find.
+        above, label: the forest of union–find, and the group of each of its tops, −1 where it touches nothing.
     """
 
     contact: Integers
-    body: Integers
     order: Integers
     start: Integers
     above: Integers
+    label: Integers
 
 
 def allocate(contacts: int, bodies: int) -> Groups:
     """Memory for a number of contacts and of bodies, the world among them."""
     return Groups(
         contact=np.zeros(contacts, np.int64),
-        body=np.zeros(bodies, np.int64),
         order=np.zeros(contacts, np.int64),
         start=np.zeros(contacts + 1, np.int64),
         above=np.zeros(bodies, np.int64),
+        label=np.zeros(bodies, np.int64),
     )
 
 
@@ -55,7 +54,7 @@ def find(family, a, b, count, g):
     Returns:
         The number of groups.
     """
-    above, label = g.above, g.body
+    above, label = g.above, g.label
     for i in range(above.shape[0]):
         above[i] = i
         label[i] = -1
@@ -63,7 +62,6 @@ def find(family, a, b, count, g):
         if a[k] > 0 and b[k] > 0:
             i, j = _top(above, family[a[k]]), _top(above, family[b[k]])
             above[max(i, j)] = min(i, j)
-    # the top of a family keeps its group until all bodies have theirs
     groups = 0
     for k in range(count):
         g.contact[k] = -1
@@ -73,9 +71,6 @@ def find(family, a, b, count, g):
                 label[i] = groups
                 groups += 1
             g.contact[k] = label[i]
-    for i in range(1, above.shape[0]):
-        # tops come before what hangs on them
-        label[i] = label[_top(above, family[i])]
     _sort(g, count, groups)
     return groups
 

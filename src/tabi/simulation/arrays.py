@@ -112,7 +112,7 @@ class Scene(NamedTuple):
     """The world as the step sees it; parameters in it may change between steps.
 
     Attributes:
-        model: bodies and joints. shapes: what collides. pair: table of PAIR for each two materials.
+        model: bodies and joints. shapes: what collides. pair: table of PAIR for each two materials; resists: as in ``Model``.
         belt: how fast the surface of each shape runs over its body, in the body's axes [m/s], shape (·, 3).
         reach: how far the shapes of each body go from its origin [m].
     """
@@ -120,6 +120,7 @@ class Scene(NamedTuple):
     model: ModelArrays
     shapes: Collision
     pair: NDArray[np.void]
+    resists: NDArray[np.int64]
     belt: Floats
     reach: Floats
 
@@ -230,7 +231,7 @@ def scene(model: Model) -> Scene:
     reach = np.zeros(model.body_count + 1)
     np.maximum.at(reach, shapes.shape["body"], np.linalg.norm(shapes.shape["position"], axis=1) + shapes.shape["reach"])
     belt = np.array([shape.surface_velocity for shape in model.shapes], float).reshape(-1, 3)
-    return Scene(model.arrays, shapes, model.pairs, belt, reach)
+    return Scene(model.arrays, shapes, model.pairs, model.resists, belt, reach)
 
 
 def memory(points: int, bond: NDArray[np.void] | None = None) -> Memory:

@@ -64,7 +64,7 @@ def step(scene, q, v, target, h, tolerance, memory, s):
     # again where motors turn out to be held by their limits, or not any more; who leaves them is asked twice; the same for joints
     for guess in range(GUESSES):
         # who cannot make up their minds may have been misled by what contacts leave within their tolerance
-        status = move(scene, q, v, target, h, tolerance if guess < joint_laws.BOLD else 0.1 * tolerance, memory, s, count, turning, guess)
+        status = move(scene, q, v, target, h, tolerance if guess < joint_laws.BOLD else 0.1 * tolerance, memory, s, turning, guess)
         if status != FINE:
             return status
         wrong, report.joint_residual = joint_laws.judge(m, q, v, s.free, s.reaction, target, h, tolerance, w, guess)
@@ -106,8 +106,8 @@ def step(scene, q, v, target, h, tolerance, memory, s):
 
 
 @kernel(inline=True)
-def move(scene, q, v, target, h, tolerance, memory, s, count, turning, guess):
-    """Equations (1) and (2) with ``count`` contact points: v⁺ in s.free; turning: fastest turn of a body [rad/s]; guess: done so often before."""
+def move(scene, q, v, target, h, tolerance, memory, s, turning, guess):
+    """Equations (1) and (2) with the points found: v⁺ in s.free; turning: fastest turn of a body [rad/s]; guess: done so often before."""
     m, w, report = scene.model, s.dynamics, s.report[0]
     actuation.load(m, q, v, target, h, w)
     joint_laws.load(m, q, v, target, h, w, s.acceleration)
@@ -126,8 +126,8 @@ def move(scene, q, v, target, h, tolerance, memory, s, count, turning, guess):
         gyroscopic.keep_energy(m, h, w, s.free)
     if h * turning > gyroscopic.SLOW and gyroscopic.fast(m, h, w):
         gyroscopic.settle(m, v, h, s.change, w, s.acceleration, guess >= joint_laws.SURE, s.free)
-    if count > 0:
-        return touch(scene, count, h, tolerance, memory, s)
+    if report.points > 0:
+        return touch(scene, report.points, h, tolerance, memory, s)
     report.groups, report.iterations, report.attempt, report.missed, report.residual, report.gap = 0, 0, 0, 0, 0.0, 0.0
     report.bounced, report.lowered = 0, 0
     return FINE
