@@ -260,10 +260,9 @@ def find(start, column, i, j):
 def velocities(p, impulse, u, F, V):
     """Equation (1), and the limits of moments in p.mu; F and V are memory of the size of the twists."""
     twists(p, impulse, F, V)
+    set_limits(p, impulse)
     for k in range(p.mu.shape[0]):
         c = p.contact[k]
-        if c.turns >= MOMENT:
-            p.mu[k] = limit(c, impulse)
         w = mul(load9(c.frame), relative(V, c))
         u[3 * k], u[3 * k + 1], u[3 * k + 2] = p.q[3 * k] + w[0], p.q[3 * k + 1] + w[1], p.q[3 * k + 2] + w[2]
 
@@ -272,6 +271,15 @@ def velocities(p, impulse, u, F, V):
 def limit(c, impulse):
     """In the place of μ, the limit of a moment: what its contact presses with."""
     return LIMITED - max(0.0, impulse[3 * (c.turns - MOMENT) + 2])
+
+
+@kernel(inline=True)
+def set_limits(p, impulse):
+    """The limits of all moments, in p.mu; rows that are no contacts stand behind those that are."""
+    if p.mu.shape[0] > 0 and p.mu[p.mu.shape[0] - 1] < 0.0:
+        for k in range(p.mu.shape[0]):
+            if p.contact[k].turns >= MOMENT:
+                p.mu[k] = limit(p.contact[k], impulse)
 
 
 # inlined: handing over all memory at every call would cost more than the velocities

@@ -11,10 +11,10 @@ from math import sqrt
 
 from tabi._jit import kernel
 from tabi.contact import block_lu
-from tabi.contact.bodies import MOMENT, apply_omega, limit, push, push_both, relative, velocities_with, wrench
+from tabi.contact.bodies import MOMENT, apply_omega, push, push_both, relative, set_limits, velocities_with, wrench
 from tabi.contact.cone import LIMITED
 from tabi.contact.newton import ZERO9, contact_map, newton_on
-from tabi.spatial.vector import add, cross, load3, load9, matmul, mul, mul_t, scale, store3, store9, sub
+from tabi.spatial.vector import cross, load3, load9, matmul, mul, mul_t, scale, store3, store9, sub
 
 
 @kernel
@@ -23,11 +23,10 @@ def direction(p, kind, factor, eps, u, l, work):
     S, g, d, slope, slot = work.stiffness, work.wrench, work.delta, work.slope, work.lu.slot
     count, n = p.start.shape[0] - 1, p.mu.shape[0]
     _clear(p, work)
+    set_limits(p, l)
     for k in range(n):
         i, rho = 3 * k, factor * p.weight[k]
         c = p.contact[k]
-        if c.turns >= MOMENT:
-            p.mu[k] = limit(c, l)
         F, A, B = contact_map(kind, p.mu[k], rho, (u[i], u[i + 1], u[i + 2]), (l[i], l[i + 1], l[i + 2]))
         E, r, a, b = load9(c.frame), load3(c.arm_a), c.a, c.b
         if c.turns != 0:
@@ -89,10 +88,20 @@ def direction(p, kind, factor, eps, u, l, work):
     for k in range(n):
         i, c = 3 * k, p.contact[k]
         w = mul(load9(slope[k]), mul(load9(c.frame), relative(work.twist, c)))
-        if c.turns >= MOMENT:
-            w = add(w, scale(d[3 * (c.turns - MOMENT) + 2], load3(work.lean[k])))
         d[i], d[i + 1], d[i + 2] = -d[i] - w[0], -d[i + 1] - w[1], -d[i + 2] - w[2]
+    if n > 0 and p.mu[n - 1] < 0.0:
+        _follow(p, work)
     return True
+
+
+@kernel
+def _follow(p, work):
+    """Moments take their part of what their contacts do."""
+    d = work.delta
+    for k in range(p.mu.shape[0]):
+        if p.contact[k].turns >= MOMENT:
+            more = scale(d[3 * (p.contact[k].turns - MOMENT) + 2], load3(work.lean[k]))
+            d[3 * k], d[3 * k + 1], d[3 * k + 2] = d[3 * k] - more[0], d[3 * k + 1] - more[1], d[3 * k + 2] - more[2]
 
 
 @kernel

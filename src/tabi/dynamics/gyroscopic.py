@@ -25,14 +25,22 @@ out, the centre goes straight by h v_c⁺, and the origin is put where, and made
 
 from math import cos, sin, sqrt
 
+import numpy as np
+
 from tabi._jit import kernel
 from tabi.dynamics import forward, kinematics
-from tabi.model.arrays import FLOATING, SPHERICAL
+from tabi.model.arrays import FLOATING, SPHERICAL, ModelArrays
 from tabi.spatial.vector import add, angular, cross, dot, load3, load6, load9, mul, mul_t, scale, sub, sym_mul
 
 NEWTON, PASSES = 6, 2
 # turn in a step [rad] below which a body, and a tree, gains nothing in the life of a simulation
 STILL, SLOW = 1e-6, 5e-3
+
+
+def loose(m: ModelArrays) -> int:
+    """How many bodies float by themselves."""
+    carries = np.isin(np.arange(len(m.body)), m.body["parent"])
+    return int(((m.body["kind"] == FLOATING) & (m.body["parent"] == 0) & ~carries)[1:].sum())
 
 
 @kernel(inline=True)

@@ -62,7 +62,7 @@ class Model:
         links, feet, frames, sensors: by name.
         excluded: pairs of links that never collide.
         pairs: coefficients of each pair of materials, a table of PAIR of shape (k, k) in the order of ``material_names``; set by ``set_pair``.
-        resists: 1 where some pair has torsional or rolling friction, shape (1,).
+        surfaces: 1 where some pair has torsional or rolling friction, and where one has restitution, static or viscous friction, shape (2,).
     """
 
     def __init__(self, arrays: ModelArrays, names: list[str], kinds: list[str], links: dict[str, Link], initial: Array) -> None:
@@ -81,7 +81,7 @@ class Model:
         self.excluded: set[frozenset[str]] = set()
         self.material_names: list[str] = []
         self.pairs = table((0, 0), PAIR)
-        self.resists = np.zeros(1, np.int64)
+        self.surfaces = np.zeros(2, np.int64)
 
     @property
     def friction(self) -> Array:
@@ -253,7 +253,7 @@ class Model:
             now["static_friction"] = now["friction"]
         check_coefficients(f"the pair {a!r}, {b!r}", now)
         self.pairs[i, k] = self.pairs[k, i] = tuple(now[name] for name in PAIR.names or ())
-        self._look_for_moments()
+        self._look_at_surfaces()
 
     def set_materials(self, materials: Iterable[Material], pairs: dict[frozenset[str], dict[str, float | None]]) -> None:
         """Fill the table of pairs: the smaller friction, and the larger of all else, unless the pair is given."""
@@ -269,10 +269,13 @@ class Model:
                 if name not in self.material_names:
                     raise unknown("material", name, "the world", self.material_names)
             self.set_pair(names[0], names[-1], **values)
-        self._look_for_moments()
+        self._look_at_surfaces()
 
-    def _look_for_moments(self) -> None:
-        self.resists[0] = any(self.pairs[name].any() for name in ("torsional_friction", "rolling_friction"))
+    def _look_at_surfaces(self) -> None:
+        """What no pair has the step need not ask for."""
+        p = self.pairs
+        self.surfaces[0] = (p["torsional_friction"] > 0).any() or (p["rolling_friction"] > 0).any()
+        self.surfaces[1] = (p["restitution"] > 0).any() or (p["viscous_friction"] > 0).any() or (p["static_friction"] != p["friction"]).any()
 
     def __repr__(self) -> str:
         return f"Model({self.body_count} bodies, {len(self.joint_names)} joints, q {self.q_count}, v {self.v_count}, {self.mass:.2f} kg)"

@@ -14,7 +14,7 @@ from tabi.collision.workspace import CollisionWorkspace
 from tabi.contact import bodies, groups, pyramid
 from tabi.contact.bodies import CONTACT, BodyProblem, BodyWork
 from tabi.contact.groups import Groups
-from tabi.dynamics import body_inertia, workspace
+from tabi.dynamics import body_inertia, gyroscopic, workspace
 from tabi.dynamics.body_inertia import Chains
 from tabi.dynamics.workspace import Workspace
 from tabi.model.arrays import INDEX, REAL, ModelArrays, table
@@ -112,17 +112,19 @@ class Scene(NamedTuple):
     """The world as the step sees it; parameters in it may change between steps.
 
     Attributes:
-        model: bodies and joints. shapes: what collides. pair: table of PAIR for each two materials; resists: as in ``Model``.
+        model: bodies and joints. shapes: what collides. pair: table of PAIR for each two materials; surfaces: as in ``Model``.
         belt: how fast the surface of each shape runs over its body, in the body's axes [m/s], shape (·, 3).
         reach: how far the shapes of each body go from its origin [m].
+        loose: how many bodies float by themselves, shape (1,).
     """
 
     model: ModelArrays
     shapes: Collision
     pair: NDArray[np.void]
-    resists: NDArray[np.int64]
+    surfaces: NDArray[np.int64]
     belt: Floats
     reach: Floats
+    loose: NDArray[np.int64]
 
 
 class Memory(NamedTuple):
@@ -231,7 +233,7 @@ def scene(model: Model) -> Scene:
     reach = np.zeros(model.body_count + 1)
     np.maximum.at(reach, shapes.shape["body"], np.linalg.norm(shapes.shape["position"], axis=1) + shapes.shape["reach"])
     belt = np.array([shape.surface_velocity for shape in model.shapes], float).reshape(-1, 3)
-    return Scene(model.arrays, shapes, model.pairs, model.resists, belt, reach)
+    return Scene(model.arrays, shapes, model.pairs, model.surfaces, belt, reach, np.array([gyroscopic.loose(model.arrays)]))
 
 
 def memory(points: int, bond: NDArray[np.void] | None = None) -> Memory:

@@ -27,7 +27,7 @@ MOMENTS = 1 << 39
 def add_points(scene, s, count):
     """Behind the ``count`` contacts one point for each whose surfaces resist turning; returns how many there are then, also if too many."""
     total = count
-    if scene.resists[0] == 0:
+    if scene.surfaces[0] == 0:
         return total
     for e in range(count):
         p = s.points[e]

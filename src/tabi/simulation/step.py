@@ -90,7 +90,8 @@ def step(scene, q, v, target, h, tolerance, memory, s):
     if not deep:
         for k in range(v.shape[0]):
             s.change[k] = s.free[k]
-    gyroscopic.turn(m, v, s.free, w, h, deep, s.change)
+    if deep or scene.loose[0] > 0:
+        gyroscopic.turn(m, v, s.free, w, h, deep, s.change)
     for k in range(v.shape[0]):
         v[k] = s.free[k]
     integration.advance(m, q, s.change, h)
@@ -115,16 +116,18 @@ def move(scene, q, v, target, h, tolerance, memory, s, turning, guess):
     free.measure(m, w.load, h, w)
     if aba.factor(m, w) != 0:
         return SINGULAR
-    for k in range(v.shape[0]):
-        s.change[k] = w.load[k]
+    fast = h * turning > gyroscopic.SLOW and gyroscopic.fast(m, h, w)
+    if fast:
+        for k in range(v.shape[0]):
+            s.change[k] = w.load[k]
     forward.accelerations(m, w.load, w, s.acceleration)
     for k in range(v.shape[0]):
         # without rounding where a joint is held
         s.free[k] = v[k] + h * s.acceleration[k] if target[k].doing <= joint_laws.MOVES else target[k].pace
         s.reaction[k] = 0.0
-    if h * turning > gyroscopic.STILL:
+    if scene.loose[0] > 0 and h * turning > gyroscopic.STILL:
         gyroscopic.keep_energy(m, h, w, s.free)
-    if h * turning > gyroscopic.SLOW and gyroscopic.fast(m, h, w):
+    if fast:
         gyroscopic.settle(m, v, h, s.change, w, s.acceleration, guess >= joint_laws.SURE, s.free)
     if report.points > 0:
         return touch(scene, report.points, h, tolerance, memory, s)
@@ -239,7 +242,7 @@ def solve_groups(scene, s, groups, tolerance, revised):
             error = residual(part, impulse, u)
             report.iterations += done
             report.attempt = max(report.attempt, attempt)
-            if not revised:
+            if not revised or scene.surfaces[1] == 0:
                 break
             changed, off = assembly.revise(scene, s, c, e, tolerance, turn)
             if off > error:
