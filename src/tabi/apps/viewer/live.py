@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from tabi.simulation.simulator import Simulator
 
 FRAMES, TEXTS, PLOTS = 60, 8, 5  # a second
+HICCUP = 0.1  # s
 # how long one thread of Python may keep the others waiting [s]; its usual 5 ms are five steps late
 TURN = 5e-4
 
@@ -114,7 +115,8 @@ class Live:
         drawn: View | None = None
         tick, second = clock.monotonic(), -1
         while not self._ended.wait(max(0.0, tick - clock.monotonic())):
-            tick = max(tick + 1 / FRAMES, clock.monotonic())
+            # a hiccup is made up for, a pause is not
+            tick = tick + 1 / FRAMES if clock.monotonic() - tick < HICCUP else clock.monotonic()
             elapsed = clock.monotonic() - self.player.started
             if self.player.loading:
                 if int(elapsed) != second:
