@@ -102,34 +102,40 @@ def joints(world: World, model: Model, robot: Robot) -> NDArray[np.int64]:
     return np.array(rows, np.int64)
 
 
-def follow(robot: Robot, rows: NDArray[np.int64], command: Any, target: NDArray[np.void], time: float) -> None:
-    """Put a command into the targets; the first that is wrong with it is named, and then none of it is taken."""
+def freedoms(robot: Robot) -> tuple[str, ...]:
+    """Of each degree of freedom of a robot's joints its joint: some have three."""
+    return tuple(name for name in robot.joint_names for _ in range(robot.joint(name).v_count))
+
+
+def follow(robot: Robot, rows: NDArray[np.int64], command: Any, target: NDArray[np.void], time: float, names: tuple[str, ...] = ()) -> None:
+    """Put a command into the targets; the first that is wrong with it is named, and then none of it is taken. names: ``freedoms``, where at hand."""
     if not isinstance(command, Command):
         raise ModelError(f"controller of {robot.name} returned {type(command).__name__} at {time:g} s; expected a tabi.Command")
     told = {field: getattr(command, field) for field in FIELDS}
-    checked = {field: _values(robot, field, value, len(rows), time) for field, value in told.items() if value is not None}
+    names = names or freedoms(robot)
+    checked = {field: _values(robot, field, value, names, time) for field, value in told.items() if value is not None}
     for field, value in checked.items():
         target[field][rows] = value
 
 
-def _values(robot: Robot, field: str, value: Any, count: int, time: float) -> NDArray[np.float64]:
-    owner = f"{field} in the command of {robot.name} at {time:g} s"
-    # of each degree of freedom its joint: some joints have three
-    names = [name for name in robot.joint_names for _ in range(robot.joint(name).v_count)]
+def _values(robot: Robot, field: str, value: Any, names: tuple[str, ...], time: float) -> NDArray[np.float64]:
+    owner, count = f"{field} in the command of {robot.name} at {time:g} s", len(names)
     if isinstance(value, Mapping):
-        for name in value:
-            if name not in names:
-                raise unknown("joint", name, owner, robot.joint_names)
-        value = [real(f"{field} of joint {name!r} in the command of {robot.name} at {time:g} s", value.get(name, 0.0)) for name in names]
+        if value.keys() - names:
+            raise unknown("joint", next(name for name in value if name not in names), owner, robot.joint_names)
+        asked, value = value, [value.get(name, 0.0) for name in names]
+        if not all(isinstance(x, float) for x in value):
+            value = [real(f"{field} of joint {name!r} in the command of {robot.name} at {time:g} s", asked.get(name, 0.0)) for name in names]
     try:
         x = np.array(value, float)
     except (TypeError, ValueError):
         raise ModelError(f"{owner} is {type(value).__name__}; expected {count} numbers, one per joint") from None
     if x.ndim and x.shape != (count,):
         raise ModelError(f"{owner} has shape {x.shape}; expected ({count},), one number per joint in the order of robot.joint_names")
-    x = np.broadcast_to(x, count)
-    bad = np.flatnonzero(~np.isfinite(x))
-    if bad.size:
+    if not x.ndim:
+        x = np.full(count, x)
+    if not np.isfinite(x).all():
+        bad = np.flatnonzero(~np.isfinite(x))
         raise ModelError(f"{owner} is {x[bad[0]]} for joint {names[bad[0]]!r}; expected a finite number")
     if field in ("kp", "kd") and (x < 0).any():
         raise ModelError(f"{owner} is {x.min():g} for joint {names[int(x.argmin())]!r}; expected gains ≥ 0")

@@ -150,7 +150,7 @@ class Simulator:
         if not callable(controller):
             raise ModelError(f"controller of {robot.name} is {controller!r}; expected a function (time, measurement) → command")
         every = motors.steps_between(rate, self.dt, f"the controller of {robot.name}")
-        self._drivers[robot.name] = Driver(robot, controller, every, motors.joints(self.world, self.model, robot))
+        self._drivers[robot.name] = Driver(robot, controller, every, motors.joints(self.world, self.model, robot), motors.freedoms(robot))
 
     def apply_force(
         self,
@@ -344,7 +344,7 @@ class Simulator:
             raise SimulationError(f"controller of {driver.robot.name} raised {type(e).__name__} at {self.time:g} s: {e}; the run stops there") from e
         # the same object again is the same command
         if command is None or command is not driver.last:
-            motors.follow(driver.robot, driver.rows, command, self._target, self.time)
+            motors.follow(driver.robot, driver.rows, command, self._target, self.time, driver.names)
             driver.last = command
 
     def _push(self) -> None:

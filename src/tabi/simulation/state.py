@@ -41,10 +41,11 @@ class Saved:
 
 @dataclass
 class Driver:
-    """A controller at its own rate: it is asked every ``every`` steps."""
+    """A controller at its own rate: it is asked every ``every`` steps; rows: degrees of freedom of its robot, names: their joints."""
 
     robot: Robot
     controller: Controller
     every: int
     rows: NDArray[np.int64]
+    names: tuple[str, ...]
     last: Command | None = None
