@@ -1,10 +1,10 @@
 """The simulation behind the page, without a browser: it starts by itself, keeps the clock's pace and obeys its buttons."""
 
-import socket
 import time
 
 import numpy as np
 import pytest
+from apps.pages import free_port, until
 
 from tabi.apps.viewer import catalogue
 from tabi.apps.viewer.controls import trunk
@@ -16,22 +16,6 @@ from tabi.model.world import World
 from tabi.robots import hrp2
 
 G = 9.81
-
-
-def until(condition, seconds: float) -> bool:
-    """Whether something becomes true in time."""
-    end = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.01)
-    return True
-
-
-def free_port() -> int:
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
 
 
 @pytest.fixture(scope="module")

@@ -1,30 +1,13 @@
 """The page of a recording, without a browser: time goes, stops, and can be set; bodies stand where they stood."""
 
-import socket
-import time
-
 import numpy as np
 import pytest
+from apps.pages import free_port, until
 
 import tabi
 from tabi.apps.viewer import replay as page
 from tabi.apps.viewer.replay import Replay, plain
 from tabi.simulation.recorded import read
-
-
-def until(condition, seconds: float = 10.0) -> bool:
-    end = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.01)
-    return True
-
-
-def free_port() -> int:
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,7 @@ import urllib.request
 
 import numpy as np
 import pytest
+from apps.pages import free_port
 
 from tabi._errors import TabiError
 from tabi.apps.viewer import page as viewer
@@ -17,12 +18,6 @@ from tabi.model.shape import Box, Capsule, Cylinder, Shape, Sphere
 from tabi.model.world import World
 from tabi.robots import hrp2
 from tabi.spatial.transform import about
-
-
-def free_port() -> int:
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
 
 
 @pytest.fixture(scope="module")

@@ -92,7 +92,7 @@ def test_laws_that_cannot_be_followed_are_refused(act, words):
     world = tabi.World()
     world.add_ground()
     world.add_box((0.1, 0.1, 0.1), 1.0)
-    with pytest.raises(tabi.ModelError) as error:
+    with pytest.raises(tabi.TabiError) as error:
         act(world)
     assert all(word in str(error.value) for word in words)
 

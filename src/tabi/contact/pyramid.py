@@ -118,11 +118,16 @@ def solve_pyramid(W: Any, q: ArrayLike, mu: ArrayLike, *, order: str, facets: in
         W, q, mu, order: as for ``solve``.
         facets: sides of the pyramid, an even number from 4 on.
     """
+    check_facets(facets)
+    return _solve(Problem(W, q, mu, order=order), int(facets))
+
+
+def check_facets(facets: Any) -> None:
+    """Refuse what is no number of sides."""
     if isinstance(facets, bool) or not isinstance(facets, int | np.integer):
         raise ProblemError(f"facets is {facets!r}; expected a whole number, 8 is usual")
     if facets < 4 or facets % 2:
         raise ProblemError(f"facets is {facets}; expected an even number from 4 on: with every direction its opposite, 8 is usual")
-    return _solve(Problem(W, q, mu, order=order), int(facets))
 
 
 def solve_frictionless(W: Any, q: ArrayLike, *, order: str) -> PyramidSolution:

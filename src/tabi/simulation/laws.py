@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from tabi._errors import ModelError, unknown
 from tabi.contact import pyramid
 
@@ -25,8 +23,7 @@ def check(contact: str, facets: int, model: Model) -> None:
     """Refuse a law that is not there, or a world that it does not know."""
     if contact not in LAWS:
         raise unknown("law of contact", str(contact), "tabi", LAWS)
-    if isinstance(facets, bool) or not isinstance(facets, int | np.integer) or facets < 4 or facets % 2:
-        raise ModelError(f"facets is {facets!r}; expected an even whole number from 4 on, 8 is usual")
+    pyramid.check_facets(facets)
     if contact != COULOMB:
         for name in ("torsional_friction", "rolling_friction"):
             if model.pairs[name].any():

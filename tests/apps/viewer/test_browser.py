@@ -2,12 +2,12 @@
 
 import re
 import shutil
-import socket
 import time
 
 import numpy as np
 import pytest
 import viser.transforms as tf
+from apps.pages import free_port, until
 
 from tabi.apps.viewer import catalogue
 from tabi.apps.viewer.live import Live
@@ -20,21 +20,6 @@ FLAGS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-
 WIDTH, HEIGHT = 620, 380
 
 pytestmark = pytest.mark.slow
-
-
-def until(condition, seconds: float) -> bool:
-    end = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.05)
-    return True
-
-
-def free_port() -> int:
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,5 @@
 """Who may talk to a page, and what they may say: hostile pages, wrong tokens, and ten thousand malformed messages."""
 
-import socket
 import threading
 import time
 import urllib.error
@@ -10,6 +9,7 @@ import msgspec
 import numpy as np
 import pytest
 import viser
+from apps.pages import free_port, until
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
@@ -46,21 +46,6 @@ DRAG = {
     "owner": "",
 }
 pack = msgspec.msgpack.encode
-
-
-def free_port() -> int:
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
-def until(condition, seconds: float) -> bool:
-    end = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.02)
-    return True
 
 
 def talk(port: int, host: str = "127.0.0.1", path: str = "", **options):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -50,7 +49,7 @@ def forty(frames: int = 200) -> dict[str, float]:
     world.add_ground()
     for k in range(BODIES):
         world.add_box(size=(0.1, 0.1, 0.1), mass=1.0, position=(0.2 * (k % 8), 0.2 * (k // 8), 1.0 + 0.01 * k))
-    page = Page(world, port=_free_port())
+    page = Page(world)
     try:
         sim = simulated(world)()
         observer, overlay = Observer(sim), Overlay(page.server)
@@ -73,7 +72,7 @@ def forty(frames: int = 200) -> dict[str, float]:
 def watch(build: Builder, seconds: float) -> dict[str, Any]:
     """A simulation in a page, with a client in another process."""
     world = build().world
-    page = Page(world, port=_free_port())
+    page = Page(world)
     live = Live(page, say=lambda line: None, build=build)
     drawn: list[float] = []
     plain = live.draw
@@ -140,9 +139,3 @@ def text(result: dict[str, Any]) -> str:
 
 def _median(seconds: list[float]) -> float:
     return round(1e3 * float(np.median(seconds)), 3) if seconds else 0.0
-
-
-def _free_port() -> int:
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]

@@ -16,7 +16,7 @@ import viser
 
 from tabi.apps.recordings.frames import ARROW, bounds, frames, rows, thinned
 from tabi.apps.viewer.page import quiet, serve
-from tabi.apps.viewer.scene import FLOOR, LINES
+from tabi.apps.viewer.scene import add_ground, light
 from tabi.simulation.recorded import Recorded
 
 FRAMES = 30  # pictures a second
@@ -96,11 +96,9 @@ class Replay:
     def _scene(self) -> None:
         world, look = self.run.world, self.run.look
         scene = self.server.scene
-        self._light()
+        light(self.server)
         for k, (point, normal) in enumerate(look.planes):
-            options: dict[str, Any] = {"infinite_grid": True, "cell_size": 0.1, "section_size": 1.0, "fade_distance": 14.0, "shadow_opacity": 0.35}
-            colors: dict[str, Any] = {"cell_color": LINES, "section_color": (150, 160, 178), "plane_color": FLOOR, "plane_opacity": 1.0}
-            scene.add_grid(f"/world/ground{k}", position=point, wxyz=_turn_to(normal), **options, **colors)
+            add_ground(self.server, f"/world/ground{k}", point, _turn_to(normal))
         for k, piece in enumerate(thinned(look.pieces, TRIANGLES)):
             if piece.body not in self._bodies:
                 self._bodies[piece.body] = scene.add_frame(f"/body{piece.body}", show_axes=False)
@@ -118,15 +116,6 @@ class Replay:
         camera.fov = np.radians(35.0)
         camera.position = centre + 3.4 * radius * np.array([0.80, 0.56, 0.21])
         camera.look_at = centre
-
-    def _light(self) -> None:
-        scene = self.server.scene
-        scene.set_up_direction("+z")
-        scene.configure_default_lights(enabled=False)
-        scene.configure_environment_map(None)
-        scene.add_light_hemisphere("/light/sky", sky_color=(255, 255, 255), ground_color=(176, 184, 198), intensity=1.7)
-        scene.add_light_directional("/light/sun", color=(255, 250, 240), intensity=2.2, cast_shadow=True, position=(2.5, 1.0, 4.0))
-        scene.add_light_directional("/light/fill", color=(225, 235, 255), intensity=0.9, position=(2.0, 4.0, 1.0))
 
     def _controls(self) -> None:
         gui, run = self.server.gui, self.run

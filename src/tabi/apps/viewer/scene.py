@@ -37,7 +37,7 @@ class Scene:
         self.frames: dict[Body, viser.FrameHandle] = {}
         self._meshes: dict[Body, list[viser.MeshHandle]] = {}
         self._through = False
-        self._light()
+        light(server)
         self._add_fixed(world)
         for robot in world.robots:
             for body in robot.bodies:
@@ -96,36 +96,11 @@ class Scene:
             camera.fov = np.radians(35.0)
             camera.position, camera.look_at = np.asarray(position, float), np.asarray(target, float)
 
-    def _light(self) -> None:
-        scene = self.server.scene
-        scene.set_up_direction("+z")
-        scene.configure_default_lights(enabled=False)
-        # no environment map: it arrives seconds after the robot and would change its colours
-        scene.configure_environment_map(None)
-        scene.add_light_hemisphere("/light/sky", sky_color=(255, 255, 255), ground_color=(176, 184, 198), intensity=1.7)
-        # a light's rays run from its place to the origin
-        scene.add_light_directional("/light/sun", color=(255, 250, 240), intensity=2.2, cast_shadow=True, position=(2.5, 1.0, 4.0))
-        scene.add_light_directional("/light/fill", color=(225, 235, 255), intensity=0.9, position=(2.0, 4.0, 1.0))
-        scene.add_light_directional("/light/rim", color=(190, 210, 255), intensity=1.0, position=(-3.0, -2.5, 2.0))
-
     def _add_fixed(self, world: World) -> None:
         frame = "/world"
         self.server.scene.add_frame(frame, show_axes=False)
         for k, shape in enumerate(s for s in world.fixed.shapes if isinstance(s.geometry, HalfSpace)):
-            self.server.scene.add_grid(
-                f"{frame}/ground{k}",
-                infinite_grid=True,
-                cell_size=0.1,
-                section_size=1.0,
-                cell_color=LINES,
-                section_color=(150, 160, 178),
-                plane_color=FLOOR,
-                plane_opacity=1.0,
-                shadow_opacity=0.35,
-                fade_distance=14.0,
-                position=shape.placement.p,
-                wxyz=shape.placement.quaternion,
-            )
+            add_ground(self.server, f"{frame}/ground{k}", shape.placement.p, shape.placement.quaternion)
         self._add_shapes(world.fixed.shapes, frame)
 
     def _add(self, body: Body, name: str) -> None:
@@ -167,6 +142,38 @@ def _dragged(pull: Pull, index: int, strong: bool) -> Callable[[viser.SceneNodeD
         pull(event.client_id, index, event.phase, event.start_position, event.end_position, strong)
 
     return dragged
+
+
+def light(server: viser.ViserServer) -> None:
+    """Z upwards, and the lights of every page."""
+    scene = server.scene
+    scene.set_up_direction("+z")
+    scene.configure_default_lights(enabled=False)
+    # no environment map: it arrives seconds after the robot and would change its colours
+    scene.configure_environment_map(None)
+    scene.add_light_hemisphere("/light/sky", sky_color=(255, 255, 255), ground_color=(176, 184, 198), intensity=1.7)
+    # a light's rays run from its place to the origin
+    scene.add_light_directional("/light/sun", color=(255, 250, 240), intensity=2.2, cast_shadow=True, position=(2.5, 1.0, 4.0))
+    scene.add_light_directional("/light/fill", color=(225, 235, 255), intensity=0.9, position=(2.0, 4.0, 1.0))
+    scene.add_light_directional("/light/rim", color=(190, 210, 255), intensity=1.0, position=(-3.0, -2.5, 2.0))
+
+
+def add_ground(server: viser.ViserServer, name: str, position: ArrayLike, wxyz: ArrayLike) -> None:
+    """A floor without end, with lines every 10 cm and every metre."""
+    server.scene.add_grid(
+        name,
+        infinite_grid=True,
+        cell_size=0.1,
+        section_size=1.0,
+        cell_color=LINES,
+        section_color=(150, 160, 178),
+        plane_color=FLOOR,
+        plane_opacity=1.0,
+        shadow_opacity=0.35,
+        fade_distance=14.0,
+        position=np.asarray(position, float),
+        wxyz=np.asarray(wxyz, float),
+    )
 
 
 def _node(name: str) -> str:
