@@ -8,24 +8,16 @@ python docs/make_law_figures.py [FOLDER]     FOLDER, docs/measured if not given,
 from __future__ import annotations
 
 import json
-import os
-import re
 import sys
 from pathlib import Path
 from typing import Any
 
-import matplotlib
 import numpy as np
+from filling import DOCS, PICTURES, plain, short, table, write
 from matplotlib.figure import Figure
 
 from tabi.apps.bench.laws import COARSE, EXACT, FACETS, LIST, NONE, PYRAMIDS
 from tabi.contact import solve_pyramid
-
-DOCS = Path(__file__).resolve().parent
-PICTURES = DOCS / "pictures"
-# the same file from the same numbers: no date of today, no random names
-matplotlib.rcParams["svg.hashsalt"] = "tabi"
-os.environ["SOURCE_DATE_EPOCH"] = "0"
 
 SHADES = dict(zip(FACETS, ("#f4b26b", "#e8833a", "#bf5b17", "#7f3b08"), strict=True))
 STYLES: dict[str, dict[str, Any]] = {
@@ -36,11 +28,6 @@ STYLES: dict[str, dict[str, Any]] = {
     **{name: {"color": SHADES[k], "marker": "D"} for k, name in PYRAMIDS.items()},
 }
 TITLES = {"plate": "a plate on a ring of points", "tower": "a tower of boxes, one pushed", "pile": "a pile of balls and blocks"}
-
-
-def plain(axes: Any) -> None:
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(True, which="major", alpha=0.3)
 
 
 # ---- figures --------------------------------------------------------------------------------
@@ -120,23 +107,8 @@ def times(result: dict[str, Any]) -> Figure:
 # ---- tables ---------------------------------------------------------------------------------
 
 
-def short(seconds: float | None) -> str:
-    """Two digits and a unit."""
-    if seconds is None:
-        return "–"
-    scale, unit = (1e6, "µs") if seconds < 0.9995e-3 else (1e3, "ms") if seconds < 0.9995 else (1.0, "s")
-    x = seconds * scale
-    # a space that does not break
-    return f"{x:.0f}\u00a0{unit}" if x >= 10 else f"{x:.1f}\u00a0{unit}"
-
-
 def percent(x: float) -> str:
     return "0" if x < 1e-5 else f"{100 * x:.2g}\u00a0%"
-
-
-def table(head: list[str], rows: list[list[str]]) -> str:
-    lines = [head, [":--", *["--:"] * (len(head) - 1)], *rows]
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
 
 
 def slip(result: dict[str, Any]) -> str:
@@ -173,12 +145,6 @@ def crossover(result: dict[str, Any]) -> str:
 
 
 TABLES = {"slip": slip, "family": family, "cart": cart, "crossover": crossover}
-
-
-def write(page: Path, name: str, text: str) -> None:
-    """Replace what stands between the markers of a table."""
-    marked = re.compile(rf"(<!-- table {name}[^\n]*-->\n).*?(<!-- end {name} -->)", re.DOTALL)
-    page.write_text(marked.sub(lambda found: f"{found[1]}\n{text}\n\n{found[2]}", page.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 def main() -> None:

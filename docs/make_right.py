@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from make_solver_figures import BLUE, DOCS, GREEN, GREY, ORANGE, PICTURES, plain, table, write
+from filling import BLUE, DOCS, GREEN, GREY, ORANGE, PICTURES, plain, table, write
 from matplotlib.figure import Figure
 
 import tabi

@@ -10,32 +10,17 @@ python docs/make_solver_figures.py [FOLDER]     FOLDER, docs/measured if not giv
 from __future__ import annotations
 
 import json
-import os
-import re
 import sys
 from pathlib import Path
 from typing import Any
 
-import matplotlib
 import numpy as np
+from filling import BLUE, DOCS, GREEN, GREY, ORANGE, PICTURES, plain, short, table, write
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 
 from tabi.apps.bench import delassus, profile, race
 from tabi.contact.cone import local
-
-DOCS = Path(__file__).resolve().parent
-PICTURES = DOCS / "pictures"
-# the same file from the same numbers: no date of today, no random names
-matplotlib.rcParams["svg.hashsalt"] = "tabi"
-os.environ["SOURCE_DATE_EPOCH"] = "0"
-BLUE, ORANGE, GREEN, GREY = "tab:blue", "tab:orange", "tab:green", "0.45"
-
-
-def plain(axes: Any) -> None:
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(True, which="major", alpha=0.3)
-
 
 # ---- one contact ----------------------------------------------------------------------------
 
@@ -179,21 +164,6 @@ WARM = {
 }
 
 
-def short(seconds: float | None) -> str:
-    """Two digits and a unit."""
-    if seconds is None:
-        return "–"
-    scale, unit = (1e6, "µs") if seconds < 0.9995e-3 else (1e3, "ms") if seconds < 0.9995 else (1.0, "s")
-    x = seconds * scale
-    # a space that does not break
-    return f"{x:.0f}\u00a0{unit}" if x >= 10 else f"{x:.1f}\u00a0{unit}"
-
-
-def table(head: list[str], rows: list[list[str]]) -> str:
-    lines = [head, [":--", *["--:"] * (len(head) - 1)], *rows]
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
-
-
 def kinds(result: dict[str, Any]) -> str:
     rows = []
     for kind, row in result["summary"]["kinds"].items():
@@ -228,12 +198,6 @@ def walls(result: dict[str, Any]) -> str:
 
 
 TABLES = {"kinds": kinds, "duels": duels, "warm": warm, "walls": walls}
-
-
-def write(page: Path, name: str, text: str) -> None:
-    """Replace what stands between the markers of a table."""
-    marked = re.compile(rf"(<!-- table {name}[^\n]*-->\n).*?(<!-- end {name} -->)", re.DOTALL)
-    page.write_text(marked.sub(lambda found: f"{found[1]}\n{text}\n\n{found[2]}", page.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 def main() -> None:

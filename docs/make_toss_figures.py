@@ -8,21 +8,15 @@ python docs/make_toss_figures.py [FOLDER]     FOLDER, docs/measured if not given
 from __future__ import annotations
 
 import json
-import os
-import re
 import sys
 from pathlib import Path
 from typing import Any
 
-import matplotlib
 import numpy as np
+from filling import DOCS, PICTURES, write
 from matplotlib.figure import Figure
 
-DOCS = Path(__file__).resolve().parent
-PICTURE = DOCS / "pictures" / "tosses.svg"
-# the same file from the same numbers: no date of today, no random names
-matplotlib.rcParams["svg.hashsalt"] = "tabi"
-os.environ["SOURCE_DATE_EPOCH"] = "0"
+PICTURE = PICTURES / "tosses.svg"
 
 NAMES = {"tabi": "tabi", "mujoco": "MuJoCo"}
 STYLES: dict[str, dict[str, Any]] = {"tabi": {"color": "tab:blue"}, "mujoco": {"color": "tab:orange", "ls": "--"}}
@@ -69,12 +63,6 @@ def fitted(result: dict[str, Any]) -> str:
         values = ", ".join(f"{key} {value:.3g}" for key, value in found["parameters"].items())
         rows.append(f"| {NAMES[name]} | {values} | {found['loss']:.3f} | {found['evaluations']} |")
     return "\n".join(["| | found | on the fitted half | evaluations |", "| :-- | :-- | --: | --: |", *rows])
-
-
-def write(page: Path, name: str, text: str) -> None:
-    """Replace what stands between the markers of a table."""
-    marked = re.compile(rf"(<!-- table {name}[^\n]*-->\n).*?(<!-- end {name} -->)", re.DOTALL)
-    page.write_text(marked.sub(lambda found: f"{found[1]}\n{text}\n\n{found[2]}", page.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 def main() -> None:

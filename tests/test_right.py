@@ -21,7 +21,7 @@ def right():
     sys.path.insert(0, str(DOCS))
     yield importlib.import_module("make_right")
     sys.path.remove(str(DOCS))
-    for name in ("make_right", "make_solver_figures"):
+    for name in ("make_right", "filling"):
         sys.modules.pop(name)
 
 
