@@ -1,6 +1,6 @@
 """Closed forms of frictional contact, held to their tolerances, and the reference cases to the numbers that others computed.
 
-Bounces of the reference cases need restitution, and are not here.
+Bounces of the reference cases are in test_surfaces.
 """
 
 import functools

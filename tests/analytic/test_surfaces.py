@@ -1,5 +1,6 @@
 """Restitution, static friction and conveyors against closed forms."""
 
+import json
 from math import cos, radians, sin, sqrt, tan
 
 import numpy as np
@@ -60,6 +61,48 @@ def test_bounces_fall_by_restitution_squared_and_errors_by_the_step():
         errors.append(max(abs(top - 0.5 * 0.64 ** (k + 1)) for k, top in enumerate(tops)))
     # a bounce is early or late by up to a step: speed times step
     assert all(error < 3 * sqrt(2 * G * 0.5) * dt for error, dt in zip(errors, (2e-3, 1e-3, 5e-4), strict=True))
+
+
+def impacts_of(sim, count):
+    """Times of the first bounces [s] and the peaks after them [m] of a ball of 0.1 m, from its flight, which is exact."""
+    times, peaks, down = [], [], True
+    while len(times) < count and sim.time < 10.0:
+        sim.step()
+        height, speed = sim.state.q[2] - 0.1, sim.state.v[2]
+        if down and speed > 0:
+            # back along the parabola to the ground
+            times.append(sim.time - (np.sqrt(speed**2 + 2 * G * max(height, 0.0)) - speed) / G)
+            peaks.append(height + speed**2 / (2 * G))
+        down = speed <= 0
+    return times, peaks
+
+
+@pytest.mark.parametrize("key", ["A09_bounce_e0.9", "A09_bounce_e0.5"])
+def test_bounces_are_those_of_the_reference_cases_at_their_moments(key, shared):
+    case = json.loads((shared / "data" / "analytic_cases.json").read_text())[key]
+    world = tabi.World()
+    world.add_ground(friction=0.0, restitution=case["e"])
+    world.add_sphere(radius=0.1, mass=1.0, position=(0, 0, 0.1 + case["h"]), friction=0.0)
+    sim = tabi.Simulator(world, scheme="event-driven")
+    times, peaks = impacts_of(sim, len(case["impact_times"]))
+    np.testing.assert_allclose(times, case["impact_times"], atol=1e-6)
+    np.testing.assert_allclose(peaks, case["peak_n"], atol=1e-6)
+    # infinitely many of them end in rest
+    sim.run(case["T_total"] + 0.1 - sim.time)
+    assert abs(sim.state.v[2]) < 1e-6
+    assert sim.state.q[2] == pytest.approx(0.1, abs=1e-6)
+
+
+def test_time_stepping_bounces_as_late_or_early_as_first_order_allows_and_so_does_the_reference(shared):
+    case = json.loads((shared / "data" / "analytic_cases.json").read_text())["A09b_siconos_BouncingBallTS"]
+    e, count = case["e"], len(case["impact_times_in_ref"])
+    exact = np.sqrt(2 / G) * (1 + 2 * np.cumsum([0.0, *(e**n for n in range(1, count))]))
+    # an impact up to a step early or late is off by g δ in speed, so the flights after it by 2 e δ, 2 e² δ, …
+    steps = np.array([sum(1 + 2 * sum(e**k for k in range(1, n - m + 1)) for m in range(n + 1)) for n in range(count)])
+    assert np.all(np.abs(np.array(case["impact_times_in_ref"]) - exact) <= case["dt"] * steps)
+    for dt in (case["dt"], 0.1 * case["dt"]):
+        times, _ = impacts_of(ball_on_ground(e, case["h_fall"], dt)[0], count)
+        assert np.all(np.abs(times - exact) <= dt * steps)
 
 
 def test_bouncing_ball_comes_to_rest_and_stays():
