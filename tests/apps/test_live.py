@@ -66,10 +66,10 @@ def test_robot_stands_on_its_weight_and_the_page_shows_it(live):
     assert view.residual <= 1e-8
     assert view.forces.shape == (8, 3)
     # arrows as long as the forces, which change by less than a percent from one picture to the next
-    shafts = live.overlay._shafts.handle.batched_scales[:8, 2]
+    shafts = live.overlay._shafts.node.told["batched_scales"][:8, 2]
     assert shafts.sum() + 8 * HEAD == pytest.approx(ARROW * view.load, rel=0.01)
     assert until(lambda: "on the feet **56" in live.controls.text.content, 5)
-    assert np.allclose(live.page.scene.frames[robot.base].position, place(live, robot.base), atol=1e-3)
+    assert np.allclose(live.page.scene.position(robot.base), place(live, robot.base), atol=1e-3)
 
 
 def test_drop_lifts_the_robot_and_it_lands_on_its_feet(live):

@@ -47,38 +47,59 @@ def test_page_accepts_a_websocket(page):
 
 def test_scene_holds_a_node_for_every_body(page):
     assert isinstance(page.scene, Scene)
-    for robot in page.world.robots:
-        for body in robot.bodies:
-            assert page.server.scene.get_handle_by_name(f"/{robot.name}/{body.name}") is page.scene.frames[body]
+    copies = [k for members, nodes in page.scene._flocks for k in members if nodes]
+    assert sorted([*page.scene._frames, *copies]) == list(range(31 + 1))
+    assert page.server.scene.get_handle_by_name("/hrp2/chest") is not None
     assert page.server.scene.get_handle_by_name("/box") is not None
     assert page.server.scene.get_handle_by_name("/world/ground0") is not None
-    assert len(page.scene.frames) == 31 + 1
+
+
+def test_bodies_that_look_alike_are_copies_of_one_mesh():
+    world = World()
+    for k in range(3):
+        world.add_box(size=(0.2, 0.2, 0.2), mass=1.0, position=(k, 0.0, 0.1))
+    odd = world.add_box(size=(0.1, 0.2, 0.2), mass=1.0, position=(0.0, 1.0, 0.1))
+    page = Page(world, port=free_port())
+    try:
+        scene = page.scene
+        ((members, (node,)),) = scene._flocks
+        assert members.tolist() == [0, 1, 2]
+        assert list(scene._frames) == [3]
+        assert np.allclose(node.told["batched_positions"], [[0, 0, 0.1], [1, 0, 0.1], [2, 0, 0.1]])
+        # one turned by a right angle about z and lifted, the others left
+        turned, straight = about((0, 0, 1), 0.5 * np.pi).R, np.eye(3)
+        scene.move(np.array([[0, 0, 0.1], [1, 0, 0.5], [2, 0, 0.1], [0, 1, 0.7]]), np.array([straight, turned, straight, turned]))
+        assert np.allclose(node.told["batched_positions"][1], [1, 0, 0.5])
+        assert np.allclose(node.told["batched_wxyzs"], [[1, 0, 0, 0], [np.sqrt(0.5), 0, 0, np.sqrt(0.5)], [1, 0, 0, 0]], atol=1e-7)
+        assert np.allclose(scene.position(world.objects[1]), [1, 0, 0.5])
+        assert np.allclose(scene.position(odd), [0, 1, 0.7])
+    finally:
+        page.close()
 
 
 def test_frames_stand_where_the_robot_says(page):
     robot = page.world.robots[0]
     robot.stand_on_ground("zero")
     page.scene.update(robot.placements())
-    head = page.scene.frames[robot.body("head")]
     # 0.705 + 0.3507 + 0.2973 above the ground, 0.032 - 0.007 forward
-    assert np.asarray(head.position) == pytest.approx([0.025, 0.0, 1.353], abs=1e-9)
+    assert page.scene.position(robot.body("head")) == pytest.approx([0.025, 0.0, 1.353], abs=1e-9)
     robot.stand_on_ground()
     page.scene.update(robot.placements())
-    assert np.asarray(page.scene.frames[robot.base].position)[2] == pytest.approx(0.648702, abs=1e-6)
+    assert page.scene.position(robot.base)[2] == pytest.approx(0.648702, abs=1e-6)
 
 
 def test_picking_a_pose_puts_the_robot_on_its_soles_in_it(page):
     robot, picker = page.world.robots[0], page.pickers["hrp2"]
-    head = page.scene.frames[robot.body("head")]
+    head = robot.body("head")
     assert picker.value == "half sitting"
     for pose, height in (("zero", 1.353), ("half sitting", 1.353 - 0.705 + 0.648702)):
         picker.value = pose
         # the page poses in its own thread
         for _ in range(100):
-            if abs(head.position[2] - height) < 1e-6:
+            if abs(page.scene.position(head)[2] - height) < 1e-6:
                 break
             time.sleep(0.02)
-        assert head.position[2] == pytest.approx(height, abs=1e-6)
+        assert page.scene.position(head)[2] == pytest.approx(height, abs=1e-6)
 
 
 def test_busy_default_port_is_named_with_the_port_used(monkeypatch, capsys):

@@ -3,6 +3,9 @@
 import re
 import shutil
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +16,7 @@ from tabi.apps.viewer import catalogue
 from tabi.apps.viewer.live import Live
 from tabi.apps.viewer.page import Page
 from tabi.model.world import World
+from tabi.simulation.simulator import Simulator
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 FLAGS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"]
@@ -35,7 +39,13 @@ def browser():
 
 @pytest.fixture(scope="module")
 def live():
-    build = catalogue.builder(next(name for name in catalogue.names() if name == "standing" or "stand" in name))
+    with played(catalogue.builder("standing")) as live:
+        yield live
+
+
+@contextmanager
+def played(build) -> Iterator[Live]:
+    """A page whose simulation runs."""
     page = Page(build().world, port=free_port())
     live = Live(page, say=lambda line: None, build=build)
     live.start()
@@ -47,6 +57,12 @@ def live():
 
 @pytest.fixture(scope="module")
 def tab(browser, live):
+    with opened(browser, live) as tab:
+        yield tab
+
+
+@contextmanager
+def opened(browser, live) -> Iterator[Any]:
     """The page in a new window, loaded and without the browser's complaints about slow drawing."""
     context = browser.new_context(viewport={"width": WIDTH, "height": HEIGHT})
     tab = context.new_page()
@@ -75,9 +91,9 @@ def pixel(live: Live, tab, point) -> tuple[float, float]:
     return canvas["x"] + 0.5 * canvas["width"] + focal * p[0] / p[2], canvas["y"] + 0.5 * canvas["height"] + focal * p[1] / p[2]
 
 
-def press(live: Live, tab, keys: tuple[str, ...]) -> int:
-    """Take the chest and move the mouse to the right; the place of the chest in a view."""
-    index = index_of(live, "chest")
+def press(live: Live, tab, keys: tuple[str, ...], body: str = "chest") -> int:
+    """Take a body a bit above its origin and move the mouse to the right; the place of the body in a view."""
+    index = index_of(live, body)
     x, y = pixel(live, tab, live.player.view.positions[index] + [0.0, 0.0, 0.1])
     tab.mouse.move(x, y)
     for key in keys:
@@ -86,7 +102,7 @@ def press(live: Live, tab, keys: tuple[str, ...]) -> int:
     for k in range(1, 8):
         tab.mouse.move(x + 8 * k, y)
         time.sleep(0.1)
-    assert until(lambda: live.player.hands.springs, 20), "nobody holds the chest"
+    assert until(lambda: live.player.hands.springs, 20), f"nobody holds {body}"
     return index
 
 
@@ -162,6 +178,23 @@ def test_closing_the_window_lets_go(live, tab):
     assert until(lambda: not live.player.hands.springs, 20)
     assert until(lambda: live.player.view.bands == (), 20)
     assert live.player.fault == ""
+
+
+def test_drag_takes_the_very_one_of_bodies_that_look_alike(browser):
+    def build():
+        world = World()
+        world.add_ground(friction=0.2)
+        for k in range(3):
+            world.add_box(size=(0.25, 0.25, 0.25), mass=2.0, position=(0.0, 0.5 * k, 0.125), name=f"box{k}")
+        return Simulator(world)
+
+    with played(build) as live, opened(browser, live) as tab:
+        start = live.player.view.positions.copy()
+        press(live, tab, ("Control",), "box1")
+        assert next(iter(live.player.hands.springs.values())).body.name == "box1"
+        assert until(lambda: np.linalg.norm(live.player.view.positions[1] - start[1]) > 0.02, 20)
+        let_go(tab, ("Control",))
+        assert np.allclose(live.player.view.positions[[0, 2]], start[[0, 2]], atol=1e-3)
 
 
 def test_page_for_other_machines_opens_with_its_token_only(browser):

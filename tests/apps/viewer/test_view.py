@@ -107,10 +107,10 @@ def test_overlay_draws_a_cone_of_the_friction_angle_at_every_pressing_contact(pu
         overlay = Overlay(server)
         overlay.draw(view)
         pressing = (view.normals * view.forces).sum(axis=1) > 0
-        scales = overlay._cones.handle.batched_scales[: pressing.sum()]
+        scales = overlay._cones.node.told["batched_scales"][: pressing.sum()]
         assert np.allclose(scales[:, 0] / scales[:, 2], view.friction[pressing], rtol=1e-6)
         assert overlay._centre.handle.visible
-        assert np.allclose(overlay._centre.handle.batched_positions[0], view.centres[0], atol=1e-6)
+        assert np.allclose(overlay._centre.node.told["batched_positions"][0], view.centres[0], atol=1e-6)
         overlay.shown["centre of mass"] = False
         overlay.draw(view)
         assert not overlay._centre.handle.visible
@@ -120,7 +120,7 @@ def test_overlay_draws_a_cone_of_the_friction_angle_at_every_pressing_contact(pu
         for k in range(1, 4):
             overlay.draw(dataclasses.replace(view, time=view.time + 0.1 * k, centres=view.centres + 0.01 * k))
         assert overlay._trail.handle.visible
-        assert overlay._trail.handle.points.shape == (6, 2, 3)
-        assert np.allclose(overlay._trail.handle.points[-2, 1], view.centres[0] + 0.03, atol=1e-6)
+        assert overlay._trail.node.told["points"].shape == (6, 2, 3)
+        assert np.allclose(overlay._trail.node.told["points"][-2, 1], view.centres[0] + 0.03, atol=1e-6)
     finally:
         server.stop()

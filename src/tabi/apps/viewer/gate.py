@@ -235,7 +235,9 @@ def _shaped(kind: str, message: dict[str, Any]) -> bool:
     if kind == "SceneNodeDragMessage":
         sizes = {"start_position": 3, "end_position": 3, "start_screen_pos": 2, "end_screen_pos": 2}
         phase, button = message["phase"] in ("start", "update", "end"), message["button"] in ("left", "middle", "right")
-        return phase and button and all(_is_row(message.get(field), size) for field, size in sizes.items())
+        which = message.get("instance_index")
+        copy = which is None or (isinstance(which, int) and not isinstance(which, bool) and which >= 0)
+        return phase and button and copy and all(_is_row(message.get(field), size) for field, size in sizes.items())
     if kind == "ViewerCameraMessage":
         sizes = {"wxyz": 4, "position": 3, "look_at": 3, "up_direction": 3}
         numbers = ("fov", "near", "far", "image_height", "image_width")

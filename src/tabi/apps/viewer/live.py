@@ -1,4 +1,4 @@
-"""A page that plays: the player's views drawn sixty times a second, the page's controls and its mouse given to the player.
+"""A page that plays: the player's views drawn sixty times a second and more, the page's controls and its mouse given to the player.
 
 The thread that draws owns the page, the player's thread owns the simulation; neither waits for the other.
 """
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from tabi.apps.viewer.page import Page
     from tabi.simulation.simulator import Simulator
 
-FRAMES, TEXTS, PLOTS = 60, 8, 5  # a second
+# a second; a busy machine swallows some pictures, and sixty are to arrive
+FRAMES, TEXTS, PLOTS = 64, 8, 5
 HICCUP = 0.1  # s
 # how long one thread of Python may keep the others waiting [s]; its usual 5 ms are five steps late
 TURN = 5e-4

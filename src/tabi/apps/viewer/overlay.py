@@ -7,12 +7,14 @@ Knows no physics: it draws what a view tells.
 from __future__ import annotations
 
 from collections import deque
+from typing import Any
 
 import numpy as np
 import viser
 from numpy.typing import NDArray
 
 from tabi._errors import ModelError
+from tabi.apps.viewer.nodes import Node
 from tabi.apps.viewer.view import View
 from tabi.model.body import convex_outline
 from tabi.model.meshes import Mesh, turned
@@ -162,26 +164,26 @@ class _Marks:
             receive_shadow=False,
             visible=False,
         )
+        self.node = Node(self.handle)
 
     def show(self, points: Array | None, axes: Array | None = None, scales: Array | None = None, colors: NDArray[np.uint8] | None = None) -> None:
         """At these points, the z axis along ``axes``; nothing where there are none."""
-        h = self.handle
         if points is None or len(points) == 0:
-            h.visible = False
+            self.handle.visible = False
             return
         # room for a few more is kept out of sight, as a browser makes new buffers whenever the number changes
         n = len(points)
         room = -(-n // 16) * 16 if n > 1 else 1
         resized = room != self.count
-        h.batched_positions = _padded(points, room)
+        values: dict[str, NDArray[Any]] = {"batched_positions": _padded(points, room)}
         if axes is not None or resized:
-            turns = np.tile([1.0, 0.0, 0.0, 0.0], (n, 1)) if axes is None else _tilts(axes)
-            h.batched_wxyzs = _padded(turns, room)
+            values["batched_wxyzs"] = _padded(np.tile([1.0, 0.0, 0.0, 0.0], (n, 1)) if axes is None else _tilts(axes), room)
         if scales is not None or resized or n != room:
-            h.batched_scales = _padded(np.ones((n, 3)) if scales is None else scales, room)
+            values["batched_scales"] = _padded(np.ones((n, 3)) if scales is None else scales, room)
         if colors is not None:
-            h.batched_colors = np.concatenate([colors, np.zeros((room - n, 3), np.uint8)])
-        self.count, h.visible = room, True
+            values["batched_colors"] = np.concatenate([colors, np.zeros((room - n, 3), np.uint8)])
+        self.node.tell(**values)
+        self.count, self.handle.visible = room, True
 
 
 class _Lines:
@@ -190,11 +192,12 @@ class _Lines:
     def __init__(self, server: viser.ViserServer, name: str, color: tuple[int, int, int], thickness: float) -> None:
         none = np.zeros((1, 2, 3), np.float32)
         self.handle = server.scene.add_line_segments(f"/over/{name}", none, color, thickness=thickness, visible=False)
+        self.node = Node(self.handle)
 
     def show(self, segments: Array | None) -> None:
         """These (n, 2, 3), or none."""
         if segments is not None and len(segments):
-            self.handle.points = segments.astype(np.float32)
+            self.node.tell(points=segments.astype(np.float32))
         self.handle.visible = segments is not None and len(segments) > 0
 
 

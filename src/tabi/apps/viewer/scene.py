@@ -1,16 +1,20 @@
-"""Draws a world in a viser page: one frame per body, its shapes as meshes, a floor, light. Knows no physics."""
+"""Draws a world in a viser page: bodies that look alike as copies of one mesh, any other in a frame of its own, a floor, light.
+
+Knows no physics.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import viser
 from numpy.typing import ArrayLike, NDArray
-from viser._messages import SetOrientationMessage, SetPositionMessage
 
+from tabi.apps.viewer.nodes import Node, place
 from tabi.model.body import Body
-from tabi.model.meshes import joined, mesh_of
+from tabi.model.meshes import Mesh, joined, mesh_of
 from tabi.model.shape import HalfSpace, MeshFile, Shape
 from tabi.model.world import World
 from tabi.spatial.transform import Transform
@@ -20,6 +24,8 @@ FLOOR, LINES = (232, 235, 240), (196, 202, 212)
 STILL = 1e-6
 GLASS = 0.3  # opacity of bodies one sees through
 Array = NDArray[np.float64]
+Color = tuple[float, float, float, float]
+Part = tuple[Color, Mesh]
 # what a page tells of a pull: who, the body's place in a view, "start", "update" or "end", grabbed point, mouse, with Shift
 Pull = Callable[[int, int, str, tuple[float, float, float], tuple[float, float, float], bool], None]
 
@@ -34,33 +40,54 @@ class Scene:
 
     def __init__(self, server: viser.ViserServer, world: World) -> None:
         self.server = server
-        self.frames: dict[Body, viser.FrameHandle] = {}
-        self._meshes: dict[Body, list[viser.MeshHandle]] = {}
         self._through = False
+        self._frames: dict[int, viser.FrameHandle] = {}
+        self._flocks: list[tuple[NDArray[np.int64], list[Node]]] = []
+        # every mesh of what moves, and whose it is
+        self._meshes: list[tuple[viser.MeshHandle | viser.BatchedMeshHandle, NDArray[np.int64]]] = []
         light(server)
         self._add_fixed(world)
-        for robot in world.robots:
-            for body in robot.bodies:
-                self._add(body, f"/{_node(robot.name)}/{_node(body.name)}")
-        for body in world.objects:
-            self._add(body, f"/{_node(body.name)}")
-        self._bodies = list(self.frames)
-        self._opacity = [(mesh, mesh.opacity) for meshes in self._meshes.values() for mesh in meshes]
-        self._last = np.full((len(self._bodies), 7), np.nan)
+        named = {body: f"/{_node(robot.name)}/{_node(body.name)}" for robot in world.robots for body in robot.bodies}
+        named |= {body: f"/{_node(body.name)}" for body in world.objects}
+        self._index = {body: k for k, body in enumerate(named)}
+        # as nodes are before they are moved
+        self._last = np.tile([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], (len(named), 1))
+        for alike in _alike({body: _parts(body.shapes) for body in named}):
+            members = np.array([self._index[body] for body in alike.members])
+            if len(members) > 1 and alike.parts:
+                self._add_flock(f"/alike/{members[0]}", alike.parts, members)
+            else:
+                for body in alike.members:
+                    self._add(named[body], alike.parts, self._index[body])
+        self._opacity = [(mesh, mesh.opacity) for mesh, _ in self._meshes]
 
     def move(self, positions: Array, rotations: Array) -> None:
         """Move all bodies, robots first, to positions (n, 3) [m] and rotations (n, 3, 3); those that moved are sent, in one message."""
-        now = np.hstack([positions, quaternions(rotations)])
-        moved = ~(np.abs(now - self._last) <= STILL).all(axis=1)
+        self._send(np.hstack([positions, quaternions(rotations)]))
+
+    def update(self, placements: Mapping[Body, Transform]) -> None:
+        """Move some bodies to X_WB, all in one message."""
+        now = self._last.copy()
+        for body, X in placements.items():
+            now[self._index[body]] = [*X.p, *X.quaternion]
+        self._send(now)
+
+    def position(self, body: Body) -> Array:
+        """Where a body is drawn [m]."""
+        return self._last[self._index[body], :3].copy()
+
+    def _send(self, now: Array) -> None:
+        moved: NDArray[np.bool_] = np.logical_not((np.abs(now - self._last) <= STILL).all(axis=1))
         self._last[moved] = now[moved]
-        post, frames = self.server.scene._queue_scene_message, self.frames
-        # the handles' own setters compare and convert one number at a time, which takes milliseconds for a robot
+        told = now.tolist()
         with self.server.atomic():
-            for i, row in zip(np.flatnonzero(moved), now[moved].tolist(), strict=True):
-                state = frames[self._bodies[i]]._impl
-                state.position[:], state.wxyz[:] = row[:3], row[3:]
-                post(SetPositionMessage(state.name, tuple(row[:3])))
-                post(SetOrientationMessage(state.name, tuple(row[3:])))
+            for i, frame in self._frames.items():
+                if moved[i]:
+                    place(frame, told[i][:3], told[i][3:])
+            for members, nodes in self._flocks:
+                rows = self._last[members].astype(np.float32)
+                for node in nodes:
+                    node.tell(batched_positions=rows[:, :3].copy(), batched_wxyzs=rows[:, 3:].copy())
 
     def see_through(self, on: bool) -> None:
         """Draw bodies so that one sees what is inside and behind them, or solid again."""
@@ -71,18 +98,9 @@ class Scene:
 
     def on_pull(self, pull: Pull) -> None:
         """Tell of every body that is dragged with Ctrl (or Cmd), with or without Shift."""
-        for index, body in enumerate(self._bodies):
-            for mesh in self._meshes[body]:
-                for modifier, strong in (("cmd/ctrl", False), ("cmd/ctrl+shift", True)):
-                    mesh.on_drag("left", modifier=modifier)(_dragged(pull, index, strong))  # type: ignore[arg-type]
-
-    def update(self, placements: Mapping[Body, Transform]) -> None:
-        """Move bodies to X_WB, all in one message."""
-        with self.server.atomic():
-            for body, X in placements.items():
-                frame = self.frames[body]
-                frame.position = X.p
-                frame.wxyz = X.quaternion
+        for mesh, members in self._meshes:
+            for modifier, strong in (("cmd/ctrl", False), ("cmd/ctrl+shift", True)):
+                mesh.on_drag("left", modifier=modifier)(_dragged(pull, members.tolist(), strong))  # type: ignore[arg-type]
 
     def look(self, target: ArrayLike, distance: float, azimuth: float = 35.0, elevation: float = 12.0) -> None:
         """Where cameras start: a target [m], a distance [m] and two angles [deg] from straight ahead."""
@@ -101,25 +119,58 @@ class Scene:
         self.server.scene.add_frame(frame, show_axes=False)
         for k, shape in enumerate(s for s in world.fixed.shapes if isinstance(s.geometry, HalfSpace)):
             add_ground(self.server, f"{frame}/ground{k}", shape.placement.p, shape.placement.quaternion)
-        self._add_shapes(world.fixed.shapes, frame)
+        self._add_meshes(_parts(world.fixed.shapes), frame)
 
-    def _add(self, body: Body, name: str) -> None:
-        self.frames[body] = self.server.scene.add_frame(name, show_axes=False)
-        self._meshes[body] = self._add_shapes(body.shapes, name)
+    def _add(self, name: str, parts: list[Part], index: int) -> None:
+        """A body like no other."""
+        self._frames[index] = self.server.scene.add_frame(name, show_axes=False)
+        self._meshes += [(mesh, np.array([index])) for mesh in self._add_meshes(parts, name)]
 
-    def _add_shapes(self, shapes: list[Shape], frame: str) -> list[viser.MeshHandle]:
-        """One mesh per colour, so that a page holds few nodes."""
-        added = []
-        by_color: dict[tuple[float, float, float, float], list[Shape]] = {}
-        for shape in shapes:
-            missing = isinstance(shape.geometry, MeshFile) and not shape.geometry.file.is_file()
-            if shape.visible and not missing and not isinstance(shape.geometry, HalfSpace):
-                by_color.setdefault(shape.color, []).append(shape)
-        for k, (color, group) in enumerate(by_color.items()):
-            vertices, triangles = joined([mesh_of(shape) for shape in group])
-            opacity = color[3] if color[3] < 1 else None
-            added.append(self.server.scene.add_mesh_simple(f"{frame}/mesh{k}", vertices, triangles, color=color[:3], opacity=opacity))
-        return added
+    def _add_meshes(self, parts: list[Part], frame: str) -> list[viser.MeshHandle]:
+        add = self.server.scene.add_mesh_simple
+        return [add(f"{frame}/mesh{k}", *mesh, color=color[:3], opacity=_opacity(color)) for k, (color, mesh) in enumerate(parts)]
+
+    def _add_flock(self, name: str, parts: list[Part], members: NDArray[np.int64]) -> None:
+        """Bodies that look alike: one mesh a colour, drawn once for each."""
+        meshes = []
+        for k, (color, (vertices, triangles)) in enumerate(parts):
+            rows = self._last[members].astype(np.float32)
+            add = self.server.scene.add_batched_meshes_simple
+            meshes.append(
+                add(f"{name}/mesh{k}", vertices, triangles, rows[:, 3:], rows[:, :3], batched_colors=color[:3], opacity=_opacity(color), lod="off")
+            )
+        self._flocks.append((members, [Node(mesh) for mesh in meshes]))
+        self._meshes += [(mesh, members) for mesh in meshes]
+
+
+@dataclass
+class _Look:
+    """Bodies that look alike, and how: meshes in their frame by colour."""
+
+    parts: list[Part]
+    members: list[Body]
+
+
+def _alike(parts: dict[Body, list[Part]]) -> list[_Look]:
+    found: dict[tuple[object, ...], _Look] = {}
+    for body, own in parts.items():
+        key = tuple((color, vertices.tobytes(), triangles.tobytes()) for color, (vertices, triangles) in own)
+        found.setdefault(key, _Look(own, [])).members.append(body)
+    return list(found.values())
+
+
+def _parts(shapes: list[Shape]) -> list[Part]:
+    """One mesh per colour, so that a page holds few nodes."""
+    by_color: dict[Color, list[Shape]] = {}
+    for shape in shapes:
+        missing = isinstance(shape.geometry, MeshFile) and not shape.geometry.file.is_file()
+        if shape.visible and not missing and not isinstance(shape.geometry, HalfSpace):
+            by_color.setdefault(shape.color, []).append(shape)
+    return [(color, joined([mesh_of(shape) for shape in group])) for color, group in by_color.items()]
+
+
+def _opacity(color: Color) -> float | None:
+    return color[3] if color[3] < 1 else None
 
 
 def quaternions(R: Array) -> Array:
@@ -135,11 +186,13 @@ def quaternions(R: Array) -> Array:
     return q / np.linalg.norm(q, axis=1, keepdims=True)
 
 
-def _dragged(pull: Pull, index: int, strong: bool) -> Callable[[viser.SceneNodeDragEvent], object]:
+def _dragged(pull: Pull, members: list[int], strong: bool) -> Callable[[viser.SceneNodeDragEvent], object]:
     """A callback that viser awaits, so that start, update and end come in their order."""
 
     async def dragged(event: viser.SceneNodeDragEvent) -> None:
-        pull(event.client_id, index, event.phase, event.start_position, event.end_position, strong)
+        which = event.instance_index or 0
+        if which < len(members):
+            pull(event.client_id, members[which], event.phase, event.start_position, event.end_position, strong)
 
     return dragged
 
