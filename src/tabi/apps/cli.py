@@ -110,8 +110,8 @@ def demo(
     """Simulate a robot on the ground, in the browser."""
     from tabi.apps.viewer import show
 
-    world, _ = _standing(robot, feet, base)
-    show(world, host=host, port=port, open_browser=browser, live=not still)
+    world, shown = _standing(robot, feet, base)
+    show(world, host=host, port=port, open_browser=browser, live=not still, name=f"{shown.name} on the ground")
 
 
 def _standing(name: str, feet: list[str] | None, base: str | None) -> tuple[Any, Any]:

@@ -59,7 +59,8 @@ def run(
         from tabi.apps.viewer import show
 
         camera = None if told.camera is None else (told.camera.position_m, told.camera.look_at_m)
-        show(told.world(), port=port, open_browser=browser, live=True, build=told.simulator, camera=camera)
+        name = told.name if scene in scenes.names() and not settings else f"{told.name} (yours)"
+        show(told.world(), port=port, open_browser=browser, live=True, build=told.simulator, camera=camera, name=name)
         return
     found = play(told, record, PACE if real_time else None)
     print(json.dumps(found.to_dict(), indent=2) if as_json else found.text(), flush=True)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from tabi.simulation.simulator import Simulator
 
 Vector = tuple[float, float, float]
+Camera = tuple[Vector, Vector]
 
 
 def names() -> list[str]:
@@ -25,7 +26,7 @@ def builder(name: str) -> Callable[[], Simulator]:
     return lambda: read().simulator()
 
 
-def camera(name: str) -> tuple[Vector, Vector] | None:
+def camera(name: str) -> Camera | None:
     """From where a scene wants to be looked at, and what at [m]; None: it does not say."""
     told = scenes.load(name).camera
     return None if told is None else (told.position_m, told.look_at_m)

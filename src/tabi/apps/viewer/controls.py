@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import viser
 
-from tabi.apps.viewer.overlay import KINDS
-from tabi.apps.viewer.player import FASTEST, SLOWEST, Player, Tuning
+from tabi.apps.viewer.overlay import KINDS, arrow_scale
+from tabi.apps.viewer.player import FASTEST, SLOWEST, Player
+from tabi.apps.viewer.tuning import Tuning
 from tabi.model.body import Body
 from tabi.model.robot import Robot
 from tabi.model.world import World
@@ -24,14 +25,14 @@ class Controls:
     """The controls of one world.
 
     Args:
-        scenes: names of scenes to open, first the one that is there. pick: called with one of them.
+        scenes: names of scenes to open, and of the one that is there. pick: called with one of them.
 
     Attributes:
         text: a few lines about the moment. shown: kinds of drawings and their checkboxes.
     """
 
-    def __init__(self, server: viser.ViserServer, world: World, player: Player, scenes: list[str], pick: Callable[[str], None]) -> None:
-        self.player, gui = player, server.gui
+    def __init__(self, server: viser.ViserServer, world: World, player: Player, scenes: tuple[list[str], str], pick: Callable[[str], None]) -> None:
+        self.player, self.disturbed, gui = player, bool(floating(world)), server.gui
         with gui.add_folder("simulation", order=-1.0):
             self.text = gui.add_markdown("")
             self.play = gui.add_button("Pause", disabled=True, icon=viser.Icon.PLAYER_PAUSE)
@@ -39,9 +40,10 @@ class Controls:
             self.disturb = gui.add_button_group("disturb", (f"Drop {DROP:g} m", f"Push {PUSH:g} N"), visible=False)
             marks = (SLOWEST, 1.0, 2.0, FASTEST)
             self.speed = gui.add_slider("speed [×]", SLOWEST, FASTEST, 0.1, player.speed, marks=marks, disabled=True)
-            self.scene = gui.add_dropdown("scene", scenes, disabled=True, visible=len(scenes) > 1)
+            self.scene = gui.add_dropdown("scene", scenes[0], initial_value=scenes[1], disabled=True, visible=len(scenes[0]) > 1)
         with gui.add_folder("drawing", order=1.0, expand_by_default=False):
-            self.shown = {name: gui.add_checkbox(name, on) for name, on in KINDS.items()}
+            hints = {"contact forces": f"arrows of {1e3 * arrow_scale(world):.3g} mm per newton"}
+            self.shown = {name: gui.add_checkbox(name, on, hint=hints.get(name)) for name, on in KINDS.items()}
         tuning, none = player.tuning, {"disabled": True}
         with gui.add_folder("physics", order=2.0, expand_by_default=False):
             friction, restitution = _surface(world, tuning)
@@ -58,7 +60,7 @@ class Controls:
         for control in (self.play, *sliders):
             control.disabled = False
         # these know no other way
-        self.time.visible = self.disturb.visible = True
+        self.time.visible, self.disturb.visible = True, self.disturbed
 
     def follow(self) -> None:
         """Show whether time goes on."""

@@ -17,7 +17,7 @@ import viser
 
 from tabi.apps.viewer import catalogue
 from tabi.apps.viewer.controls import Controls
-from tabi.apps.viewer.overlay import Overlay
+from tabi.apps.viewer.overlay import Overlay, arrow_scale
 from tabi.apps.viewer.player import Builder, Player, simulated
 from tabi.apps.viewer.plots import Plots
 from tabi.apps.viewer.view import View, feet_of
@@ -42,12 +42,21 @@ class Live:
         page: shows the world; its poses become targets of the motors as soon as the simulation runs.
         say: where a line about the compilation goes besides the page.
         build: makes the simulator of the page's world, or of one just like it; motors hold it as it stands unless given.
+        name: of this scene in the list of all, to come back to. camera: from where to look at it, and what at [m].
     """
 
-    def __init__(self, page: Page, say: Callable[[str], None] | None = None, build: Builder | None = None) -> None:
+    def __init__(
+        self,
+        page: Page,
+        say: Callable[[str], None] | None = None,
+        build: Builder | None = None,
+        name: str = "this one",
+        camera: catalogue.Camera | None = None,
+    ) -> None:
         self.page, self.player, self.say = page, Player(build or simulated(page.world)), say or terminal
         self._ended = threading.Event()
-        self._scene, self._name, self._picked = 0, "this one", ""
+        self._own = (name, self.player.build, camera)
+        self._scene, self._name, self._picked = 0, name, name
         self._written: dict[str, float] = {}
         self._furnish()
 
@@ -76,17 +85,17 @@ class Live:
     def _furnish(self) -> None:
         """Controls, plots and drawings of the page's world."""
         server = self.page.server
-        scenes = [self._name, *(name for name in catalogue.names() if name != self._name)]
-        self.controls = Controls(server, self.page.world, self.player, scenes, self._pick)
+        scenes = [self._own[0], *(name for name in catalogue.names() if name != self._own[0])]
+        self.controls = Controls(server, self.page.world, self.player, (scenes, self._name), self._pick)
         self.plots = Plots(server, list(feet_of(self.page.world)))
-        self.overlay = Overlay(server)
+        self.overlay = Overlay(server, arrow_scale(self.page.world))
         self.page.scene.on_pull(self._pull)
 
     def _pick(self, name: str) -> None:
         """Another scene; one that cannot be read leaves what is there."""
-        if name in catalogue.names():
+        if name == self._own[0] or name in catalogue.names():
             self._picked = name
-            self.player.open(catalogue.builder(name))
+            self.player.open(self._own[1] if name == self._own[0] else catalogue.builder(name))
 
     def _pull(self, owner: int, index: int, phase: str, point: Any, mouse: Any, strong: bool) -> None:
         if phase == "end":
@@ -160,7 +169,7 @@ class Live:
         self.player.wanted.set()
         if not first:
             self._name = self._picked
-            self.page.show(sim.world, catalogue.camera(self._name))
+            self.page.show(sim.world, self._own[2] if self._name == self._own[0] else catalogue.camera(self._name))
             self._furnish()
         self.page.pose = self._pose
         self.controls.enable()
@@ -185,9 +194,10 @@ class Live:
             return fault
         weight = sum(robot.mass for robot in self.page.world.robots) * float(np.linalg.norm(self.page.world.gravity))
         pace = f"{self.player.factor:.2f} × real time, asked for {self.player.speed:g} ×" if self.player.playing else "paused"
+        carried = f"on the feet **{view.load:.1f} N** (weight {weight:.1f} N)" if len(view.loads) else f"contact points: **{len(view.points)}**"
         lines = [
             f"time **{view.time:.2f} s** · {pace}",
-            f"on the feet **{view.load:.1f} N** (weight {weight:.1f} N)",
+            carried,
             f"certificate: {view.residual:.1e} m/s, {view.force_residual:.1e} N",
             f"steps that missed the tolerance: {view.missed}",
             "pull: **Ctrl-drag** a body" if not view.bands else f"pull: **{np.linalg.norm(view.bands[-1].force):.1f} N**",

@@ -18,9 +18,11 @@ from tabi.apps.viewer.nodes import Node
 from tabi.apps.viewer.view import View
 from tabi.model.body import convex_outline
 from tabi.model.meshes import Mesh, turned
+from tabi.model.world import World
 
 Array = NDArray[np.float64]
-ARROW = 1.5e-3  # metres of an arrow per newton
+ARROW = 1.5e-3  # metres of an arrow per newton, of a humanoid's forces
+WEIGHT = 0.2  # m of an arrow, for the weight of the heaviest thing where there is no robot
 LONGEST, HEAD = 0.8, 0.024  # m of an arrow, and of its head
 CONE = 0.06  # m, the height of a friction cone
 LIFT = 2e-3  # m above the ground, so that the floor does not hide it
@@ -42,15 +44,24 @@ KINDS = {
 }
 
 
+def arrow_scale(world: World) -> float:
+    """Metres of an arrow per newton: one can read a humanoid's forces, and those of a toy."""
+    heaviest = max([body.inertia.mass for body in world.objects], default=0.0) * float(np.linalg.norm(world.gravity))
+    return ARROW if world.robots or heaviest <= 0 else WEIGHT / heaviest
+
+
 class Overlay:
     """The drawing over one world.
+
+    Args:
+        arrow: metres per newton.
 
     Attributes:
         shown: which kinds are drawn.
     """
 
-    def __init__(self, server: viser.ViserServer) -> None:
-        self.server, scene = server, server.scene
+    def __init__(self, server: viser.ViserServer, arrow: float = ARROW) -> None:
+        self.server, self.arrow, scene = server, arrow, server.scene
         self.shown = dict(KINDS)
         self._points = _Marks(server, "points", _ball(0.008), STICKS)
         self._cones = _Marks(server, "cones", _cone(), STICKS, opacity=0.42)
@@ -98,7 +109,7 @@ class Overlay:
         # a cone as wide as a table is no cone one could read
         scales = np.column_stack([CONE * np.minimum(friction, 1.5)] * 2 + [np.full(len(friction), CONE)])
         self._cones.show(points if self.shown["friction cones"] else None, normals, scales, colors)
-        self._draw_arrows(points, ARROW * forces)
+        self._draw_arrows(points, self.arrow * forces)
 
     def _draw_arrows(self, points: Array, arrows: Array) -> None:
         """Arrows from points; the head of a short one is half of it."""

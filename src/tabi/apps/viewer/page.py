@@ -16,6 +16,7 @@ import rich
 import viser
 
 from tabi._errors import TabiError
+from tabi.apps.viewer.catalogue import Camera
 from tabi.apps.viewer.gate import Gate, open_server
 from tabi.apps.viewer.live import Live
 from tabi.apps.viewer.scene import Scene
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from tabi.simulation.simulator import Simulator
 
 PORT = 8080
-View = tuple[tuple[float, float, float], tuple[float, float, float]]
 LIMBS = {"RLEG": "right leg", "LLEG": "left leg", "CHEST": "chest", "HEAD": "head", "RARM": "right arm", "LARM": "left arm"}
 
 
@@ -37,7 +37,8 @@ def show(
     open_browser: bool = True,
     live: bool = False,
     build: Callable[[], Simulator] | None = None,
-    camera: View | None = None,
+    camera: Camera | None = None,
+    name: str = "this one",
 ) -> None:
     """Show a world in the browser until Ctrl-C.
 
@@ -49,6 +50,7 @@ def show(
         live: whether to simulate it, as soon as the kernels are compiled.
         build: makes the simulator of a live page, with its controllers; motors hold the world's pose unless given.
         camera: from where to look, and what at [m].
+        name: of this scene in the page's list of scenes.
     """
     page = Page(world, host, port)
     if camera is not None:
@@ -56,7 +58,7 @@ def show(
     print(f"The page is at {page.address} (Ctrl-C ends it).", flush=True)
     if open_browser:
         webbrowser.open(page.address)
-    simulation = Live(page, build=build) if live else None
+    simulation = Live(page, build=build, name=name, camera=camera) if live else None
     try:
         if simulation:
             simulation.start()
@@ -89,7 +91,7 @@ class Page:
         self._turn = threading.Lock()
         self.show(world)
 
-    def show(self, world: World, camera: View | None = None) -> None:
+    def show(self, world: World, camera: Camera | None = None) -> None:
         """Show a world, instead of the one before, from somewhere [m] looking at something [m]."""
         self.server.scene.reset()
         self.server.gui.reset()

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from tabi._errors import ModelError, TabiError
 from tabi.apps.viewer.grab import Hands, Spring
+from tabi.apps.viewer.tuning import Tuning
 from tabi.apps.viewer.view import Observer, View
 from tabi.model.world import World
 
@@ -32,28 +33,6 @@ JUDGED = 0.1  # s between two certificates
 
 Order = Callable[["Simulator"], None]
 Builder = Callable[[], "Simulator"]
-
-
-@dataclass(frozen=True)
-class Tuning:
-    """What sliders set. friction, restitution: between what does not move and the rest, as built where None; stiffness, damping:
-    factors on the gains of all motors.
-    """
-
-    friction: float | None = None
-    restitution: float | None = None
-    stiffness: float = 1.0
-    damping: float = 1.0
-
-    def apply(self, sim: Simulator) -> None:
-        """Set it."""
-        fixed = {shape.material.name for shape in sim.world.fixed.shapes} & set(sim.model.material_names)
-        if self.friction is not None or self.restitution is not None:
-            for a in fixed:
-                for b in sim.model.material_names:
-                    sim.model.set_pair(a, b, friction=self.friction, restitution=self.restitution)
-        dof = sim.model.arrays.dof
-        sim._target["kp"], sim._target["kd"] = self.stiffness * dof["kp"], self.damping * dof["kd"]
 
 
 @dataclass

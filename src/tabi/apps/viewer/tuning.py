@@ -1,0 +1,62 @@
+"""What the sliders of a page set in a simulation: friction and restitution of the ground, gains of the motors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tabi.model.signals import Command, Controller, Measurement, Values
+
+if TYPE_CHECKING:
+    from tabi.simulation.simulator import Simulator
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What sliders set. friction, restitution: between what does not move and the rest, as built where None; stiffness, damping:
+    factors on the gains of all motors, their own and those that a controller tells.
+    """
+
+    friction: float | None = None
+    restitution: float | None = None
+    stiffness: float = 1.0
+    damping: float = 1.0
+
+    def apply(self, sim: Simulator) -> None:
+        """Set it."""
+        fixed = {shape.material.name for shape in sim.world.fixed.shapes} & set(sim.model.material_names)
+        if self.friction is not None or self.restitution is not None:
+            for a in fixed:
+                for b in sim.model.material_names:
+                    sim.model.set_pair(a, b, friction=self.friction, restitution=self.restitution)
+        dof = sim.model.arrays.dof
+        sim._target["kp"], sim._target["kd"] = self.stiffness * dof["kp"], self.damping * dof["kd"]
+        for driver in sim._drivers.values():
+            driver.controller, driver.last = _Tuned(driver.controller, self), None
+
+
+class _Tuned:
+    """A controller whose gains are multiplied."""
+
+    def __init__(self, controller: Controller, tuning: Tuning) -> None:
+        self.controller: Controller = controller.controller if isinstance(controller, _Tuned) else controller
+        self.tuning, self._told, self._last = tuning, None, None
+
+    def __call__(self, time: float, measurement: Measurement) -> Command:
+        told = self.controller(time, measurement)
+        if not isinstance(told, Command) or (told.kp is None and told.kd is None):
+            return told
+        # the same command again stays the same
+        if told is not self._told or self._last is None:
+            self._told = told
+            self._last = replace(told, kp=_times(told.kp, self.tuning.stiffness), kd=_times(told.kd, self.tuning.damping))
+        return self._last
+
+
+def _times(values: Values | None, factor: float) -> Values | None:
+    if isinstance(values, Mapping):
+        return {name: factor * value for name, value in values.items()}
+    return None if values is None else factor * np.asarray(values, float)
