@@ -84,8 +84,8 @@ def test_texts_in_a_heap_are_not_read(copy):
 
 def test_format_of_a_later_version_is_refused(copy):
     with h5py.File(copy, "r+") as file:
-        write_attribute(file, "format", "tabi recording 3")
-    check_refused(copy, "its format is 'tabi recording 3'")
+        write_attribute(file, "format", "tabi recording 4")
+    check_refused(copy, "its format is 'tabi recording 4'")
 
 
 @pytest.mark.parametrize("name", ["time", "contacts/force", "look/vertices", "meta", "world/body/parent"])

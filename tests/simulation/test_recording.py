@@ -222,6 +222,34 @@ def test_motors_feet_robots_and_energy_are_what_the_simulator_says(tmp_path):
     assert np.isnan(run.robots["zmp"][0]).all()
 
 
+def test_moments_of_contacts_are_recorded_and_shift_the_pressure(tmp_path):
+    from tabi.apps.viewer.view import Observer
+
+    world = tabi.World()
+    world.add_ground(friction=0.8, rolling_friction=0.02, torsional_friction=0.02)
+    robot = world.add_robot(tabi.robots.hrp2())
+    robot.stand_on_ground()
+    sim = tabi.Simulator(world)
+    sim.apply_force(robot.body("chest"), force=(30.0, 20.0, 0.0), duration=0.2)
+    with sim.record(tmp_path / "run.h5"):
+        sim.run(0.1)
+        moments, seen = np.array([c.moment for c in sim.contacts]), Observer(sim).look()
+        wrenches = [sim.foot_wrench(robot.feet[name]) for name in ("left", "right")]
+        pressures, zmp = [sim.centre_of_pressure(robot.feet[name]) for name in ("left", "right")], sim.zmp(robot)
+    run = tabi.Recording.load(tmp_path / "run.h5")
+    # a hundredth of a load of 560 N at 20 mm
+    assert np.abs(moments).max() > 0.1
+    assert np.allclose(run.contacts_at(len(run.time) - 1)["moment"], moments, atol=1e-12)
+    for k, (name, wrench) in enumerate(zip(("left", "right"), wrenches, strict=True)):
+        at = run.world.feet.names.index(name)
+        assert run.feet["wrench"][-1, at] == pytest.approx([*wrench.force, *wrench.torque], abs=1e-8)
+        assert run.feet["pressure"][-1, at] == pytest.approx(pressures[k], abs=1e-10)
+        place = list(robot.feet).index(name)
+        assert seen.pressures_in_foot[place] == pytest.approx(pressures[k], abs=1e-10)
+    assert run.robots["zmp"][-1, 0, :2] == pytest.approx(zmp, abs=1e-10)
+    assert seen.zmp[0, :2] == pytest.approx(zmp, abs=1e-10)
+
+
 def test_recording_looks_like_the_world_without_its_files(tmp_path):
     sim, robot = standing()
     with sim.record(tmp_path / "run.hdf5"):

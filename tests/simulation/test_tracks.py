@@ -87,6 +87,7 @@ def test_contact_sums_are_those_of_one_force_at_a_known_point():
         "body_b": np.array([names.index("world")]),
         "point": point[None],
         "force": np.array([[10.0, 5.0, 100.0]]),
+        "moment": np.zeros((1, 3)),
         "status": np.array([1]),
     }
     found = tracks.of_contacts(a, moved, np.array([1]), contacts)
@@ -94,6 +95,10 @@ def test_contact_sums_are_those_of_one_force_at_a_known_point():
     assert found["wrench"][0, foot, :3] == pytest.approx([10.0, 5.0, 100.0])
     assert found["pressure"][0, foot] == pytest.approx(at, abs=1e-12)
     assert found["zmp"][0, 0] == pytest.approx(point, abs=1e-12)
+    # a moment about y shifts the point where the force alone would act, forwards by its part of the load
+    turned = tracks.of_contacts(a, moved, np.array([1]), contacts | {"moment": np.array([[0.0, -2.0, 1.0]])})
+    assert turned["wrench"][0, foot] == pytest.approx(found["wrench"][0, foot] + [0, 0, 0, 0, -2.0, 1.0])
+    assert turned["zmp"][0, 0] == pytest.approx(point + np.array([0.02, 0.0, 0.0]), abs=1e-12)
     other = 1 - foot
     assert np.isnan(found["pressure"][0, other]).all()
     assert not found["wrench"][0, other].any()

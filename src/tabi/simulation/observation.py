@@ -139,14 +139,20 @@ def contact_count(room: Room, memory: Memory) -> int:
     return count if count == 0 or shape[count - 1] < MOMENTS else int((shape[:count] < MOMENTS).sum())
 
 
-def contacts(model: Model, scene: Scene, room: Room, memory: Memory, dt: float) -> list[Contact]:
-    """The contacts of the last step."""
-    found, count = [], contact_count(room, memory)
-    moment = np.zeros((count, 3))
+def moments(room: Room, memory: Memory, dt: float) -> Array:
+    """On the first body of each contact of the last step, of torsional and rolling friction [N·m], shape (n, 3)."""
+    count = contact_count(room, memory)
+    found = np.zeros((count, 3))
     for e in range(count, int(memory.count[0])):
         if room.points[e]["shape_a"] < BONDS:
-            moment[room.partner[e]] = memory.touch[e]["impulse"] / dt
-    for e in range(count):
+            found[room.partner[e]] = memory.touch[e]["impulse"] / dt
+    return found
+
+
+def contacts(model: Model, scene: Scene, room: Room, memory: Memory, dt: float) -> list[Contact]:
+    """The contacts of the last step."""
+    found, moment = [], moments(room, memory, dt)
+    for e in range(len(moment)):
         p, t = room.points[e], memory.touch[e]
         n, u = p["normal"].copy(), t["velocity"].copy()
         slip = u - n * (n @ u)

@@ -22,11 +22,12 @@ from tabi.simulation.hdf5 import Careful, RefusedError
 from tabi.simulation.look import Look
 
 Array = NDArray[np.float64]
-FORMAT = "tabi recording 2"
+FORMAT = "tabi recording 3"
 STATUS = ("open", "stick", "slip")
 CERTIFICATE = ("residual", "iterations", "missed", "gap")
 WORST = ("worst_residual", "worst_joint_residual", "worst_penetration")
-CONTACTS = ("body_a", "body_b", "point", "normal", "force", "gap", "status")
+VECTORS = ("point", "normal", "force", "moment")
+CONTACTS = ("body_a", "body_b", *VECTORS, "gap", "status")
 INTEGERS = ("iterations", "missed", "body_a", "body_b", "status")
 # columns by what they count: their names and widths
 MOTORS, FEET, ROBOTS, ENERGY = ("effort", "target"), {"wrench": 6, "pressure": 2}, {"centre_of_mass": 3, "zmp": 3}, ("kinetic", "potential")
@@ -120,7 +121,7 @@ def _read(file: Careful) -> Recorded:
     names, world = file.texts("body_names"), anatomy.read(file, "world")
     n, total, count = _extent(file, world)
     certificate = {c: _column(file, f"certificate/{c}", c, n) for c in (*CERTIFICATE, *WORST)}
-    contacts = {c: _column(file, f"contacts/{c}", c, total, 3 if c in ("point", "normal", "force") else 0) for c in CONTACTS}
+    contacts = {c: _column(file, f"contacts/{c}", c, total, 3 if c in VECTORS else 0) for c in CONTACTS}
     for side in ("body_a", "body_b"):
         file.expect(((contacts[side] >= 0) & (contacts[side] < len(names))).all(), "a contact is of no body")
     file.expect(((contacts["status"] >= 0) & (contacts["status"] < len(STATUS))).all(), "a contact is in no known state")

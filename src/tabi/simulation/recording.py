@@ -4,8 +4,8 @@ Attributes of the file: format, version (of tabi), created, dt [s], tolerance [m
 One row per recorded step: time [s], q, v; motors/{effort [N·m or N], target [rad or m]} of each degree of freedom; energy/{kinetic, potential} [J];
 feet/{wrench [N, N·m], pressure [m]}; robots/{centre_of_mass, zmp} [m]; contacts/count; certificate/{residual [m/s], iterations, missed, gap [m],
 worst_residual, worst_joint_residual, worst_penetration}, where missed and worst_… are of the run so far. The points of all rows follow each
-other in contacts/{body_a, body_b, point [m], normal, force on a [N], gap [m], status}: bodies are places in body_names, status one in
-contacts/status_names. Written once: world (``anatomy``), look (``look``), meta (JSON: versions, and what the caller tells), scene (text).
+other in contacts/{body_a, body_b, point [m], normal, force and moment on a [N, N·m], gap [m], status}: bodies are places in body_names, status
+one in contacts/status_names. Written once: world (``anatomy``), look (``look``), meta (JSON: versions, and what the caller tells), scene (text).
 
 Rows are written and flushed after every second of simulated time or of the clock. The datasets are there from the start
 and the format is the oldest HDF5 has: a file whose writer was killed opens, with all but the last second.
@@ -31,8 +31,8 @@ import numpy as np
 
 from tabi.simulation import anatomy, look, motors, tracks
 from tabi.simulation.hdf5 import write_attribute, write_text, write_texts
-from tabi.simulation.observation import STILL, contact_count
-from tabi.simulation.recorded import ENERGY, FEET, FORMAT, MOTORS, ROBOTS, STATUS, WORST, Recorded, RecordingError, read, reason
+from tabi.simulation.observation import STILL, moments
+from tabi.simulation.recorded import ENERGY, FEET, FORMAT, MOTORS, ROBOTS, STATUS, VECTORS, WORST, Recorded, RecordingError, read, reason
 
 if TYPE_CHECKING:
     from tabi.simulation.simulator import Simulator
@@ -95,7 +95,8 @@ class Recording:
     def take(self) -> None:
         """Note the present state; written at the latest a second from now."""
         sim, memory = self._sim, self._sim._memory
-        n = contact_count(sim._room, memory)
+        turning = moments(sim._room, memory, sim.dt)
+        n = len(turning)
         self._rows.append(
             (
                 sim.time,
@@ -109,6 +110,7 @@ class Recording:
                 sim._room.report.tobytes(),
                 sim._room.points[:n].tobytes(),
                 memory.touch[:n].tobytes(),
+                turning,
             )
         )
         if abs(sim.time - self._written) >= INTERVAL or clock.monotonic() - self._clock >= INTERVAL:
@@ -147,8 +149,8 @@ class Recording:
             column(name)
         for name in ("certificate/iterations", "certificate/missed", "contacts/count", "contacts/body_a", "contacts/body_b"):
             column(name, kind=np.int64)
-        for name in ("contacts/point", "contacts/normal", "contacts/force"):
-            column(name, 3)
+        for name in VECTORS:
+            column(f"contacts/{name}", 3)
         column("q", sim.model.q_count)
         for name in ("v", *(f"motors/{part}" for part in MOTORS)):
             column(name, sim.model.v_count)
@@ -199,7 +201,7 @@ class Recording:
 
     def _columns(self, rows: list[tuple[Any, ...]]) -> dict[str, Any]:
         """Rows as they stand in the file, by the names of its datasets."""
-        time, q, v, effort, target, worst, count, *tables = zip(*rows, strict=True)
+        time, q, v, effort, target, worst, count, *tables, turning = zip(*rows, strict=True)
         kinds = (table.dtype for table in (self._sim._room.report, self._sim._room.points, self._sim._memory.touch))
         joined: list[Any] = [np.frombuffer(b"".join(table), kind) for table, kind in zip(tables, kinds, strict=True)]
         report, points, touches = joined
@@ -223,6 +225,7 @@ class Recording:
             "contacts/point": points["position"],
             "contacts/normal": normal,
             "contacts/force": force,
+            "contacts/moment": np.concatenate(turning),
             "contacts/gap": points["gap"],
             "contacts/status": np.where((normal * force).sum(1) <= 0, 0, np.where(slip > STILL, 2, 1)).astype(np.int8),
         }
@@ -240,7 +243,7 @@ class Recording:
             moved = tracks.motion(world, q, v)
             kinetic, potential = tracks.energy(world, moved, q, v)
             points = slice(ends[some.start], ends[some.stop])
-            touching = {name: columns[f"contacts/{name}"][points] for name in ("body_a", "body_b", "point", "force", "status")}
+            touching = {name: columns[f"contacts/{name}"][points] for name in ("body_a", "body_b", "point", "force", "moment", "status")}
             loads = tracks.of_contacts(world, moved, count[some], touching)
             parts.append((kinetic, potential, loads["wrench"], loads["pressure"], tracks.centres_of_mass(world, moved), loads["zmp"]))
         names = [*(f"energy/{name}" for name in ENERGY), *(f"feet/{name}" for name in FEET), *(f"robots/{name}" for name in ROBOTS)]

@@ -5,7 +5,7 @@ Kinematics of ``tabi.dynamics`` on whole columns of q and v, in plain NumPy, fro
     R_i = R_p P_i R(q_i),   p_i = p_p + R_p o_i + d(q_i)                                                      (1)
     ω_i = ω_p + axes v_i,   ṗ_i = ṗ_p + ω_p × (p_i − p_p) + shifts v_i                                        (2)
     T = ½ Σ (m ċ² + ω J ω) + ½ Σ armature v²,   U = −Σ m g·c + ½ Σ k (q − q₀)²                                (3)
-    wrench of a foot about its origin: Σ f, Σ (x − o) × f;   centre of pressure: (−n_y, n_x) / f_z in its frame    (4)
+    wrench of a foot about its origin: Σ f, Σ (x − o) × f + m;   centre of pressure: (−n_y, n_x) / f_z in its frame    (4)
     zero moment point at the height z of the lowest pressing contact: (−n_y + z f_x, n_x + z f_y) / f_z         (5)
 """
 
@@ -136,30 +136,30 @@ def of_contacts(a: Anatomy, moved: Motion, count: NDArray[np.int64], contacts: d
     """What contacts do to feet and robots.
 
     Args:
-        count: contacts of each row. contacts: columns body_a, body_b (links), point, force on a and status, the points of all rows in turn.
+        count: contacts of each row. contacts: columns body_a, body_b (links), point, force and moment on a, status; the points of all rows in turn.
 
     Returns:
         wrench (n, feet, 6) of (4): force, torque in the world's axes. pressure (n, feet, 2) of (4). zmp (n, robots, 3) of (5). NaN without a load.
     """
     n, feet = len(count), a.feet
     row = np.repeat(np.arange(n), count)
-    sides = [(a.link[contacts["body_a"]], contacts["force"]), (a.link[contacts["body_b"]], -contacts["force"])]
+    sides = [(a.link[contacts[body]], sign * contacts["force"], sign * contacts["moment"]) for body, sign in (("body_a", 1.0), ("body_b", -1.0))]
     point, pressing = contacts["point"], contacts["status"] > 0
     origin, R = foot_frames(a, moved)
     wrench = np.zeros((n, len(feet.names), 6))
     for k in range(len(feet.names)):
-        for body, force in sides:
+        for body, force, turning in sides:
             own = (body == feet.body[k]) & (body != 0)
-            wrench[:, k] += _summed(row[own], force[own], point[own] - origin[k, row[own]], n)
+            wrench[:, k] += _summed(row[own], force[own], point[own] - origin[k, row[own]], turning[own], n)
     f, t = (np.einsum("fnij,nfi->nfj", R, wrench[:, :, part]) for part in (slice(3), slice(3, 6)))
     loaded = f[:, :, 2:] > 0
     pressure = np.where(loaded, np.stack([-t[:, :, 1], t[:, :, 0]], axis=2) / np.where(loaded, f[:, :, 2:], 1.0), np.nan)
     zmp = np.full((n, len(a.robot_names), 3), np.nan)
     for k in range(len(a.robot_names)):
         total, low = np.zeros((n, 6)), np.full(n, np.inf)
-        for body, force in sides:
+        for body, force, turning in sides:
             own = (a.robot[body] == k) & (body != 0) & pressing
-            total += _summed(row[own], force[own], point[own], n)
+            total += _summed(row[own], force[own], point[own], turning[own], n)
             np.minimum.at(low, row[own], point[own, 2])
         held = np.isfinite(low) & (total[:, 2] > 0)
         F, z = total[held], low[held]
@@ -167,7 +167,7 @@ def of_contacts(a: Anatomy, moved: Motion, count: NDArray[np.int64], contacts: d
     return {"wrench": wrench, "pressure": pressure, "zmp": zmp}
 
 
-def _summed(row: NDArray[np.int64], force: Array, arm: Array, n: int) -> Array:
+def _summed(row: NDArray[np.int64], force: Array, arm: Array, moment: Array, n: int) -> Array:
     """Forces and torques by rows, shape (n, 6)."""
-    both = np.concatenate([force, cross(arm, force)], axis=1)
+    both = np.concatenate([force, cross(arm, force) + moment], axis=1)
     return np.stack([np.bincount(row, both[:, k], n).astype(float) for k in range(6)], axis=1)

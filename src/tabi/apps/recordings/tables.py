@@ -61,7 +61,7 @@ def touches(run: Recorded, chosen: NDArray[np.int64]) -> dict[str, NDArray[Any]]
     c, names = run.contacts, np.array(run.body_names, object)
     found: dict[str, NDArray[Any]] = {"time_s": np.repeat(run.time[chosen], n[chosen])}
     found |= {side: names[c[side][index]] for side in ("body_a", "body_b")}
-    for name, column in (("point", "{}_m"), ("normal", "normal_{}"), ("force", "force_{}_n")):
+    for name, column in (("point", "{}_m"), ("normal", "normal_{}"), ("force", "force_{}_n"), ("moment", "moment_{}_nm")):
         found |= {column.format(axis): c[name][index, k] for k, axis in enumerate(XYZ)}
     return found | {"gap_m": c["gap"][index], "status": np.array(STATUS, object)[c["status"][index]]}
 

@@ -16,7 +16,7 @@ from tabi.model.body import Body, Foot
 from tabi.model.compiled import Link
 from tabi.model.world import World
 from tabi.simulation.motors import link_of
-from tabi.simulation.observation import STILL, contact_count
+from tabi.simulation.observation import STILL, moments
 
 if TYPE_CHECKING:
     from tabi.simulation.simulator import Simulator
@@ -105,7 +105,9 @@ class Observer:
     def look(self, judged: bool = True, bands: tuple[Band, ...] = ()) -> View:
         """What is seen now; ``judged``: with a new certificate, otherwise with the last one."""
         sim = self.sim
-        work, room, count = sim._room.dynamics.body, sim._room, contact_count(sim._room, sim._memory)
+        work, room = sim._room.dynamics.body, sim._room
+        turning = moments(room, sim._memory, sim.dt)
+        count = len(turning)
         R = work["rotation"].reshape(-1, 3, 3).copy()
         p = work["position"] + work["origin"][self._root]
         points, touch = room.points[:count].copy(), sim._memory.touch[:count]
@@ -119,10 +121,12 @@ class Observer:
             self._certificate = (c.residual, c.force_residual, c.missed)
         feet_R = R[self._foot_body] @ self._foot_turn
         feet_p = p[self._foot_body] + _turned(R[self._foot_body], self._foot_offset)
-        wrenches = [_wrench((a == body) - 1.0 * (b == body), places, forces, origin) for body, origin in zip(self._foot_body, feet_p, strict=True)]
+        wrenches = [
+            _wrench((a == body) - 1.0 * (b == body), places, forces, turning, origin) for body, origin in zip(self._foot_body, feet_p, strict=True)
+        ]
         local, world, loads = _pressures(wrenches, feet_R, feet_p)
         fixed = pressing & ((a == 0) | (b == 0))
-        whole = [_zero_moment(own[a] - own[b], places, n[:, 2], forces, (pressing, fixed)) for own in self._owned]
+        whole = [_zero_moment(own[a] - own[b], places, n[:, 2], (forces, turning), (pressing, fixed)) for own in self._owned]
         return View(
             time=sim.time,
             positions=p[self._body] + _turned(R[self._body], self._offset),
@@ -173,10 +177,10 @@ def _moment(arm: Array, force: Array) -> Array:
     return np.array([S[1, 2] - S[2, 1], S[2, 0] - S[0, 2], S[0, 1] - S[1, 0]])
 
 
-def _wrench(side: Array, places: Array, forces: Array, origin: Array) -> tuple[Array, Array]:
-    """Force and torque about a point of all contacts, by the side that each acts on."""
+def _wrench(side: Array, places: Array, forces: Array, turning: Array, origin: Array) -> tuple[Array, Array]:
+    """Force and torque about a point of all contacts, by the side that each acts on; turning: their own moments."""
     acting = side[:, None] * forces
-    return acting.sum(axis=0), _moment(places - origin, acting)
+    return acting.sum(axis=0), _moment(places - origin, acting) + side @ turning
 
 
 def _pressures(wrenches: list[tuple[Array, Array]], R: Array, p: Array) -> tuple[Array, Array, Array]:
@@ -191,17 +195,20 @@ def _pressures(wrenches: list[tuple[Array, Array]], R: Array, p: Array) -> tuple
     return local, world, loads
 
 
-def _zero_moment(side: Array, places: Array, up: Array, forces: Array, who: tuple[NDArray[np.bool_], NDArray[np.bool_]]) -> tuple[Array, Array]:
+def _zero_moment(
+    side: Array, places: Array, up: Array, loads: tuple[Array, Array], who: tuple[NDArray[np.bool_], NDArray[np.bool_]]
+) -> tuple[Array, Array]:
     """Zero moment point of the contact forces on a robot, in the plane of the lowest, and the points where the world carries it.
 
     Args:
-        side: +1 where a force acts on the robot, −1 where its reaction does. up: z of the normals. who: contacts that press, and on the world.
+        side: +1 where a force acts on the robot, −1 where its reaction does. up: z of the normals. loads: forces and moments.
+        who: contacts that press, and on the world.
     """
-    pressing, fixed = who
+    (forces, turning), (pressing, fixed) = loads, who
     acting, touched = side[:, None] * forces, pressing & (side != 0)
     force = acting.sum(axis=0)
     carried = places[fixed & (side * up > 0.5)]
     if not (force[2] > 0 and touched.any()):
         return np.full(3, np.nan), carried
-    z, moment = places[touched, 2].min(), _moment(places, acting)
+    z, moment = places[touched, 2].min(), _moment(places, acting) + side @ turning
     return np.array([(z * force[0] - moment[1]) / force[2], (moment[0] + z * force[1]) / force[2], z]), carried
