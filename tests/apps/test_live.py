@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from apps.pages import free_port, until
 
+from tabi.apps.recordings.frames import ARROW
 from tabi.apps.viewer.controls import trunk
 from tabi.apps.viewer.live import Live
-from tabi.apps.viewer.overlay import ARROW, HEAD, KINDS
+from tabi.apps.viewer.overlay import HEAD, KINDS
 from tabi.apps.viewer.page import Page
 from tabi.apps.viewer.player import Player, simulated
 from tabi.model.world import World

@@ -5,7 +5,7 @@ import pytest
 from apps.pages import free_port, until
 
 import tabi
-from tabi.apps.viewer import replay as page
+from tabi.apps.recordings.frames import ARROW
 from tabi.apps.viewer.replay import Replay, plain
 from tabi.simulation.recorded import read
 
@@ -87,7 +87,7 @@ def test_arrows_and_marks_are_those_of_the_row(replay):
     replay.go(80)
     assert until(lambda: replay.arrows.visible and len(replay.arrows.points) == replay.run.contact_count[80])
     contacts = replay.run.contacts_at(80)
-    expected = contacts["point"] + page.ARROW * contacts["force"]
+    expected = contacts["point"] + ARROW * contacts["force"]
     assert until(lambda: np.allclose(np.asarray(replay.arrows.points)[:, 1], expected, atol=1e-6))
     centre = replay._marks[0][0]
     assert until(lambda: np.allclose(centre.position, replay.run.robots["centre_of_mass"][80, 0]))

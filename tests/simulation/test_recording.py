@@ -1,6 +1,7 @@
 """Recordings: what is read back is what was seen, whatever ended the run."""
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -193,6 +194,45 @@ def test_disk_that_fills_up_ends_the_recording_with_its_last_second_kept(tmp_pat
     with pytest.raises(RecordingError, match=r"run.hdf5: the recording ends at 2 s, it cannot be written: no space left on device"):
         sim.run(5.0)
     assert tabi.Recording.load(tmp_path / "run.hdf5").time == pytest.approx(0.01 * np.arange(201))
+
+
+SMALL = """
+import subprocess, sys
+import tabi
+folder, filled = sys.argv[1], sys.argv[2] == "filled"
+world = tabi.World()
+world.add_ground()
+robot = world.add_robot(tabi.robots.hrp2())
+robot.stand_on_ground()
+sim = tabi.Simulator(world)
+sim.record(folder + "/run.hdf5")
+try:
+    for second in range(60):
+        if second == 3 and filled:
+            # somebody else takes the rest
+            subprocess.run(["dd", "if=/dev/zero", f"of={folder}/others", "bs=64k"], capture_output=True)
+        sim.run(1.0)
+    print("no end")
+except tabi.TabiError as error:
+    print(sim.time, tabi.Recording.load(folder + "/run.hdf5").time[-1], error, sep="|")
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", ["filled", "small"])
+def test_disk_that_is_really_full_keeps_all_but_the_last_second(tmp_path, how):
+    """A disk of a few megabytes of its own, in a name space of its own."""
+    mount = f"mount -t tmpfs -o size=14m tmpfs {tmp_path}"
+    if not shutil.which("unshare") or subprocess.run(["unshare", "-m", "sh", "-c", mount], capture_output=True).returncode:
+        pytest.skip("no right to mount a small disk here")
+    command = f"{mount} && exec {shlex.quote(sys.executable)} -c {shlex.quote(SMALL)} {tmp_path} {how}"
+    done = subprocess.run(["unshare", "-m", "sh", "-c", command], capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr
+    now, last, words = done.stdout.strip().split("|")
+    assert float(last) >= float(now) - 1.0 - 1e-9
+    assert float(last) >= 2.0
+    assert "the recording ends at" in words
+    assert "no space left on device; make room, or record less often" in words
 
 
 def test_motors_feet_robots_and_energy_are_what_the_simulator_says(tmp_path):

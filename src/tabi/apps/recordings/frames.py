@@ -13,7 +13,13 @@ from tabi.simulation.look import Piece
 from tabi.simulation.recorded import Recorded, RecordingError
 
 Array = NDArray[np.float64]
-ARROW = 2e-3  # metres of an arrow per newton
+ARROW = 1.5e-3  # metres of an arrow per newton, of a humanoid's forces
+WEIGHT = 0.2  # m of an arrow, for the weight of the heaviest thing where there is no robot
+
+
+def arrow_scale(robots: bool, heaviest: float) -> float:
+    """Metres of an arrow per newton, so that one can read a humanoid's forces, and those of toys; heaviest: weight of a thing [N]."""
+    return ARROW if robots or heaviest <= 0 else WEIGHT / heaviest
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,7 +28,7 @@ class Frames:
 
     Attributes:
         time: shape (n,) [s]. row: of the recording. position (n, b, 3) [m], quaternion (n, b, 4): w, x, y, z of each body.
-        arrow_count: pressing contacts of each moment; point [m] and force [N]: of all moments in turn, shape (k, 3).
+        arrow_count: pressing contacts of each moment; point [m] and force [N]: of all moments in turn, shape (k, 3). arrow: their scale [m/N].
         centre_of_mass, zmp: of each robot (n, robots, 3) [m]. pressure: its centre under each foot, in the world (n, feet, 3) [m]; NaN without load.
     """
 
@@ -36,6 +42,7 @@ class Frames:
     centre_of_mass: Array
     zmp: Array
     pressure: Array
+    arrow: float = ARROW
 
     def arrows(self, k: int) -> tuple[Array, Array]:
         """Points and forces of one moment."""
@@ -81,6 +88,7 @@ def frames(run: Recorded, chosen: NDArray[np.int64]) -> Frames:
         centre_of_mass=centre,
         zmp=_near(run.robots["zmp"][chosen], centre),
         pressure=pressure,
+        arrow=arrow_scale(bool(world.robot_names), float(world.body["mass"][1:].max(initial=0.0) * np.linalg.norm(world.gravity))),
     )
 
 

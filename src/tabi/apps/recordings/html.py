@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi.apps.recordings.frames import ARROW, Frames, bounds, frames, thinned
+from tabi.apps.recordings.frames import Frames, bounds, frames, thinned
 from tabi.simulation.look import Piece
 from tabi.simulation.recorded import Recorded
 
@@ -59,7 +59,7 @@ def contents(run: Recorded, chosen: NDArray[np.int64]) -> dict[str, Any]:
     }
     return {
         "about": about,
-        "arrow": ARROW,
+        "arrow": found.arrow,
         "view": {"centre": centre.tolist(), "radius": radius},
         "planes": [[[float(x) for x in row] for row in plane] for plane in look.planes],
         "pieces": [_piece(piece) for piece in pieces],

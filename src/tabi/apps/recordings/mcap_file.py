@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi.apps.recordings.frames import ARROW, Frames, frames, thinned
+from tabi.apps.recordings.frames import Frames, frames, thinned
 from tabi.simulation.recorded import Recorded, RecordingError
 
 TRIANGLES = 40_000
@@ -119,7 +119,7 @@ def _arrows(found: Frames, k: int, at: float) -> dict[str, Any]:
         # half way between x and the force is the axis of a half turn; against x, any axis across will do
         half = np.array([1.0, 0.0, 0.0]) + force / size
         turn = (0.0, *(half / np.linalg.norm(half))) if np.linalg.norm(half) > 1e-9 else (0.0, 0.0, 0.0, 1.0)
-        long = ARROW * size
+        long = found.arrow * size
         shape = {"shaft_length": 0.8 * long, "shaft_diameter": 0.008, "head_length": 0.2 * long, "head_diameter": 0.02}
         arrows.append({"pose": {"position": _point(point), "orientation": _turn(turn)}, "color": _color((0.84, 0.24, 0.16, 1.0)), **shape})
     return _entity("forces", WORLD, at) | {"arrows": arrows}

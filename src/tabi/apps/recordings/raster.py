@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
-from tabi.apps.recordings.frames import ARROW, Frames, bounds, thinned
+from tabi.apps.recordings.frames import Frames, bounds, thinned
 from tabi.simulation import tracks
 from tabi.simulation.look import Look
 
@@ -166,7 +166,7 @@ class Painter:
 
     def _arrows(self, canvas: Any, eye: Camera, k: int) -> None:
         points, forces = self.found.arrows(k)
-        for start, end in zip(eye.seen(points)[0], eye.seen(points + ARROW * forces)[0], strict=True):
+        for start, end in zip(eye.seen(points)[0], eye.seen(points + self.found.arrow * forces)[0], strict=True):
             along = end - start
             long = float(np.linalg.norm(along))
             if not 2 <= long < FAR:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import viser
 
-from tabi.apps.viewer.overlay import KINDS, arrow_scale
+from tabi.apps.recordings.frames import arrow_scale
+from tabi.apps.viewer.overlay import KINDS
 from tabi.apps.viewer.player import FASTEST, SLOWEST, Player
 from tabi.apps.viewer.tuning import Tuning
 from tabi.model.body import Body
@@ -28,11 +30,13 @@ class Controls:
         scenes: names of scenes to open, and of the one that is there. pick: called with one of them.
 
     Attributes:
-        text: a few lines about the moment. shown: kinds of drawings and their checkboxes.
+        text: a few lines about the moment. shown: kinds of drawings and their checkboxes. arrow: metres of a force's arrow per newton.
     """
 
     def __init__(self, server: viser.ViserServer, world: World, player: Player, scenes: tuple[list[str], str], pick: Callable[[str], None]) -> None:
         self.player, self.disturbed, gui = player, bool(floating(world)), server.gui
+        heaviest = max([body.inertia.mass for body in world.objects], default=0.0) * float(np.linalg.norm(world.gravity))
+        self.arrow = arrow_scale(bool(world.robots), heaviest)
         with gui.add_folder("simulation", order=-1.0):
             self.text = gui.add_markdown("")
             self.play = gui.add_button("Pause", disabled=True, icon=viser.Icon.PLAYER_PAUSE)
@@ -42,7 +46,7 @@ class Controls:
             self.speed = gui.add_slider("speed [×]", SLOWEST, FASTEST, 0.1, player.speed, marks=marks, disabled=True)
             self.scene = gui.add_dropdown("scene", scenes[0], initial_value=scenes[1], disabled=True, visible=len(scenes[0]) > 1)
         with gui.add_folder("drawing", order=1.0, expand_by_default=False):
-            hints = {"contact forces": f"arrows of {1e3 * arrow_scale(world):.3g} mm per newton"}
+            hints = {"contact forces": f"arrows of {1e3 * self.arrow:.3g} mm per newton"}
             self.shown = {name: gui.add_checkbox(name, on, hint=hints.get(name)) for name, on in KINDS.items()}
         tuning, none = player.tuning, {"disabled": True}
         with gui.add_folder("physics", order=2.0, expand_by_default=False):

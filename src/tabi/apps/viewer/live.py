@@ -17,7 +17,7 @@ import viser
 
 from tabi.apps.viewer import catalogue
 from tabi.apps.viewer.controls import Controls
-from tabi.apps.viewer.overlay import Overlay, arrow_scale
+from tabi.apps.viewer.overlay import Overlay
 from tabi.apps.viewer.player import Builder, Player, simulated
 from tabi.apps.viewer.plots import Plots
 from tabi.apps.viewer.view import View, feet_of
@@ -88,7 +88,7 @@ class Live:
         scenes = [self._own[0], *(name for name in catalogue.names() if name != self._own[0])]
         self.controls = Controls(server, self.page.world, self.player, (scenes, self._name), self._pick)
         self.plots = Plots(server, list(feet_of(self.page.world)))
-        self.overlay = Overlay(server, arrow_scale(self.page.world))
+        self.overlay = Overlay(server, self.controls.arrow)
         self.page.scene.on_pull(self._pull)
 
     def _pick(self, name: str) -> None:

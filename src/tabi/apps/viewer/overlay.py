@@ -14,15 +14,13 @@ import viser
 from numpy.typing import NDArray
 
 from tabi._errors import ModelError
+from tabi.apps.recordings.frames import ARROW
 from tabi.apps.viewer.nodes import Node
 from tabi.apps.viewer.view import View
 from tabi.model.body import convex_outline
 from tabi.model.meshes import Mesh, turned
-from tabi.model.world import World
 
 Array = NDArray[np.float64]
-ARROW = 1.5e-3  # metres of an arrow per newton, of a humanoid's forces
-WEIGHT = 0.2  # m of an arrow, for the weight of the heaviest thing where there is no robot
 LONGEST, HEAD = 0.8, 0.024  # m of an arrow, and of its head
 CONE = 0.06  # m, the height of a friction cone
 LIFT = 2e-3  # m above the ground, so that the floor does not hide it
@@ -42,12 +40,6 @@ KINDS = {
     "trails": False,
     "see through bodies": False,
 }
-
-
-def arrow_scale(world: World) -> float:
-    """Metres of an arrow per newton: one can read a humanoid's forces, and those of a toy."""
-    heaviest = max([body.inertia.mass for body in world.objects], default=0.0) * float(np.linalg.norm(world.gravity))
-    return ARROW if world.robots or heaviest <= 0 else WEIGHT / heaviest
 
 
 class Overlay:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import viser
 
-from tabi.apps.recordings.frames import ARROW, bounds, frames, rows, thinned
+from tabi.apps.recordings.frames import bounds, frames, rows, thinned
 from tabi.apps.viewer.page import quiet, serve
 from tabi.apps.viewer.scene import add_ground, light
 from tabi.simulation.recorded import Recorded
@@ -176,7 +176,7 @@ class Replay:
             for body, frame in self._bodies.items():
                 frame.position, frame.wxyz = found.position[0, body], found.quaternion[0, body]
             if wanted[0] and len(points):
-                self.arrows.points = np.stack([points, points + ARROW * forces], axis=1).astype(np.float32)
+                self.arrows.points = np.stack([points, points + found.arrow * forces], axis=1).astype(np.float32)
             self.arrows.visible = bool(wanted[0] and len(points))
             places = (found.centre_of_mass[0], found.zmp[0], found.pressure[0])
             for handles, at, on in zip(self._marks, places, wanted[1:], strict=True):
