@@ -2,23 +2,44 @@
 
 from __future__ import annotations
 
+import base64
 import json
+from html import escape
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from tabi.apps.run import SceneArgument, Settings
+from tabi.apps.run import SceneArgument, Settings, check_writable
 
-# beside the sources of a checkout; an installed package comes without them
-PICTURES = Path(__file__).resolve().parents[3] / "docs" / "pictures" / "scenes"
+# in an installed package, and in a checkout
+PICTURES = (Path(__file__).resolve().parents[1] / "scenes" / "pictures", Path(__file__).resolve().parents[3] / "docs" / "pictures" / "scenes")
+PAGE = """<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>Scenes of tabi</title>
+<style>
+body {{ font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 75rem; padding: 0 1rem; color: #1c2333; }}
+main {{ display: grid; grid-template-columns: repeat(auto-fill, minmax(17rem, 1fr)); gap: 1.5rem; }}
+figure {{ margin: 0; border: 1px solid #d5dae3; border-radius: 8px; overflow: hidden; background: #fff; }}
+img {{ width: 100%; display: block; }} figcaption {{ padding: .6rem .9rem .9rem; }}
+code {{ background: #eef0f5; padding: .1rem .35rem; border-radius: 4px; }}
+</style>
+<h1>Scenes of tabi</h1><p>Open one in the browser with <code>tabi run NAME --page</code>; copy it to change it with <code>tabi scene NAME</code>.</p>
+<main>{figures}</main></html>
+"""
 
 
-def list_scenes(as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False) -> None:
+def list_scenes(
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
+    html: Annotated[Path | None, typer.Option(help="Write all of them with their pictures into one HTML page.")] = None,
+) -> None:
     """The built-in scenes: name, one line, one picture."""
     from tabi import scenes
 
-    found = [{"name": name, "title": scenes.load(name).title, "picture": picture(name)} for name in scenes.names()]
+    if html is not None:
+        check_writable(html)
+    found: list[dict[str, str | None]] = [{"name": name, "title": scenes.load(name).title, "picture": picture(name)} for name in scenes.names()]
+    if html is not None:
+        html.write_text(gallery(found), encoding="utf-8")
     if as_json:
         print(json.dumps(found, indent=2), flush=True)
         return
@@ -29,8 +50,18 @@ def list_scenes(as_json: Annotated[bool, typer.Option("--json", help="Print JSON
 
 def picture(name: str) -> str | None:
     """Where the picture of a built-in scene is, if there is one."""
-    path = PICTURES / f"{name}.png"
-    return str(path) if path.is_file() else None
+    return next((str(path) for folder in PICTURES if (path := folder / f"{name}.png").is_file()), None)
+
+
+def gallery(found: list[dict[str, str | None]]) -> str:
+    """One page with all pictures in it."""
+    figures = []
+    for one in found:
+        data = base64.b64encode(Path(one["picture"]).read_bytes()).decode() if one["picture"] else ""
+        name, title = escape(str(one["name"])), escape(str(one["title"]))
+        image = f'<img src="data:image/png;base64,{data}" alt="{name}">' if data else ""
+        figures.append(f"<figure>{image}<figcaption><code>{name}</code><br>{title}</figcaption></figure>")
+    return PAGE.format(figures="\n".join(figures))
 
 
 def show_scene(scene: SceneArgument, settings: Settings = None) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tabi.apps.recordings import mcap_file, tables
-from tabi.apps.recordings.frames import frames, rows
+from tabi.apps.recordings.frames import ARROW, frames, rows
 from tabi.simulation.recorded import STATUS, RecordingError
 
 
@@ -84,7 +84,7 @@ def test_arrows_of_mcap_point_along_their_forces(run):
         # where x goes under the quaternion
         along = np.array([1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)])
         assert along == pytest.approx(force / np.linalg.norm(force), abs=1e-9)
-        assert arrow["shaft_length"] + arrow["head_length"] == pytest.approx(2e-3 * np.linalg.norm(force))
+        assert arrow["shaft_length"] + arrow["head_length"] == pytest.approx(ARROW * np.linalg.norm(force))
 
 
 @pytest.mark.parametrize(("package", "write"), [("pyarrow", tables.write_parquet), ("mcap.writer", mcap_file.write)])
