@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from tabi import TabiError, __version__
-from tabi.apps import catalogue, run, validate
+from tabi.apps import catalogue, compare, run, validate
 from tabi.apps.recordings import commands
 
 app = typer.Typer(
@@ -27,6 +27,7 @@ bench = typer.Typer(help="Measure speed against other engines in one process.", 
 app.add_typer(bench, name="bench")
 app.add_typer(validate.app, name="validate")
 app.command()(run.run)
+app.command()(compare.compare)
 app.command("list")(catalogue.list_scenes)
 app.command("scene")(catalogue.show_scene)
 app.command()(catalogue.scene_schema)

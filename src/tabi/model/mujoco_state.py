@@ -49,7 +49,7 @@ def configuration_to_mujoco(world: World | Model, m: Any, q: ArrayLike) -> Array
     """The qpos of a q."""
     model = _model(world)
     q, qpos = model.check_configuration(q), np.zeros(m.nq)
-    for ours, theirs, _, _, _ in _slots(model, m):
+    for ours, theirs, _, _, _ in slots(model, m):
         qpos[theirs] = q[ours]
     return qpos
 
@@ -58,7 +58,7 @@ def configuration_from_mujoco(world: World | Model, m: Any, qpos: ArrayLike) -> 
     """The q of a qpos."""
     model = _model(world)
     q, qpos = np.zeros(model.q_count), _vector("qpos", qpos, m.nq)
-    for ours, theirs, _, _, _ in _slots(model, m):
+    for ours, theirs, _, _, _ in slots(model, m):
         q[ours] = qpos[theirs]
     return model.check_configuration(q)
 
@@ -67,7 +67,7 @@ def velocity_to_mujoco(world: World | Model, m: Any, q: ArrayLike, v: ArrayLike)
     """The qvel of a v at q; turns accelerations (qacc) and joint forces (qfrc) alike."""
     model = _model(world)
     qpos, v, qvel = configuration_to_mujoco(model, m, q), model.check_velocity("v", v), np.zeros(m.nv)
-    for _, _, ours, theirs, turn in _slots(model, m):
+    for _, _, ours, theirs, turn in slots(model, m):
         qvel[theirs] = v[ours]
         if turn is not None:
             qvel[theirs][-3:] = from_quaternion(qpos[turn]).R.T @ v[ours][-3:]
@@ -78,14 +78,14 @@ def velocity_from_mujoco(world: World | Model, m: Any, qpos: ArrayLike, qvel: Ar
     """The v of a qvel at qpos; turns accelerations (qacc) and joint forces (qfrc) alike."""
     model = _model(world)
     qpos, qvel, v = _vector("qpos", qpos, m.nq), _vector("qvel", qvel, m.nv), np.zeros(model.v_count)
-    for _, _, ours, theirs, turn in _slots(model, m):
+    for _, _, ours, theirs, turn in slots(model, m):
         v[ours] = qvel[theirs]
         if turn is not None:
             v[ours][-3:] = from_quaternion(qpos[turn]).R @ qvel[theirs][-3:]
     return model.check_velocity("v", v)
 
 
-def _slots(model: Model, m: Any) -> Iterator[tuple[slice, slice, slice, slice, slice | None]]:
+def slots(model: Model, m: Any) -> Iterator[tuple[slice, slice, slice, slice, slice | None]]:
     """Of every MuJoCo joint: where its positions and velocities are in q, qpos, v, qvel, and its quaternion in qpos."""
     if m.nq != model.q_count or m.nv != model.v_count:
         raise ModelError(f"the MuJoCo model has {m.nq} positions; expected {model.q_count}: make it from this world with to_mujoco")

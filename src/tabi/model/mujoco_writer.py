@@ -3,7 +3,7 @@
 Joints and bodies have the names of the compiled model. A joint with a motor gets an actuator of its name whose
 control is the torque [N·m]; the gains of its position loop stay with the controller.
 
-Not exact: contacts, limits, dry friction and mimic joints are soft in MuJoCo and restitution, velocity limits,
+Not exact: contacts, limits, dry friction, mimic joints and bonds are soft in MuJoCo and restitution, velocity limits,
 prescribed motions, torsional, rolling and viscous friction of surfaces are missing;
 meshes are kept in single precision and only drawn ones are left out; a body without
 mass gets 1e-14 kg. Friction is exact: MuJoCo takes that of the geom with the higher priority, so geoms are ranked by
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from tabi._errors import ModelError
 from tabi.model.body import Body
 from tabi.model.joint import Joint
+from tabi.model.mujoco_bonds import add_bonds
 from tabi.model.mujoco_state import PARTS, configuration_to_mujoco, knows
 from tabi.model.readers.mjcf_source import heard, mujoco
 from tabi.model.shape import Box, Capsule, Convex, Cylinder, HalfSpace, HeightField, MeshFile, Shape, Sphere
@@ -80,6 +81,8 @@ class _Writer:
             with heard(self.mj) as said:
                 m = self.spec.compile()
                 qpos = configuration_to_mujoco(self.model, m, self.model.initial())
+                if self.world.bonds:
+                    add_bonds(self.mj, self.spec, self.world, self.bodies, (m, qpos))
                 self.spec.add_key(name="initial", qpos=qpos)
                 m = self.spec.compile()
         except (ValueError, self.mj.FatalError) as error:
@@ -300,6 +303,7 @@ _EXACT = {
     "body": {"pos": "pos", "quat": "quat"},
     "inertial": {"pos": "ipos", "quat": "iquat", "mass": "mass", "diaginertia": "inertia"},
     "geom": {"pos": "pos", "quat": "quat", "size": "size", "friction": "friction"},
+    "site": {"pos": "pos", "quat": "quat"},
     "key": {"qpos": "qpos"},
     "mesh": {"vertex": "uservert"},
     "joint": {n: n for n in ("axis", "range", "damping", "stiffness", "springref", "armature", "frictionloss")} | {"actuatorfrcrange": "actfrcrange"},
@@ -313,6 +317,7 @@ def _exact_text(spec: Any) -> str:
     """MuJoCo's own text with its six digits replaced by all of them."""
     root = etree.fromstring(spec.to_xml().encode(), etree.XMLParser(remove_blank_text=False))
     tables = {"body": spec.bodies, "geom": spec.geoms, "joint": spec.joints, "mesh": spec.meshes, "key": spec.keys, "motor": spec.actuators}
+    tables["site"] = spec.sites
     named = {tag: {e.name: e for e in elements} for tag, elements in tables.items()}
     named["general"] = named["motor"]
     pairs = iter(spec.pairs)
@@ -326,6 +331,7 @@ def _exact_text(spec: Any) -> str:
             full = np.atleast_1d(np.asarray(getattr(found, field), float)).ravel()[: len(rounded)]
             if len(full) == len(rounded) and np.allclose(full, rounded, rtol=1e-4, atol=1e-5 * np.abs(full).max()):
                 element.set(key, " ".join(repr(float(x)) for x in full))
-    for equality, element in zip(spec.equalities, root.findall("equality/joint"), strict=True):
+    coupled = [equality for equality in spec.equalities if equality.type == mujoco().mjtEq.mjEQ_JOINT]
+    for equality, element in zip(coupled, root.findall("equality/joint"), strict=True):
         element.set("polycoef", " ".join(repr(float(x)) for x in equality.data[:5]))
     return etree.tostring(root, encoding="unicode")

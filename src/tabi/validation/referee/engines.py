@@ -1,0 +1,238 @@
+"""tabi and MuJoCo as engines of the referee: the same scene, motors, commands and pushes, each in a loop of its own.
+
+MuJoCo's motors are affine actuators u − K_p q − K_d v with u = τ_ff + K_p q_d + K_d v_d and tabi's limits, under its implicit integrator, which
+takes the K_d part at the end of the step as tabi does, and the K_p part at its beginning. Its contacts are soft by design and stay as they come.
+"""
+
+from __future__ import annotations
+
+import time as clock
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import tabi
+from tabi._errors import ModelError, TabiError, unknown
+from tabi.model.mujoco_state import mujoco_state, slots
+from tabi.model.mujoco_writer import to_mujoco
+from tabi.model.readers.mjcf_source import mujoco
+from tabi.model.robot import Robot
+from tabi.scenes import Scene
+from tabi.simulation import motors, observation
+from tabi.simulation.simulator import Simulator
+from tabi.simulation.state import Driver
+from tabi.simulation.tracks import rotations
+from tabi.spatial.transform import Transform
+from tabi.validation.referee.track import Row
+
+Array = NDArray[np.float64]
+
+
+class BreakdownError(TabiError, RuntimeError):
+    """An engine that cannot go on."""
+
+
+class Tabi:
+    """The simulator of this package, as the scene makes it.
+
+    Attributes:
+        hasty: degrees of freedom that have reached their top speeds, which other engines do not have.
+    """
+
+    name = "tabi"
+
+    def __init__(self, scene: Scene) -> None:
+        self.sim = scene.simulator()
+        how = scene.contents.simulation
+        self.version, self.said, self.seconds = tabi.__version__, [], []
+        self.hasty, self._top = np.zeros(self.sim.model.v_count, bool), (1.0 - 1e-9) * self.sim.model.arrays.dof["velocity_limit"]
+        self.settings: dict[str, Any] = {"step_s": how.step_s, "contact": how.contact, "tolerance_m_s": how.tolerance_m_s, "scheme": how.scheme}
+
+    def step(self) -> None:
+        """One step, as ``Simulator.step`` does it, with the clock on what comes after the controllers."""
+        sim = self.sim
+        for driver in sim._drivers.values():
+            if sim._steps % driver.every == 0:
+                sim._ask(driver)
+        sim._push()
+        start = clock.perf_counter()
+        sim._march(1)
+        self.seconds.append(clock.perf_counter() - start)
+        self.hasty |= np.abs(sim._v) >= self._top
+
+    def row(self) -> Row:
+        """The state and the contacts of the last step."""
+        sim = self.sim
+        n = observation.contact_count(sim._room, sim._memory)
+        points, force = sim._room.points[:n], sim._memory.touch["impulse"][:n] / sim.dt
+        a, b, gap = (np.array(points[name]) for name in ("a", "b", "gap"))
+        return Row(sim._q.copy(), sim._v.copy(), a, b, np.array(points["position"]), force, gap)
+
+
+class Forces(Mapping[str, Array]):
+    """Wrenches on a robot's feet from the contacts of a row, with the feet where the simulator is; computed when one is asked for."""
+
+    def __init__(self, sim: Simulator, robot: Robot, row: Row) -> None:
+        self._sim, self._robot, self._row = sim, robot, row
+
+    def __getitem__(self, name: str) -> Array:
+        if name not in self._robot.feet:
+            raise unknown("foot", name, self._robot.name, self._robot.feet)
+        foot, row = self._robot.feet[name], self._row
+        body, origin, total = motors.link_of(self._sim.world, self._sim.model, foot).body, self._sim.position(foot), np.zeros(6)
+        for own, sign in ((row.body_a == body, 1.0), (row.body_b == body, -1.0)):
+            force = sign * row.force[own]
+            total += np.concatenate([force.sum(axis=0), np.cross(row.point[own] - origin, force).sum(axis=0)])
+        return total
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._robot.feet)
+
+    def __len__(self) -> int:
+        return len(self._robot.feet)
+
+
+def ask(driver: Driver, sim: Simulator, time: float, row: Row) -> bool:
+    """Let a controller look at a row, and put what it says into the simulator's targets; whether it said something new.
+
+    The simulator is never stepped: it stands where the row is, knows kinematics and controllers, and checks commands.
+    """
+    seen = replace(observation.measure(sim, driver.robot, driver.rows), forces=Forces(sim, driver.robot, row))
+    command = driver.controller(time, seen)
+    new = command is None or command is not driver.last
+    if new:
+        motors.follow(driver.robot, driver.rows, command, sim._target, time, driver.names)
+        driver.last = command
+    return new
+
+
+class States:
+    """MuJoCo's states as tabi's, by tables of indices; as ``mujoco_state``, and fast."""
+
+    def __init__(self, sim: Simulator, m: Any) -> None:
+        self.q, self.v = np.zeros(sim.model.q_count, np.int64), np.zeros(sim.model.v_count, np.int64)
+        turns, quats = [], []
+        for q, qpos, v, qvel, turn in slots(sim.model, m):
+            self.q[q], self.v[v] = range(qpos.start, qpos.stop), range(qvel.start, qvel.stop)
+            if turn is not None:
+                turns.append(range(v.stop - 3, v.stop))
+                quats.append(range(turn.start, turn.stop))
+        self.turns, self.quats = np.array(turns, np.int64).reshape(-1, 3), np.array(quats, np.int64).reshape(-1, 4)
+
+    def __call__(self, qpos: Array, qvel: Array) -> tuple[Array, Array]:
+        """(q, v) of tabi."""
+        v = qvel[self.v]
+        v[self.turns] = np.einsum("nij,nj->ni", rotations(qpos[self.quats]), v[self.turns])
+        return qpos[self.q], v
+
+
+class MuJoCo:
+    """MuJoCo with its own contact, elliptic cones and its fast implicit integrator; everything else as it comes."""
+
+    name = "MuJoCo"
+
+    def __init__(self, scene: Scene) -> None:
+        # never stepped: controllers, pushes, targets, and the kinematics of measurements
+        self.sim = scene.simulator()
+        sim, self.said, self.seconds, self.steps = self.sim, [], [], 0
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            self.m = to_mujoco(sim.world)
+        self.said += [str(w.message) for w in caught]
+        self.mj: Any = mujoco()
+        self.version, m, mj = self.mj.__version__, self.m, self.mj
+        m.opt.timestep, m.opt.integrator = sim.dt, mj.mjtIntegrator.mjINT_IMPLICITFAST
+        # a state that is no number has to be seen, not replaced by the start
+        m.opt.disableflags |= mj.mjtDisableBit.mjDSBL_AUTORESET
+        solver = {0: "PGS", 1: "CG", 2: "Newton"}[int(m.opt.solver)]
+        self.settings: dict[str, Any] = {"step_s": sim.dt, "integrator": "implicitfast", "cone": "elliptic", "solver": solver}
+        self.settings |= {"iterations": int(m.opt.iterations), "tolerance": float(m.opt.tolerance), "impratio": float(m.opt.impratio)}
+        # its own for all contacts: nothing in a world sets them
+        self.settings |= {name: getattr(m, f"geom_{name}")[0].tolist() for name in ("solref", "solimp") if m.ngeom}
+        self.d, self.states = mj.MjData(m), States(sim, m)
+        self.d.qpos[:], self.d.qvel[:] = mujoco_state(sim.model, m, sim.state.q, sim.state.v)
+        # the moving body of each geom, and bodies that tabi and MuJoCo both know by name, one for each moving body
+        links = sim.model.links
+        names = [m.body(i).name for i in range(m.nbody)]
+        body = np.array([links[name].body if name in links else 0 for name in names], np.int64)
+        self.owner = body[m.geom_bodyid]
+        self.carrier = {int(body[i]): i for i in reversed(range(m.nbody))}
+        self._prepare_motors()
+
+    def _prepare_motors(self) -> None:
+        """Torque motors become position loops with tabi's limits."""
+        m, mj, dof = self.m, self.mj, self.sim.model.arrays.dof
+        self.rows = np.array([self.sim.model.v_index(m.actuator(k).name) for k in range(m.nu)], np.int64)
+        idle = np.setdiff1d(np.flatnonzero(dof["kp"] > 0), self.rows)
+        if len(idle):
+            raise ModelError(f"joint {self.sim.model.dof_name(int(idle[0]))!r} has a motor for several degrees of freedom, which MuJoCo has not")
+        m.actuator_gaintype[:], m.actuator_biastype[:] = mj.mjtGain.mjGAIN_FIXED, mj.mjtBias.mjBIAS_AFFINE
+        m.actuator_gainprm[:, 0] = 1.0
+        limit = dof["effort_limit"][self.rows]
+        m.actuator_forcelimited[:], m.actuator_ctrllimited[:] = np.isfinite(limit), 0
+        m.actuator_forcerange[:] = np.where(np.isfinite(limit), limit, 0.0)[:, None] * (-1.0, 1.0)
+        self._tell()
+
+    def _tell(self) -> None:
+        """Targets and gains into the actuators."""
+        goal = self.sim._target[self.rows]
+        self.m.actuator_biasprm[:, 1], self.m.actuator_biasprm[:, 2] = -goal["kp"], -goal["kd"]
+        self.d.ctrl[:] = goal["effort"] + goal["kp"] * goal["position"] + goal["kd"] * goal["velocity"]
+
+    def step(self) -> None:
+        """One step."""
+        sim, d = self.sim, self.d
+        due = [driver for driver in sim._drivers.values() if self.steps % driver.every == 0]
+        if due:
+            row = self.row()
+            sim.set_state(row.q, row.v)
+            sim._target["given"][self.rows] = d.actuator_force
+            new = [ask(driver, sim, self.steps * sim.dt, row) for driver in due]
+            if any(new):
+                self._tell()
+        self._push()
+        said: list[str] = []
+        # without one who listens it writes a log file into the working directory
+        self.mj.set_mju_user_warning(said.append)
+        start = clock.perf_counter()
+        try:
+            self.mj.mj_step(self.m, d)
+        finally:
+            self.seconds.append(clock.perf_counter() - start)
+            self.mj.set_mju_user_warning(None)
+        self.steps += 1
+        if said or not (np.isfinite(d.qpos).all() and np.isfinite(d.qvel).all()):
+            why = " ".join(said[0].split()).rstrip(".") if said else "its state is not finite"
+            raise BreakdownError(f"MuJoCo broke down at {self.steps * sim.dt:g} s: {why}")
+
+    def _push(self) -> None:
+        """What pushes now, about the centres of mass of the bodies."""
+        sim, d = self.sim, self.d
+        now = [push for push in sim._pushes if push.start <= self.steps < push.until]
+        if not now and not d.xfrc_applied.any():
+            return
+        d.xfrc_applied[:] = 0.0
+        self.mj.mj_kinematics(self.m, d)
+        for push in now:
+            i, share = self.carrier[push.link.body], min(1.0, push.until - self.steps)
+            known = sim.model.links[self.m.body(i).name].placement
+            X = Transform(d.xmat[i].reshape(3, 3).copy(), d.xpos[i].copy()) @ known.inverse() @ push.link.placement
+            d.xfrc_applied[i, :3] += share * push.force
+            d.xfrc_applied[i, 3:] += share * (push.torque + np.cross(X @ push.point - d.xipos[i], push.force))
+
+    def row(self) -> Row:
+        """The state and the contacts of the last step."""
+        d = self.d
+        q, v = self.states(d.qpos, d.qvel)
+        touch = d.contact
+        geom, first = np.array(touch.geom).reshape(-1, 2), np.array(touch.efc_address)
+        # rows of the contact's frame are its axes, the first from the first geom to the second, which bears the force
+        force, bears = np.zeros((len(geom), 3)), first >= 0
+        axes, parts = np.array(touch.frame).reshape(-1, 3, 3)[bears], d.efc_force[first[bears, None] + np.arange(3)]
+        force[bears] = np.einsum("nij,ni->nj", axes, parts)
+        a, b = self.owner[geom[:, 1]], self.owner[geom[:, 0]]
+        return Row(q, v, a, b, np.array(touch.pos).reshape(-1, 3), force, np.array(touch.dist))
