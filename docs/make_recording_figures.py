@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import tabi
-from tabi.apps.recordings import curves, figures, html, movie
+from tabi.apps.recordings import curves, figures, html, movie, report, report_contacts, report_page
 from tabi.apps.recordings.frames import rows
 from tabi.apps.viewer.replay import Replay
 from tabi.simulation.recorded import Recorded, read
@@ -29,17 +29,23 @@ def pushed(path: Path) -> Recorded:
     robot.stand_on_ground()
     sim = tabi.Simulator(world)
     sim.set_controller(robot, tabi.control.hold(robot.half_sitting))
-    with sim.record(path):
+    with sim.record(path, meta={"name": "HRP-2, pushed"}):
         sim.run(0.5)
         sim.apply_force(robot.body("chest"), force=(180, 60, 0), duration=0.12)
         sim.run(2.0)
     return read(path)
 
 
+def reported(run: Recorded) -> str:
+    found = report_contacts.touches(run)
+    return report_page.page(run, found, report.measure(run, found), Path("push.h5"))
+
+
 def screenshots(run: Recorded, folder: Path) -> None:
     from playwright.sync_api import sync_playwright
 
     (page_file,) = html.write(run, folder / "run.html", rows(run, 60))
+    (report_file := folder / "push.report.html").write_text(reported(run), encoding="utf-8")
     replay = Replay(run)
     try:
         with sync_playwright() as p:
@@ -49,6 +55,9 @@ def screenshots(run: Recorded, folder: Path) -> None:
             page.evaluate("window.tabi.seek(50)")
             page.wait_for_timeout(1500)
             page.screenshot(path=PICTURES / "recording_player.png")
+            page = browser.new_page(viewport={"width": 940, "height": 1180})
+            page.goto(report_file.as_uri())
+            page.screenshot(path=PICTURES / "recording_report.png")
             page = browser.new_page(viewport={"width": 1100, "height": 640})
             page.goto(replay.address)
             page.wait_for_timeout(8000)

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 pytest.importorskip("mujoco")
 
 from tabi import scenes
-from tabi.apps import cli, compare_figure, run
+from tabi.apps import cli, compare, compare_figure
 from tabi.apps.compare import text
 from tabi.validation import referee
 from tabi.validation.referee.engines import MuJoCo
@@ -101,7 +101,7 @@ def test_ctrl_c_ends_it_with_130_and_what_was_found(monkeypatch):
     def asked():
         yield [2]
 
-    monkeypatch.setattr(run, "_interrupt", asked)
+    monkeypatch.setattr(compare, "interrupt", asked)
     done = invoke("slide")
     assert done.exit_code == 130
     assert "  interrupted after 0.05 s in 50 steps" in done.stdout

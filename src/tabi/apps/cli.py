@@ -14,6 +14,7 @@ import typer
 from tabi import TabiError, __version__
 from tabi.apps import catalogue, compare, run, validate
 from tabi.apps.recordings import commands
+from tabi.apps.sweep.command import sweep
 
 app = typer.Typer(
     name="tabi",
@@ -28,6 +29,7 @@ app.add_typer(bench, name="bench")
 app.add_typer(validate.app, name="validate")
 app.command()(run.run)
 app.command()(compare.compare)
+app.command()(sweep)
 app.command("list")(catalogue.list_scenes)
 app.command("scene")(catalogue.show_scene)
 app.command()(catalogue.scene_schema)

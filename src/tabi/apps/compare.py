@@ -15,6 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from tabi.apps.run import SceneArgument, Settings
+from tabi.apps.terminal import bar, interrupt
 
 # bodies told, and drawn, at most
 MOST, DRAWN = 12, 5
@@ -30,7 +31,6 @@ def compare(
 ) -> None:
     """Run a scene in tabi and in another engine, and say how far apart they are."""
     from tabi import scenes
-    from tabi.apps.run import _interrupt, _progress
 
     if figure is not None:
         from tabi.apps.bench.profile import check_figure
@@ -39,11 +39,11 @@ def compare(
     told = scenes.load(scene, [*(settings or []), *([] if time is None else [f"duration_s={time!r}"])])
     from tabi.validation import referee as experiment
 
-    with _progress(told.duration) as advance, _interrupt() as asked:
+    with bar("both engines", told.duration, "{task.completed:.2f} of {task.total:g} s") as advance, interrupt() as asked:
         start = clock.monotonic()
 
         def look(now: float) -> bool:
-            advance(now, now / max(clock.monotonic() - start, 1e-9))
+            advance(now, f"{now / max(clock.monotonic() - start, 1e-9):.2f} × real time")
             return bool(asked)
 
         found = experiment.measure(told, referee, look)

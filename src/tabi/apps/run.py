@@ -8,12 +8,8 @@ from __future__ import annotations
 
 import json
 import os
-import signal
-import sys
-import threading
 import time as clock
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -21,8 +17,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tabi import TabiError
+from tabi.apps.terminal import bar, interrupt
 
 if TYPE_CHECKING:
+    from tabi.model.world import World
     from tabi.scenes import Scene
     from tabi.simulation.simulator import Simulator
 
@@ -54,7 +52,7 @@ def run(
         check_writable(record)
     from tabi import scenes
 
-    told = scenes.load(scene, [*(settings or []), *([] if time is None else [f"duration_s={time!r}"])])
+    told = scenes.load(scene, all_settings(settings, time))
     if page:
         from tabi.apps.viewer import show
 
@@ -66,6 +64,11 @@ def run(
     print(json.dumps(found.to_dict(), indent=2) if as_json else found.text(), flush=True)
     if found.code(expect_standing):
         raise typer.Exit(found.code(expect_standing))
+
+
+def all_settings(settings: list[str] | None, time: float | None) -> list[str]:
+    """What was set, and how long [s] if it was said."""
+    return [*(settings or []), *([] if time is None else [f"duration_s={time!r}"])]
 
 
 def check_writable(path: Path) -> None:
@@ -151,11 +154,12 @@ class Summary:
         return "\n".join(lines)
 
 
-def play(scene: Scene, record: Path | None = None, pace: float | None = None) -> Summary:
+def play(scene: Scene, record: Path | None = None, pace: float | None = None, show: bool = True) -> Summary:
     """Run a scene to its end, or until Ctrl-C, or until it cannot go on.
 
     Args:
         record: file for a recording. pace: simulated seconds between looks at the clock; as fast as it goes unless given.
+        show: a bar, on a terminal.
     """
     found = Summary(scene.name, scene.title, scene.settings, recording=None if record is None else str(record))
     sim = scene.simulator()
@@ -163,11 +167,11 @@ def play(scene: Scene, record: Path | None = None, pace: float | None = None) ->
     recording = None if record is None else sim.record(record, scene.contents.record.rate_hz, scene.to_yaml(), told)
     watch = _Watch(scene, sim, found)
     try:
-        with _progress(scene.duration) as advance, _interrupt() as asked:
+        with bar("loading kernels", scene.duration, "{task.completed:.2f} of {task.total:g} s", show) as move, interrupt() as asked:
 
             def look() -> bool:
                 watch.look()
-                advance(sim.time, watch.factor)
+                move(sim.time, f"{watch.factor:.1f} × real time" if watch.factor else "", "running")
                 return bool(asked)
 
             found.interrupted = _march(sim, scene.duration, pace, look)
@@ -182,6 +186,15 @@ def play(scene: Scene, record: Path | None = None, pace: float | None = None) ->
             found.stopped = found.stopped or str(fault)
     watch.finish()
     return found
+
+
+def watched(scene: Scene, world: World) -> dict[str, Any]:
+    """Bodies whose places are told at the end, by name."""
+    from tabi.scenes.builder import body_of
+
+    asked: dict[str, Any] = {name: body_of(world, name) for name in scene.contents.watch}
+    found = asked or {robot.name: robot.base for robot in world.robots} | {body.name: body for body in world.objects}
+    return dict(list(found.items())[:MOST])
 
 
 def _march(sim: Simulator, duration: float, pace: float | None, look: Callable[[], bool]) -> bool:
@@ -202,30 +215,6 @@ def _march(sim: Simulator, duration: float, pace: float | None, look: Callable[[
             next_look = done + every
             stop = look()
     return stop
-
-
-@contextmanager
-def _interrupt() -> Iterator[list[int]]:
-    """Ctrl-C, and a polite kill, fill a list that is looked at between steps; a second one ends at once.
-
-    An exception in the middle of things may be swallowed: Python ignores those that are raised while it tidies up.
-    """
-    asked: list[int] = []
-
-    def handler(number: int, frame: object) -> None:
-        if asked:
-            raise KeyboardInterrupt
-        asked.append(number)
-
-    if threading.current_thread() is not threading.main_thread():
-        yield asked
-        return
-    before = {number: signal.signal(number, handler) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield asked
-    finally:
-        for number, old in before.items():
-            signal.signal(number, old)
 
 
 class _Watch:
@@ -253,30 +242,10 @@ class _Watch:
                 self.found.fallen[robot.name] = round(self.sim.time, 9)
 
     def finish(self) -> None:
-        from tabi.scenes.builder import body_of
-
         found, sim, c = self.found, self.sim, self.sim.certificate
         found.wall = clock.monotonic() - (self.started or clock.monotonic())
         found.factor = self.factor
         found.time, found.steps = round(sim.time, 9), round(sim.time / sim.dt)
         found.residual, found.joint_residual, found.penetration = c.worst_residual, c.worst_joint_residual, c.worst_penetration
         found.missed, found.contacts = c.missed, c.contacts
-        bodies: dict[str, Any] = {name: body_of(sim.world, name) for name in self.scene.contents.watch}
-        if not bodies:
-            bodies = {r.name: r.base for r in sim.world.robots} | {body.name: body for body in sim.world.objects}
-        found.places = {name: [float(x) for x in sim.position(body)] for name, body in list(bodies.items())[:MOST]}
-
-
-@contextmanager
-def _progress(duration: float) -> Iterator[Callable[[float, float], None]]:
-    """A bar on a terminal's error stream, nothing in a log; yields what moves it on."""
-    if not sys.stderr.isatty():
-        yield lambda time, factor: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn
-
-    texts = (TextColumn(text) for text in ("{task.description}", "{task.completed:.2f} of {task.total:g} s", "{task.fields[pace]}"))
-    with Progress(BarColumn(), *texts, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("loading kernels", total=duration, pace="")
-        yield lambda time, factor: bar.update(task, completed=time, description="running", pace=f"{factor:.1f} × real time" if factor else "")
+        found.places = {name: [float(x) for x in sim.position(body)] for name, body in watched(self.scene, sim.world).items()}

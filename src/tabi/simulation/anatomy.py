@@ -22,6 +22,8 @@ Array = NDArray[np.float64]
 # columns of the model's tables that are kept, and how wide they are
 BODIES = ("parent", "root", "kind", "q_start", "v_start", "v_end", "rotation", "offset", "mass", "centre", "inertia")
 DOFS = ("armature", "stiffness", "rest", "effort_limit", "q")
+# ends of travel, and what they are in files of before they were kept
+ENDS = {"lower": -np.inf, "upper": np.inf}
 Q_COUNT = {SPHERICAL: 4, PLANAR: 3, FLOATING: 7}
 
 
@@ -47,7 +49,7 @@ class Anatomy:
     """Structure of a world.
 
     Attributes:
-        body, dof: columns of the model's tables by name, see BODIES and DOFS. gravity [m/s²].
+        body, dof: columns of the model's tables by name, see BODIES, DOFS and ENDS. gravity [m/s²].
         joint_of: name of the joint that each degree of freedom belongs to.
         robot_names: in their order. robot: of each moving body its robot, −1 for objects and the world.
         link: the moving body of each of the recording's body_names. feet: of all robots.
@@ -96,7 +98,7 @@ def of(sim: Simulator) -> Anatomy:
     )
     return Anatomy(
         body={name: np.ascontiguousarray(model.arrays.body[name]) for name in BODIES},
-        dof={name: np.ascontiguousarray(model.arrays.dof[name]) for name in DOFS},
+        dof={name: np.ascontiguousarray(model.arrays.dof[name]) for name in (*DOFS, *ENDS)},
         gravity=np.array(model.arrays.gravity),
         joint_of=[model.dof_name(k) for k in range(model.v_count)],
         robot_names=[one.name for one in world.robots],
@@ -126,6 +128,9 @@ def read(file: Any, at: str) -> Anatomy:
     count, v_count = file.length(f"{at}/body/parent"), file.length(f"{at}/joint_of")
     body = {name: _column(file, f"{at}/body/{name}", BODY[name], count) for name in BODIES}
     dof = {name: _column(file, f"{at}/dof/{name}", DOF[name], v_count, infinite=name == "effort_limit") for name in DOFS}
+    for name, far in ENDS.items():
+        path = f"{at}/dof/{name}"
+        dof[name] = _column(file, path, DOF[name], v_count, infinite=True) if file.has(path) else np.full(v_count, far)
     joint_of, robots = file.texts(f"{at}/joint_of"), file.texts(f"{at}/robot_names")
     names, corners = file.texts(f"{at}/feet/names"), file.integers(f"{at}/feet/corners")
     outlines = file.reals(f"{at}/feet/outlines", (None, 2))

@@ -50,6 +50,7 @@ class Recorded:
         motors: effort [N·m or N] and target position of each degree of freedom, (n, v). energy: kinetic and potential [J], (n,).
         feet: wrench (n, feet, 6) in the world's axes about the foot's origin [N, N·m], pressure (n, feet, 2) in its frame [m].
         robots: centre_of_mass and zmp (n, robots, 3) [m]; pressure and zmp are NaN where nothing is borne.
+        closed: whether its writer came to an end, and was not killed.
     """
 
     time: Array
@@ -72,6 +73,7 @@ class Recorded:
     energy: dict[str, Array]
     feet: dict[str, Array]
     robots: dict[str, Array]
+    closed: bool = True
 
     def contacts_at(self, row: int) -> dict[str, NDArray[Any]]:
         """The contacts of one row, columns by name."""
@@ -183,6 +185,7 @@ def _rest(file: Careful, world: Anatomy, n: int, names: list[str]) -> dict[str, 
         "motors": {c: file.reals(f"motors/{c}", (None, world.v_count), rows=n) for c in MOTORS},
         "energy": {c: file.reals(f"energy/{c}", rows=n) for c in ENERGY},
         "feet": {c: loads(f"feet/{c}", len(world.feet.names), width) for c, width in FEET.items()},
+        "closed": "missed" in file.file["certificate"].attrs,
         "robots": {c: loads(f"robots/{c}", len(world.robot_names), width) for c, width in ROBOTS.items()},
     }
 

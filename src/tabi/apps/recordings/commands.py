@@ -1,14 +1,14 @@
-"""``tabi replay``, ``plot``, ``export`` and ``diff``: what one does with a recording. Each imports what it needs when it runs."""
+"""``tabi replay``, ``plot``, ``report``, ``export`` and ``diff``: what one does with a recording. Each imports what it needs when it runs."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+
+from tabi.apps.terminal import bar
 
 RecordingFile = Annotated[Path, typer.Argument(help="A recording, as Simulator.record writes it.")]
 From = Annotated[float | None, typer.Option("--from", help="Begin at this time [s].")]
@@ -18,7 +18,7 @@ FORMATS = (*TABLES, ".mcap", ".html", *MOVIES)
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    for command in (replay, plot, export, diff):
+    for command in (replay, plot, report, export, diff):
         app.command()(command)
 
 
@@ -57,6 +57,30 @@ def plot(
     print(f"{out}: {len(panels)} panels of {', '.join(names)}", flush=True)
 
 
+def report(
+    file: RecordingFile,
+    out: Annotated[Path | None, typer.Option(help="Page to write, an .html file; by default beside the recording: RUN.report.html.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON for machines; the page only where --out says.")] = False,
+) -> None:
+    """Write a page about a recording, to read and to print: verdict, certificate, figures, loads, what to look at, pictures."""
+    from tabi.apps.report import contacts, findings, page
+
+    if out is None and not as_json:
+        out = file.with_suffix(".report.html")
+    if out is not None:
+        _check(file, out, (".html",), "--out")
+    run = _read(file)
+    found = contacts.touches(run)
+    numbers = findings.measure(run, found)
+    if out is not None:
+        out.write_text(page.page(run, found, numbers, file), encoding="utf-8")
+    if as_json:
+        print(json.dumps(numbers, indent=2, default=str), flush=True)
+    else:
+        assert out is not None
+        print(f"{numbers['verdict']}\n{out}: {out.stat().st_size / 1e6:.2f} MB", flush=True)
+
+
 def export(
     file: RecordingFile,
     to: Annotated[Path, typer.Option(help=f"File to write; its ending says what: {', '.join(FORMATS)}.")],
@@ -90,8 +114,8 @@ def export(
     else:
         from tabi.apps.recordings import movie
 
-        with _progress(to.name) as report:
-            written = movie.write(run, to, chosen, pixels, report)
+        with bar(to.name, len(chosen)) as move:
+            written = movie.write(run, to, chosen, pixels, lambda done, count: move(done))
     for path in written:
         print(f"{path}: {len(chosen)} of {len(run.time)} rows, {path.stat().st_size / 1e6:.2f} MB", flush=True)
 
@@ -119,16 +143,16 @@ def _read(path: Path) -> Any:
     return run
 
 
-def _check(file: Path, to: Path) -> str:
+def _check(file: Path, to: Path, formats: tuple[str, ...] = FORMATS, option: str = "--to") -> str:
     """The ending of a file that can be written, or an error before the work."""
     from tabi._errors import ModelError
 
-    if to.suffix.lower() not in FORMATS:
-        raise ModelError(f"--to {to}: the format {to.suffix or 'without suffix'!r} is not known; expected {', '.join(FORMATS)}")
+    if to.suffix.lower() not in formats:
+        raise ModelError(f"{option} {to}: the format {to.suffix or 'without suffix'!r} is not known; expected {', '.join(formats)}")
     if not to.absolute().parent.is_dir():
-        raise ModelError(f"--to {to}: there is no folder {to.absolute().parent}")
+        raise ModelError(f"{option} {to}: there is no folder {to.absolute().parent}")
     if to.exists() and file.exists() and to.samefile(file):
-        raise ModelError(f"--to {to} is the recording itself; choose another name")
+        raise ModelError(f"{option} {to} is the recording itself; choose another name")
     return to.suffix.lower()
 
 
@@ -140,14 +164,3 @@ def _size(words: str) -> tuple[int, int]:
         raise ModelError(f"--size is {words!r}; expected width and height in pixels, as in 640x480")
     # films of odd sizes do not play everywhere
     return int(width) // 2 * 2, int(height) // 2 * 2
-
-
-@contextmanager
-def _progress(what: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar on the terminal while pictures are drawn."""
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=None)
-        yield lambda done, count: bar.update(task, completed=done, total=count)

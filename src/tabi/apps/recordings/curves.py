@@ -40,7 +40,8 @@ class Panel:
     """One pair of axes.
 
     Attributes:
-        x_label, y_label: with units. log: a logarithmic scale of y. outline: in the plane of a foot, its polygon, shape (n, 2), and x, y are lengths.
+        x_label, y_label: with units. log: a logarithmic scale of y. height: on paper [inch].
+        outline: in the plane of a foot, its polygon, shape (n, 2), and x, y are lengths.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Panel:
     log: bool = False
     outline: Array | None = None
     colour_by: Array | None = field(default=None)
+    height: float = 1.9
 
 
 def panels(

@@ -14,6 +14,7 @@ from tabi.apps.recordings.curves import Curve, Panel
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D31")
 STYLES: dict[str, dict[str, Any]] = {
     "solid": {"linewidth": 1.3},
+    "marks": {"linewidth": 1.3, "marker": "o", "markersize": 3.5, "clip_on": False},
     "dashed": {"linewidth": 1.0, "linestyle": (0, (4, 2))},
     # thousands of marks are a picture inside of a drawing, else it would be megabytes
     "dots": {"linestyle": "none", "marker": ".", "markersize": 2.0, "rasterized": True},
@@ -33,11 +34,11 @@ def picture(panels: list[Panel], title: str = "") -> Any:
     from matplotlib.figure import Figure
 
     planes, lines = [p for p in panels if p.outline is not None], [p for p in panels if p.outline is None]
-    heights = ([3.2] if planes else []) + [1.9] * len(lines)
+    heights = ([3.2] if planes else []) + [panel.height for panel in lines]
     figure = Figure(figsize=(7.2, 0.5 + sum(heights)), layout="constrained")
     grid = figure.add_gridspec(len(heights), 1, height_ratios=heights)
     if title:
-        figure.suptitle(_plain(title), fontsize=10)
+        figure.suptitle(plain(title), fontsize=10)
     if planes:
         cells = grid[0].subgridspec(1, len(planes))
         axes = [figure.add_subplot(cells[0, k]) for k in range(len(planes))]
@@ -54,11 +55,31 @@ def picture(panels: list[Panel], title: str = "") -> Any:
     return figure
 
 
+def draw_map(path: Path, values: tuple[Any, Any, Any], labels: tuple[str, str, str], title: str, log: bool = False) -> None:
+    """Numbers over a plane, as a file: x (n,), y (m,), z (m, n), NaN where there is none; labels of the three."""
+    from matplotlib.colors import LogNorm
+    from matplotlib.figure import Figure
+
+    check_figure(path)
+    (x, y, z), figure = values, Figure(figsize=(7.2, 4.8), layout="constrained")
+    columns, rows, ax = np.argsort(x), np.argsort(y), figure.add_subplot()
+    shown = np.ma.masked_invalid(z[rows][:, columns])
+    log = log and bool((shown > 0).any())
+    colours = ax.pcolormesh(x[columns], y[rows], shown, shading="nearest", cmap="viridis", norm=LogNorm() if log else None)
+    _dress(ax, Panel("map", title, "", labels[1], []))
+    ax.grid(False)
+    ax.set_xlabel(plain(labels[0]))
+    bar = figure.colorbar(colours, ax=ax, pad=0.02)
+    bar.set_label(plain(labels[2]), size=8)
+    bar.ax.tick_params(labelsize=7)
+    figure.savefig(path, dpi=160)
+
+
 def _curves(ax: Any, panel: Panel, last: bool) -> None:
     labelled = [curve for curve in panel.curves if curve.style != "dashed" or not _has_twin(panel, curve)]
     for curve in panel.curves:
         style = {"color": COLOURS[curve.place % len(COLOURS)]} | STYLES[curve.style]
-        ax.plot(curve.x, curve.y, label=_plain(curve.label) if curve in labelled else None, **style)
+        ax.plot(curve.x, curve.y, label=plain(curve.label) if curve in labelled else None, **style)
     if panel.log:
         ax.set_yscale("log")
         ax.margins(y=0.12)
@@ -82,22 +103,27 @@ def _plane(ax: Any, panel: Panel) -> Any:
     ax.fill(*outline.T, color="#EEF1F6", zorder=0)
     ax.plot(*closed.T, color="#444444", linewidth=1.2)
     ax.plot(curve.x, curve.y, color="#AAAAAA", linewidth=0.5, zorder=1)
-    colours = ax.scatter(curve.x, curve.y, c=panel.colour_by, s=5, cmap="viridis", zorder=2, linewidths=0)
-    ax.set_aspect("equal", adjustable="datalim")
+    colours = ax.scatter(curve.x, curve.y, c=panel.colour_by, s=5, cmap="viridis", zorder=2, linewidths=0, rasterized=True)
+    # a foot that hardly touches has its pressure anywhere
+    low, high = outline.min(axis=0), outline.max(axis=0)
+    margin = 0.15 * (high - low).max()
+    ax.set_xlim(low[0] - margin, high[0] + margin)
+    ax.set_ylim(low[1] - margin, high[1] + margin)
+    ax.set_aspect("equal", adjustable="box")
     _dress(ax, panel)
     ax.set_xlabel(panel.x_label)
     return colours
 
 
 def _dress(ax: Any, panel: Panel) -> None:
-    ax.set_title(_plain(panel.title), fontsize=9, loc="left")
-    ax.set_ylabel(panel.y_label, fontsize=8)
+    ax.set_title(plain(panel.title), fontsize=9, loc="left")
+    ax.set_ylabel(plain(panel.y_label), fontsize=8)
     ax.xaxis.label.set_size(8)
     ax.tick_params(labelsize=7)
     ax.grid(True, alpha=0.25, linewidth=0.6)
     ax.spines[["top", "right"]].set_visible(False)
 
 
-def _plain(words: str) -> str:
+def plain(words: str) -> str:
     """Words from a file: a dollar would begin a formula."""
     return words.replace("$", r"\$")[:120]

@@ -44,6 +44,12 @@ class Frames:
     pressure: Array
     arrow: float = ARROW
 
+    @property
+    def along(self) -> Array:
+        """How far the first robot has gone along the ground, and a camera with it [m], shape (n, 3); nowhere without one."""
+        centre = self.centre_of_mass[:, 0] if self.centre_of_mass.shape[1] else np.zeros((len(self.time), 3))
+        return (centre - centre[0]) * (1.0, 1.0, 0.0)
+
     def arrows(self, k: int) -> tuple[Array, Array]:
         """Points and forces of one moment."""
         start = int(self.arrow_count[:k].sum())
@@ -124,6 +130,24 @@ def bounds(found: Frames, pieces: list[Piece]) -> tuple[Array, float]:
     centre = 0.5 * (places.min(axis=0) + places.max(axis=0)) - (0.0, 0.0, 0.04)
     spread = 0.5 * float(np.linalg.norm(np.ptp(places, axis=0)))
     return centre, min(max(0.2, spread + 0.5 * min(max(sizes, default=0.3), 2.0)), 50.0)
+
+
+def whole(found: Frames, pieces: list[Piece]) -> tuple[Array, float]:
+    """Centre [m] and radius [m] of all that moves, in all frames, unless it goes too far from where it began."""
+    centre, radius = bounds(found, pieces)
+    size = np.zeros(found.position.shape[1])
+    for piece in pieces:
+        size[piece.body] = max(size[piece.body], float(np.linalg.norm(piece.vertices, axis=1).max(initial=0.0)))
+    places = (found.position - found.along[:, None])[:, size > 0][:, 1 if size[0] > 0 else 0 :]
+    reach = size[1:][size[1:] > 0][:, None]
+    near = np.linalg.norm(places - centre, axis=2, keepdims=True) < 5 * radius
+    if not near.any():
+        return centre, radius
+    low = np.where(near, places - reach, np.inf).min(axis=(0, 1))
+    high = np.where(near, places + reach, -np.inf).max(axis=(0, 1))
+    # a picture is wider than high
+    half = 0.5 * max(float(high[2] - low[2]), 0.75 * float(np.linalg.norm(high[:2] - low[:2])))
+    return 0.5 * (low + high), min(max(0.1, half / 0.78), 50.0)
 
 
 def thinned(pieces: list[Piece], most: int) -> list[Piece]:

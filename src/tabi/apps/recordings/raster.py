@@ -90,9 +90,10 @@ class Painter:
 
     Args:
         look: the meshes. found: the frames. size: width and height of a picture in pixels.
+        view: centre [m] and radius [m] of what is looked at; the moving bodies of the first frame unless given.
     """
 
-    def __init__(self, look: Look, found: Frames, size: tuple[int, int] = (640, 480)) -> None:
+    def __init__(self, look: Look, found: Frames, size: tuple[int, int] = (640, 480), view: tuple[Array, float] | None = None) -> None:
         self.found, self.size, self.planes = found, size, look.planes
         pieces = [piece for piece in thinned(look.pieces, TRIANGLES) if len(piece.triangles) and piece.color[3] > 0]
         starts = np.cumsum([0] + [len(piece.vertices) for piece in pieces])
@@ -102,15 +103,12 @@ class Painter:
         self._triangles = np.concatenate([np.zeros((0, 3), np.int64), *corners]).astype(np.int64)
         colors = [np.tile(piece.color[:3], (len(piece.triangles), 1)) for piece in pieces]
         self._colors = np.concatenate([np.zeros((0, 3)), *colors])
-        self._centre, self._radius = bounds(found, look.pieces)
+        self._centre, self._radius = view or bounds(found, look.pieces)
 
     def picture(self, k: int) -> Image.Image:
         """One frame."""
         found, big = self.found, (OVER * self.size[0], OVER * self.size[1])
-        target = self._centre.copy()
-        if found.centre_of_mass.shape[1]:
-            # the camera goes along with the first robot
-            target[:2] += found.centre_of_mass[k, 0, :2] - found.centre_of_mass[0, 0, :2]
+        target = self._centre + found.along[k]
         eye = camera(target, 2.9 * self._radius, big)
         R = tracks.rotations(found.quaternion[k])[self._owner]
         vertices = np.einsum("nij,nj->ni", R, self._vertices) + found.position[k][self._owner]

@@ -1,0 +1,205 @@
+"""``tabi report``: one HTML page about a recording, for people who read and print; page.html with everything inside, and no script.
+
+All that comes from the file is escaped; pictures stand in the page as data, and its policy lets nothing else be loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from tabi.apps.report import pictures
+from tabi.apps.report.contacts import Touches
+from tabi.apps.report.findings import CHANGES
+from tabi.simulation.recorded import Recorded
+
+# lines of the table of bodies, and letters of a scene file and of a value that was told
+BODIES, LONGEST, TOLD = 30, 200_000, 200
+# warnings that are told one by one, and what counts as a ride on a belt [m]
+WARNINGS, CARRIED = 20, 1e-3
+TITLES = {
+    "forces": "Forces of the feet",
+    "cop": "Centre of pressure in the soles",
+    "zmp": "Balance: zero moment point and centre of mass",
+    "joints": "Joints that move most, and all their motors give",
+    "energy": "Energy",
+    "certificate": "Certificate: error of every step, and overlap",
+}
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def page(run: Recorded, found: Touches, numbers: dict[str, Any], file: Path) -> str:
+    """The whole page as text."""
+    title = numbers["scene"] or ", ".join(run.world.robot_names) or file.stem
+    parts = [_head(title, numbers, file), _facts(numbers), _strip(run), _warnings(numbers), _certificate(numbers), _loads(numbers)]
+    parts += [_contacts(run, found, numbers), _plots(run), _about(run, numbers), _scene(run)]
+    shell = (resources.files("tabi.apps.report") / "page.html").read_text(encoding="utf-8")
+    # what comes last may hold the words of the first
+    before, _, after = shell.partition("<!--body-->")
+    return before.replace("<!--title-->", escape(title)) + "\n".join(parts) + after
+
+
+def _head(title: str, numbers: dict[str, Any], file: Path) -> str:
+    kind = "verdict" if numbers["certified"] else "verdict bad"
+    small = f"{file.name} · recorded {numbers['created'].replace('T', ' ')} · tabi {numbers['tabi']}"
+    head = f"<header><small>{escape(small)}</small><h1>{escape(title)}</h1>{escape(numbers['title'])}</header>"
+    return f'{head}\n<p class="{kind}">{escape(numbers["verdict"])}</p>'
+
+
+def _facts(numbers: dict[str, Any]) -> str:
+    c = numbers["certificate"]
+    told = [
+        (f"{numbers['to_s'] - numbers['from_s']:.4g} s", "of simulated time"),
+        (f"{c['steps']}", f"steps of {1e3 * numbers['step_s']:g} ms"),
+        (short(c["worst_residual_m_s"], "m/s"), "worst error of a step"),
+        (short(c["worst_penetration_m"], "m"), "deepest overlap"),
+    ]
+    return '<div class="facts">' + "".join(f"<div><b>{escape(a)}</b><span>{escape(b)}</span></div>" for a, b in told) + "</div>"
+
+
+def _strip(run: Recorded) -> str:
+    shown = "".join(
+        f'<figure><img src="{source}" alt="the world at {time:.3f} s"><figcaption>{time:.3f} s</figcaption></figure>'
+        for time, source in pictures.moments(run)
+    )
+    return f'<div class="strip">{shown}</div>'
+
+
+def _warnings(numbers: dict[str, Any]) -> str:
+    found = numbers["warnings"]
+    more = [f"And {len(found) - WARNINGS} more, which --json lists."] if len(found) > WARNINGS else []
+    told = "".join(f"<li>{escape(words)}</li>" for words in [*found[:WARNINGS], *more])
+    return _section("To look at", f'<ul class="warnings">{told}</ul>') if told else ""
+
+
+def _certificate(numbers: dict[str, Any]) -> str:
+    c = numbers["certificate"]
+    rows: list[list[str]] = [
+        ["Backward error of contacts and bonds, worst step", short(c["worst_residual_m_s"], "m/s"), f"asked for {c['tolerance_m_s']:g} m/s"],
+        ["Error of joint friction, ends of travel and top speeds, worst step", short(c["worst_joint_residual"], "rad/s or m/s"), ""],
+        ["Deepest overlap of two bodies", short(c["worst_penetration_m"], "m"), ""],
+        ["Steps that missed the tolerance", f"{c['missed_steps']} of {c['steps']}", _missed(c["missed"])],
+        ["Iterations of the solver in a step", f"{c['mean_iterations']:.2g}", f"on average; at most {c['most_iterations']}"],
+        ["Contact points at once", str(c["most_contacts"]), "at most"],
+        ["Energy lost from beginning to end", short(numbers["energy"]["lost_j"], "J"), "kinetic and potential; motors and pushes may bring some"],
+    ]
+    note = (
+        '<p class="note">The error of a step is the largest change of a relative velocity that would make its forces obey Coulomb and Signorini.</p>'
+    )
+    return _section("Certificate", table(["", "=", ""], rows) + note)
+
+
+def _missed(times: list[dict[str, Any]]) -> str:
+    told = [f"{m['steps']} at {m['from_s']:g}" + (f" to {m['to_s']:g} s" if m["to_s"] > m["from_s"] else " s") for m in times[:8]]
+    return ", ".join(told) + (f", and {len(times) - 8} more times" if len(times) > 8 else "")
+
+
+def _loads(numbers: dict[str, Any]) -> str:
+    out, several = "", len(numbers["robots"]) > 1
+    for title, things in (("Feet", numbers["feet"]), ("Other bodies that touched something", numbers["bodies"])):
+        if not things:
+            continue
+        foot = title == "Feet"
+        carried = any(thing.get("carried_m", 0.0) > CARRIED for thing in things)
+        head = ["Foot" if foot else "Body", *(["Robot"] if several else []), "=Peak load", "=Mean load", "=Touching", "=Slip", "=Creep"]
+        head += [*(["=Carried"] if carried else []), "=Friction used", *(["=CoP to edge"] if foot else [])]
+        rows = [_load(thing, several, carried, foot) for thing in things[:BODIES]]
+        more = f'<p class="note">and {len(things) - BODIES} more bodies</p>' if len(things) > BODIES else ""
+        out += _section(title if numbers["feet"] else "Bodies that touched something", table(head, rows, len(rows) > 12) + more)
+    note = "Load: the sum of normal forces, its mean while it touches. Slip and creep: ways along what it touches, while points slip "
+    return out + (f'<p class="note">{note}and while all stick. Friction used: force along the surface over normal force, at most.</p>' if out else "")
+
+
+def _load(thing: dict[str, Any], several: bool, carried: bool, foot: bool) -> list[str]:
+    names = [thing["name"], *([thing["robot"] or "–"] if several else [])]
+    if "peak_load_n" not in thing:
+        return [*names, "never touched", *["–"] * (5 + carried + foot)]
+    figures = [
+        short(thing[name], unit)
+        for name, unit in (("peak_load_n", "N"), ("mean_load_n", "N"), ("touching_s", "s"), ("slip_m", "m"), ("creep_m", "m"))
+    ]
+    figures += [short(thing["carried_m"], "m")] if carried else []
+    edge = ["–" if thing.get("edge_m") is None else f"{max(0.0, 1e3 * thing['edge_m']):.1f} mm"] if foot else []
+    return [*names, *figures, f"{thing['friction_used']:.2f}", *edge]
+
+
+def _contacts(run: Recorded, found: Touches, numbers: dict[str, Any]) -> str:
+    drawn = pictures.timeline(run, found)
+    if drawn is None:
+        return _section("Contacts", "<p>Nothing touched anything.</p>")
+    out = _plot(drawn, "who touches something, and when it slips")
+    changes = numbers["changes"]
+    if changes:
+        rows = [[f"{change['time_s']:.4g} s", change["name"], change["change"]] for change in changes[:CHANGES]]
+        more = f'<p class="note">and {len(changes) - CHANGES} more changes</p>' if len(changes) > CHANGES else ""
+        out += table(["=Time", "Who", "Change"], rows, len(rows) > 12) + more
+    else:
+        out += '<p class="note">No foot or body touched down or lifted off.</p>'
+    return _section("Contacts", out)
+
+
+def _plots(run: Recorded) -> str:
+    return "".join(_section(TITLES[name], _plot(source, TITLES[name])) for name, source in pictures.plots(run).items())
+
+
+def _about(run: Recorded, numbers: dict[str, Any]) -> str:
+    versions = ", ".join(f"{name} {version}" for name, version in numbers["versions"].items())
+    robots = ", ".join(f"{robot['name']} ({robot['mass_kg']:.4g} kg)" for robot in numbers["robots"])
+    told = {
+        "Scene": numbers["scene"],
+        "Settings": ", ".join(numbers["settings"]),
+        "Robots": robots,
+        "Seed": "" if numbers["seed"] is None else str(numbers["seed"]),
+        "Time": f"{numbers['from_s']:g} to {numbers['to_s']:g} s, in {numbers['rows']} rows, one for {_steps(numbers['steps_a_row'])}",
+        "Recorded": numbers["created"].replace("T", " "),
+        "Versions": versions or f"tabi {numbers['tabi']}",
+        "Machine": ", ".join(str(numbers[name]) for name in ("platform", "processor") if numbers[name]),
+    } | {key: str(value)[:TOLD] for key, value in numbers["told"].items()}
+    return _section("What was run", table(["", ""], [[key, value] for key, value in told.items() if value]))
+
+
+def _steps(count: int) -> str:
+    return "every step" if count == 1 else f"{count} steps"
+
+
+def _scene(run: Recorded) -> str:
+    if not run.scene.strip():
+        return ""
+    cut = "" if len(run.scene) <= LONGEST else "\n…"
+    return _section("The scene file", f"<pre>{escape(run.scene[:LONGEST])}{cut}</pre>")
+
+
+def _section(title: str, inside: str) -> str:
+    return f"<section><h2>{escape(title)}</h2>\n{inside}</section>"
+
+
+def _plot(source: str, what: str) -> str:
+    return f'<figure class="plot"><img src="{source}" alt="{escape(what)}"></figure>'
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]], long: bool = False) -> str:
+    """A table; columns whose heads begin with = hold numbers, and stand to the right."""
+    kinds = [' class="n"' if name.startswith("=") else "" for name in head]
+
+    def line(tag: str, cells: Sequence[str]) -> str:
+        return "<tr>" + "".join(f"<{tag}{kind}>{escape(cell)}</{tag}>" for kind, cell in zip(kinds, cells, strict=True)) + "</tr>"
+
+    top = line("th", [name.removeprefix("=") for name in head]) if any(name.strip("=") for name in head) else ""
+    body = "".join(line("td", row) for row in rows)
+    return f"<table{' class=long' if long else ''}>{f'<thead>{top}</thead>' if top else ''}<tbody>{body}</tbody></table>"
+
+
+def short(x: float, unit: str) -> str:
+    """Three digits and a unit of a size that fits; zero is zero."""
+    if x == 0:
+        return f"0 {unit}"
+    if unit == "m" and abs(x) < 0.9995:
+        sizes = {"mm": 1e-3, "µm": 1e-6, "nm": 1e-9}
+        return next((f"{x / size:.3g} {name}" for name, size in sizes.items() if abs(x) >= 0.9995 * size), "< 1 nm")
+    if 1e-3 <= abs(x) < 1e5:
+        return f"{x:.0f} {unit}" if abs(x) >= 999.5 else f"{x:.3g} {unit}"
+    digits, power = f"{x:.2e}".split("e")
+    return f"{digits}·10{str(int(power)).translate(RAISED)} {unit}"

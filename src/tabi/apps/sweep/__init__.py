@@ -1,0 +1,1 @@
+"""``tabi sweep``: a scene over a grid of values, in many processes, that goes on where it was left."""

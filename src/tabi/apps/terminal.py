@@ -1,0 +1,54 @@
+"""What long commands do with their terminal: a bar that moves on, and a Ctrl-C that ends them politely."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+Move = Callable[..., None]
+
+
+@contextmanager
+def bar(what: str, total: float, count: str = "{task.completed:.0f} of {task.total:.0f}", show: bool = True) -> Iterator[Move]:
+    """A bar on a terminal's error stream, nothing in a log; yields what moves it on: so much is done, a note, other words for what is done.
+
+    Args:
+        count: how much is done, in rich's words. show: nothing without, on a terminal too.
+    """
+    if not show or not sys.stderr.isatty():
+        yield lambda done, note="", what=None: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn
+
+    texts = (TextColumn(text, markup=False) for text in ("{task.description}", count, "{task.fields[note]}"))
+    with Progress(BarColumn(), *texts, console=Console(stderr=True), transient=True) as shown:
+        task = shown.add_task(what, total=total, note="")
+        yield lambda done, note="", what=None: shown.update(task, completed=done, note=note, description=what)
+
+
+@contextmanager
+def interrupt() -> Iterator[list[int]]:
+    """Ctrl-C, and a polite kill, fill a list that is looked at between steps; a second one ends at once.
+
+    An exception in the middle of things may be swallowed: Python ignores those that are raised while it tidies up.
+    """
+    asked: list[int] = []
+
+    def handler(number: int, frame: object) -> None:
+        if asked:
+            raise KeyboardInterrupt
+        asked.append(number)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield asked
+        return
+    before = {number: signal.signal(number, handler) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield asked
+    finally:
+        for number, old in before.items():
+            signal.signal(number, old)

@@ -1,0 +1,36 @@
+"""A bar on a terminal and nothing in a log; an interrupt that waits to be looked at."""
+
+import io
+import os
+import signal
+import sys
+
+import pytest
+
+from tabi.apps import terminal
+
+
+class Screen(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize(("stream", "show", "seen"), [(Screen, True, True), (Screen, False, False), (io.StringIO, True, False)])
+def test_a_bar_is_for_terminals_only(monkeypatch, stream, show, seen):
+    monkeypatch.setattr(sys, "stderr", told := stream())
+    monkeypatch.setenv("TERM", "xterm")
+    with terminal.bar("cooking [rice]", 3, show=show) as move:
+        move(1, "a note", "boiling")
+    # words in brackets are no orders to rich
+    assert ("1 of 3" in told.getvalue()) == seen
+    assert ("boiling" in told.getvalue()) == seen
+
+
+def test_an_interrupt_waits_for_a_look_and_a_second_one_does_not():
+    before = signal.getsignal(signal.SIGINT)
+    with terminal.interrupt() as asked:
+        os.kill(os.getpid(), signal.SIGINT)
+        assert asked == [signal.SIGINT]
+        with pytest.raises(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGTERM)
+    assert signal.getsignal(signal.SIGINT) is before
