@@ -18,7 +18,7 @@ def fault(text: str) -> SceneError:
 def test_every_kind_of_value_is_read_as_its_key_says():
     text = START + BOX + "    count: 2\n    spacing_m: [0, 0, 1e0]\n    static_friction: ~\nsimulation: {scheme: event-driven}\n"
     box = scenes.loads(text).contents.objects[0]
-    assert box == things.Box(name="crate", size_m=(1.0, 1.0, 1.0), mass_kg=2.0, count=2, spacing_m=(0.0, 0.0, 1.0))
+    assert box == things.OBJECTS["box"](name="crate", size_m=(1.0, 1.0, 1.0), mass_kg=2.0, count=2, spacing_m=(0.0, 0.0, 1.0))
     assert all(isinstance(x, float) for x in (box.mass_kg, *box.size_m))
     assert scenes.loads(text).contents.simulation == contents.Simulation(scheme="event-driven")
 
@@ -44,7 +44,12 @@ def test_a_name_is_never_a_truth_or_a_number():
         (("[1, 1, 1]", "[1, 1]"), 6, "objects.crate.size_m", "has 2 values; expected a list of 3 numbers"),
         (("[1, 1, 1]", "[1, x, 1]"), 6, "objects.crate.size_m.1", "objects.crate.size_m.1 is 'x'"),
         (("[1, 1, 1]", "1"), 6, "objects.crate.size_m", "is 1; expected a list of 3"),
-        (("shape: box", "shape: bx"), 4, "objects.crate.shape", "is 'bx'; expected one of box, sphere, cylinder, capsule, compound; did you mean"),
+        (
+            ("shape: box", "shape: bx"),
+            4,
+            "objects.crate.shape",
+            "is 'bx'; expected one of box, sphere, cylinder, capsule, convex, mesh,",
+        ),
         (("shape: box", "shpe: box"), 4, "objects.crate", "has no shape; expected one of box"),
         (("name: crate", "name: 3crates"), 5, "objects.3crates.name", "expected a name"),
         (("name: crate", "count: 2.5"), 5, "objects.0.count", "is 2.5; expected a whole number from 1 to 500"),

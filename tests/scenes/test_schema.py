@@ -32,7 +32,7 @@ def test_every_key_has_its_line():
 
 def test_keys_with_dimensions_have_their_units_in_their_names():
     units = ("_m", "_kg", "_s", "_deg", "_hz", "_n", "_nm", "_m_s", "_m_s2", "_rad_s", "_nm_rad", "_nms_rad")
-    plain = {"friction", "restitution", "static_friction", "quaternion", "color", "count", "steps", "axis", "facets"}
+    plain = {"friction", "restitution", "static_friction", "quaternion", "color", "count", "steps", "axis", "facets", "scale"}
     numbers = [
         key
         for kinds in schema.TABLES.values()

@@ -26,6 +26,18 @@ def test_transforms_compose_invert_and_move_points():
     assert np.allclose(A @ points, [A @ p for p in points])
 
 
+def test_inertia_inside_triangles_is_that_of_the_box_they_bound():
+    box, X = inertia.solid_box(3.0, (0.2, 0.5, 1.1)), some()
+    corners = X @ np.array([[x, y, z] for x in (-0.1, 0.1) for y in (-0.25, 0.25) for z in (-0.55, 0.55)])
+    # two triangles a face, seen from outside against the clock
+    faces = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+    triangles = np.array([corner for a, b, c, d in faces for corner in ((a, b, c), (a, c, d))])
+    found, expected = inertia.solid_hull(3.0, corners, triangles), box.moved(X)
+    assert found.mass == 3.0
+    assert np.allclose(found.centre, expected.centre, atol=1e-13)
+    assert np.allclose(found.tensor, expected.tensor, atol=1e-13)
+
+
 def test_quaternions_and_matrices_round_trip_even_at_half_turns():
     for axis in ([1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 2, -3]):
         for angle in (0.0, 1e-9, 1.0, np.pi - 1e-9, np.pi):

@@ -17,8 +17,9 @@ from tabi.model import shape
 from tabi.model.body import Body
 from tabi.model.joint import Motor
 from tabi.model.readers.load import load
+from tabi.model.readers.mesh import convex_hull, hull_of_file, scaled
 from tabi.model.robot import Robot
-from tabi.model.shape import Material, Shape
+from tabi.model.shape import Convex, Material, Shape
 from tabi.model.signals import Command, Controller
 from tabi.model.world import World
 from tabi.robots.known import complete
@@ -49,6 +50,7 @@ class Builder:
         self.world = World(contents.gravity_m_s2)
         self.robots: list[Robot] = []
         self.objects: list[list[Body]] = []
+        self._hulls: dict[int, Convex] = {}
         self.materials = {name: _material(name, surface) for name, surface in contents.materials.items()}
         self._ground()
         for i, thing in enumerate(contents.fixed):
@@ -96,7 +98,8 @@ class Builder:
         elif isinstance(thing, things.HeightField):
             made = [self.world.add_height_field(thing.heights_m, thing.size_m, position=X.p, quaternion=X.quaternion, **surface, name=name)]
         else:
-            made = [self.world.add_fixed(geometry(thing), X.p, X.quaternion, **surface, name=name)]
+            made = [self.world.add_fixed(self._geometry(thing), X.p, X.quaternion, **surface, name=name)]
+            self.world.fixed.shapes += self._drawn(thing, made[0])
         for one in made:
             one.surface_velocity = np.array(thing.surface_velocity_m_s)
             one.color = color(thing, STONE)
@@ -107,19 +110,47 @@ class Builder:
         X = placement(thing)
         where = {"position": X.p + k * np.array(thing.spacing_m), "quaternion": X.quaternion, "name": name}
         if isinstance(thing, things.Compound):
-            total = sum((solid(part).moved(placement(part)) for part in thing.parts), Inertia())
-            body = self.world.add_object(geometry(thing.parts[0]), total, **where)
-            body.shapes[:] = [self._part(part, f"{body.name} {i + 1}") for i, part in enumerate(thing.parts)]
+            total = sum((self._solid(part).moved(placement(part)) for part in thing.parts), Inertia())
+            body = self.world.add_object(self._geometry(thing.parts[0]), total, **where)
+            made = [self._part(part, f"{body.name} {i + 1}") for i, part in enumerate(thing.parts)]
+            body.shapes[:] = made + [one for part, its in zip(thing.parts, made, strict=True) for one in self._drawn(part, its)]
             return body
-        body = self.world.add_object(geometry(thing), solid(thing), **where, **coefficients(thing))
+        body = self.world.add_object(self._geometry(thing), self._solid(thing), **where, **coefficients(thing))
         body.shapes[0].color = color(thing, WOOD)
         if thing.material:
             body.shapes[0].material = self.materials[thing.material]
+        body.shapes += self._drawn(thing, body.shapes[0])
         return body
 
     def _part(self, part: Any, name: str) -> Shape:
         material = self.materials[part.material] if part.material else _material(name, part)
-        return Shape(geometry(part), placement(part), material, color(part, WOOD), name=name)
+        return Shape(self._geometry(part), placement(part), material, color(part, WOOD), name=name)
+
+    def _geometry(self, thing: Any) -> Any:
+        """The shape of something; a hull is found once."""
+        kind = thing.__struct_config__.tag
+        if kind not in ("convex", "mesh"):
+            return geometry(thing)
+        if id(thing) not in self._hulls:
+            if kind == "convex":
+                self._hulls[id(thing)] = convex_hull(thing.points_m)
+            else:
+                self._hulls[id(thing)] = scaled(hull_of_file(Path(thing.file))[0], np.full(3, thing.scale))
+        return self._hulls[id(thing)]
+
+    def _solid(self, thing: Any) -> Inertia:
+        """The inertia of something, evenly filled."""
+        if thing.__struct_config__.tag in ("convex", "mesh"):
+            hull = self._geometry(thing)
+            return inertia.solid_hull(thing.mass_kg, hull.vertices, hull.triangles)
+        return solid(thing)
+
+    def _drawn(self, thing: Any, hull: Shape) -> list[Shape]:
+        """What people see of a mesh, instead of its hull."""
+        if thing.__struct_config__.tag != "mesh":
+            return []
+        hull.visible, size = False, (thing.scale,) * 3
+        return [Shape(shape.MeshFile(Path(thing.file), size), hull.placement, color=hull.color, collides=False, name=f"{hull.name} as drawn")]
 
     # ---- robots -----------------------------------------------------------------------------
 

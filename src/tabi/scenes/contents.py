@@ -7,33 +7,8 @@ from typing import Annotated, Literal
 from msgspec import Meta, field
 
 from tabi.scenes.motion import Robot
-from tabi.scenes.things import (
-    Bond,
-    Box,
-    Capsule,
-    Compound,
-    Cylinder,
-    Duration,
-    FixedBox,
-    FixedCapsule,
-    FixedCylinder,
-    FixedSphere,
-    Ground,
-    HeightField,
-    Hertz,
-    Keys,
-    Name,
-    Pair,
-    Push,
-    Sphere,
-    Stairs,
-    Surface,
-    Vector,
-    Word,
-)
+from tabi.scenes.things import AnyFixed, AnyObject, Bond, Duration, Ground, Hertz, Keys, Name, Pair, Push, Surface, Vector, Word
 
-AnyFixed = FixedBox | FixedSphere | FixedCylinder | FixedCapsule | Stairs | HeightField
-AnyObject = Box | Sphere | Cylinder | Capsule | Compound
 MANY = Meta(max_length=1000)
 
 

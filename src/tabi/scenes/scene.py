@@ -15,6 +15,7 @@ from tabi.scenes import sources
 from tabi.scenes.checks import faults
 from tabi.scenes.contents import Camera, Contents
 from tabi.scenes.reader import Reader, type_of
+from tabi.scenes.things import Compound
 from tabi.scenes.tree import Node, Place, SceneError, parse
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def _scene(root: Node, path: Path, settings: tuple[str, ...]) -> Scene:
     contents: Contents = reader.read(sources.override(root, settings), Contents)
     for at, message in faults(contents):
         raise reader.fault(at, f"{reader.name(at) or 'the scene'} {message}")
-    contents = _with_robot_files(contents, reader, path)
+    contents = _with_meshes(_with_robot_files(contents, reader, path), reader, path)
     return Scene(contents, path.stem, path, settings, reader)
 
 
@@ -108,14 +109,8 @@ def _with_robot_files(contents: Contents, reader: Reader, path: Path) -> Content
     for i, robot in enumerate(contents.robots):
         at = ("robots", i, "robot")
         if robot.robot not in robots.__all__:
-            place = reader.place(at) or Place(str(path))
-            folder = Path() if place.file.startswith("--set ") else Path(place.file).parent
-            try:
-                file = (folder / robot.robot).resolve()
-                there = file.exists()
-            except (OSError, ValueError):
-                file, there = folder, False
-            if not there:
+            file = _beside(robot.robot, reader, at, path)
+            if file is None:
                 built = ", ".join(robots.__all__)
                 hint = near(robot.robot, robots.__all__)
                 raise reader.fault(at, f"{reader.name(at)} is {robot.robot!r}, which is neither built in ({built}) nor a file beside the scene{hint}")
@@ -125,6 +120,34 @@ def _with_robot_files(contents: Contents, reader: Reader, path: Path) -> Content
             raise reader.fault(("robots", i, key), f"{robot.robot} is built in, with its feet, base and gains; {key} is for robots from files")
         found.append(robot)
     return msgspec.structs.replace(contents, robots=tuple(found))
+
+
+def _with_meshes(contents: Contents, reader: Reader, path: Path) -> Contents:
+    """Paths of meshes, likewise."""
+
+    def whole(thing: Any, at: tuple[str | int, ...]) -> Any:
+        if isinstance(thing, Compound):
+            return msgspec.structs.replace(thing, parts=tuple(whole(part, (*at, "parts", k)) for k, part in enumerate(thing.parts)))
+        if thing.__struct_config__.tag != "mesh":
+            return thing
+        file = _beside(thing.file, reader, (*at, "file"), path)
+        if file is None or not file.is_file():
+            raise reader.fault((*at, "file"), f"{reader.name((*at, 'file'))} is {thing.file!r}, which is no file beside the scene")
+        return msgspec.structs.replace(thing, file=str(file))
+
+    found = {key: tuple(whole(thing, (key, i)) for i, thing in enumerate(getattr(contents, key))) for key in ("fixed", "objects")}
+    return msgspec.structs.replace(contents, **found)
+
+
+def _beside(name: str, reader: Reader, at: tuple[str | int, ...], path: Path) -> Path | None:
+    """The file that a scene names at some key, looked for from the folder of the scene's file, or of where one types; None if it is not there."""
+    place = reader.place(at) or Place(str(path))
+    folder = Path() if place.file.startswith("--set ") else Path(place.file).parent
+    try:
+        file = (folder / name).resolve()
+        return file if file.exists() else None
+    except (OSError, ValueError):
+        return None
 
 
 def plain(value: Any) -> Any:

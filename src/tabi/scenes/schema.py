@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 from msgspec import inspect
@@ -22,9 +22,9 @@ TABLES: dict[str, tuple[Any, ...]] = {
     "ground": (things.Ground,),
     "materials": (things.Surface,),
     "pairs": (things.Pair,),
-    "fixed": contents.AnyFixed.__args__,
-    "objects": contents.AnyObject.__args__,
-    "parts": things.AnyPart.__args__,
+    "fixed": get_args(things.AnyFixed),
+    "objects": get_args(things.AnyObject),
+    "parts": get_args(things.AnyPart),
     "bonds": (things.Bond,),
     "pushes": (things.Push,),
     "robots": (motion.Robot,),

@@ -7,9 +7,9 @@ SI units; the key says so.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Union
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, defstruct
 
 Number = Annotated[float, Meta(ge=-1e6, le=1e6)]
 Length = Annotated[float, Meta(gt=0.0, le=1e4)]
@@ -114,6 +114,12 @@ class Placed(Surface, frozen=True, kw_only=True):
         rotation_deg: roll, pitch, yaw: turns about the world's x, then y, then z
         quaternion: w, x, y, z, instead of rotation_deg
         color: red, green, blue
+        size_m: edges along its x, y, z
+        radius_m: its radius
+        length_m: length along its z; of a capsule without the caps
+        points_m: points whose convex hull it is
+        file: a mesh, STL, OBJ or DAE, whose convex hull it is; a path from the folder of this file
+        scale: what the mesh's numbers are multiplied by to be metres
     """
 
     material: Name | None = None
@@ -121,6 +127,26 @@ class Placed(Surface, frozen=True, kw_only=True):
     rotation_deg: Turns = ZERO
     quaternion: Quaternion | None = None
     color: Color | None = None
+
+
+# what fixed things, parts and free objects may be alike: the keys of each shape
+SHAPES: dict[str, list[Any]] = {
+    "box": [("size_m", tuple[Length, Length, Length])],
+    "sphere": [("radius_m", Length)],
+    "cylinder": [("radius_m", Length), ("length_m", Length)],
+    "capsule": [("radius_m", Length), ("length_m", Length)],
+    "convex": [("points_m", Annotated[tuple[Vector, ...], Meta(min_length=4, max_length=500)])],
+    "mesh": [("file", Annotated[str, Meta(min_length=1, max_length=1000)]), ("scale", Length, 1.0)],
+}
+
+
+def shaped(role: type[Placed], words: str) -> dict[str, Any]:
+    """A type for each shape, of something that is told by ``role``."""
+    about = {"frozen": True, "kw_only": True, "tag_field": "shape", "module": __name__}
+    kinds = {}
+    for tag, keys in SHAPES.items():
+        kinds[tag] = defstruct(f"{role.__name__}{tag.capitalize()}", keys, bases=(role,), tag=tag, namespace={"__doc__": f"{words} {tag}."}, **about)
+    return kinds
 
 
 # ---- what never moves ---------------------------------------------------------------------------
@@ -132,39 +158,13 @@ class Fixed(Placed, frozen=True, kw_only=True):
     Attributes:
         name: its name; the shape's unless given
         surface_velocity_m_s: how fast its surface runs: a conveyor
-        size_m: edges along its x, y, z
-        radius_m: its radius
-        length_m: length along its z; of a capsule without the caps
     """
 
     name: Name | None = None
     surface_velocity_m_s: Vector = ZERO
 
 
-class FixedBox(Fixed, frozen=True, kw_only=True, tag_field="shape", tag="box"):
-    """A fixed box: a wall, a table, a belt."""
-
-    size_m: tuple[Length, Length, Length]
-
-
-class FixedSphere(Fixed, frozen=True, kw_only=True, tag_field="shape", tag="sphere"):
-    """A fixed ball."""
-
-    radius_m: Length
-
-
-class FixedCylinder(Fixed, frozen=True, kw_only=True, tag_field="shape", tag="cylinder"):
-    """A fixed cylinder: a pillar."""
-
-    radius_m: Length
-    length_m: Length
-
-
-class FixedCapsule(Fixed, frozen=True, kw_only=True, tag_field="shape", tag="capsule"):
-    """A fixed capsule: a rail."""
-
-    radius_m: Length
-    length_m: Length
+FIXED = shaped(Fixed, "A fixed")
 
 
 class Stairs(Fixed, frozen=True, kw_only=True, tag_field="shape", tag="stairs"):
@@ -195,6 +195,12 @@ class HeightField(Fixed, frozen=True, kw_only=True, tag_field="shape", tag="heig
     heights_m: Annotated[tuple[Annotated[tuple[Number, ...], Meta(min_length=2)], ...], Meta(min_length=2)]
 
 
+if TYPE_CHECKING:
+    AnyFixed = Fixed
+else:
+    AnyFixed = Union[(*FIXED.values(), Stairs, HeightField)]
+
+
 # ---- what moves ---------------------------------------------------------------------------------
 
 
@@ -203,41 +209,16 @@ class Part(Placed, frozen=True, kw_only=True):
 
     Attributes:
         mass_kg: its mass, evenly spread
-        size_m: edges along its x, y, z
-        radius_m: its radius
-        length_m: length along its z; of a capsule without the caps
     """
 
     mass_kg: Mass
 
 
-class PartBox(Part, frozen=True, kw_only=True, tag_field="shape", tag="box"):
-    """A box."""
-
-    size_m: tuple[Length, Length, Length]
-
-
-class PartSphere(Part, frozen=True, kw_only=True, tag_field="shape", tag="sphere"):
-    """A ball."""
-
-    radius_m: Length
-
-
-class PartCylinder(Part, frozen=True, kw_only=True, tag_field="shape", tag="cylinder"):
-    """A cylinder."""
-
-    radius_m: Length
-    length_m: Length
-
-
-class PartCapsule(Part, frozen=True, kw_only=True, tag_field="shape", tag="capsule"):
-    """A capsule."""
-
-    radius_m: Length
-    length_m: Length
-
-
-AnyPart = PartBox | PartSphere | PartCylinder | PartCapsule
+PARTS = shaped(Part, "A")
+if TYPE_CHECKING:
+    AnyPart = Part
+else:
+    AnyPart = Union[tuple(PARTS.values())]  # noqa: UP007
 
 
 class Loose(Placed, frozen=True, kw_only=True):
@@ -249,10 +230,6 @@ class Loose(Placed, frozen=True, kw_only=True):
         angular_velocity_rad_s: angular velocity at the start, in the world's axes
         count: how many of it; with more than one, their names get a number from 1 on
         spacing_m: from each of them to the next
-        mass_kg: its mass, evenly spread
-        size_m: edges along its x, y, z
-        radius_m: its radius
-        length_m: length along its z; of a capsule without the caps
     """
 
     name: Name | None = None
@@ -262,34 +239,17 @@ class Loose(Placed, frozen=True, kw_only=True):
     spacing_m: Vector = ZERO
 
 
-class Box(Loose, frozen=True, kw_only=True, tag_field="shape", tag="box"):
-    """A free box."""
+class Solid(Loose, frozen=True, kw_only=True):
+    """A free rigid object of one shape.
+
+    Attributes:
+        mass_kg: its mass, evenly spread
+    """
 
     mass_kg: Mass
-    size_m: tuple[Length, Length, Length]
 
 
-class Sphere(Loose, frozen=True, kw_only=True, tag_field="shape", tag="sphere"):
-    """A free ball."""
-
-    mass_kg: Mass
-    radius_m: Length
-
-
-class Cylinder(Loose, frozen=True, kw_only=True, tag_field="shape", tag="cylinder"):
-    """A free cylinder."""
-
-    mass_kg: Mass
-    radius_m: Length
-    length_m: Length
-
-
-class Capsule(Loose, frozen=True, kw_only=True, tag_field="shape", tag="capsule"):
-    """A free capsule."""
-
-    mass_kg: Mass
-    radius_m: Length
-    length_m: Length
+OBJECTS = shaped(Solid, "A free")
 
 
 class Compound(Loose, frozen=True, kw_only=True, tag_field="shape", tag="compound"):
@@ -300,6 +260,12 @@ class Compound(Loose, frozen=True, kw_only=True, tag_field="shape", tag="compoun
     """
 
     parts: Annotated[tuple[AnyPart, ...], Meta(min_length=1, max_length=200)]
+
+
+if TYPE_CHECKING:
+    AnyObject = Loose
+else:
+    AnyObject = Union[(*OBJECTS.values(), Compound)]
 
 
 class Bond(Keys, frozen=True, kw_only=True):

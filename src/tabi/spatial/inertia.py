@@ -73,3 +73,20 @@ def solid_capsule(mass: float, radius: float, length: float) -> Inertia:
     for z in (offset, -offset):
         body = body + half.moved(Transform(np.eye(3), np.array([0.0, 0.0, z])))
     return body
+
+
+def solid_hull(mass: float, vertices: Array, triangles: NDArray[np.integer]) -> Inertia:
+    """A homogeneous body inside a closed surface of outward triangles [m]: a sum over the tetrahedra between them and the origin.
+
+    A tetrahedron 0, a, b, c has the volume d/6, d = det(a, b, c), its first moment is d/24 (a + b + c), its second one
+    ∫ x xᵀ = d/120 (aaᵀ + bbᵀ + ccᵀ + (a + b + c)(a + b + c)ᵀ).
+    """
+    # near its own middle, lest the sums cancel
+    middle = vertices.mean(axis=0)
+    corners = (vertices - middle)[triangles]
+    total, d = corners.sum(axis=1), np.linalg.det(corners)
+    volume, first = d.sum() / 6, d @ total / 24
+    second = (np.einsum("n,nki,nkj->ij", d, corners, corners) + np.einsum("n,ni,nj->ij", d, total, total)) / 120
+    centre = first / volume
+    about = mass * (second / volume - np.outer(centre, centre))
+    return Inertia(mass, middle + centre, np.trace(about) * np.eye(3) - about)
