@@ -17,8 +17,8 @@ import typer
 from tabi.apps.run import SceneArgument, Settings
 from tabi.apps.terminal import bar, interrupt
 
-# bodies told, and drawn, at most
-MOST, DRAWN = 12, 5
+# bodies told, at most
+MOST = 12
 
 
 def compare(

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi.apps.compare import DRAWN
 from tabi.apps.recordings.figures import COLOURS
 from tabi.validation.referee import Comparison
 
@@ -17,8 +16,8 @@ Array = NDArray[np.float64]
 DASHES: tuple[Any, ...] = ("solid", (0, (5, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)), (0, (3, 1, 1, 1, 1, 1)))
 # s over which a speed is taken, and what is drawn of nothing on a logarithmic axis, in its unit: a nanometre
 WHILE, NOTHING = 0.05, 1e-6
-# points of a line: more than a figure has pixels
-POINTS = 1500
+# points of a line: more than a figure has pixels; bodies drawn, at most
+POINTS, DRAWN = 1500, 5
 FLOOR = "mm, from 1e-6 on"
 
 

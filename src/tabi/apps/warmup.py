@@ -26,6 +26,7 @@ def jobs() -> list[tuple[str, Callable[[], object]]]:
     """Name and call of each kernel that is entered from Python."""
     from tabi import collision, contact, dynamics
     from tabi.apps.bench import loops
+    from tabi.apps.recordings.raster import fill
     from tabi.dynamics import free, point_inertia, workspace
     from tabi.model.world import World
     from tabi.simulation.simulator import Simulator
@@ -49,6 +50,7 @@ def jobs() -> list[tuple[str, Callable[[], object]]]:
         ("collision", lambda: (collision.contacts(model, q), collision.distance(model, q, "box", "box"))),
         ("contact solvers", lambda: [contact.solve(np.eye(3), [1.0, 0.0, -1.0], 0.5, order="ttn", solver=name) for name in contact.SOLVERS]),
         ("contacts of bodies", lambda: [contact.solve_bodies(_touching(), solver=name) for name in contact.SOLVERS]),
+        ("pictures", lambda: fill(np.zeros((1, 1, 3), np.uint8), np.zeros((1, 1)), np.zeros((1, 3, 2)), np.ones((1, 3)), np.zeros((1, 3), np.uint8))),
         ("loops", lambda: loops.run_once(m, q, v, tau, w, a, M)),
         ("simulation", lambda: (sim := Simulator(world)).step() or (sim.contacts, sim.certificate, sim.balance)),
     ]

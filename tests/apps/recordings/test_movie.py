@@ -17,7 +17,7 @@ def test_nearer_triangle_hides_the_farther_one_in_either_order():
         depth = np.full((2, 3), 2.0)
         depth[near] = 1.0
         pixels = np.zeros((40, 40, 3), np.uint8)
-        fill(pixels, flat, depth, shades)
+        fill(pixels, np.zeros((40, 40)), flat, depth, shades)
         assert pixels[5, 5].tolist() == shades[near].tolist()
         assert pixels[39, 39].tolist() == [0, 0, 0]
         # half of the square, but for the edge
@@ -28,9 +28,16 @@ def test_crossing_triangles_hide_each_other_where_each_is_nearer():
     square = np.array([[[0.0, 0.0], [40.0, 0.0], [0.0, 40.0]]] * 2)
     pixels, shades = np.zeros((40, 40, 3), np.uint8), np.array([[255, 0, 0], [0, 0, 255]], np.uint8)
     # the first recedes along x, the second comes nearer
-    fill(pixels, square, np.array([[1.0, 3.0, 1.0], [3.0, 1.0, 3.0]]), shades)
+    fill(pixels, np.zeros((40, 40)), square, np.array([[1.0, 3.0, 1.0], [3.0, 1.0, 3.0]]), shades)
     assert pixels[2, 2].tolist() == [255, 0, 0]
     assert pixels[2, 35].tolist() == [0, 0, 255]
+
+
+def test_triangle_that_is_nowhere_draws_nothing():
+    pixels, flat = np.zeros((40, 40, 3), np.uint8), np.full((3, 3, 2), np.nan)
+    flat[1], flat[2] = [[5, 5], [5, 5], [5, 5]], [[-1e5, 50], [1e5, 50], [0, 1e5]]
+    fill(pixels, np.zeros((40, 40)), flat, np.ones((3, 3)), np.full((3, 3), 255, np.uint8))
+    assert not pixels.any()
 
 
 def test_camera_sees_its_target_in_the_middle_and_up_above():

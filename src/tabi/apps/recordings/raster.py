@@ -6,6 +6,7 @@ and by the sun. Shadows are the triangles themselves along the sun's rays on the
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
+from tabi._jit import kernel
 from tabi.apps.recordings.frames import Frames, bounds, thinned
 from tabi.simulation import tracks
 from tabi.simulation.look import Look
@@ -23,7 +25,6 @@ SUN = np.array([0.5, 0.25, 0.8]) / np.linalg.norm([0.5, 0.25, 0.8])
 FLOOR, SHADE, LINE, FORCE = (232, 235, 240), (190, 195, 206), (206, 211, 219), (214, 60, 40)
 MARKS = ((242, 178, 26), (26, 90, 217), (26, 158, 90))
 OVER = 2
-PAIRS = 200_000
 # pixels beyond which nothing is drawn
 FAR = 1e5
 
@@ -54,35 +55,37 @@ def camera(target: Array, distance: float, size: tuple[int, int], azimuth: float
     return Camera(target + distance * back, axes, 0.5 * size[1] / np.tan(np.radians(17.5)), size)
 
 
-def fill(pixels: NDArray[np.uint8], flat: Array, depth: Array, shades: NDArray[np.uint8]) -> None:
-    """Triangles into a picture, shape (height, width, 3): corners in pixels (n, 3, 2), how far they are (n, 3), colours (n, 3)."""
-    height, width = pixels.shape[:2]
-    nearest, picture = np.zeros(height * width), pixels.reshape(-1, 3)
-    low = np.clip(np.ceil(flat.min(axis=1) - 0.5), 0, (width, height)).astype(np.int64)
-    size = np.maximum(np.clip(np.ceil(flat.max(axis=1) - 0.5), 0, (width, height)).astype(np.int64) - low, 0)
-    count = size[:, 0] * size[:, 1]
-    # weights of the second and third corner, and one over the distance, are linear in the picture: value, and change along x and y
-    (a, b, c), across = flat.transpose(1, 0, 2), np.array([1.0, -1.0])
-    area = (b[:, 0] - a[:, 0]) * (c[:, 1] - a[:, 1]) - (b[:, 1] - a[:, 1]) * (c[:, 0] - a[:, 0])
-    area = np.where(area == 0, np.inf, area)[:, None]
-    second, third = (c - a)[:, ::-1] * across / area, -(b - a)[:, ::-1] * across / area
-    inverse = 1 / depth
-    rise = second * (inverse[:, 1] - inverse[:, 0])[:, None] + third * (inverse[:, 2] - inverse[:, 0])[:, None]
-    table = np.column_stack([second, third, rise, inverse[:, 0], low + 0.5 - a])
-    # so many triangles at a time that their boxes have about PAIRS pixels
-    ends = np.searchsorted(np.cumsum(count), np.arange(PAIRS, count.sum() + PAIRS, PAIRS), side="right")
-    for start, end in zip([0, *ends], [*ends, len(count)], strict=True):
-        some = np.repeat(np.arange(start, end), count[start:end])
-        place = np.arange(len(some)) - np.repeat(np.cumsum(count[start:end]) - count[start:end], count[start:end])
-        row, column = np.divmod(place, np.maximum(size[some, 0], 1))
-        bx, by, cx, cy, nx, ny, n, x, y = table[some].T
-        x, y = x + column, y + row
-        u, w, near = bx * x + by * y, cx * x + cy * y, n + nx * x + ny * y
-        at = (low[some, 1] + row) * width + low[some, 0] + column
-        seen = np.flatnonzero((u >= 0) & (w >= 0) & (u + w <= 1) & (near > nearest[at]))
-        # the nearest last: of several values for one place NumPy keeps the last
-        seen = seen[np.argsort(near[seen], kind="stable")]
-        nearest[at[seen]], picture[at[seen]] = near[seen], shades[some[seen]]
+@kernel
+def fill(pixels, nearest, flat, depth, shades):
+    """Triangles into a picture, shape (height, width, 3), where they are nearer than what is there.
+
+    Args:
+        nearest: one over the distance of what is there, shape (height, width). flat: corners in pixels (n, 3, 2).
+        depth: how far they are (n, 3). shades: colours (n, 3).
+    """
+    height, width = nearest.shape
+    for i in range(flat.shape[0]):
+        ax, ay, bx, by, cx, cy = flat[i, 0, 0], flat[i, 0, 1], flat[i, 1, 0], flat[i, 1, 1], flat[i, 2, 0], flat[i, 2, 1]
+        area = (bx - ax) * (cy - ay) - (by - ay) * (cx - ax)
+        # pixels whose middle is inside the triangle's box
+        left, right = max(0.0, math.ceil(min(ax, bx, cx) - 0.5)), min(1.0 * width, math.ceil(max(ax, bx, cx) - 0.5))
+        low, high = max(0.0, math.ceil(min(ay, by, cy) - 0.5)), min(1.0 * height, math.ceil(max(ay, by, cy) - 0.5))
+        # nothing of it, or not a number
+        if area == 0.0 or not (left < right and low < high):
+            continue
+        # one over the distance is linear in the picture, as are the weights u and w of the second and third corner
+        here, rise, other = 1.0 / depth[i, 0], 1.0 / depth[i, 1] - 1.0 / depth[i, 0], 1.0 / depth[i, 2] - 1.0 / depth[i, 0]
+        for row in range(int(low), int(high)):
+            y = row + 0.5 - ay
+            for column in range(int(left), int(right)):
+                x = column + 0.5 - ax
+                u = (x * (cy - ay) - y * (cx - ax)) / area
+                w = (y * (bx - ax) - x * (by - ay)) / area
+                near = here + u * rise + w * other
+                if u >= 0.0 and w >= 0.0 and u + w <= 1.0 and near > nearest[row, column]:
+                    nearest[row, column] = near
+                    for c in range(3):
+                        pixels[row, column, c] = shades[i, c]
 
 
 class Painter:
@@ -113,15 +116,17 @@ class Painter:
         R = tracks.rotations(found.quaternion[k])[self._owner]
         vertices = np.einsum("nij,nj->ni", R, self._vertices) + found.position[k][self._owner]
         image = Image.new("RGB", big, FLOOR)
-        canvas = ImageDraw.Draw(image)
         for point, normal in self.planes:
-            self._grid(canvas, eye, point, normal, target)
-            self._shadow(canvas, eye, vertices, point, normal)
-        image = self._solids(image, eye, vertices)
+            self._grid(ImageDraw.Draw(image), eye, point, normal, target)
+        pixels = np.array(image)
+        for point, normal in self.planes:
+            self._shadow(pixels, eye, vertices, point, normal)
+        self._solids(pixels, eye, vertices)
+        image = Image.fromarray(pixels)
         self._arrows(ImageDraw.Draw(image), eye, k)
         return image.resize(self.size, Image.Resampling.LANCZOS)
 
-    def _solids(self, image: Image.Image, eye: Camera, vertices: Array) -> Image.Image:
+    def _solids(self, pixels: NDArray[np.uint8], eye: Camera, vertices: Array) -> None:
         corners = vertices[self._triangles]
         normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
         normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-12)
@@ -129,11 +134,9 @@ class Painter:
         front = (np.einsum("ni,ni->n", normal, eye.eye - corners[:, 0]) > 0) & (depth.min(axis=1) > 0.01)
         light = 0.45 + 0.09 * (1 + normal[:, 2:]) + 0.5 * np.maximum(normal @ SUN, 0.0)[:, None]
         shades = np.clip(255 * self._colors * light, 0, 255).astype(np.uint8)
-        pixels = np.array(image)
-        fill(pixels, flat[front], depth[front], shades[front])
-        return Image.fromarray(pixels)
+        fill(pixels, np.zeros(pixels.shape[:2]), flat[front], depth[front], shades[front])
 
-    def _shadow(self, canvas: Any, eye: Camera, vertices: Array, point: Array, normal: Array) -> None:
+    def _shadow(self, pixels: NDArray[np.uint8], eye: Camera, vertices: Array, point: Array, normal: Array) -> None:
         fall = normal @ SUN
         if fall < 0.1:
             return
@@ -145,8 +148,8 @@ class Painter:
         a, b = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
         # one of the two sides of a closed body casts all of its shadow
         kept = (np.abs(flat).max(axis=(1, 2)) < FAR) & (np.cross(a, b) @ normal > 0) & (depth.min(axis=1) > 0.01) & (high[moving] > -0.01).all(axis=1)
-        for points in flat[kept].reshape(-1, 6).tolist():
-            canvas.polygon(points, fill=SHADE, outline=SHADE)
+        shades = np.tile(np.array(SHADE, np.uint8), (int(kept.sum()), 1))
+        fill(pixels, np.zeros(pixels.shape[:2]), flat[kept], depth[kept], shades)
 
     def _grid(self, canvas: Any, eye: Camera, point: Array, normal: Array, target: Array) -> None:
         """Lines half a metre apart around what is looked at."""
