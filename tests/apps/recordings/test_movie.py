@@ -1,12 +1,14 @@
 """Pictures without a graphics card, GIFs, and films where there is ffmpeg."""
 
+import subprocess
+
 import numpy as np
 import pytest
 from PIL import Image
 
 from tabi.apps.recordings import movie
 from tabi.apps.recordings.frames import frames, rows
-from tabi.apps.recordings.raster import Painter, camera, fill
+from tabi.apps.recordings.raster import FORCE, Painter, camera, fill
 from tabi.simulation.recorded import RecordingError
 
 
@@ -68,6 +70,26 @@ def test_gif_has_its_frames_and_their_pace(run, tmp_path):
         assert image.n_frames == len(chosen)
         assert image.info["duration"] == 40
     assert told[-1] == (len(chosen) - 1, len(chosen))
+
+
+def test_colours_of_forces_are_kept_though_they_come_later(tmp_path):
+    grey, red = Image.new("RGB", (20, 20), (200, 200, 200)), Image.new("RGB", (20, 20), (200, 200, 200))
+    # as many shades as the palette holds, none of them red
+    for k in range(256):
+        grey.putpixel((k % 20, k // 20), (k, k, k))
+    red.paste(FORCE, (5, 5, 15, 15))
+    movie.write_gif(tmp_path / "run.gif", iter([grey, red]), 0.04)
+    with Image.open(tmp_path / "run.gif") as image:
+        image.seek(1)
+        assert image.convert("RGB").getpixel((10, 10)) == FORCE
+
+
+@pytest.mark.skipif(movie.ffmpeg() is None, reason="no ffmpeg on the path")
+def test_film_by_ffmpeg_itself_has_its_frames(run, tmp_path):
+    chosen, path = rows(run, 10), tmp_path / "run.mp4"
+    movie.write(run, path, chosen, (96, 72))
+    done = subprocess.run([str(movie.ffmpeg()), "-i", str(path), "-f", "rawvideo", "-pix_fmt", "rgb24", "-"], capture_output=True, timeout=60)
+    assert len(done.stdout) == len(chosen) * 96 * 72 * 3
 
 
 def test_film_without_ffmpeg_is_refused_in_a_sentence(run, tmp_path, monkeypatch):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from tabi.apps.recordings.frames import frames
-from tabi.apps.recordings.raster import Painter
+from tabi.apps.recordings.raster import FORCE, MARKS, Painter
 from tabi.simulation.recorded import Recorded, RecordingError
 
 Report = Callable[[int, int], None]
@@ -42,9 +43,12 @@ def write(run: Recorded, path: Path, chosen: NDArray[np.int64], size: tuple[int,
 
 
 def write_gif(path: Path, pictures: Iterator[Image.Image], between: float) -> None:
-    """Pictures with the colours of the first one, in a loop."""
-    first = next(pictures).quantize(COLORS)
-    others = [picture.quantize(palette=first, dither=Image.Dither.NONE) for picture in pictures]
+    """Pictures in a loop, with the colours of the first one, and those of forces and marks, which may come later."""
+    first, kept = next(pictures), (FORCE, *MARKS)
+    plain, palette = first.quantize(COLORS - len(kept)), Image.new("P", (1, 1))
+    own = plain.getpalette() or []
+    palette.putpalette([*own[: 3 * (COLORS - len(kept))], *(part for color in kept for part in color)])
+    first, *others = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in chain([first], pictures)]
     duration = max(20, int(1000 * TICK * round(between / TICK)))
     first.save(path, format="GIF", save_all=True, append_images=others, duration=duration, loop=0, optimize=False)
 
