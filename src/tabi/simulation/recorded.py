@@ -26,6 +26,7 @@ FORMAT = "tabi recording 3"
 STATUS = ("open", "stick", "slip")
 CERTIFICATE = ("residual", "iterations", "missed", "gap")
 WORST = ("worst_residual", "worst_joint_residual", "worst_penetration")
+JUDGED = ("time", "force_residual", "pressure_shift")
 VECTORS = ("point", "normal", "force", "moment")
 CONTACTS = ("body_a", "body_b", *VECTORS, "gap", "status")
 INTEGERS = ("iterations", "missed", "body_a", "body_b", "status")
@@ -50,6 +51,7 @@ class Recorded:
         motors: effort [N·m or N] and target position of each degree of freedom, (n, v). energy: kinetic and potential [J], (n,).
         feet: wrench (n, feet, 6) in the world's axes about the foot's origin [N, N·m], pressure (n, feet, 2) in its frame [m].
         robots: centre_of_mass and zmp (n, robots, 3) [m]; pressure and zmp are NaN where nothing is borne.
+        judged: of some steps, about one a second, time [s] and what the independent certificate says: force_residual [N], pressure_shift [m].
         closed: whether its writer came to an end, and was not killed.
     """
 
@@ -73,6 +75,7 @@ class Recorded:
     energy: dict[str, Array]
     feet: dict[str, Array]
     robots: dict[str, Array]
+    judged: dict[str, Array]
     closed: bool = True
 
     def contacts_at(self, row: int) -> dict[str, NDArray[Any]]:
@@ -83,9 +86,13 @@ class Recorded:
 
     @property
     def summary(self) -> dict[str, float]:
-        """Worst of the run: residual [m/s], joint_residual, penetration [m]; steps that missed the tolerance; rows, seconds."""
+        """Worst of the run: residual [m/s], joint_residual, penetration [m]; steps that missed the tolerance; rows, seconds.
+
+        Of the steps that were judged anew, one a second: force_residual [N], pressure_shift [m].
+        """
         c, n = self.certificate, len(self.time)
         worst = {name.removeprefix("worst_"): float(c[name].max(initial=0.0)) for name in WORST}
+        worst |= {name: float(self.judged[name].max(initial=0.0)) for name in JUDGED[1:]}
         missed = int(c["missed"].max(initial=0))
         return worst | {"missed": missed, "rows": n, "seconds": float(self.time[-1] - self.time[0]) if n else 0.0}
 
@@ -186,6 +193,7 @@ def _rest(file: Careful, world: Anatomy, n: int, names: list[str]) -> dict[str, 
         "energy": {c: file.reals(f"energy/{c}", rows=n) for c in ENERGY},
         "feet": {c: loads(f"feet/{c}", len(world.feet.names), width) for c, width in FEET.items()},
         "closed": "missed" in file.file["certificate"].attrs,
+        "judged": {c: file.reals(f"judged/{c}", rows=min(file.length(f"judged/{c}") for c in JUDGED)) for c in JUDGED},
         "robots": {c: loads(f"robots/{c}", len(world.robot_names), width) for c, width in ROBOTS.items()},
     }
 

@@ -3,9 +3,11 @@
 Attributes of the file: format, version (of tabi), created, dt [s], tolerance [m/s]; of certificate the worst of the run, once closed.
 One row per recorded step: time [s], q, v; motors/{effort [N·m or N], target [rad or m]} of each degree of freedom; energy/{kinetic, potential} [J];
 feet/{wrench [N, N·m], pressure [m]}; robots/{centre_of_mass, zmp} [m]; contacts/count; certificate/{residual [m/s], iterations, missed, gap [m],
-worst_residual, worst_joint_residual, worst_penetration}, where missed and worst_… are of the run so far. The points of all rows follow each
-other in contacts/{body_a, body_b, point [m], normal, force and moment on a [N, N·m], gap [m], status}: bodies are places in body_names, status
-one in contacts/status_names. Written once: world (``anatomy``), look (``look``), meta (JSON: versions, and what the caller tells), scene (text).
+worst_residual, worst_joint_residual, worst_penetration}, where missed and worst_… are of the run so far. One row per second: judged/{time [s],
+force_residual [N], pressure_shift [m]}, what the certificate says of the last step before each writing. The points of all rows follow each
+other in contacts/{body_a, body_b, point [m], normal, force and moment on a [N, N·m], gap [m], status}: bodies are places in body_names,
+status one in contacts/status_names. Written once: world (``anatomy``), look (``look``), meta (JSON: versions, and what the caller tells),
+scene (text).
 
 Rows are written and flushed after every second of simulated time or of the clock. The datasets are there from the start
 and the format is the oldest HDF5 has: a file whose writer was killed opens, with all but the last second.
@@ -32,7 +34,7 @@ import numpy as np
 from tabi.simulation import anatomy, look, motors, tracks
 from tabi.simulation.hdf5 import write_attribute, write_text, write_texts
 from tabi.simulation.observation import STILL, moments
-from tabi.simulation.recorded import ENERGY, FEET, FORMAT, MOTORS, ROBOTS, STATUS, VECTORS, WORST, Recorded, RecordingError, read, reason
+from tabi.simulation.recorded import ENERGY, FEET, FORMAT, JUDGED, MOTORS, ROBOTS, STATUS, VECTORS, WORST, Recorded, RecordingError, read, reason
 
 if TYPE_CHECKING:
     from tabi.simulation.simulator import Simulator
@@ -64,6 +66,7 @@ class Recording:
         self._sim, self._body = sim, np.array([names.index(shape.link) for shape in sim.model.shapes], np.int64)
         self._world = anatomy.of(sim)
         self._rows: list[tuple[Any, ...]] = []
+        self._judged: list[tuple[float, float, float]] = []
         self._file: Any = None
         if self.path in [r.path for r in sim._recordings]:
             raise RecordingError(f"{self.path}: this simulation is being recorded into it already; close that recording, or choose another name")
@@ -90,6 +93,7 @@ class Recording:
         """Write what is left and close the file; a second time does nothing."""
         if self in self._sim._recordings:
             self._sim._recordings.remove(self)
+            self._judge()
             self.rest()
 
     def take(self) -> None:
@@ -114,7 +118,13 @@ class Recording:
             )
         )
         if abs(sim.time - self._written) >= INTERVAL or clock.monotonic() - self._clock >= INTERVAL:
+            self._judge()
             self._write()
+
+    def _judge(self) -> None:
+        """Have the last step judged anew, in newtons and metres; too slow for every one."""
+        found = self._sim.certificate
+        self._judged.append((self._sim.time, found.force_residual, 1e-3 * max(found.pressure_shift.values(), default=0.0)))
 
     def rest(self) -> None:
         """Write what is left and let go of the file, so that others can read it; the next rows open it again."""
@@ -145,7 +155,7 @@ class Recording:
 
         for name in ("time", "certificate/residual", "certificate/gap", "contacts/gap"):
             column(name)
-        for name in (*(f"certificate/{worst}" for worst in WORST), *(f"energy/{part}" for part in ENERGY)):
+        for name in (*(f"certificate/{worst}" for worst in WORST), *(f"energy/{part}" for part in ENERGY), *(f"judged/{part}" for part in JUDGED)):
             column(name)
         for name in ("certificate/iterations", "certificate/missed", "contacts/count", "contacts/body_a", "contacts/body_b"):
             column(name, kind=np.int64)
@@ -170,10 +180,11 @@ class Recording:
 
     def _write(self) -> None:
         """Rows to the file. A disk that is full ends the recording, not the simulation: it can go on without."""
-        rows, self._rows = self._rows, []
+        (rows, self._rows), (judged, self._judged) = (self._rows, []), (self._judged, [])
         self._written, self._clock = self._sim.time, clock.monotonic()
         try:
             columns = self._columns(rows)
+            columns |= {f"judged/{name}": np.array([row[k] for row in judged], float) for k, name in enumerate(JUDGED)}
             need = 2 * sum(column.nbytes for column in columns.values())
             # asked for before: HDF5 does not survive a disk that fills up while it writes
             if self._free() < MARGIN + need:

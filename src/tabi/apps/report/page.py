@@ -79,6 +79,12 @@ def _certificate(numbers: dict[str, Any]) -> str:
     c = numbers["certificate"]
     rows: list[list[str]] = [
         ["Backward error of contacts and bonds, worst step", short(c["worst_residual_m_s"], "m/s"), f"asked for {c['tolerance_m_s']:g} m/s"],
+        [
+            "Error of a contact's force",
+            short(c["worst_force_residual_n"], "N"),
+            f"worst of {c['judged_steps']} steps judged anew, one a second",
+        ],
+        ["Shift of a foot's centre of pressure by it", short(c["worst_pressure_shift_m"], "m"), ""],
         ["Error of joint friction, ends of travel and top speeds, worst step", short(c["worst_joint_residual"], "rad/s or m/s"), ""],
         ["Deepest overlap of two bodies", short(c["worst_penetration_m"], "m"), ""],
         ["Steps that missed the tolerance", f"{c['missed_steps']} of {c['steps']}", _missed(c["missed"])],
