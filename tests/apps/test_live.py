@@ -8,12 +8,13 @@ from apps.pages import free_port, until
 
 from tabi.apps.recordings.frames import ARROW
 from tabi.apps.viewer.controls import trunk
-from tabi.apps.viewer.live import Live
+from tabi.apps.viewer.live import Live, limp, literal
 from tabi.apps.viewer.overlay import HEAD, KINDS
 from tabi.apps.viewer.page import Page
 from tabi.apps.viewer.player import Player, simulated
 from tabi.model.world import World
 from tabi.robots import hrp2
+from tabi.simulation.simulator import Simulator
 
 G = 9.81
 
@@ -220,3 +221,35 @@ def test_world_that_cannot_be_simulated_says_so_and_stays_a_picture():
     assert until(lambda: player.fault != "", 60)
     assert not player.playing
     player.close()
+
+
+def test_the_last_of_two_scenes_picked_in_a_row_is_played_under_its_own_name(live):
+    before = live.player.scenes
+    live._pick("stack")
+    # the player has begun to build it
+    time.sleep(0.02)
+    live._pick("bounce")
+    assert until(lambda: not live.player.loading and live._scene == live.player.scenes > before, 120)
+    assert until(lambda: live.controls.scene.value == "bounce" and not live.controls.play.disabled, 10)
+    assert {body.name for body in live.page.world.objects} == {body.name for body in live.player.sim.world.objects}
+    assert len(live.player.sim.world.objects) == 5
+    # no robot, no motors to tune; a ground with friction
+    assert not live.controls.stiffness.visible
+    assert live.controls.friction.visible
+
+
+def test_robot_without_gains_is_named_in_the_page():
+    world = World()
+    world.add_ground()
+    world.add_robot(hrp2()).stand_on_ground()
+    sim = Simulator(world)
+    assert limp(sim) == ""
+    sim._target["kp"] = 0.0
+    assert limp(sim).startswith("**no gains:** the file of hrp2 has none")
+
+
+def test_words_of_an_error_carry_no_markup_into_the_page():
+    assert literal("no *foot* at <b>R_KNEE</b>") == r"no \*foot\* at \<b\>R\_KNEE\</b\>"
+    assert literal("![a](http://b) {c}") == r"\!\[a\]\(http:\//b\) \{c\}"
+    assert literal("µ ≥ 0 über 3 N") == "µ ≥ 0 über 3 N"
+    assert len(literal("x" * 10**6)) == 1000

@@ -13,11 +13,14 @@ from tabi._errors import TabiError
 from tabi.apps.viewer import page as viewer
 from tabi.apps.viewer.page import Page
 from tabi.apps.viewer.scene import Scene
-from tabi.model.meshes import joined, mesh_of
-from tabi.model.shape import Box, Capsule, Cylinder, Shape, Sphere
+from tabi.model.joint import Joint
+from tabi.model.meshes import joined, mesh_of, seen
+from tabi.model.robot import Robot
+from tabi.model.shape import Box, Capsule, Cylinder, MeshFile, Shape, Sphere
 from tabi.model.world import World
 from tabi.robots import hrp2
-from tabi.spatial.transform import about
+from tabi.spatial.inertia import Inertia
+from tabi.spatial.transform import Transform, about
 
 
 @pytest.fixture(scope="module")
@@ -166,3 +169,33 @@ def test_meshes_enclose_the_volume_of_their_shapes(geometry, volume):
     # 32 sides leave out 1.3 % of a ball's section, bevels of 4 mm less than that
     assert enclosed == pytest.approx(volume, rel=0.025)
     assert enclosed < volume
+
+
+def test_robot_without_shapes_is_drawn_as_bones_from_joint_to_joint():
+    robot = Robot("stick")
+    base = robot.add_body("base", Joint("root", "floating"), inertia=Inertia(1.0))
+    robot.add_body(
+        "arm", Joint("shoulder", "revolute", placement=Transform(p=np.array([0.0, 0.3, 0.4]))), base, Inertia(1.0, np.array([0.1, 0.0, 0.0]))
+    )
+    shown = seen(robot.bodies)
+    # from the base to the shoulder, 0.5 m away, and from there as far again as the centre of mass is
+    for body, end in ((base, [0.0, 0.3, 0.4]), (robot.body("arm"), [0.2, 0.0, 0.0])):
+        (bone,) = shown[body]
+        way = bone.placement.R[:, 2] * bone.geometry.length
+        assert np.allclose(way, end)
+        assert np.allclose(bone.placement.p - 0.5 * way, 0.0)
+        assert not bone.collides
+    # a robot that is seen has no bones, also not in links without a shape
+    base.shapes.append(Shape(Box((0.1, 0.1, 0.1))))
+    assert [len(shapes) for shapes in seen(robot.bodies).values()] == [1, 0]
+
+
+def test_what_collides_is_drawn_where_the_file_of_a_mesh_is_missing(tmp_path):
+    robot = Robot("blind")
+    hull = Shape(Box((0.1, 0.2, 0.3)), visible=False)
+    body = robot.add_body(
+        "base", Joint("root", "floating"), inertia=Inertia(1.0), shapes=[Shape(MeshFile(tmp_path / "gone.stl"), collides=False), hull]
+    )
+    (shown,) = seen(robot.bodies)[body]
+    assert shown.geometry == hull.geometry
+    assert shown.visible

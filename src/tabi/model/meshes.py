@@ -6,18 +6,49 @@ over shared vertices draws round things round and edges sharp.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tabi.model.body import Body
 from tabi.model.readers.mesh import hull_of_file
 from tabi.model.shape import Box, Capsule, Convex, Cylinder, HalfSpace, HeightField, MeshFile, Shape, Sphere
+from tabi.spatial.transform import Transform, z_to
 
 Array = NDArray[np.float64]
 Mesh = tuple[Array, NDArray[np.int64]]
 SIDES = 32
 BEVEL = 0.004  # m cut off the edges of boxes in the picture, where light catches
+BONE, BONES = 0.1, (0.45, 0.50, 0.58, 1.0)  # thickness of a bone per length, and its colour
+
+
+def seen(bodies: list[Body]) -> dict[Body, list[Shape]]:
+    """What is drawn of a robot's bodies: shapes that can be seen; where a mesh's file is missing, what collides instead;
+    and where most of the robot would be invisible, bones from joint to joint.
+    """
+    shown: dict[Body, list[Shape]] = {}
+    for body in bodies:
+        visible = [shape for shape in body.shapes if shape.visible]
+        shown[body] = [shape for shape in visible if not (isinstance(shape.geometry, MeshFile) and not shape.geometry.file.is_file())]
+        if visible and not shown[body]:
+            shown[body] = [replace(shape, visible=True) for shape in body.collision_shapes()]
+    mass = sum(body.inertia.mass for body in bodies)
+    if sum(body.inertia.mass for body in bodies if shown[body]) < 0.5 * mass:
+        for body in bodies:
+            # the last ones end as far behind their centre of mass as they begin before it
+            ends = [child.joint.placement.p for child in bodies if child.parent is body] or [2.0 * body.inertia.centre]
+            shown[body] = shown[body] or [_bone(end) for end in ends]
+    return shown
+
+
+def _bone(end: Array) -> Shape:
+    """A stick from a body's origin to a place [m], or a ball where that is none."""
+    length = float(np.linalg.norm(end))
+    radius = float(np.clip(BONE * length, 0.01, 0.04))
+    stick = (Capsule(radius, length), Transform(z_to(end), 0.5 * end)) if length > radius else (Sphere(radius), Transform())
+    return Shape(*stick, color=BONES, collides=False)
 
 
 def mesh_of(shape: Shape) -> Mesh:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi.model.meshes import Mesh, joined, mesh_of
+from tabi.model.meshes import Mesh, joined, mesh_of, seen
 from tabi.model.shape import HalfSpace, MeshFile
 from tabi.simulation import motors
 
@@ -49,9 +49,10 @@ def of(sim: Simulator) -> Look:
     bodies = [world.fixed, *(body for robot in world.robots for body in robot.bodies), *world.objects]
     found: dict[tuple[int, tuple[float, ...]], list[Mesh]] = {}
     planes = []
+    drawn = {body: shapes for robot in world.robots for body, shapes in seen(robot.bodies).items()}
     for body in bodies:
         link = motors.link_of(world, model, body)
-        for shape in body.shapes:
+        for shape in drawn.get(body, body.shapes):
             if isinstance(shape.geometry, HalfSpace):
                 X = link.placement @ shape.placement
                 planes.append((X.p, X.R[:, 2]))

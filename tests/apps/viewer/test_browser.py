@@ -213,3 +213,20 @@ def test_page_for_other_machines_opens_with_its_token_only(browser):
     finally:
         context.close()
         page.close()
+
+
+def test_camera_follows_the_robot_and_returns_to_where_it_began(browser):
+    with played(catalogue.builder("push")) as live, opened(browser, live) as tab:
+        camera = max(live.page.server.get_clients().items())[1].camera
+        start, centre = np.array(camera.look_at), live.player.view.centres[0]
+        live.controls.follow_it.value = True
+        # over the ground to the robot; the height stays
+        assert until(lambda: np.allclose(camera.look_at[:2], centre[:2], atol=0.02), 20)
+        assert camera.look_at[2] == pytest.approx(start[2], abs=1e-3)
+        live.controls.follow_it.value = False
+        time.sleep(0.2)
+        camera.position = np.add(camera.position, (0.5, 0.0, 0.0))
+        time.sleep(0.5)
+        tab.get_by_role("button", name="Reset view", exact=True).first.click(force=True)
+        assert until(lambda: np.allclose(camera.look_at, start, atol=1e-3), 20)
+        assert live.page.gate.refused == 0

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tabi.apps.viewer.gate import open_server
-from tabi.apps.viewer.plots import EVERY, SMALLEST, SPAN, Plots
+from tabi.apps.viewer.plots import EVERY, SMALLEST, SPAN, Plots, around
 from tabi.apps.viewer.view import View
 
 
@@ -59,3 +59,23 @@ def test_world_without_feet_has_the_certificate_only():
         assert [plot.visible for plot in Plots(server, []).plots] == [False, False, True]
     finally:
         server.stop()
+
+
+@pytest.mark.parametrize(
+    ("values", "ends"),
+    [([284.49, 284.4901, 0.0], (0.0, 500.0)), ([5.5, -4.7], (-5.0, 10.0)), ([np.nan], (0.0, 1.0)), ([1e-9], (0.0, 1.0)), ([-30.0], (-50.0, 0.0))],
+)
+def test_axis_ends_at_round_numbers_around_zero_so_that_noise_stays_small(values, ends):
+    assert around(np.array([values])) == ends
+
+
+def test_axis_is_told_to_the_page_only_when_it_changes(plots):
+    for k in range(3):
+        plots.take(moment(0.1 * k))
+        plots.draw()
+    # loads of 100.1 and 100.2 N and nothing
+    first = plots.plots[0].scales
+    assert first["y"]["range"] == (0.0, 200.0)
+    plots.take(moment(0.3))
+    plots.draw()
+    assert plots.plots[0].scales is first

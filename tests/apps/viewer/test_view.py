@@ -124,3 +124,24 @@ def test_overlay_draws_a_cone_of_the_friction_angle_at_every_pressing_contact(pu
         assert np.allclose(overlay._trail.node.told["points"][-2, 1], view.centres[0] + 0.03, atol=1e-6)
     finally:
         server.stop()
+
+
+def test_arrows_and_cones_are_those_on_the_upper_body_whichever_comes_first(pushed):
+    from tabi.apps.viewer.gate import open_server
+
+    _, _, view = pushed
+    server, _ = open_server("127.0.0.1", 0)
+    try:
+        told = []
+        for sign in (1.0, -1.0):
+            overlay = Overlay(server)
+            overlay.draw(dataclasses.replace(view, normals=sign * view.normals, forces=sign * view.forces))
+            told.append([marks.node.told["batched_wxyzs"].copy() for marks in (overlay._cones, overlay._shafts)])
+        # of two side by side neither is the upper one
+        pressing = (view.normals * view.forces).sum(axis=1) > 0
+        upright = np.flatnonzero(view.normals[pressing, 2] > 0.5)
+        assert len(upright) > 4
+        for one, other in zip(*told, strict=True):
+            assert np.array_equal(one[upright], other[upright])
+    finally:
+        server.stop()

@@ -14,12 +14,13 @@ from tabi.simulation.recorded import Recorded, RecordingError
 
 Array = NDArray[np.float64]
 ARROW = 1.5e-3  # metres of an arrow per newton, of a humanoid's forces
-WEIGHT = 0.2  # m of an arrow, for the weight of the heaviest thing where there is no robot
+WEIGHT = 0.2  # m of an arrow, for the weight of a usual thing where there is no robot
 
 
-def arrow_scale(robots: bool, heaviest: float) -> float:
-    """Metres of an arrow per newton, so that one can read a humanoid's forces, and those of toys; heaviest: weight of a thing [N]."""
-    return ARROW if robots or heaviest <= 0 else WEIGHT / heaviest
+def arrow_scale(robots: bool, weights: list[float] | Array) -> float:
+    """Metres of an arrow per newton, so that one can read a humanoid's forces, and those of toys; weights: of what moves [N]."""
+    usual = float(np.median(weights)) if np.size(weights) else 0.0
+    return ARROW if robots or not usual > 0 else WEIGHT / usual
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +29,8 @@ class Frames:
 
     Attributes:
         time: shape (n,) [s]. row: of the recording. position (n, b, 3) [m], quaternion (n, b, 4): w, x, y, z of each body.
-        arrow_count: pressing contacts of each moment; point [m] and force [N]: of all moments in turn, shape (k, 3). arrow: their scale [m/N].
+        arrow_count: pressing contacts of each moment; point [m] and force on the upper body [N]: of all moments in turn,
+            shape (k, 3). arrow: their scale [m/N].
         centre_of_mass, zmp: of each robot (n, robots, 3) [m]. pressure: its centre under each foot, in the world (n, feet, 3) [m]; NaN without load.
     """
 
@@ -78,6 +80,8 @@ def frames(run: Recorded, chosen: NDArray[np.int64]) -> Frames:
     index = contact_rows(run, chosen)
     pressing = run.contacts["status"][index] > 0
     owner = np.repeat(np.arange(len(chosen)), run.contact_count[chosen])
+    # of action and reaction the one on the upper body: the other would point into the ground
+    side = np.where(run.contacts["normal"][index][pressing, 2:] < 0, -1.0, 1.0)
     origin, R = tracks.foot_frames(world, moved)
     # a foot that hardly touches has its pressure anywhere
     flat = _near(run.feet["pressure"][chosen], 0.0)
@@ -90,11 +94,11 @@ def frames(run: Recorded, chosen: NDArray[np.int64]) -> Frames:
         quaternion=quaternions(np.moveaxis(moved.rotation, 0, 1)),
         arrow_count=np.bincount(owner[pressing], minlength=len(chosen)),
         point=run.contacts["point"][index][pressing],
-        force=run.contacts["force"][index][pressing],
+        force=side * run.contacts["force"][index][pressing],
         centre_of_mass=centre,
         zmp=_near(run.robots["zmp"][chosen], centre),
         pressure=pressure,
-        arrow=arrow_scale(bool(world.robot_names), float(world.body["mass"][1:].max(initial=0.0) * np.linalg.norm(world.gravity))),
+        arrow=arrow_scale(bool(world.robot_names), world.body["mass"][1:] * float(np.linalg.norm(world.gravity))),
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import viser
 
 from tabi.apps.recordings.frames import arrow_scale
-from tabi.apps.viewer.overlay import KINDS
+from tabi.apps.viewer.overlay import HINTS, KINDS
 from tabi.apps.viewer.player import FASTEST, SLOWEST, Player
 from tabi.apps.viewer.tuning import Tuning
 from tabi.model.body import Body
@@ -35,28 +35,35 @@ class Controls:
 
     def __init__(self, server: viser.ViserServer, world: World, player: Player, scenes: tuple[list[str], str], pick: Callable[[str], None]) -> None:
         self.player, self.disturbed, gui = player, bool(floating(world)), server.gui
-        heaviest = max([body.inertia.mass for body in world.objects], default=0.0) * float(np.linalg.norm(world.gravity))
-        self.arrow = arrow_scale(bool(world.robots), heaviest)
+        self.arrow = arrow_scale(bool(world.robots), [body.inertia.mass * float(np.linalg.norm(world.gravity)) for body in world.objects])
         with gui.add_folder("simulation", order=-1.0):
             self.text = gui.add_markdown("")
             self.play = gui.add_button("Pause", disabled=True, icon=viser.Icon.PLAYER_PAUSE)
-            self.time = gui.add_button_group("time", ("Step", "Reset"), visible=False)
-            self.disturb = gui.add_button_group("disturb", (f"Drop {DROP:g} m", f"Push {PUSH:g} N"), visible=False)
+            self.time = gui.add_button_group("time", ("Step", "Reset"), visible=False, hint="Step: pause, and one step. Reset: the start again")
+            hint = f"Drop: the start again, {DROP:g} m higher. Push: forwards on the chest for {PUSHED:g} s"
+            self.disturb = gui.add_button_group("disturb", (f"Drop {DROP:g} m", f"Push {PUSH:g} N"), visible=False, hint=hint)
+            hint = "of the clock; the title says how much of it the machine reaches"
             marks = (SLOWEST, 1.0, 2.0, FASTEST)
-            self.speed = gui.add_slider("speed [×]", SLOWEST, FASTEST, 0.1, player.speed, marks=marks, disabled=True)
+            self.speed = gui.add_slider("speed [×]", SLOWEST, FASTEST, 0.1, player.speed, marks=marks, disabled=True, hint=hint)
+            hint = "look from where the scene began; in the view a drag turns, a right drag shifts, the wheel comes closer"
+            self.look = gui.add_button_group("camera", ("Reset view",), hint=hint)
+            self.follow_it = gui.add_checkbox("follow", False, hint="the cameras of all pages go along with the robot")
             self.scene = gui.add_dropdown("scene", scenes[0], initial_value=scenes[1], disabled=True, visible=len(scenes[0]) > 1)
         with gui.add_folder("drawing", order=1.0, expand_by_default=False):
-            hints = {"contact forces": f"arrows of {1e3 * self.arrow:.3g} mm per newton"}
-            self.shown = {name: gui.add_checkbox(name, on, hint=hints.get(name)) for name, on in KINDS.items()}
+            hints = HINTS | {"contact forces": f"red arrows of {1e3 * self.arrow:.3g} mm per newton, on the upper body"}
+            self.shown = {name: gui.add_checkbox(name, on, hint=hints[name]) for name, on in KINDS.items()}
         tuning, none = player.tuning, {"disabled": True}
-        with gui.add_folder("physics", order=2.0, expand_by_default=False):
+        # what has nothing to act on is not offered
+        fixed, driven = {"visible": bool(world.fixed.shapes)}, {"visible": bool(world.robots)}
+        with gui.add_folder("physics", order=2.0, expand_by_default=False, visible=bool(world.fixed.shapes or world.robots)):
             friction, restitution = _surface(world, tuning)
-            self.friction = gui.add_slider("ground friction", 0.0, 1.5, 0.01, friction, **none)  # type: ignore[arg-type]
-            self.restitution = gui.add_slider("ground restitution", 0.0, 1.0, 0.01, restitution, **none)  # type: ignore[arg-type]
+            hint = "between all that does not move and the rest, as soon as this is moved"
+            self.friction = gui.add_slider("ground friction", 0.0, 1.5, 0.01, friction, hint=hint, **none, **fixed)  # type: ignore[arg-type]
+            self.restitution = gui.add_slider("ground restitution", 0.0, 1.0, 0.01, restitution, hint=hint, **none, **fixed)  # type: ignore[arg-type]
             hint = "factor on the gains of all motors"
-            self.stiffness = gui.add_slider("motor stiffness [×]", 1 / GAIN, GAIN, 0.05, tuning.stiffness, hint=hint, **none)  # type: ignore[arg-type]
-            self.damping = gui.add_slider("motor damping [×]", 1 / GAIN, GAIN, 0.05, tuning.damping, hint=hint, **none)  # type: ignore[arg-type]
-        self._connect(pick)
+            self.stiffness = gui.add_slider("motor stiffness [×]", 1 / GAIN, GAIN, 0.05, tuning.stiffness, hint=hint, **none, **driven)  # type: ignore[arg-type]
+            self.damping = gui.add_slider("motor damping [×]", 1 / GAIN, GAIN, 0.05, tuning.damping, hint=hint, **none, **driven)  # type: ignore[arg-type]
+        self._connect(server, pick)
 
     def enable(self) -> None:
         """The simulation is there."""
@@ -73,11 +80,12 @@ class Controls:
             self.play.label = label
             self.play.icon = viser.Icon.PLAYER_PAUSE if self.player.playing else viser.Icon.PLAYER_PLAY
 
-    def _connect(self, pick: Callable[[str], None]) -> None:
+    def _connect(self, server: viser.ViserServer, pick: Callable[[str], None]) -> None:
         player = self.player
         self.play.on_click(lambda _: player.play(not player.playing))
         self.time.on_click(lambda _: player.step() if self.time.value == "Step" else player.reset())
         self.disturb.on_click(lambda _: player.reset(self._lift) if self.disturb.value.startswith("Drop") else player.order(self._push))
+        self.look.on_click(lambda event: look_again(server, event.client))
         self.speed.on_update(lambda _: player.set_speed(self.speed.value))
         self.scene.on_update(lambda _: pick(self.scene.value))
         self.friction.on_update(lambda _: self._tune(friction=self.friction.value))
@@ -100,6 +108,12 @@ class Controls:
     def _push(self, sim: Simulator) -> None:
         for robot in floating(sim.world):
             sim.apply_force(trunk(robot), force=(PUSH, 0.0, 0.0), duration=PUSHED)
+
+
+def look_again(server: viser.ViserServer, client: viser.ClientHandle | None) -> None:
+    """One page looks from where its scene began."""
+    if client is not None:
+        client.camera.position, client.camera.look_at = server.initial_camera.position, server.initial_camera.look_at
 
 
 def _surface(world: World, tuning: Tuning) -> tuple[float, float]:

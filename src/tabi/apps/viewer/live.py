@@ -6,6 +6,7 @@ The thread that draws owns the page, the player's thread owns the simulation; ne
 from __future__ import annotations
 
 import contextlib
+import re
 import sys
 import threading
 import time as clock
@@ -16,7 +17,7 @@ import numpy as np
 import viser
 
 from tabi.apps.viewer import catalogue
-from tabi.apps.viewer.controls import Controls
+from tabi.apps.viewer.controls import Controls, floating
 from tabi.apps.viewer.overlay import Overlay
 from tabi.apps.viewer.player import Builder, Player, simulated
 from tabi.apps.viewer.plots import Plots
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 # a second; a busy machine swallows some pictures, and sixty are to arrive
 FRAMES, TEXTS, PLOTS = 64, 8, 5
 HICCUP = 0.1  # s
+WORDS = 1000  # letters of a sentence
+FOLLOWED = 5e-3  # m to move before a camera goes along
 # how long one thread of Python may keep the others waiting [s]; its usual 5 ms are five steps late
 TURN = 5e-4
 
@@ -56,7 +59,9 @@ class Live:
         self.page, self.player, self.say = page, Player(build or simulated(page.world)), say or terminal
         self._ended = threading.Event()
         self._own = (name, self.player.build, camera)
-        self._scene, self._name, self._picked = 0, name, name
+        self._scene, self._name, self._note = 0, name, ""
+        self._builders: dict[str, Builder] = {name: self.player.build}
+        self._followed: Any = None
         self._written: dict[str, float] = {}
         self._furnish()
 
@@ -94,8 +99,7 @@ class Live:
     def _pick(self, name: str) -> None:
         """Another scene; one that cannot be read leaves what is there."""
         if name == self._own[0] or name in catalogue.names():
-            self._picked = name
-            self.player.open(self._own[1] if name == self._own[0] else catalogue.builder(name))
+            self.player.open(self._builders.setdefault(name, catalogue.builder(name)))
 
     def _pull(self, owner: int, index: int, phase: str, point: Any, mouse: Any, strong: bool) -> None:
         if phase == "end":
@@ -157,9 +161,24 @@ class Live:
             self.page.scene.see_through(self.overlay.shown["see through bodies"])
             self.page.scene.move(view.positions, view.rotations)
             self.overlay.draw(view, self.page.world.ground_height)
+        self._follow(view)
         self.plots.take(view)
         if self._due("plots", PLOTS):
             self.plots.draw()
+
+    def _follow(self, view: View) -> None:
+        """Cameras go along with the first robot, or with what moves, over the ground; those who have just begun to first look there."""
+        if not (self.controls.follow_it.value and self.page.server.get_clients()):
+            self._followed = None
+            return
+        centre = np.append((view.centres[0] if len(view.centres) else view.positions.mean(axis=0))[:2], 0.0)
+        if self._followed is None:
+            self.page.scene.turn_to(centre)
+        elif np.linalg.norm(centre - self._followed) > FOLLOWED:
+            self.page.scene.shift(centre - self._followed)
+        else:
+            return
+        self._followed = centre
 
     def _take_over(self) -> None:
         """The page is the simulation's from now on: its world, its feet, its poses."""
@@ -167,8 +186,9 @@ class Live:
         assert sim is not None
         first, self._scene = self._scene == 0, self.player.scenes
         self.player.wanted.set()
+        self._note = limp(sim)
         if not first:
-            self._name = self._picked
+            self._name = next(name for name, build in self._builders.items() if build is self.player.build)
             self.page.show(sim.world, self._own[2] if self._name == self._own[0] else catalogue.camera(self._name))
             self._furnish()
         self.page.pose = self._pose
@@ -189,7 +209,7 @@ class Live:
 
     def _report(self, view: View | None) -> str:
         """A few lines about the moment."""
-        fault = f"**stopped:** {self.player.fault}\n\n" if self.player.fault else ""
+        fault = f"**stopped:** {literal(self.player.fault)}\n\n" if self.player.fault else ""
         if view is None:
             return fault
         weight = sum(robot.mass for robot in self.page.world.robots) * float(np.linalg.norm(self.page.world.gravity))
@@ -198,11 +218,11 @@ class Live:
         lines = [
             f"time **{view.time:.2f} s** · {pace}",
             carried,
-            f"certificate: {view.residual:.1e} m/s, {view.force_residual:.1e} N",
+            f"certificate: exact to {view.residual:.1e} m/s, {view.force_residual:.1e} N",
             f"steps that missed the tolerance: {view.missed}",
-            "pull: **Ctrl-drag** a body" if not view.bands else f"pull: **{np.linalg.norm(view.bands[-1].force):.1f} N**",
+            "pull: **Ctrl-drag** a body, with Shift × 10" if not view.bands else f"pull: **{np.linalg.norm(view.bands[-1].force):.1f} N**",
         ]
-        return fault + "  \n".join(lines)
+        return fault + "  \n".join([*lines, self._note] if self._note else lines)
 
     def _due(self, what: str, rate: float) -> bool:
         """Whether something is to be done again at a rate [Hz]."""
@@ -211,6 +231,19 @@ class Live:
             return False
         self._written[what] = now
         return True
+
+
+def limp(sim: Simulator) -> str:
+    """A sentence about robots that could fall whose motors have no gains, where no controller holds them; empty without any."""
+    if sim._drivers or (sim._target["kp"] > 0).any():
+        return ""
+    names = [literal(robot.name) for robot in floating(sim.world) if robot.joint_names]
+    return f"**no gains:** the file of {' and '.join(names)} has none, so its motors hold nothing" if names else ""
+
+
+def literal(words: str) -> str:
+    """Words from elsewhere as the page shows them letter by letter, without markup, pictures or links, and not without end."""
+    return re.sub(r"([][\\`*_{}()#+!|<>~&]|/(?=/))", r"\\\1", words[:WORDS])
 
 
 def compiling() -> bool:

@@ -40,6 +40,16 @@ KINDS = {
     "trails": False,
     "see through bodies": False,
 }
+HINTS = {
+    "contact points": "green where a point sticks, orange where it slides",
+    "friction cones": "a force inside its cone sticks, one on its side slides",
+    "centre of pressure": "blue ball: where the load of a foot acts, in the outline of its sole",
+    "support polygon": "light blue: around all points that carry the robot",
+    "centre of mass": "yellow ball inside the robot, plumbed down to the ground",
+    "zero moment point": "purple coin on the ground: where all contact forces together act",
+    "trails": "yellow: where the centre of mass has been",
+    "see through bodies": "to see what is inside and behind them",
+}
 
 
 class Overlay:
@@ -94,7 +104,9 @@ class Overlay:
             for marks in (self._points, self._cones, self._shafts, self._heads):
                 marks.show(None)
             return
-        points, normals, forces = view.points[pressing], view.normals[pressing], view.forces[pressing]
+        # of action and reaction the one on the upper body: the other would point into the ground
+        side = np.where(view.normals[pressing, 2:] < 0, -1.0, 1.0)
+        points, normals, forces = view.points[pressing], side * view.normals[pressing], side * view.forces[pressing]
         colors = np.where(view.sliding[pressing, None], SLIDES, STICKS).astype(np.uint8)
         self._points.show(points if self.shown["contact points"] else None, colors=colors)
         friction = view.friction[pressing]

@@ -18,7 +18,7 @@ import viser
 from tabi._errors import TabiError
 from tabi.apps.viewer.catalogue import Camera
 from tabi.apps.viewer.gate import Gate, open_server
-from tabi.apps.viewer.live import Live
+from tabi.apps.viewer.live import Live, literal
 from tabi.apps.viewer.scene import Scene
 from tabi.model.robot import Robot
 from tabi.model.world import World
@@ -101,7 +101,7 @@ class Page:
         self.pickers: dict[str, viser.GuiDropdownHandle] = {}
         self.pose: Callable[[Robot, dict[str, float]], None] | None = None
         for robot in world.robots:
-            with self.server.gui.add_folder(robot.name, order=100.0, expand_by_default=False):
+            with self.server.gui.add_folder(f"{robot.name}: pose and joints", order=100.0, expand_by_default=False):
                 self._add_controls(robot)
         for body in world.objects:
             X = body.joint.placement @ body.joint.motion(body.joint.position)  # type: ignore[arg-type]
@@ -186,7 +186,7 @@ def _extent(world: World) -> tuple[np.ndarray, float]:
 
 def _summary(robot: Robot) -> str:
     height = robot.extent((0, 0, 1)) + robot.extent((0, 0, -1))
-    return f"**{robot.name}** · {len(robot.joint_names)} joints · {robot.mass:.1f} kg · {height:.2f} m as it stands"
+    return f"**{literal(robot.name)}** · {len(robot.joint_names)} joints · {robot.mass:.1f} kg · {height:.2f} m as it stands"
 
 
 def _is_free(robot: Robot, name: str) -> bool:

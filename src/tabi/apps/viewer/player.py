@@ -151,9 +151,11 @@ class Player:
         tick = clock.monotonic()
         while not self._ended.wait(max(0.0, tick - clock.monotonic())):
             tick = max(tick + TICK, clock.monotonic())
-            if self._next is not None:
-                self._guarded(self._prepare)
-                self._next = None
+            if (build := self._next) is not None:
+                self._guarded(lambda build=build: self._prepare(build))
+                # another one may have been asked for in the meantime
+                if self._next is build:
+                    self._next = None
             elif self.sim is not None:
                 self._guarded(self._turn)
 
@@ -168,10 +170,8 @@ class Player:
         if self.fault:
             self.hands.springs.clear()
 
-    def _prepare(self) -> None:
+    def _prepare(self, build: Builder) -> None:
         """The first step compiles, on a simulator of its own: the page may have been posed anew when it is done."""
-        build = self._next
-        assert build is not None
         first = build()
         # a hand too, so that nobody waits for a compiler when the mouse pulls
         moving = [body for body in Observer(first).bodies if first._link(body).body]
@@ -179,6 +179,8 @@ class Player:
             Spring(first, moving[0], first.position(moving[0])).pull()
         first.step()
         Observer(first).look()
+        if self._next is not build:
+            return
         if self.build is not build:
             self.build, self.tuning = build, Tuning()
         self.fault, self.playing = "", True

@@ -6,12 +6,14 @@ from collections import deque
 
 import numpy as np
 import viser
+from numpy.typing import NDArray
 from viser import uplot
 
 from tabi.apps.viewer.view import View
 
 SPAN, EVERY = 5.0, 0.05  # s: how far back, and between two samples
 COLORS = ("#1a5cc4", "#c8283c", "#2ea067", "#e2841c", "#7b3fb5", "#606878")
+DECADES = (-17.0, -5.0)  # the certificate's axis
 SMALLEST = 1e-16  # what a certificate of zero is drawn as [m/s]
 
 
@@ -25,7 +27,7 @@ class Plots:
     def __init__(self, server: viser.ViserServer, feet: list[str]) -> None:
         self.feet = feet
         self._rows: deque[list[float]] = deque(maxlen=round(SPAN / EVERY))
-        self._drawn = 0
+        self._ends: dict[str, tuple[float, float]] = {}
         gui = server.gui
         with gui.add_folder("plots", order=50.0, expand_by_default=False):
             self.plots = [
@@ -53,6 +55,28 @@ class Plots:
         for plot, rows in zip(self.plots, (table[1 : 1 + n], table[1 + n : 1 + 3 * n], table[1 + 3 * n :]), strict=True):
             if plot.visible:
                 plot.data = (table[0], *rows)
+                self._zoom(plot, DECADES if plot is self.plots[2] else around(rows))
+
+    def _zoom(self, plot: viser.GuiUplotHandle, ends: tuple[float, float]) -> None:
+        """Ends of the upright axis, told when they change: a browser then builds the plot anew."""
+        if self._ends.get(str(plot.title)) != ends:
+            self._ends[str(plot.title)] = ends
+            plot.scales = {"x": uplot.Scale(time=False, auto=True), "y": uplot.Scale(auto=False, range=ends)}
+
+
+def around(rows: NDArray[np.float64]) -> tuple[float, float]:
+    """Round numbers around zero and all values, so that noise does not fill a plot."""
+    values = rows[np.isfinite(rows)]
+    low, high = -_round_up(-float(values.min(initial=0.0))), _round_up(float(values.max(initial=0.0)))
+    return (low, high) if high > low else (0.0, 1.0)
+
+
+def _round_up(value: float) -> float:
+    """The next of 1, 2, 5, 10, 20, …; of 0 itself."""
+    if value <= 0:
+        return 0.0
+    decade = 10.0 ** np.floor(np.log10(max(value, 1.0)))
+    return float(next((n * decade for n in (1, 2, 5) if n * decade >= value), 10 * decade))
 
 
 def _plot(gui: viser.GuiApi, title: str, names: list[str], per_color: int) -> viser.GuiUplotHandle:

@@ -15,6 +15,7 @@ import numpy as np
 import viser
 
 from tabi.apps.recordings.frames import bounds, frames, rows, thinned
+from tabi.apps.viewer.overlay import CENTRE, FORCE, PRESSURE, ZMP
 from tabi.apps.viewer.page import quiet, serve
 from tabi.apps.viewer.scene import add_ground, light
 from tabi.simulation.recorded import Recorded
@@ -22,7 +23,8 @@ from tabi.simulation.recorded import Recorded
 FRAMES = 30  # pictures a second
 TRIANGLES = 400_000
 SPEEDS = {"× 0.05": 0.05, "× 0.1": 0.1, "× 0.25": 0.25, "× 0.5": 0.5, "× 1": 1.0, "× 2": 2.0, "× 4": 4.0}
-COLORS = {"centre of mass": (242, 178, 26), "zero moment point": (26, 90, 217), "centre of pressure": (26, 158, 90)}
+# as in a page that simulates
+COLORS = {"centre of mass": CENTRE, "zero moment point": ZMP, "centre of pressure": PRESSURE}
 
 
 def show(run: Recorded, host: str = "127.0.0.1", port: int | None = None, open_browser: bool = True) -> None:
@@ -105,7 +107,7 @@ class Replay:
             opacity = piece.color[3] if piece.color[3] < 1 else None
             scene.add_mesh_simple(f"/body{piece.body}/mesh{k}", piece.vertices, piece.triangles, color=piece.color[:3], opacity=opacity)
         look_arrows: dict[str, Any] = {"shaft_radius": 0.004, "head_radius": 0.010, "head_length": 0.025}
-        self.arrows = scene.add_arrows("/forces", np.zeros((1, 2, 3)), (214, 60, 40), visible=False, **look_arrows)
+        self.arrows = scene.add_arrows("/forces", np.zeros((1, 2, 3)), FORCE, visible=False, **look_arrows)
         counts = (len(world.robot_names), len(world.robot_names), len(world.feet.names))
         self._marks = [
             [scene.add_icosphere(f"/{name.replace(' ', '_')}{k}", 0.022 if name == "centre of mass" else 0.012, color=color) for k in range(count)]
@@ -129,7 +131,8 @@ class Replay:
         )
         self.text = gui.add_markdown("")
         low, high = float(run.time.min()), float(run.time.max())
-        between = float(np.median(np.abs(np.diff(run.time)))) if len(run.time) > 1 else 0.0
+        # a tail of digits would not fit into the number's field
+        between = round(float(np.median(np.abs(np.diff(run.time)))), 6) if len(run.time) > 1 else 0.0
         self.bar = gui.add_slider("time [s]", low, max(high, low + run.dt), between or run.dt, float(run.time[0]))
         self.play = gui.add_button("Play")
         self.back, self.forth = gui.add_button("Step back"), gui.add_button("Step forth")

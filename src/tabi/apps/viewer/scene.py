@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tabi.apps.viewer.nodes import Node, place
 from tabi.model.body import Body
-from tabi.model.meshes import Mesh, joined, mesh_of
+from tabi.model.meshes import Mesh, joined, mesh_of, seen
 from tabi.model.shape import HalfSpace, MeshFile, Shape
 from tabi.model.world import World
 from tabi.spatial.transform import Transform
@@ -52,7 +52,8 @@ class Scene:
         self._index = {body: k for k, body in enumerate(named)}
         # as nodes are before they are moved
         self._last = np.tile([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], (len(named), 1))
-        for alike in _alike({body: _parts(body.shapes) for body in named}):
+        drawn = {body: shapes for robot in world.robots for body, shapes in seen(robot.bodies).items()}
+        for alike in _alike({body: _parts(drawn.get(body, body.shapes)) for body in named}):
             members = np.array([self._index[body] for body in alike.members])
             if len(members) > 1 and alike.parts:
                 self._add_flock(f"/alike/{members[0]}", alike.parts, members)
@@ -113,6 +114,17 @@ class Scene:
         for camera in cameras:
             camera.fov = np.radians(35.0)
             camera.position, camera.look_at = np.asarray(position, float), np.asarray(target, float)
+
+    def turn_to(self, target: ArrayLike) -> None:
+        """All cameras move over the ground until they look at a place [m]; height and direction stay."""
+        for client in self.server.get_clients().values():
+            way = np.asarray(target, float) - client.camera.look_at
+            client.camera.position = client.camera.position + way * (1.0, 1.0, 0.0)
+
+    def shift(self, way: ArrayLike) -> None:
+        """All cameras move along a way [m], and what they look at with them."""
+        for client in self.server.get_clients().values():
+            client.camera.position = client.camera.position + np.asarray(way, float)
 
     def _add_fixed(self, world: World) -> None:
         frame = "/world"
