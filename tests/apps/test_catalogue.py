@@ -49,7 +49,10 @@ def test_the_gallery_is_one_page_with_every_picture(tmp_path):
 
 
 def test_a_scene_is_printed_as_a_file_to_begin_from():
-    assert invoke("scene", "cart") == scenes.load("cart").file.read_text(encoding="utf-8")
+    first, *rest = invoke("scene", "cart").splitlines()
+    # the schema is looked for beside the new file
+    assert first == f"# yaml-language-server: $schema={schema.FILE}"
+    assert rest == scenes.load("cart").file.read_text(encoding="utf-8").splitlines()[1:]
     changed = invoke("scene", "slide", "--set", "duration_s=1")
     assert scenes.loads(changed) == scenes.load("slide", ["duration_s=1"])
 

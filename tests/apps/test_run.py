@@ -87,9 +87,17 @@ def test_missed_steps_end_with_1(scene, monkeypatch):
     assert "2 STEPS MISSED to 1e-08 m/s" in done.stdout
 
 
+def test_a_robot_in_the_air_has_not_fallen(tmp_path):
+    (tmp_path / "drop.yaml").write_text("title: t\nground: {}\nduration_s: 0.6\nrobots: [{robot: hrp2, drop_m: 2}]\n")
+    # after 0.6 s it is 1.8 m lower, far below half the height it began at, and still above its own
+    done = invoke(tmp_path / "drop.yaml", "--expect-standing")
+    assert done.exit_code == 0
+    assert "hrp2 did not fall" in done.stdout
+
+
 def test_who_falls_ends_with_1_only_where_standing_was_expected():
-    # half of its height is passed within half a second
-    arguments = ("fall", "--time", "0.6")
+    # dropped by 0.1 m, it passes half of its height after 0.6 s
+    arguments = ("fall", "--time", "0.7")
     assert invoke(*arguments).exit_code == 0
     done = invoke(*arguments, "--expect-standing")
     assert done.exit_code == 1
@@ -143,8 +151,8 @@ def test_an_interrupt_ends_with_130_and_keeps_the_recording(scene, tmp_path):
         (["standng"], "did you mean 'standing'?"),
         (["mine.yml"], "mine.yml: there is no such file"),
         (["standing", "--set", "ground.frction=1"], "did you mean 'friction'?"),
-        (["standing", "--time", "-1"], "--set duration_s=-1.0: duration_s is -1.0; expected a number > 0"),
-        (["standing", "--time", "nan"], "duration_s is 'nan'"),
+        (["standing", "--time", "-1"], "--time is -1 s; expected a number > 0"),
+        (["standing", "--time", "nan"], "--time is nan s"),
         (["standing", "--record", "nowhere/run.h5"], "nowhere/run.h5: there is no folder"),
         (["standing", "--record", "."], ".: it is a folder"),
         (["standing", "--page", "--json"], "leave out --record, --json"),
@@ -179,3 +187,40 @@ def test_the_page_shows_the_world_of_the_scene(monkeypatch, scene):
     assert (name, options["port"], options["open_browser"], options["live"], options["camera"]) == ("crate", 8123, False, True, None)
     # with its motions and pushes: the scene's own simulator
     assert options["build"]().time == 0.0
+
+
+def test_a_recording_is_never_written_over_a_file_that_is_none(scene, monkeypatch, capsys):
+    assert "is no recording; choose another name" in mistake(monkeypatch, capsys, scene, "--record", scene)
+    assert scene.read_text() == SLOPE
+
+
+@pytest.mark.parametrize("time", ["nan", "inf", "-1", "0", "1e300"])
+def test_a_time_that_cannot_be_is_named_as_it_was_given(scene, monkeypatch, capsys, time):
+    assert mistake(monkeypatch, capsys, scene, f"--time={time}").startswith(f"tabi: --time is {float(time):g} s; expected")
+
+
+def test_a_robot_that_nothing_can_touch_is_noted(tmp_path):
+    link = '<link name="a"><inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>'
+    (tmp_path / "ghost.urdf").write_text(f'<robot name="ghost">{link}</robot>')
+    path = tmp_path / "mine.yaml"
+    path.write_text("title: t\nduration_s: 0.01\nground: {}\nrobots: [{robot: ghost.urdf, position_m: [0, 0, 1]}]\n")
+    assert "note: ghost: it has no shape, so nothing can touch it" in invoke(path).stdout
+    assert len(json.loads(invoke(path, "--json").stdout)["notes"]) == 1
+
+
+def test_slow_steps_are_taken_one_by_one_and_stopped_between_two_of_them(scene, monkeypatch):
+    sim, asked, taken = scenes.load(scene).simulator(), [], []
+    monkeypatch.setattr(run, "SLOW", 0.0)
+    sim_run = sim.run
+
+    def slowly(duration: float) -> None:
+        sim_run(duration)
+        taken.append(round(duration / sim.dt))
+        if len(taken) == 4:
+            asked.append(1)
+
+    monkeypatch.setattr(sim, "run", slowly)
+    assert run._march(sim, 0.1, None, lambda: False, asked)
+    # fifty at a time, until they are found to be slow
+    assert taken == [50, 1, 1, 1]
+    assert sim.time == pytest.approx(0.054)

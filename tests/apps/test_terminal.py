@@ -34,3 +34,10 @@ def test_an_interrupt_waits_for_a_look_and_a_second_one_does_not():
         with pytest.raises(KeyboardInterrupt):
             os.kill(os.getpid(), signal.SIGTERM)
     assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_the_first_interrupt_is_answered(capfd):
+    with terminal.interrupt("ending\n") as asked:
+        os.kill(os.getpid(), signal.SIGINT)
+    assert asked == [signal.SIGINT]
+    assert capfd.readouterr().err == "ending\n"

@@ -4,7 +4,11 @@ import numpy as np
 import pytest
 
 import tabi
-from tabi.robots.known import complete
+from tabi.model.joint import Joint
+from tabi.model.robot import Robot
+from tabi.model.shape import Box, Shape
+from tabi.robots.known import complete, exclude_overlaps
+from tabi.spatial.inertia import solid_box
 from tabi.validation import humanoids
 
 G = 9.81
@@ -65,3 +69,26 @@ def test_a_robot_with_feet_or_of_another_make_stays_as_it_is(simple_humanoid, tm
     mass = '<inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
     file.write_text(f'<robot name="jvrc1"><link name="box">{mass}</link></robot>')
     assert complete(tabi.load(file)).feet == {}
+
+
+def test_links_that_overlap_where_it_stands_never_collide_and_a_note_says_so():
+    robot, size = Robot("three"), (0.1, 0.1, 0.1)
+    for name, parent in (("a", None), ("b", "a"), ("c", "b")):
+        joint = Joint(name.upper(), "revolute" if parent else "floating")
+        robot.add_body(name, joint, parent, solid_box(1.0, size), [Shape(Box(size))])
+    exclude_overlaps(robot)
+    # neighbours never collide anyway
+    assert robot.excluded == {frozenset("ac")}
+    assert robot.notes == ["stand-in: 1 pairs of links touch where it stands and never collide: a and c"]
+
+
+def test_sr1_stands_in_a_scene_though_its_thighs_are_drawn_into_its_waist(shared):
+    file, gains = shared / "data" / "robots" / "sr1" / "SR1.urdf", "{stiffness_nm_rad: 26160, damping_nms_rad: 1046}"
+    scene = tabi.scenes.loads(f"title: t\nduration_s: 0.3\nground: {{}}\nrobots: [{{robot: {file}, gains: {gains}}}]\n")
+    sim = scene.simulator()
+    sim.run(scene.duration)
+    robot = sim.world.robots[0]
+    assert sim.certificate.missed == 0
+    assert len(sim.contacts) == 8
+    # it still swings a little
+    assert sum(c.force[2] for c in sim.contacts) == pytest.approx(robot.mass * G, rel=0.05)

@@ -36,8 +36,8 @@ def test_names_and_texts_that_look_like_others_come_back_as_they_were():
 def test_numbers_come_back_to_the_last_bit():
     numbers = ["0.1", "1e-12", "0.30000000000000004", "12345.678901234567", "5e-324"]
     for number in numbers:
-        scene = scenes.loads(f"title: t\nobjects: [{{shape: sphere, radius_m: 1, mass_kg: {number}}}]\n")
-        assert scenes.loads(scene.to_yaml()).contents.objects[0].mass_kg == float(number)
+        scene = scenes.loads(f"title: t\nobjects: [{{shape: sphere, radius_m: 1, mass_kg: 1, velocity_m_s: [{number}, 0, 0]}}]\n")
+        assert scenes.loads(scene.to_yaml()).contents.objects[0].velocity_m_s[0] == float(number)
 
 
 def test_world_and_simulator_are_new_every_time():

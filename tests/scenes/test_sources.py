@@ -1,5 +1,7 @@
 """Files that include others, and values from the command line: what ends up where, and whose fault a fault is."""
 
+import os
+
 import pytest
 
 from tabi import scenes
@@ -128,3 +130,20 @@ def test_a_scene_that_is_not_there_gets_the_nearest_name(name, said, tmp_path, m
     with pytest.raises(SceneError) as fault:
         scenes.load(name)
     assert said in str(fault.value)
+
+
+def test_a_scene_without_a_name_is_asked_for():
+    with pytest.raises(SceneError, match="the scene has no name"):
+        scenes.load("")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes by name here")
+def test_a_pipe_is_refused_instead_of_waited_for(folder):
+    os.mkfifo(folder / "pipe.yaml")
+    with pytest.raises(SceneError, match=r"pipe\.yaml: it is no plain file"):
+        scenes.load(folder / "pipe.yaml")
+
+
+def test_a_mass_too_small_for_arithmetic_is_refused(folder):
+    with pytest.raises(SceneError, match="mass_kg is 1e-300; expected a number from 1e-12 to"):
+        scenes.load(folder / "base.yaml", ["objects.ball.mass_kg=1e-300"])

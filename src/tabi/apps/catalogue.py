@@ -71,7 +71,9 @@ def show_scene(scene: SceneArgument, settings: Settings = None) -> None:
     told = scenes.load(scene, settings or [])
     built_in = scene in scenes.names() and not settings
     assert told.file is not None
-    print(told.file.read_text(encoding="utf-8") if built_in else told.to_yaml(), end="", flush=True)
+    # the schema is looked for beside the file that this becomes
+    text = told.file.read_text(encoding="utf-8").replace("$schema=../", "$schema=") if built_in else told.to_yaml()
+    print(text, end="", flush=True)
 
 
 def scene_schema() -> None:

@@ -119,13 +119,17 @@ def demo(
 
 def _standing(name: str, feet: list[str] | None, base: str | None) -> tuple[Any, Any]:
     """A world with a ground, and a robot on it."""
+    from tabi import robots
     from tabi.model.world import World
+    from tabi.robots.known import exclude_overlaps
 
     world = World()
     world.add_ground()
     robot = world.add_robot(_robot(name, feet, base))
     if robot.base.joint.kind == "floating":
         robot.stand_on_ground()
+    if name not in robots.__all__:
+        exclude_overlaps(robot)
     return world, robot
 
 

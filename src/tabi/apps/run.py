@@ -6,10 +6,11 @@ was expected to stand; 2, the scene or an option cannot be, and nothing was done
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import time as clock
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -26,6 +27,14 @@ if TYPE_CHECKING:
 
 # simulated seconds between two looks: at the keyboard, the certificate, the robots; with the clock to keep, fewer
 LOOK, PACE = 0.05, 0.01
+# a step that is hard, or is being compiled, may take long
+ENDING = "tabi: ending after this step; Ctrl-C once more ends at once\n"
+# seconds between two looks after which steps go one by one
+SLOW = 1.0
+# as the scene's own duration [s]
+LONGEST = 1e6
+# how every recording begins
+HDF5 = b"\x89HDF\r\n\x1a\n"
 # places told at the end, at most
 MOST = 12
 
@@ -50,6 +59,7 @@ def run(
         raise TabiError("--page lasts until it is closed and has no summary; leave out --record, --json and --expect-standing")
     if record is not None:
         check_writable(record)
+        _check_no_loss(record)
     from tabi import scenes
 
     told = scenes.load(scene, all_settings(settings, time))
@@ -68,6 +78,8 @@ def run(
 
 def all_settings(settings: list[str] | None, time: float | None) -> list[str]:
     """What was set, and how long [s] if it was said."""
+    if time is not None and not 0 < time <= LONGEST:
+        raise TabiError(f"--time is {time:g} s; expected a number > 0 and ≤ {LONGEST:g}")
     return [*(settings or []), *([] if time is None else [f"duration_s={time!r}"])]
 
 
@@ -82,6 +94,14 @@ def check_writable(path: Path) -> None:
         raise TabiError(f"{path}: it cannot be written; choose a folder of yours")
 
 
+def _check_no_loss(path: Path) -> None:
+    """Refuse to write a recording over a file that is none: a scene, or a robot."""
+    with path.open("rb") if path.is_file() else io.BytesIO() as file:
+        begins = file.read(len(HDF5))
+    if begins and begins != HDF5:
+        raise TabiError(f"--record {path}: that file is there and is no recording; choose another name, or remove it")
+
+
 @dataclass
 class Summary:
     """How a run went.
@@ -90,8 +110,9 @@ class Summary:
         time, wall: seconds of the simulation, and of the clock after its first step. steps: how many.
         residual [m/s], joint_residual [rad/s or m/s], penetration [m]: worst of all steps.
         force_residual: worst [N] of the steps looked at, one in every 0.05 s.
-        missed: steps that did not reach the tolerance [m/s]. fallen: when each robot was first seen below half its height [s].
-        places: where bodies ended [m]. recording: the file. interrupted: whether somebody did. stopped: the sentence that ended it.
+        missed: steps that did not reach the tolerance [m/s]. fallen: when a base was first seen at half the height it stands at [s].
+        places: where bodies ended [m]. notes: what was put in place of what robot files lack.
+        recording: the file. interrupted: whether somebody did. stopped: the sentence that ended it.
     """
 
     scene: str
@@ -111,6 +132,7 @@ class Summary:
     robots: tuple[str, ...] = ()
     fallen: dict[str, float] = field(default_factory=dict)
     places: dict[str, list[float]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
     recording: str | None = None
     interrupted: bool = False
     stopped: str | None = None
@@ -149,6 +171,7 @@ class Summary:
             # without the sign of a zero
             x, y, z = (round(value, 4) + 0.0 for value in place)
             lines.append(f"  {name} is at {x:.4f}, {y:.4f}, {z:.4f} m")
+        lines += [f"  note: {note}" for note in self.notes]
         if self.recording:
             lines.append(f"  recorded in {self.recording}")
         return "\n".join(lines)
@@ -167,14 +190,17 @@ def play(scene: Scene, record: Path | None = None, pace: float | None = None, sh
     recording = None if record is None else sim.record(record, scene.contents.record.rate_hz, scene.to_yaml(), told)
     watch = _Watch(scene, sim, found)
     try:
-        with bar("loading kernels", scene.duration, "{task.completed:.2f} of {task.total:g} s", show) as move, interrupt() as asked:
+        with (
+            bar("loading kernels", scene.duration, "{task.completed:.2f} of {task.total:g} s", show) as move,
+            interrupt(ENDING if show else "") as asked,
+        ):
 
             def look() -> bool:
                 watch.look()
                 move(sim.time, f"{watch.factor:.1f} × real time" if watch.factor else "", "running")
                 return bool(asked)
 
-            found.interrupted = _march(sim, scene.duration, pace, look)
+            found.interrupted = _march(sim, scene.duration, pace, look, asked)
     except KeyboardInterrupt:
         found.interrupted = True
     except TabiError as fault:
@@ -197,24 +223,42 @@ def watched(scene: Scene, world: World) -> dict[str, Any]:
     return dict(list(found.items())[:MOST])
 
 
-def _march(sim: Simulator, duration: float, pace: float | None, look: Callable[[], bool]) -> bool:
+def _march(sim: Simulator, duration: float, pace: float | None, look: Callable[[], bool], asked: Sequence[int] = ()) -> bool:
     """All steps, and a look now and then, until one says stop; whether one did.
 
     The first step brings the kernels, so the clock starts after it.
+
+    Args:
+        asked: not empty once somebody wants it to stop.
     """
     end, chunk, every = round(duration / sim.dt), max(1, round((pace or LOOK) / sim.dt)), max(1, round(LOOK / sim.dt))
     sim.step()
-    stop, start, done, next_look = look(), clock.monotonic() - sim.dt, 1, every
+    stop, start, done, next_look, slow, last = look(), clock.monotonic() - sim.dt, 1, every, False, clock.monotonic()
     while done < end and not stop:
         count = min(chunk, end - done)
-        sim.run(count * sim.dt)
-        done += count
+        # a problem that is hard may take seconds: who asks to stop does not wait for many of them
+        for _ in range(count if slow else 1):
+            sim.run(sim.dt * (1 if slow else count))
+            done += 1 if slow else count
+            if asked:
+                return True
+        slow, last = clock.monotonic() - last > SLOW, clock.monotonic()
         if pace is not None:
             clock.sleep(max(0.0, start + done * sim.dt - clock.monotonic()))
         if done >= min(next_look, end):
             next_look = done + every
             stop = look()
     return stop
+
+
+def _notes(world: World) -> list[str]:
+    """What a result depends on and its scene does not say."""
+    found = []
+    for robot in world.robots:
+        found += [f"{robot.name}: {note}" for note in robot.notes if note.startswith("stand-in")]
+        if not any(body.collision_shapes() for body in robot.bodies):
+            found.append(f"{robot.name}: it has no shape, so nothing can touch it; see `tabi info` for what its file lacks")
+    return found
 
 
 class _Watch:
@@ -224,9 +268,8 @@ class _Watch:
         self.scene, self.sim, self.found = scene, sim, found
         self.started: float | None = None
         floating = [robot for robot in sim.world.robots if robot.base.joint.kind == "floating"]
-        ground = sim.world.ground_height
-        self.heights = {robot.name: 0.5 * (float(sim.position(robot.base)[2]) - ground) for robot in floating}
-        found.robots, found.tolerance = tuple(self.heights), sim.tolerance
+        self.heights = {robot.name: 0.5 * robot.base_height for robot in floating}
+        found.robots, found.tolerance, found.notes = tuple(self.heights), sim.tolerance, tuple(_notes(sim.world))
 
     @property
     def factor(self) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import threading
@@ -31,10 +32,13 @@ def bar(what: str, total: float, count: str = "{task.completed:.0f} of {task.tot
 
 
 @contextmanager
-def interrupt() -> Iterator[list[int]]:
+def interrupt(say: str = "") -> Iterator[list[int]]:
     """Ctrl-C, and a polite kill, fill a list that is looked at between steps; a second one ends at once.
 
     An exception in the middle of things may be swallowed: Python ignores those that are raised while it tidies up.
+
+    Args:
+        say: what the first one is answered with, on the error stream.
     """
     asked: list[int] = []
 
@@ -42,6 +46,8 @@ def interrupt() -> Iterator[list[int]]:
         if asked:
             raise KeyboardInterrupt
         asked.append(number)
+        # not print, which may be in the middle of something
+        os.write(2, say.encode())
 
     if threading.current_thread() is not threading.main_thread():
         yield asked

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tabi.apps.terminal import bar
+
 if TYPE_CHECKING:
     from tabi.contact import BodyProblem
 
@@ -73,15 +75,13 @@ def run(show: bool = True) -> str:
     # what others compile comes last, when it can be read from the cache; the simulation, which has it all inside, after that
     order = dict.fromkeys(APART, 1) | {"simulation": 2}
     work.sort(key=lambda job: order.get(job[0], 0))
-    if show:
-        from rich.progress import track
-
-        work = track(work, description="compiling")  # type: ignore[assignment]
-    for name, job in work:
-        if name in order:
-            for helper in helpers:
-                helper.wait()
-        job()
+    with bar("compiling", len(work), show=show) as move:
+        for count, (name, job) in enumerate(work):
+            move(count)
+            if name in order:
+                for helper in helpers:
+                    helper.wait()
+            job()
     done = f"kernels ready after {time.perf_counter() - start:.1f} s"
     return done if _jit.cache_folder() else f"{done}, but for this run only: no folder can keep them; set TABI_CACHE_DIR to a folder of yours"
 

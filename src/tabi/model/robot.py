@@ -211,6 +211,12 @@ class Robot:
             reach.append(max(shapes, default=0.0) + float(d @ X.p))
         return max(reach)
 
+    @property
+    def base_height(self) -> float:
+        """How high the base is above the robot's lowest point, in its pose [m]."""
+        placements = self.placements()
+        return float(placements[self.base].p[2]) + self.extent((0.0, 0.0, -1.0), placements)
+
     def stand_on_ground(self, pose: str | Pose | None = None) -> None:
         """Put the robot on its soles, soles level, the lowest on the ground.
 

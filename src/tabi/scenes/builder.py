@@ -22,7 +22,7 @@ from tabi.model.robot import Robot
 from tabi.model.shape import Convex, Material, Shape
 from tabi.model.signals import Command, Controller
 from tabi.model.world import World
-from tabi.robots.known import complete
+from tabi.robots.known import complete, exclude_overlaps
 from tabi.scenes import motion, things
 from tabi.scenes.checks import copies, stands
 from tabi.scenes.contents import Contents
@@ -59,6 +59,8 @@ class Builder:
         for i, robot in enumerate(contents.robots):
             with self.at("robots", i):
                 self.robots.append(self._robot(robot, i))
+                if robot.robot not in robots.__all__:
+                    exclude_overlaps(self.robots[-1])
         for i, thing in enumerate(contents.objects):
             with self.at("objects", i):
                 self.objects.append([self._object(thing, name, k) for k, name in enumerate(copies(thing))])

@@ -223,7 +223,7 @@ def expected(kind: Any) -> str:
         return f"a {'whole ' if isinstance(kind, inspect.IntType) else ''}number{bounds(kind)}"
     if isinstance(kind, inspect.StrType):
         if kind.pattern:
-            return f"a name of up to {kind.max_length} letters, digits, spaces, _ and -, a letter first"
+            return f"a name of up to {kind.max_length} letters (a to z), digits, spaces, _ and -, a letter first"
         return f"a text of {kind.min_length or 0} to {kind.max_length} characters"
     if isinstance(kind, inspect.TupleType):
         plural = expected(kind.item_types[0]).removeprefix("a ").replace("number", "numbers").replace("text of", "texts of")

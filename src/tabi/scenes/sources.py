@@ -30,6 +30,8 @@ def find(name: str | Path) -> Path:
     path = LIBRARY / f"{text}.yaml"
     if text in names():
         return path
+    if not text:
+        raise SceneError(f"the scene has no name; expected the path of a scene file, or one of {', '.join(names())}")
     given = Path(text)
     if not given.suffix and not given.exists():
         raise SceneError(f"scene {text!r} is neither built in nor a file{_nearest(text) or '; built in are ' + ', '.join(names())}")
@@ -39,6 +41,8 @@ def find(name: str | Path) -> Path:
         raise SceneError(f"suffix {given.suffix!r} is not known; expected a scene file (.yaml)", Place(text))
     if not given.exists():
         raise SceneError(f"there is no such file; expected a scene file, or a built-in scene{_nearest(given.stem)}", Place(text))
+    if not given.is_file():
+        raise SceneError("it is no plain file; expected a scene file (.yaml)", Place(text))
     return given
 
 

@@ -13,7 +13,7 @@ from msgspec import Meta, Struct, defstruct
 
 Number = Annotated[float, Meta(ge=-1e6, le=1e6)]
 Length = Annotated[float, Meta(gt=0.0, le=1e4)]
-Mass = Annotated[float, Meta(gt=0.0, le=1e9)]
+Mass = Annotated[float, Meta(ge=1e-12, le=1e9)]
 Share = Annotated[float, Meta(ge=0.0, le=1.0)]
 Friction = Annotated[float, Meta(ge=0.0, le=100.0)]
 Moment = Annotated[float, Meta(ge=0.0, le=1e6)]

@@ -105,7 +105,7 @@ def read(path: str | Path) -> Recorded:
     """Everything that was recorded in a file."""
     path = Path(path)
     if not path.is_file():
-        raise RecordingError(f"{path}: there is no such file; expected a recording")
+        raise RecordingError(f"{path}: {'it is a folder' if path.is_dir() else 'there is no such file'}; expected a recording")
     try:
         with h5py.File(path, "r") as file:
             return _read(Careful(path, file))

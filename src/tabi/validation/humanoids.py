@@ -29,7 +29,7 @@ from tabi.model.limbs import add_limbs
 from tabi.model.robot import Robot
 from tabi.model.signals import Command
 from tabi.model.world import World
-from tabi.robots.known import complete
+from tabi.robots.known import complete, exclude_overlaps
 from tabi.simulation.simulator import SimulationError, Simulator
 
 Array = NDArray[np.float64]
@@ -101,22 +101,12 @@ def stage(robot: Robot, friction: float = 0.8, limbs: bool = True) -> tuple[Worl
         given = [body.name for body in add_limbs(robot)]
         robot.excluded |= {frozenset((name, other.name)) for name in given for other in robot.bodies if other.name != name}
     robot.stand_on_ground()
-    _exclude_overlaps(robot)
+    exclude_overlaps(robot)
     world = World()
     world.add_ground(friction=friction)
     robot = world.add_robot(robot)
     robot.stand_on_ground()
     return world, robot
-
-
-def _exclude_overlaps(robot: Robot) -> None:
-    """Links that overlap where the robot stands, or nearly so, would be jammed: such pairs never collide."""
-    model = robot.compile()
-    pairs = {frozenset((c.link_a, c.link_b)) for c in collision.contacts(model, model.initial(), band=1e-3)}
-    if pairs:
-        robot.excluded |= pairs
-        names = ", ".join(sorted(" and ".join(sorted(pair)) for pair in pairs)[:4])
-        robot.notes.append(f"stand-in: {len(pairs)} pairs of links touch where it stands and never collide: {names}{' …' if len(pairs) > 4 else ''}")
 
 
 # ---- one run --------------------------------------------------------------------------------

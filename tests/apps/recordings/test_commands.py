@@ -43,7 +43,7 @@ def test_diff_ends_with_a_code_that_means_something(pushed, harder, tmp_path):
         (["export", "{file}", "--to", "nowhere/out.csv"], "there is no folder"),
         (["export", "{file}", "--to", "{file}.csv", "--rate", "-3"], "--rate is -3 Hz"),
         (["export", "{file}", "--to", "{file}.gif", "--size", "huge"], "--size is 'huge'"),
-        (["export", "{file}", "--to", "{file}.gif", "--from", "9"], "no row lies between 9.0"),
+        (["export", "{file}", "--to", "{file}.gif", "--from", "9"], "no row lies between 9 and the end"),
         (["plot", "{file}", "--out", "x.bmp"], "the format '.bmp' is not known"),
         (["plot", "missing.hdf5", "--out", "x.png"], "there is no such file"),
         (["diff", "{file}", "missing.hdf5"], "there is no such file"),
@@ -65,3 +65,25 @@ def test_recording_is_not_overwritten_by_its_export(pushed, tmp_path):
     done = ran("export", pushed, "--to", link)
     assert "is the recording itself" in str(done.exception)
     assert pushed.stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    ("command", "option", "name"), [("export", "--to", "out.html"), ("report", "--out", "out.html"), ("plot", "--out", "out.png")]
+)
+def test_a_folder_in_place_of_a_file_is_refused_before_the_work(pushed, tmp_path, command, option, name):
+    (tmp_path / name).mkdir()
+    done = ran(command, pushed, option, tmp_path / name)
+    assert isinstance(done.exception, TabiError)
+    assert f"{name}: it is a folder" in str(done.exception)
+
+
+def test_a_figure_never_replaces_the_recording(pushed, tmp_path):
+    path = tmp_path / "run.png"
+    path.write_bytes(pushed.read_bytes())
+    done = ran("plot", path)
+    assert "is the recording itself" in str(done.exception)
+    assert path.read_bytes() == pushed.read_bytes()
+
+
+def test_a_folder_is_not_taken_for_a_file_that_is_missing(tmp_path):
+    assert str(ran("replay", tmp_path).exception) == f"{tmp_path}: it is a folder; expected a recording"

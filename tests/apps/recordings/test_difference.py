@@ -61,3 +61,11 @@ def test_other_robots_and_other_times_are_not_comparable(run):
     assert later["reason"] == "no time is in both of them"
     narrow = difference.compare(run, replace(run, q=np.zeros((201, 3))))
     assert "their worlds are not the same" in narrow["reason"]
+
+
+def test_scenes_that_begin_alike_are_told_by_the_first_line_that_differs():
+    scenes = ["title: t\nground: {friction: 0.2}\n", "title: t\nground: {friction: 0.3}\n"]
+    rows = {"a": 1, "b": 1, "common": 1}
+    told = difference.text({"verdict": "different", "reason": "", "rows": rows, "parts_at": None, "largest": {}, "meta": {"scene": scenes}})
+    assert told.splitlines()[1] == "  scene: ground: {friction: 0.2} and ground: {friction: 0.3}"
+    assert difference._first_difference("a\nb", "a") == ("b", "(ends)")

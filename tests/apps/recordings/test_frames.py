@@ -60,3 +60,9 @@ def test_thinning_leaves_a_ball_a_ball():
     assert 300 < len(small.triangles) <= 3000
     # cells of about 2·√(4π/3000) of the radius, and corners in the middle of theirs
     assert np.linalg.norm(small.vertices, axis=1) == pytest.approx(np.ones(len(small.vertices)), abs=0.1)
+
+
+@pytest.mark.parametrize(("start", "end", "said"), [(9.0, None, "9 and the end;"), (None, -1.0, "the start and -1 s;"), (2.0, 1.0, "2 and 1 s;")])
+def test_times_without_a_row_are_named_as_they_were_asked_for(run, start, end, said):
+    with pytest.raises(RecordingError, match=f"no row lies between {said}"):
+        rows(run, None, start, end)

@@ -10,6 +10,7 @@ Reference: Dolan and Moré (2002), Benchmarking optimization software with perfo
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -79,6 +80,8 @@ def check_figure(path: Path) -> None:
         raise ModelError(f"figure {path}: the format {path.suffix or 'without suffix'!r} is not known; expected {', '.join(FORMATS)}")
     if not path.absolute().parent.is_dir():
         raise ModelError(f"figure {path}: there is no folder {path.absolute().parent}")
+    if path.is_dir() or not os.access(path if path.exists() else path.absolute().parent, os.W_OK):
+        raise ModelError(f"figure {path}: {'it is a folder' if path.is_dir() else 'it cannot be written'}; choose another name")
 
 
 def draw(path: Path, seconds: Mapping[str, ArrayLike], title: str) -> None:

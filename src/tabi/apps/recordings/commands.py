@@ -8,6 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
+from tabi import TabiError
+from tabi.apps.run import check_writable
 from tabi.apps.terminal import bar
 
 RecordingFile = Annotated[Path, typer.Argument(help="A recording, as Simulator.record writes it.")]
@@ -49,6 +51,8 @@ def plot(
 
     out = out or file.with_suffix(".png")
     check_figure(out)
+    if out.exists() and file.exists() and out.samefile(file):
+        raise TabiError(f"--out {out} is the recording itself; choose another name")
     run = _read(file)
     names = [name.strip() for name in what.split(",") if name.strip()] or list(curves.WHAT)
     panels = curves.panels(run, names, joint, start, end)
@@ -95,7 +99,7 @@ def export(
 
     kind = _check(file, to)
     if rate is not None and not 0 < rate < 1e6:
-        raise ModelError(f"--rate is {rate:g} Hz; expected a positive number")
+        raise ModelError(f"--rate is {rate:g} Hz; expected a number > 0 and < 1e6")
     pixels = _size(size)
     run = _read(file)
     chosen = frames.rows(run, rate or (None if kind in TABLES else 20.0 if kind in MOVIES else 60.0), start, end)
@@ -149,8 +153,7 @@ def _check(file: Path, to: Path, formats: tuple[str, ...] = FORMATS, option: str
 
     if to.suffix.lower() not in formats:
         raise ModelError(f"{option} {to}: the format {to.suffix or 'without suffix'!r} is not known; expected {', '.join(formats)}")
-    if not to.absolute().parent.is_dir():
-        raise ModelError(f"{option} {to}: there is no folder {to.absolute().parent}")
+    check_writable(to)
     if to.exists() and file.exists() and to.samefile(file):
         raise ModelError(f"{option} {to} is the recording itself; choose another name")
     return to.suffix.lower()

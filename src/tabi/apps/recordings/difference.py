@@ -5,7 +5,7 @@ Rows belong together when they are of the same time. The same means the same to 
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import Any
 
 import numpy as np
@@ -116,8 +116,16 @@ def text(result: dict[str, Any]) -> str:
             f"  {name:6s} differs by up to {x['difference']:.3g} {units[name]}, at {x['time']:g} s in {x['name']}: {x['a']:.9g} and {x['b']:.9g}"
         )
     for key, (x, y) in result["meta"].items():
+        if isinstance(x, str) and isinstance(y, str):
+            x, y = _first_difference(x, y)
         lines.append(f"  {key}: {_short(x)} and {_short(y)}")
     return "\n".join(lines)
+
+
+def _first_difference(a: str, b: str) -> tuple[str, str]:
+    """The first lines in which two texts differ: their beginnings are often the same."""
+    lines = zip_longest(a.splitlines(), b.splitlines(), fillvalue="(ends)")
+    return next(((x, y) for x, y in lines if x != y), (a, b))
 
 
 def _short(value: Any) -> str:

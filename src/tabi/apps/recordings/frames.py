@@ -64,7 +64,8 @@ def rows(run: Recorded, rate: float | None = None, start: float | None = None, e
     chosen = np.flatnonzero((run.time >= (-np.inf if start is None else start)) & (run.time <= (np.inf if end is None else end)))
     if len(chosen) == 0:
         first, last = (run.time[0], run.time[-1]) if len(run.time) else (0.0, 0.0)
-        raise RecordingError(f"no row lies between {start} and {end} s; the recording goes from {first:g} to {last:g} s in {len(run.time)} rows")
+        asked = f"{'the start' if start is None else f'{start:g}'} and {'the end' if end is None else f'{end:g} s'}"
+        raise RecordingError(f"no row lies between {asked}; the recording goes from {first:g} to {last:g} s in {len(run.time)} rows")
     if rate is not None and len(chosen) > 1:
         between = float(np.median(np.abs(np.diff(run.time[chosen])))) or run.dt
         thin = chosen[:: max(1, round(1 / (rate * between)))]

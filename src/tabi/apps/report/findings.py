@@ -110,7 +110,7 @@ def _round(x: Any) -> float:
 
 
 def _robot(run: Recorded, k: int) -> dict[str, Any]:
-    """One that floats has fallen when its base is below half the height it began at, as ``tabi run`` has it."""
+    """One that floats has fallen when its base is at half the height it has above the lowest point at the start, as ``tabi run`` has it."""
     world = run.world
     own = np.flatnonzero(world.robot == k)
     about = {"name": world.robot_names[k], "mass_kg": float(world.body["mass"][own].sum()), "floating": False, "fallen_at_s": None}
@@ -118,9 +118,19 @@ def _robot(run: Recorded, k: int) -> dict[str, Any]:
     if base:
         b, q = base[0], run.q[:, world.body["q_start"][base[0]] :][:, :3]
         high = q @ world.body["rotation"][b].reshape(3, 3)[2] + world.body["offset"][b][2] - _ground(run)
-        low = np.flatnonzero(high < 0.5 * high[0])
+        low = np.flatnonzero(high < 0.5 * (high[0] + _ground(run) - _lowest(run, own)))
         about |= {"floating": True, "fallen_at_s": _round(run.time[low[0]]) if len(low) else None, "lowest_base_m": float(high.min())}
     return about
+
+
+def _lowest(run: Recorded, own: Any) -> float:
+    """Height of the lowest that is seen of some bodies at the start [m]; of the ground where nothing is."""
+    moved = run.motion(slice(0, 1))
+    pieces = [piece for piece in run.look.pieces if piece.body in own and len(piece.vertices)]
+    return min(
+        (float((piece.vertices @ moved.rotation[piece.body, 0, 2]).min() + moved.position[piece.body, 0, 2]) for piece in pieces),
+        default=_ground(run),
+    )
 
 
 def _ground(run: Recorded) -> float:

@@ -79,8 +79,7 @@ def watched(sim: Simulator, bodies: Mapping[str, Any]) -> Watched:
     for robot in sim.world.robots:
         if robot.base.joint.kind == "floating":
             bodies.setdefault(robot.name, robot.base)
-            ground = sim.world.ground_height
-            bases[robot.name] = (list(bodies).index(robot.name), ground + 0.5 * (float(sim.position(robot.base)[2]) - ground))
+            bases[robot.name] = (list(bodies).index(robot.name), sim.world.ground_height + 0.5 * robot.base_height)
     links = [motors.link_of(sim.world, sim.model, body) for body in bodies.values()]
     known = anatomy.of(sim)
     world = replace(known, link=np.arange(len(known.robot)))
