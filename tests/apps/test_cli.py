@@ -205,7 +205,7 @@ def test_interrupt_ends_with_130(monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli, "_robot", interrupted)
+    monkeypatch.setattr(cli, "named", interrupted)
     monkeypatch.setattr(sys, "argv", ["tabi", "info", "hrp2"])
     with pytest.raises(SystemExit) as left:
         cli.main()
@@ -232,7 +232,7 @@ def test_exported_problem_is_that_of_the_step_and_is_solved(tmp_path, name):
 
 @pytest.mark.parametrize("name", ["problem.txt", "nowhere/problem.hdf5", "."])
 def test_problem_file_that_cannot_be_is_refused_before_anything_is_simulated(monkeypatch, capsys, tmp_path, name):
-    monkeypatch.setattr(cli, "_standing", lambda *_: pytest.fail("it was simulated"))
+    monkeypatch.setattr(cli, "standing", lambda *_: pytest.fail("it was simulated"))
     assert str(tmp_path / name) in mistake(monkeypatch, capsys, "export-problem", "--out", str(tmp_path / name))
 
 

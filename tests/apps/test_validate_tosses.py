@@ -8,10 +8,9 @@ from typer.testing import CliRunner
 
 from tabi import ModelError
 from tabi.apps import cli
-from tabi.apps.validate_tosses import tosses
+from tabi.apps.validate import tosses
 from tabi.validation import tosses as study
 
-pytest.importorskip("tabi.apps.validate", reason="tabi validate is not part of this version")
 SCORE = {
     f"{which}_{what}": {"median": 0.01, "nine_in_ten": 0.1, "each": [0.01]} for which in ("mean", "last") for what in ("position_m", "angle_deg")
 }

@@ -14,6 +14,7 @@ import typer
 from tabi import TabiError, __version__
 from tabi.apps import catalogue, compare, run, validate
 from tabi.apps.recordings import commands
+from tabi.apps.robots import Base, Feet, RobotArgument, named, standing
 from tabi.apps.sweep.command import sweep
 
 app = typer.Typer(
@@ -35,13 +36,10 @@ app.command("scene")(catalogue.show_scene)
 app.command()(catalogue.scene_schema)
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
-Feet = Annotated[list[str] | None, typer.Option("--foot", help="Declare a foot as NAME=BODY, e.g. --foot left=L_ANKLE_R; may be repeated.")]
-Base = Annotated[str | None, typer.Option(help="'floating' or 'fixed'; by default a file's own choice, else floating.")]
 Tolerance = Annotated[float, typer.Option(help="Backward error to reach, relative to the largest free velocity.")]
 Figure = Annotated[Path | None, typer.Option(help="Draw the performance profile: a .png, .pdf or .svg file.")]
 Siconos = Annotated[bool | None, typer.Option("--siconos/--no-siconos", help="Compare with Siconos; by default where it is installed.")]
 Dense = Annotated[bool, typer.Option("--dense", help="Let Siconos's Newton also run on dense matrices, its faster form for few contacts.")]
-RobotArgument = Annotated[str, typer.Argument(help="hrp2, or a path to a URDF, MJCF or OpenHRP (.wrl) file.")]
 
 
 def main() -> None:
@@ -78,28 +76,6 @@ def options(version: Annotated[bool, typer.Option("--version", callback=_version
     """Options of every command."""
 
 
-def _robot(name: str, feet: list[str] | None = None, base: str | None = None) -> Any:
-    """A built-in robot by name, or one from a file."""
-    from tabi import ModelError, load, robots
-    from tabi.robots.known import complete
-
-    if name in robots.__all__:
-        if feet or base:
-            raise ModelError(f"{name} is built in, with its feet and its base; --foot and --base are for robots from files")
-        return getattr(robots, name)()
-    if not Path(name).suffix and not Path(name).exists():
-        raise ModelError(f"robot {name!r} is neither built in ({', '.join(robots.__all__)}) nor a file; give a path to a URDF, MJCF or .wrl file")
-    declared: dict[str, str] = {}
-    for item in feet or []:
-        foot, equals, body = item.partition("=")
-        if not (foot and equals and body):
-            raise ModelError(f"--foot {item!r} is not NAME=BODY; for example --foot left=L_ANKLE_R")
-        if foot in declared:
-            raise ModelError(f"--foot declares {foot!r} twice, as {declared[foot]!r} and {body!r}; give each foot its own name")
-        declared[foot] = body
-    return complete(load(name, feet=declared or None, base=base))
-
-
 @app.command()
 def demo(
     robot: RobotArgument = "hrp2",
@@ -113,24 +89,8 @@ def demo(
     """Simulate a robot on the ground, in the browser."""
     from tabi.apps.viewer import show
 
-    world, shown = _standing(robot, feet, base)
+    world, shown = standing(robot, feet, base)
     show(world, host=host, port=port, open_browser=browser, live=not still, name=f"{shown.name} on the ground")
-
-
-def _standing(name: str, feet: list[str] | None, base: str | None) -> tuple[Any, Any]:
-    """A world with a ground, and a robot on it."""
-    from tabi import robots
-    from tabi.model.world import World
-    from tabi.robots.known import exclude_overlaps
-
-    world = World()
-    world.add_ground()
-    robot = world.add_robot(_robot(name, feet, base))
-    if robot.base.joint.kind == "floating":
-        robot.stand_on_ground()
-    if name not in robots.__all__:
-        exclude_overlaps(robot)
-    return world, robot
 
 
 @app.command()
@@ -146,7 +106,7 @@ def export_problem(
     from tabi.simulation.simulator import Simulator
 
     files.check_output(out)
-    sim = Simulator(_standing(robot, feet, base)[0])
+    sim = Simulator(standing(robot, feet, base)[0])
     sim.run(max(time, sim.dt))
     sim.export_problem(out)
     found = sim.certificate
@@ -158,7 +118,7 @@ def info(robot: RobotArgument, feet: Feet = None, base: Base = None, as_json: Js
     """Load a robot and report what was found, mended and ignored."""
     from tabi.model.report import report
 
-    loaded = _robot(robot, feet, base)
+    loaded = named(robot, feet, base)
     loaded.compile()
     page = report(loaded)
     _print(json.dumps(page.to_dict(), indent=2) if as_json else page)
@@ -221,7 +181,7 @@ def dynamics(
     from tabi.apps.bench import dynamics
 
     # the robots' own order and names, hrp2 first
-    result = dynamics.measure([_robot("hrp2"), *(_robot(path) for path in robots or [])], blocks=blocks, show=not as_json)
+    result = dynamics.measure([named("hrp2"), *(named(path) for path in robots or [])], blocks=blocks, show=not as_json)
     _print(json.dumps(result, indent=2) if as_json else dynamics.text(result))
 
 
@@ -297,7 +257,7 @@ def step(
     """The whole step of a standing and a squatting robot against MuJoCo and Pinocchio."""
     from tabi.apps.bench import step
 
-    result = step.measure([_robot("hrp2"), *(_robot(path) for path in robots or [])], blocks=blocks, show=not as_json)
+    result = step.measure([named("hrp2"), *(named(path) for path in robots or [])], blocks=blocks, show=not as_json)
     _print(json.dumps(result, indent=2) if as_json else step.text(result))
 
 

@@ -14,11 +14,8 @@ from typing import Annotated, Any
 
 import typer
 
-from tabi.apps.validate_tosses import tosses
-
 app = typer.Typer(help="Run the experiments that show whether it is right.", no_args_is_help=True, rich_markup_mode=None)
 
-app.command()(tosses)
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
 
@@ -32,14 +29,14 @@ def humanoids(
 ) -> None:
     """Stand, squat, slide and fall from perturbed poses: is every step certified to 1e-8 m/s?"""
     from tabi import ModelError
-    from tabi.apps.cli import _robot
+    from tabi.apps.robots import named
     from tabi.validation import humanoids
 
     if foot and len(robot or []) != 1:
         raise ModelError(f"--foot was given with {len(robot or [])} robots; expected one --robot that it belongs to")
     if keep is not None and keep.exists() and not keep.is_dir():
         raise ModelError(f"--keep {keep} is a file; expected a folder")
-    robots = [_robot("hrp2"), *(_robot(path, foot) for path in robot or [])]
+    robots = [named("hrp2"), *(named(path, foot) for path in robot or [])]
     # what is wrong with a robot is said before the first one has run
     for one in robots:
         humanoids.stage(one)
@@ -71,6 +68,20 @@ def impacts(impacts: Annotated[int, typer.Option(min=1, help="Steps with impacts
     with _progress() as report:
         result = experiment.validate(impacts, report)
     _show(result, experiment.text, as_json, passed=result["within"])
+
+
+@app.command()
+def tosses(
+    path: Annotated[Path, typer.Argument(help="An .npz file of recorded tosses (arrays toss_0, toss_1, …), or a folder of them.")],
+    budget: Annotated[int, typer.Option(min=10, help="Evaluations that the search may have, for each engine.")] = 150,
+    as_json: Json = False,
+) -> None:
+    """Replay real tosses of a cube: is tabi, fitted on one half of them, as near to the other half as MuJoCo?"""
+    from tabi.validation import tosses
+
+    with _progress() as report:
+        result = tosses.validate(path, budget, report)
+    _show(result, tosses.text, as_json, passed=result["within"])
 
 
 @contextmanager
