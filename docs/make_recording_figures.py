@@ -11,8 +11,9 @@ import time
 from pathlib import Path
 
 import tabi
-from tabi.apps.recordings import curves, figures, html, movie, report, report_contacts, report_page
+from tabi.apps.recordings import curves, figures, html, movie
 from tabi.apps.recordings.frames import rows
+from tabi.apps.report import contacts, findings, page
 from tabi.apps.viewer.replay import Replay
 from tabi.simulation.recorded import Recorded, read
 
@@ -37,8 +38,8 @@ def pushed(path: Path) -> Recorded:
 
 
 def reported(run: Recorded) -> str:
-    found = report_contacts.touches(run)
-    return report_page.page(run, found, report.measure(run, found), Path("push.h5"))
+    found = contacts.touches(run)
+    return page.page(run, found, findings.measure(run, found), Path("push.h5"))
 
 
 def screenshots(run: Recorded, folder: Path) -> None:

@@ -111,3 +111,10 @@ def test_links_between_pages_and_pictures_are_there():
     targets = [(page.name, a or b) for page in PAGES for a, b in link.findall(page.read_text(encoding="utf-8"))]
     assert len(targets) > 8
     assert [(page, target) for page, target in targets if "://" not in target and not (DOCS / target).exists()] == []
+
+
+@pytest.mark.parametrize("script", sorted(path.stem for path in DOCS.glob("make_*.py")))
+def test_scripts_of_the_documentation_find_what_they_use(script, monkeypatch):
+    pytest.importorskip("playwright")
+    monkeypatch.syspath_prepend(str(DOCS))
+    assert callable(importlib.import_module(script).main)
