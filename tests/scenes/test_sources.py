@@ -95,7 +95,7 @@ def test_one_of_two_that_share_an_alias_can_be_set(folder):
     [
         ("ground.frction=1", "--set ground.frction=1: key 'frction' in ground is not known; did you mean 'friction'?"),
         ("ground.friction=-1", "--set ground.friction=-1: ground.friction is -1; expected a number from 0 to 100"),
-        ("ground.friction=", "ground.friction has no value"),
+        ("ground.friction=", "--set ground.friction= has no value; expected ground.friction=VALUE, with null for nothing"),
         ("ground.friction", "is not KEY=VALUE; for example"),
         ("=1", "is not KEY=VALUE"),
         ("ground..friction=1", "is not KEY=VALUE"),

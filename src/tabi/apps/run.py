@@ -164,7 +164,7 @@ class Summary:
         lines.append(f"  {ended} {self.time:g} s in {self.wall:.2f} s, {self.factor:.1f} × real time, {self.steps} steps")
         lines.append(f"  worst error {self.residual:.1e} m/s, {self.force_residual:.1e} N; deepest overlap {1e6 * self.penetration:.3g} µm")
         missed = "every step certified" if not self.missed else f"{self.missed} STEPS MISSED"
-        lines.append(f"  {missed} to {self.tolerance:g} m/s; {self.contacts} contacts at the end")
+        lines.append(f"  {missed} to {self.tolerance:g} m/s; {self.contacts} contact{'' if self.contacts == 1 else 's'} at the end")
         for name in self.robots:
             lines.append(f"  {name} fell at {self.fallen[name]:g} s" if name in self.fallen else f"  {name} did not fall")
         for name, place in self.places.items():

@@ -132,7 +132,9 @@ def override(root: Node, settings: Iterable[str]) -> Node:
         label = f"--set {brief(setting, 80)}"
         if not equals or not all(parts):
             raise SceneError(f"{label} is not KEY=VALUE; for example --set ground.friction=0.2")
-        value = parse(text, label) if text.strip() else Text("", True, Place(label))
+        if not text.strip():
+            raise SceneError(f"{label} has no value; expected {path}=VALUE, with null for nothing")
+        value = parse(text, label)
         _relabel(value, Place(label))
         _put(root, parts, value, Place(label))
     return root

@@ -37,7 +37,7 @@ def page(run: Recorded, chosen: NDArray[np.int64]) -> str:
     shell = (folder / "player.html").read_text(encoding="utf-8")
     script = (folder / "player.js").read_text(encoding="utf-8")
     data = json.dumps(contents(run, chosen), allow_nan=False).replace("<", "\\u003c")
-    title = html.escape(", ".join(run.world.robot_names) if run.world.robot_names else "tabi")
+    title = html.escape(str(run.meta.get("name") or ", ".join(run.world.robot_names) or "a recording")[:120])
     return shell.replace("<!--title-->", title).replace("/*player*/", script).replace("/*data*/", data)
 
 
