@@ -171,6 +171,20 @@ def test_shift_makes_the_spring_ten_times_as_stiff(live, tab):
     assert until(lambda: not live.player.hands.springs, 20)
 
 
+def test_shift_in_the_middle_of_a_pull_makes_it_stronger(live, tab):
+    press(live, tab, ("Control",))
+    assert next(iter(live.player.hands.springs.values())).stiffness == pytest.approx(300.0)
+    assert until(lambda: live.player.view.bands, 10)
+    x, y = pixel(live, tab, live.player.view.bands[0].target)
+    tab.keyboard.down("Shift")
+    for k in range(6):
+        tab.mouse.move(x + k, y)
+        time.sleep(0.1)
+    assert until(lambda: [spring.stiffness for spring in live.player.hands.springs.values()] == [pytest.approx(3000.0)], 10)
+    let_go(tab, ("Control", "Shift"))
+    assert until(lambda: not live.player.hands.springs, 20)
+
+
 def test_closing_the_window_lets_go(live, tab):
     press(live, tab, ("Control",))
     assert live.player.view.bands or until(lambda: live.player.view.bands, 10)
