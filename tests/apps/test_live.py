@@ -204,6 +204,7 @@ def test_other_scene_is_opened_in_the_same_page(live):
     assert live.player.fault == ""
     assert not live.controls.play.disabled
     assert live.controls.scene.value == "cart"
+    assert until(lambda: live.controls.text.content.startswith("*HRP-2 pushes a cart that carries a box of 3 kg*"), 5)
     live._pick("no such scene")
     time.sleep(0.1)
     assert live.player.scenes == before + 1

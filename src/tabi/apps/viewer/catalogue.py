@@ -26,6 +26,11 @@ def builder(name: str) -> Callable[[], Simulator]:
     return lambda: read().simulator()
 
 
+def title(name: str) -> str:
+    """One line about a scene; of one that is not in the list its name."""
+    return scenes.load(name).title if name in scenes.names() else name
+
+
 def camera(name: str) -> Camera | None:
     """From where a scene wants to be looked at, and what at [m]; None: it does not say."""
     told = scenes.load(name).camera

@@ -90,6 +90,7 @@ class Live:
     def _furnish(self) -> None:
         """Controls, plots and drawings of the page's world."""
         server = self.page.server
+        self._title = "" if self._name == "this one" else f"*{literal(catalogue.title(self._name))}*"
         scenes = [self._own[0], *(name for name in catalogue.names() if name != self._own[0])]
         self.controls = Controls(server, self.page.world, self.player, (scenes, self._name), self._pick)
         self.plots = Plots(server, list(feet_of(self.page.world)))
@@ -216,6 +217,7 @@ class Live:
         pace = f"{self.player.factor:.2f} × real time, asked for {self.player.speed:g} ×" if self.player.playing else "paused"
         carried = f"on the feet **{view.load:.1f} N** (weight {weight:.1f} N)" if len(view.loads) else f"contact points: **{len(view.points)}**"
         lines = [
+            *([self._title] if self._title else []),
             f"time **{view.time:.2f} s** · {pace}",
             carried,
             f"certificate: exact to {view.residual:.1e} m/s, {view.force_residual:.1e} N",
