@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -85,6 +86,15 @@ def test_missed_steps_end_with_1(scene, monkeypatch):
     done = invoke(scene)
     assert done.exit_code == 1
     assert "2 STEPS MISSED to 1e-08 m/s" in done.stdout
+
+
+def test_a_fall_between_two_looks_is_told_from_places_and_speeds():
+    # thrown up at 0.3 m/s from 0.02 m: its path is a parabola, which a cubic follows to the last digit
+    z, v, first, last = (lambda t: 0.02 + 0.3 * t - 0.5 * 9.81 * t**2), (lambda t: 0.3 - 9.81 * t), 0.06, 0.11
+    root = (0.3 + np.sqrt(0.3**2 + 2 * 9.81 * 0.02)) / 9.81
+    found = run.passing((first, z(first), v(first)), (last, z(last), v(last)))
+    # to a fiftieth of the time between, and never before
+    assert root <= found <= root + (last - first) / 50
 
 
 def test_a_robot_in_the_air_has_not_fallen(tmp_path):

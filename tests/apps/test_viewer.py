@@ -1,9 +1,11 @@
 """The page in the browser, without a browser: it answers, holds every body, and poses the robot."""
 
+import asyncio
 import socket
 import threading
 import time
 import urllib.request
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,7 +14,7 @@ from apps.pages import free_port
 from tabi._errors import TabiError
 from tabi.apps.viewer import page as viewer
 from tabi.apps.viewer.page import Page
-from tabi.apps.viewer.scene import Scene
+from tabi.apps.viewer.scene import Scene, _dragged
 from tabi.model.joint import Joint
 from tabi.model.meshes import joined, mesh_of, seen
 from tabi.model.robot import Robot
@@ -78,6 +80,17 @@ def test_bodies_that_look_alike_are_copies_of_one_mesh():
         assert np.allclose(scene.position(odd), [0, 1, 0.7])
     finally:
         page.close()
+
+
+def test_drag_of_a_copy_is_of_the_body_it_stands_for():
+    told = []
+    dragged = _dragged(lambda *words: told.append(words), [4, 7, 9], strong=True)
+    event = SimpleNamespace(client_id=3, phase="start", start_position=(0, 0, 1), end_position=(0, 0, 2))
+    for which in (None, 2, 3):
+        event.instance_index = which
+        asyncio.run(dragged(event))
+    # one that is not there pulls nothing
+    assert told == [(3, index, "start", (0, 0, 1), (0, 0, 2), True) for index in (4, 9)]
 
 
 def test_frames_stand_where_the_robot_says(page):

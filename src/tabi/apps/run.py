@@ -39,6 +39,7 @@ HDF5 = b"\x89HDF\r\n\x1a\n"
 # places told at the end, at most
 MOST = 12
 
+Moment = tuple[float, float, float]
 Settings = Annotated[list[str] | None, typer.Option("--set", help="Set a value of the scene, e.g. --set ground.friction=0.2; may be repeated.")]
 SceneArgument = Annotated[str, typer.Argument(help="A built-in scene (see `tabi list`), or the path of a scene file.")]
 
@@ -268,7 +269,7 @@ class _Watch:
     def __init__(self, scene: Scene, sim: Simulator, found: Summary) -> None:
         self.scene, self.sim, self.found = scene, sim, found
         self.started: float | None = None
-        self.bases: dict[str, tuple[float, float, float]] = {}
+        self.bases: dict[str, Moment] = {}
         floating = [robot for robot in sim.world.robots if robot.base.joint.kind == "floating"]
         self.heights = {robot.name: 0.5 * robot.base_height for robot in floating}
         found.robots, found.tolerance, found.notes = tuple(self.heights), sim.tolerance, tuple(_notes(sim.world))
@@ -287,17 +288,13 @@ class _Watch:
                 self._watch_base(robot)
 
     def _watch_base(self, robot: Robot) -> None:
-        """Note when a base passes half its height: between two looks its path is the cubic through its places and speeds."""
+        """Note when a base passes half its height."""
         sim, limit = self.sim, self.sim.world.ground_height + self.heights[robot.name]
         now = (sim.time, float(sim.position(robot.base)[2]) - limit, float(sim.velocity(robot.base).linear[2]))
-        (t0, z0, v0), (t1, z1, v1) = self.bases.get(robot.name, now), now
+        before = self.bases.get(robot.name, now)
         self.bases[robot.name] = now
-        if z1 < 0:
-            import numpy as np
-
-            s, h = np.linspace(0.0, 1.0, 51), t1 - t0
-            path = z0 * (1 - s) ** 2 * (1 + 2 * s) + z1 * s**2 * (3 - 2 * s) + h * s * (1 - s) * (v0 * (1 - s) - v1 * s)
-            self.found.fallen[robot.name] = round(t0 + h * float(s[np.argmax(path < 0)]), 3)
+        if now[1] < 0:
+            self.found.fallen[robot.name] = round(passing(before, now), 3)
 
     def finish(self) -> None:
         found, sim, c = self.found, self.sim, self.sim.certificate
@@ -307,3 +304,13 @@ class _Watch:
         found.residual, found.joint_residual, found.penetration = c.worst_residual, c.worst_joint_residual, c.worst_penetration
         found.missed, found.contacts = c.missed, c.contacts
         found.places = {name: [float(x) for x in sim.position(body)] for name, body in watched(self.scene, sim.world).items()}
+
+
+def passing(before: Moment, now: Moment) -> float:
+    """When the cubic through two moments, each with time [s], height [m] and speed upwards [m/s], first is below zero [s]."""
+    import numpy as np
+
+    (t0, z0, v0), (t1, z1, v1) = before, now
+    s, h = np.linspace(0.0, 1.0, 51), t1 - t0
+    path = z0 * (1 - s) ** 2 * (1 + 2 * s) + z1 * s**2 * (3 - 2 * s) + h * s * (1 - s) * (v0 * (1 - s) - v1 * s)
+    return t0 + h * float(s[np.argmax(path < 0)])

@@ -1,5 +1,7 @@
 """Frames: the rows that pictures show, and the numbers they draw."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -66,3 +68,12 @@ def test_thinning_leaves_a_ball_a_ball():
 def test_times_without_a_row_are_named_as_they_were_asked_for(run, start, end, said):
     with pytest.raises(RecordingError, match=f"no row lies between {said}"):
         rows(run, None, start, end)
+
+
+def test_arrows_are_the_forces_on_the_upper_body_whichever_the_contact_names_first(run):
+    chosen = np.array([len(run.time) - 1])
+    turned = {name: -run.contacts[name] for name in ("normal", "force")}
+    found, same = frames(run, chosen), frames(dataclasses.replace(run, contacts=run.contacts | turned), chosen)
+    assert len(found.force) > 0
+    assert (found.force[:, 2] > 0).all()
+    assert np.array_equal(same.force, found.force)
