@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from apps.sentences import mistake
 from typer.testing import CliRunner
 
 import tabi
@@ -19,19 +20,6 @@ def run(*arguments: str, **options) -> subprocess.CompletedProcess:
     """The command in a process of its own."""
     settings = {"capture_output": True, "text": True, "timeout": 60, **options}
     return subprocess.run([sys.executable, "-m", "tabi.apps.cli", *arguments], **settings)
-
-
-def mistake(monkeypatch, capsys, *arguments: str) -> str:
-    """The one sentence that a mistake ends in, by the same door as the command's."""
-    monkeypatch.setattr(sys, "argv", ["tabi", *arguments])
-    with pytest.raises(SystemExit) as left:
-        cli.main()
-    said = capsys.readouterr()
-    assert left.value.code == 2
-    assert said.out == ""
-    assert said.err.startswith("tabi: ")
-    assert said.err.count("\n") == 1
-    return said.err
 
 
 @pytest.fixture

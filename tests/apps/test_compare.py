@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from apps import sentences
 from typer.testing import CliRunner
 
 pytest.importorskip("mujoco")
@@ -26,15 +27,8 @@ def invoke(*arguments):
     return CliRunner().invoke(cli.app, ["compare", *map(str, arguments)])
 
 
-def mistake(monkeypatch, capsys, *arguments):
-    monkeypatch.setattr(sys, "argv", ["tabi", "compare", *map(str, arguments)])
-    with pytest.raises(SystemExit) as left:
-        cli.main()
-    said = capsys.readouterr()
-    assert (left.value.code, said.out) == (2, "")
-    assert said.err.startswith("tabi: ")
-    assert said.err.count("\n") == 1
-    return said.err
+def mistake(monkeypatch, capsys, *arguments: object) -> str:
+    return sentences.mistake(monkeypatch, capsys, "compare", *arguments)
 
 
 def test_it_says_how_far_apart_they_are_and_with_which_settings(tmp_path):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from tabi import ModelError
+from tabi import TabiError
 from tabi.apps import cli
 from tabi.apps.bench import delassus
 from tabi.dynamics import delassus as operator
@@ -53,8 +53,10 @@ def test_a_timed_loop_computes_what_it_times():
         assert np.allclose(out, expected, rtol=1e-11), name
 
 
-@pytest.mark.parametrize(("file", "said"), [("time.bmp", r"ends in '\.bmp'; expected \.png, \.pdf, \.svg"), ("gone/time.png", "there is no folder")])
+@pytest.mark.parametrize(
+    ("file", "said"), [("time.bmp", r"'\.bmp' is not known; expected \.png, \.pdf, \.svg"), ("gone/time.png", "there is no folder")]
+)
 def test_a_figure_that_cannot_be_drawn_is_refused_before_anything_is_measured(tmp_path, monkeypatch, file, said):
     monkeypatch.setattr(delassus, "measure", lambda **_: pytest.fail("measured"))
-    with pytest.raises(ModelError, match=said):
+    with pytest.raises(TabiError, match=said):
         CliRunner().invoke(cli.app, ["bench", "delassus", "--figure", str(tmp_path / file)], catch_exceptions=False)

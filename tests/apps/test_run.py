@@ -9,6 +9,7 @@ import time
 
 import numpy as np
 import pytest
+from apps import sentences
 from typer.testing import CliRunner
 
 from tabi import TabiError, scenes
@@ -30,15 +31,8 @@ def invoke(*arguments: object):
 
 
 def mistake(monkeypatch, capsys, *arguments: object) -> str:
-    monkeypatch.setattr(sys, "argv", ["tabi", "run", *map(str, arguments)])
     monkeypatch.setattr(run, "play", lambda *_: pytest.fail("it was run"))
-    with pytest.raises(SystemExit) as left:
-        cli.main()
-    said = capsys.readouterr()
-    assert (left.value.code, said.out) == (2, "")
-    assert said.err.startswith("tabi: ")
-    assert said.err.count("\n") == 1
-    return said.err
+    return sentences.mistake(monkeypatch, capsys, "run", *arguments)
 
 
 def test_a_run_says_how_it_went(scene):

@@ -10,7 +10,8 @@ from typing import Annotated
 
 import typer
 
-from tabi.apps.run import SceneArgument, Settings, check_writable
+from tabi.apps.outputs import check_writable
+from tabi.apps.run import SceneArgument, Settings
 
 # in an installed package, and in a checkout
 PICTURES = (Path(__file__).resolve().parents[1] / "scenes" / "pictures", Path(__file__).resolve().parents[3] / "docs" / "pictures" / "scenes")

@@ -13,6 +13,7 @@ import typer
 
 from tabi import TabiError, __version__
 from tabi.apps import catalogue, compare, run, validate
+from tabi.apps.outputs import check_figure
 from tabi.apps.recordings import commands
 from tabi.apps.robots import Base, Feet, RobotArgument, named, standing
 from tabi.apps.sweep.command import sweep
@@ -222,7 +223,7 @@ def _race(measure: Any, text: Any, what: str, siconos: tuple[bool | None, bool],
     from tabi.apps.bench import profile, race
 
     if figure is not None:
-        profile.check_figure(figure)
+        check_figure(figure)
     result = measure(race.methods(*siconos))
     if figure is not None and result["problems"]:
         profile.draw(figure, race.contenders(result["problems"]), race.title(result, what))
@@ -241,7 +242,7 @@ def delassus(
     from tabi.apps.bench import delassus
 
     if figure is not None:
-        delassus.check_figure(figure)
+        check_figure(figure)
     result = delassus.measure(blocks=blocks, show=not as_json)
     if figure is not None:
         delassus.figure(result, figure)

@@ -14,6 +14,7 @@ from typing import Annotated, Any
 
 import typer
 
+from tabi.apps.outputs import check_figure
 from tabi.apps.run import SceneArgument, Settings
 from tabi.apps.terminal import bar, interrupt
 
@@ -33,8 +34,6 @@ def compare(
     from tabi import scenes
 
     if figure is not None:
-        from tabi.apps.bench.profile import check_figure
-
         check_figure(figure)
     told = scenes.load(scene, [*(settings or []), *([] if time is None else [f"duration_s={time!r}"])])
     from tabi.validation import referee as experiment

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import time as clock
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tabi import TabiError
+from tabi.apps.outputs import check_writable
 from tabi.apps.terminal import bar, interrupt
 
 if TYPE_CHECKING:
@@ -83,17 +83,6 @@ def all_settings(settings: list[str] | None, time: float | None) -> list[str]:
     if time is not None and not 0 < time <= LONGEST:
         raise TabiError(f"--time is {time:g} s; expected a number > 0 and ≤ {LONGEST:g}")
     return [*(settings or []), *([] if time is None else [f"duration_s={time!r}"])]
-
-
-def check_writable(path: Path) -> None:
-    """Refuse a file that cannot be written, before any work is done."""
-    folder = path.absolute().parent
-    if path.is_dir():
-        raise TabiError(f"{path}: it is a folder; expected the name of a file to write")
-    if not folder.is_dir():
-        raise TabiError(f"{path}: there is no folder {folder}; make it, or choose another place")
-    if not os.access(path if path.exists() else folder, os.W_OK):
-        raise TabiError(f"{path}: it cannot be written; choose a folder of yours")
 
 
 def _check_no_loss(path: Path) -> None:

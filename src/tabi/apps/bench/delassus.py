@@ -7,7 +7,6 @@ against the number of points.
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import sys
 from collections.abc import Callable
@@ -17,7 +16,6 @@ from typing import Any
 import numpy as np
 
 import tabi
-from tabi._errors import ModelError
 from tabi._jit import kernel
 from tabi.apps.bench.timing import microseconds
 from tabi.apps.doctor import processor, version_of
@@ -36,7 +34,6 @@ TITLES = {
     "chains": "chains\n(tabi)",
 }
 STEP = "Ω of a step"
-FORMATS = (".png", ".pdf", ".svg")
 # what Chardonnet (2012) says of the third against the first of his methods
 PAPER = 6.5
 
@@ -170,16 +167,6 @@ def text(result: dict[str, Any]) -> str:
         f"the factors of ABA, which all but the direct way use, take {result['factor_microseconds']:.2f} µs and are there after the free motion"
     )
     return "\n".join(lines)
-
-
-def check_figure(path: Path) -> None:
-    """Refuse a file that cannot become the figure, before anything is measured for it."""
-    if path.suffix.lower() not in FORMATS:
-        raise ModelError(f"--figure {str(path)!r} ends in {path.suffix!r}; expected {', '.join(FORMATS)}")
-    if not path.absolute().parent.is_dir():
-        raise ModelError(f"--figure {str(path)!r}: there is no folder {str(path.absolute().parent)!r}; make it first")
-    if importlib.util.find_spec("matplotlib") is None:
-        raise ModelError("matplotlib is not installed; pip install matplotlib")
 
 
 def figure(result: dict[str, Any], path: Path) -> None:

@@ -10,7 +10,6 @@ Reference: Dolan and Moré (2002), Benchmarking optimization software with perfo
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,9 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tabi._errors import ModelError
+from tabi.apps.outputs import check_figure
 
-FORMATS = (".png", ".pdf", ".svg")
 # the same colour in every figure: tabi's in blue, by matrix dashed; others by turns
 STYLES = {
     "tabi auto": ("tab:blue", "-"),
@@ -72,16 +70,6 @@ def data(seconds: Mapping[str, ArrayLike]) -> dict[str, Any]:
             for name, r in found.items()
         },
     }
-
-
-def check_figure(path: Path) -> None:
-    """Refuse a figure that could not be written, before the work and not after it."""
-    if path.suffix.lower() not in FORMATS:
-        raise ModelError(f"figure {path}: the format {path.suffix or 'without suffix'!r} is not known; expected {', '.join(FORMATS)}")
-    if not path.absolute().parent.is_dir():
-        raise ModelError(f"figure {path}: there is no folder {path.absolute().parent}")
-    if path.is_dir() or not os.access(path if path.exists() else path.absolute().parent, os.W_OK):
-        raise ModelError(f"figure {path}: {'it is a folder' if path.is_dir() else 'it cannot be written'}; choose another name")
 
 
 def draw(path: Path, seconds: Mapping[str, ArrayLike], title: str) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from tabi import TabiError
-from tabi.apps.run import check_writable
+from tabi.apps.outputs import check_figure, check_writable
 from tabi.apps.terminal import bar
 
 RecordingFile = Annotated[Path, typer.Argument(help="A recording, as Simulator.record writes it.")]
@@ -46,7 +46,6 @@ def plot(
     end: Annotated[float | None, typer.Option("--to", help="End at this time [s].")] = None,
 ) -> None:
     """Draw forces, centre of pressure, balance, joints, energy and certificate of a recording."""
-    from tabi.apps.bench.profile import check_figure
     from tabi.apps.recordings import curves, figures
 
     out = out or file.with_suffix(".png")

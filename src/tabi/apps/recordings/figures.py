@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tabi.apps.bench.profile import check_figure
+from tabi.apps.outputs import check_figure
 from tabi.apps.recordings.curves import Curve, Panel
 
 # colours that the colour-blind tell apart (Wong 2011)

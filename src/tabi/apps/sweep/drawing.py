@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi import TabiError
-from tabi.apps.bench.profile import check_figure
+from tabi.apps.outputs import check_figure
 from tabi.apps.recordings.curves import Curve, Panel
 from tabi.apps.recordings.figures import COLOURS, draw_map
 from tabi.apps.recordings.figures import draw as draw_panels
