@@ -64,7 +64,9 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name not in _LAZY:
-        raise AttributeError(f"module 'tabi' has no attribute {name!r}; it has {', '.join(__all__)}")
+        raise AttributeError(
+            f"module 'tabi' has no attribute {name!r}; it has {', '.join(__all__)}"
+        )
     module = importlib.import_module(_LAZY[name] or f"tabi.{name}")
     value = module if not _LAZY[name] else getattr(module, name)
     globals()[name] = value

@@ -19,7 +19,9 @@ class ModelError(TabiError, ValueError):
         line: its line, counted from 1.
     """
 
-    def __init__(self, message: str, file: str | Path | None = None, line: int | None = None) -> None:
+    def __init__(
+        self, message: str, file: str | Path | None = None, line: int | None = None
+    ) -> None:
         self.file = None if file is None else Path(file)
         self.line = line
         place = "" if file is None else f"{file}, line {line}: " if line else f"{file}: "
@@ -45,5 +47,9 @@ def unknown(kind: str, name: str, owner: str, choices: Iterable[str]) -> ModelEr
     names = list(choices)
     near = difflib.get_close_matches(name, names, n=3, cutoff=0.4) or names[:8]
     plural = {"body": "bodies", "foot": "feet"}.get(kind, f"{kind}s")
-    hint = f"{plural} near that name: {', '.join(map(repr, near))}" if near else f"{owner} has no {plural}"
+    hint = (
+        f"{plural} near that name: {', '.join(map(repr, near))}"
+        if near
+        else f"{owner} has no {plural}"
+    )
     return ModelError(f"{kind} {name!r} not found in {owner}; {hint}")

@@ -1,12 +1,16 @@
 """How Numba is made to compile a kernel: once, whole, and only where Python enters.
 
-Left to itself, Numba optimises every function on its way from the leaves to the root, together with all that it calls, and makes machine
-code of each: a chain of ten callers is optimised ten times. Here every kernel has two faces.
+Left to itself, Numba optimises every function on its way from the leaves to the root, together with
+all that it calls, and makes machine code of each: a chain of ten callers is optimised ten times.
+Here every kernel has two faces.
 
-- **Inside**, as other kernels see it: kept in LLVM's intermediate form, neither optimised nor made into machine code.
-- **Outside**, as Python sees it: made when Python first calls it, from the inside forms of all that it calls, optimised once as a whole.
+- **Inside**, as other kernels see it: kept in LLVM's intermediate form,
+  neither optimised nor made into machine code.
+- **Outside**, as Python sees it: made when Python first calls it,
+  from the inside forms of all that it calls, optimised once as a whole.
 
-Against Numba's own way this halves the time of compilation, and the code is faster, as nothing was decided too early.
+Against Numba's own way this halves the time of compilation, and the code is faster,
+as nothing was decided too early.
 """
 
 from typing import Any
@@ -41,7 +45,9 @@ class Inside(codegen.JITCodeLibrary):
 
 
 class Outside(codegen.JITCodeLibrary):
-    """Code of a kernel for Python. Nothing counts references, so Numba's first, cheap round to prune such counts is left out."""
+    """Code of a kernel for Python. Nothing counts references, so Numba's first,
+    cheap round to prune such counts is left out.
+    """
 
     def _optimize_final_module(self) -> None:
         manager, builder = self._codegen._module_pass_manager()
@@ -49,7 +55,9 @@ class Outside(codegen.JITCodeLibrary):
 
 
 class _Addressless:
-    """The code generator, for code that is not in memory: what Python objects it refers to need not be told."""
+    """The code generator, for code that is not in memory:
+    what Python objects it refers to need not be told.
+    """
 
     def __init__(self, generator: Any) -> None:
         self._generator = generator
@@ -87,14 +95,18 @@ def compiled(function: Any, inline: bool, options: dict[str, Any]) -> Kernel:
     """Both faces of a function."""
     outside = Kernel(function, targetoptions=options, pipeline_class=_OutsideCompiler)
     outside.inside = CPUDispatcher(
-        function, targetoptions={**options, "forceinline": inline, "no_cpython_wrapper": True}, pipeline_class=_InsideCompiler
+        function,
+        targetoptions={**options, "forceinline": inline, "no_cpython_wrapper": True},
+        pipeline_class=_InsideCompiler,
     )
     return outside
 
 
 def rebuild_inside(target: Any, *code: Any) -> Any:
     """The inside of a kernel from what its CompileResult was reduced to."""
-    (name, _, bitcode), fndesc, env, signature, objectmode, lifted, annotation, reload_init, _ = code
+    (name, _, bitcode), fndesc, env, signature, objectmode, lifted, annotation, reload_init, _ = (
+        code
+    )
     library = Inside(target.codegen(), name)
     library._final_module = llvm.parse_bitcode(bitcode)
     library._finalize_final_module()

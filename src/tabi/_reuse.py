@@ -1,7 +1,8 @@
 """Compiled code that a change of the sources did not reach is taken over into the new cache.
 
-A kernel depends on its own file and on the files that this one imports, and so on; a digest of all these tells whether its code
-is still good. Files that make kernels inside of functions are left out: what such kernels call is not among their imports.
+A kernel depends on its own file and on the files that this one imports, and so on; a digest of all
+these tells whether its code is still good. Files that make kernels inside of functions are left
+out: what such kernels call is not among their imports.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ MADE = re.compile(rb"^[ \t]+@kernel", re.MULTILINE)
 
 
 def digests(package: Path, compiler: str) -> dict[str, str]:
-    """Of each module that may be taken over, by its dotted name, under a compiler of this name and version."""
+    """Of each module that may be taken over, by its dotted name,
+    under a compiler of this name and version.
+    """
     files = {_name(path, package): path for path in package.rglob("*.py")}
     sources = {name: path.read_bytes() for name, path in files.items()}
     imports = {name: _imports(source, files) for name, source in sources.items()}
@@ -63,11 +66,18 @@ def _name(path: Path, package: Path) -> str:
 
 
 def _imports(source: bytes, files: dict[str, Path]) -> set[str]:
-    """Modules of the package that a source names in its imports; of ``from package import name`` the module that has the name."""
+    """Modules of the package that a source names in its imports;
+    of ``from package import name`` the module that has the name.
+    """
     found = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
-            found |= {f"{node.module}.{alias.name}" if f"{node.module}.{alias.name}" in files else node.module for alias in node.names}
+            found |= {
+                f"{node.module}.{alias.name}"
+                if f"{node.module}.{alias.name}" in files
+                else node.module
+                for alias in node.names
+            }
     return found & set(files)

@@ -15,7 +15,11 @@ from tabi.spatial.inertia import Inertia
 
 KINDS = ("sphere", "capsule", "cylinder", "box", "convex")
 PAIRS = list(itertools.combinations_with_replacement(KINDS, 2))
-ROUND_ON_ROUND = {frozenset(("cylinder",)), frozenset(("cylinder", "sphere")), frozenset(("cylinder", "capsule"))}
+ROUND_ON_ROUND = {
+    frozenset(("cylinder",)),
+    frozenset(("cylinder", "sphere")),
+    frozenset(("cylinder", "capsule")),
+}
 UNIT = Inertia(1.0, np.zeros(3), np.eye(3))
 
 
@@ -57,8 +61,14 @@ class Scene:
         return self.points[:count].copy()
 
     def detect(self, q=None, band=1e-3):
-        kinematics.positions(self.model.arrays, self.model.initial() if q is None else np.asarray(q, float), self.work)
-        count = detect.detect(self.model.arrays, self.tables, self.work, band, self.memory, self.points)
+        kinematics.positions(
+            self.model.arrays,
+            self.model.initial() if q is None else np.asarray(q, float),
+            self.work,
+        )
+        count = detect.detect(
+            self.model.arrays, self.tables, self.work, band, self.memory, self.points
+        )
         assert count <= len(self.points)
         return self.points[:count].copy()
 
@@ -95,7 +105,9 @@ def ordered(rows):
 def check_corners(points, expected, normal, gap, tolerance=1e-12):
     """Assert that the points are these places [m], with one normal and these gaps."""
     assert len(points) == len(expected)
-    np.testing.assert_allclose(ordered(points["position"]), ordered(np.asarray(expected, float)), atol=tolerance)
+    np.testing.assert_allclose(
+        ordered(points["position"]), ordered(np.asarray(expected, float)), atol=tolerance
+    )
     np.testing.assert_allclose(points["normal"], np.tile(normal, (len(points), 1)), atol=tolerance)
     np.testing.assert_allclose(points["gap"], gap, atol=tolerance)
     assert len(set(points["feature"])) == len(points)

@@ -21,8 +21,12 @@ def chain(base="floating"):
     """Four balls in a row, bodies linked by hinges; all of them overlap."""
     robot = Robot("chain")
     for k in range(4):
-        joint = Joint(f"j{k}", "revolute" if k else base, translation((0.05 if k else 0.0, 0, 0)), (0, 1, 0))
-        robot.add_body(f"link{k}", joint, f"link{k - 1}" if k else None, UNIT).shapes.append(Shape(Sphere(0.1)))
+        joint = Joint(
+            f"j{k}", "revolute" if k else base, translation((0.05 if k else 0.0, 0, 0)), (0, 1, 0)
+        )
+        robot.add_body(f"link{k}", joint, f"link{k - 1}" if k else None, UNIT).shapes.append(
+            Shape(Sphere(0.1))
+        )
     return robot
 
 
@@ -66,7 +70,9 @@ def test_points_inside_a_face_or_on_its_edges_are_no_corners():
 
 
 def test_single_precision_leaves_faces_whole():
-    turned = from_quaternion((0.8, 0.2, 0.4, 0.4), (1.0, 2.0, 3.0)) @ Box((0.24, 0.14, 0.02)).points()
+    turned = (
+        from_quaternion((0.8, 0.2, 0.4, 0.4), (1.0, 2.0, 3.0)) @ Box((0.24, 0.14, 0.02)).points()
+    )
     hull = convex_hull(turned.astype(np.float32).astype(float))
     assert sorted(len(f.loop) for f in faces_of(hull.vertices, hull.triangles, "a sole")) == [4] * 6
 
@@ -82,7 +88,9 @@ def test_a_face_of_many_corners_keeps_at_most_as_many_as_there_is_room_for():
 
 def test_a_polytope_is_centred_and_its_placement_moves_with_it():
     world = tabi.World()
-    world.add_object(convex_hull(Box((0.2, 0.2, 0.2)).points() + np.array([1.0, 2.0, 3.0])), UNIT, name="off")
+    world.add_object(
+        convex_hull(Box((0.2, 0.2, 0.2)).points() + np.array([1.0, 2.0, 3.0])), UNIT, name="off"
+    )
     row = compile_collision(world.compile()).shape[0]
     np.testing.assert_allclose(row["position"], (1, 2, 3))
     np.testing.assert_allclose(row["half"], 0.1)
@@ -93,10 +101,26 @@ def test_a_polytope_is_centred_and_its_placement_moves_with_it():
     ("vertices", "triangles", "words"),
     [
         (np.zeros((3, 3)), [[0, 1, 2]] * 4, "at least four finite points"),
-        ([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, np.nan]], [[0, 1, 2]] * 4, "at least four finite points"),
-        ([[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]], [[0, 1, 2], [1, 3, 2], [0, 2, 1], [1, 2, 3]], "flat"),
-        ([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, 1, 2], [0, 3, 1], [0, 2, 3], [1, 3, 2]], "inwards"),
-        ([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 4]], "three numbers of vertices"),
+        (
+            [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, np.nan]],
+            [[0, 1, 2]] * 4,
+            "at least four finite points",
+        ),
+        (
+            [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]],
+            [[0, 1, 2], [1, 3, 2], [0, 2, 1], [1, 2, 3]],
+            "flat",
+        ),
+        (
+            [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]],
+            [[0, 1, 2], [0, 3, 1], [0, 2, 3], [1, 3, 2]],
+            "inwards",
+        ),
+        (
+            [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]],
+            [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 4]],
+            "three numbers of vertices",
+        ),
     ],
 )
 def test_a_degenerate_or_inverted_polytope_is_refused_when_it_is_made(vertices, triangles, words):
@@ -107,10 +131,17 @@ def test_a_degenerate_or_inverted_polytope_is_refused_when_it_is_made(vertices, 
 def test_a_polytope_with_a_hole_or_a_dent_is_refused_with_the_name_of_its_link():
     hull = convex_hull(Box((1.0, 1.0, 1.0)).points())
     open_box = Convex(hull.vertices, hull.triangles[:-1])
-    dented = Convex(np.concatenate([hull.vertices, [[0.0, 0.0, 0.2]]]), np.concatenate([hull.triangles, hull.triangles[:0]]))
-    top = max(range(len(hull.triangles)), key=lambda i: hull.vertices[hull.triangles[i]][:, 2].min())
+    dented = Convex(
+        np.concatenate([hull.vertices, [[0.0, 0.0, 0.2]]]),
+        np.concatenate([hull.triangles, hull.triangles[:0]]),
+    )
+    top = max(
+        range(len(hull.triangles)), key=lambda i: hull.vertices[hull.triangles[i]][:, 2].min()
+    )
     a, b, c = hull.triangles[top]
-    pulled = np.concatenate([np.delete(hull.triangles, top, axis=0), [[a, b, 8], [b, c, 8], [c, a, 8]]])
+    pulled = np.concatenate(
+        [np.delete(hull.triangles, top, axis=0), [[a, b, 8], [b, c, 8], [c, a, 8]]]
+    )
     for shape, words in ((open_box, "not closed"), (Convex(dented.vertices, pulled), "not convex")):
         world = tabi.World()
         world.add_object(shape, UNIT, name="shell")
@@ -121,7 +152,9 @@ def test_a_polytope_with_a_hole_or_a_dent_is_refused_with_the_name_of_its_link()
 def test_links_across_a_joint_never_touch_and_others_do():
     world = tabi.World()
     world.add_robot(chain())
-    assert touching(world) == {frozenset(p) for p in (("link0", "link2"), ("link0", "link3"), ("link1", "link3"))}
+    assert touching(world) == {
+        frozenset(p) for p in (("link0", "link2"), ("link0", "link3"), ("link1", "link3"))
+    }
 
 
 def test_excluded_links_never_touch():
@@ -145,7 +178,11 @@ def test_two_robots_in_one_place_touch_everywhere():
     world.add_robot(chain())
     world.add_robot(chain())
     found = touching(world)
-    assert all(frozenset((f"chain/link{i}", f"chain_2/link{k}")) in found for i in range(4) for k in range(4))
+    assert all(
+        frozenset((f"chain/link{i}", f"chain_2/link{k}")) in found
+        for i in range(4)
+        for k in range(4)
+    )
 
 
 def test_shapes_bolted_together_never_touch_each_other_nor_fixed_ones_fixed_ones():

@@ -14,7 +14,9 @@ def parts(scene, q):
 
 
 def random_pose(rng, spread):
-    return np.concatenate([np.zeros(3), random_quaternion(rng), spread * rng.normal(size=3), random_quaternion(rng)])
+    return np.concatenate(
+        [np.zeros(3), random_quaternion(rng), spread * rng.normal(size=3), random_quaternion(rng)]
+    )
 
 
 @pytest.mark.parametrize("spread", [0.1, 0.25, 0.5])
@@ -26,7 +28,9 @@ def test_fifteen_directions_give_the_depth_and_bound_the_distance(spread):
         s, x, t, y = parts(scene, random_pose(rng, spread))
         _, n, gap, _, _, _ = boxes.closest_boxes(s, x, t, y, 10.0)
         _, _, expected, _, _ = convex.closest(s, x, t, y, 10.0, scene.tables, scene.memory)
-        assert support.separation(s, x, t, y, scene.tables.vertex, n) == pytest.approx(gap, abs=1e-12)
+        assert support.separation(s, x, t, y, scene.tables.vertex, n) == pytest.approx(
+            gap, abs=1e-12
+        )
         assert gap <= expected + 1e-12
         if expected < 0:
             # edges give way to faces by 1e-7 of the size
@@ -56,7 +60,16 @@ def test_crossed_edges_of_boxes_meet_in_their_nearest_points():
     np.testing.assert_allclose(b, (0.1, 0.0, 0.1 * np.sqrt(2)), atol=1e-12)
 
 
-@pytest.mark.parametrize("kinds", [("box", "sphere"), ("convex", "capsule"), ("box", "convex"), ("cylinder", "convex"), ("cylinder", "cylinder")])
+@pytest.mark.parametrize(
+    "kinds",
+    [
+        ("box", "sphere"),
+        ("convex", "capsule"),
+        ("box", "convex"),
+        ("cylinder", "convex"),
+        ("cylinder", "cylinder"),
+    ],
+)
 def test_no_face_separates_shapes_more_than_they_are_apart(kinds):
     rng = np.random.default_rng(1)
     for _ in range(60):
@@ -66,7 +79,9 @@ def test_no_face_separates_shapes_more_than_they_are_apart(kinds):
         _, _, expected, _, _ = convex.closest(s, x, t, y, 10.0, scene.tables, scene.memory)
         if tried:
             assert gap <= expected + 1e-6
-            assert support.separation(s, x, t, y, scene.tables.vertex, n) == pytest.approx(gap, abs=1e-12)
+            assert support.separation(s, x, t, y, scene.tables.vertex, n) == pytest.approx(
+                gap, abs=1e-12
+            )
 
 
 def test_hulls_of_very_many_faces_go_the_general_way():
@@ -79,5 +94,6 @@ def test_hulls_of_very_many_faces_go_the_general_way():
     s, x, t, y = parts(scene, random_pose(rng, 0.3))
     assert not faces.closest_face(s, x, t, y, 10.0, scene.tables)[0]
     q = [0, 0, 0, 1, 0, 0, 0, 0, 0, 0.21, 1, 0, 0, 0]
-    # two balls of 400 corners are nearly round: the gap is that of balls, and what the corners leave out
+    # two balls of 400 corners are nearly round:
+    # the gap is that of balls, and what the corners leave out
     assert scene.pair(q, 1, 0, 0.05)["gap"].min() == pytest.approx(0.01, abs=5e-3)

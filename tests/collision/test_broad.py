@@ -14,12 +14,16 @@ def heap(count=30):
     world.add_ground()
     world.add_fixed(random_geometry("box", rng), (0.3, 0.0, 0.1))
     for k in range(count):
-        world.add_object(random_geometry(KINDS[k % len(KINDS)], rng), UNIT, (0, 0, 1 + k), random_quaternion(rng))
+        world.add_object(
+            random_geometry(KINDS[k % len(KINDS)], rng), UNIT, (0, 0, 1 + k), random_quaternion(rng)
+        )
     return Scene(world), rng
 
 
 def near_pairs(scene, band):
-    """By brute force: boxes that overlap when grown by the band; over the half-space both box and ball."""
+    """By brute force: boxes that overlap when grown by the band;
+    over the half-space both box and ball.
+    """
     shape, pose = scene.tables.shape, scene.memory.pose
     found = []
     for i in range(len(shape)):
@@ -30,7 +34,9 @@ def near_pairs(scene, band):
             if np.isinf(shape["reach"][b]):
                 near = max(pose["low"][a][2], pose["position"][a][2] - shape["reach"][a]) < band
             else:
-                near = (pose["low"][a] - band <= pose["high"][b]).all() and (pose["high"][a] + band >= pose["low"][b]).all()
+                near = (pose["low"][a] - band <= pose["high"][b]).all() and (
+                    pose["high"][a] + band >= pose["low"][b]
+                ).all()
             if near:
                 found.append((a, b))
     return sorted(found)
@@ -46,7 +52,9 @@ def test_no_pair_is_lost_whatever_the_call_before_has_left():
         scene.place(q)
         count = broad.candidates(scene.tables, scene.memory, 0.01)
         assert count <= len(scene.memory.sorted_pair)
-        assert [tuple(row) for row in scene.memory.sorted_pair[:count].tolist()] == near_pairs(scene, 0.01)
+        assert [tuple(row) for row in scene.memory.sorted_pair[:count].tolist()] == near_pairs(
+            scene, 0.01
+        )
         most = max(most, count)
     assert most > 100
 

@@ -1,4 +1,6 @@
-"""A whole world: every near pair, in a fixed order, whatever the broad phase has seen before; and the Python door."""
+"""A whole world: every near pair, in a fixed order, whatever the broad phase has seen before;
+and the Python door.
+"""
 
 import itertools
 
@@ -22,7 +24,9 @@ def heap(seed, count=40, spread=0.6):
     world.add_fixed(random_geometry("cylinder", rng), (-0.3, 0.0, 0.1))
     for k in range(count):
         place = spread * rng.normal(size=3) + np.array([0, 0, 0.5])
-        world.add_object(random_geometry(KINDS[k % len(KINDS)], rng), UNIT, place, random_quaternion(rng))
+        world.add_object(
+            random_geometry(KINDS[k % len(KINDS)], rng), UNIT, place, random_quaternion(rng)
+        )
     return Scene(world), rng
 
 
@@ -96,9 +100,13 @@ def test_more_candidate_pairs_than_memory_holds_ask_for_more():
         world.add_sphere(0.1, 1.0)
     scene = Scene(world)
     memory = allocate(scene.tables, 1)
-    needed = detect.detect(scene.model.arrays, scene.tables, scene.work, 0.01, memory, point_table(1))
+    needed = detect.detect(
+        scene.model.arrays, scene.tables, scene.work, 0.01, memory, point_table(1)
+    )
     kinematics.positions(scene.model.arrays, scene.model.initial(), scene.work)
-    needed = detect.detect(scene.model.arrays, scene.tables, scene.work, 0.01, memory, point_table(1))
+    needed = detect.detect(
+        scene.model.arrays, scene.tables, scene.work, 0.01, memory, point_table(1)
+    )
     assert needed >= 40 * 39 // 2
     assert len(collision.contacts(scene.model, scene.model.initial())) == 40 * 39 // 2
 
@@ -143,7 +151,9 @@ def test_contacts_name_their_links():
     world.add_box((0.1, 0.1, 0.1), 1.0, position=(0, 0, 0.25), name="upper")
     model = world.compile()
     found = collision.contacts(model, model.initial())
-    assert [(c.link_a, c.link_b) for c in found] == [("lower", "world")] * 4 + [("upper", "lower")] * 4
+    assert [(c.link_a, c.link_b) for c in found] == [("lower", "world")] * 4 + [
+        ("upper", "lower")
+    ] * 4
     assert found[0].position.tolist() == pytest.approx([-0.1, -0.1, 0.0])
     assert all(abs(c.gap) < 1e-12 for c in found)
 

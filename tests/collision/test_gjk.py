@@ -15,7 +15,13 @@ IDENTITY = [1.0, 0.0, 0.0, 0.0]
 
 def cores(scene, q):
     scene.place(q)
-    return scene.tables.shape[1], scene.memory.pose[1], scene.tables.shape[0], scene.memory.pose[0], scene.tables.vertex
+    return (
+        scene.tables.shape[1],
+        scene.memory.pose[1],
+        scene.tables.shape[0],
+        scene.memory.pose[0],
+        scene.tables.vertex,
+    )
 
 
 def apart(scene, q, limit=10.0):
@@ -29,7 +35,12 @@ def deep(scene, q, guess=(0.0, 0.0, 1.0)):
 
 @pytest.mark.parametrize(
     ("place", "expected"),
-    [((1.0, 0.0, 0.0), 0.6), ((1.0, 1.0, 0.0), math.hypot(0.6, 0.6)), ((1.0, 1.0, 1.0), math.sqrt(3) * 0.6), ((0.1, 0.0, 5.0), 4.6)],
+    [
+        ((1.0, 0.0, 0.0), 0.6),
+        ((1.0, 1.0, 0.0), math.hypot(0.6, 0.6)),
+        ((1.0, 1.0, 1.0), math.sqrt(3) * 0.6),
+        ((0.1, 0.0, 5.0), 4.6),
+    ],
 )
 def test_boxes_side_by_side_edge_to_edge_and_corner_to_corner(place, expected):
     scene = two_bodies(Box((0.4, 0.4, 0.4)), Box((0.4, 0.4, 0.4)))
@@ -52,7 +63,10 @@ def test_overlapping_shapes_touch():
     assert apart(scene, [0, 0, 0, *IDENTITY, 0, 0, 0, *IDENTITY])[0] == gjk.TOUCHING
 
 
-@pytest.mark.parametrize(("shift", "depth", "normal"), [((0.3, 0.1, 0.0), 0.1, (1, 0, 0)), ((0.1, -0.35, 0.1), 0.05, (0, -1, 0))])
+@pytest.mark.parametrize(
+    ("shift", "depth", "normal"),
+    [((0.3, 0.1, 0.0), 0.1, (1, 0, 0)), ((0.1, -0.35, 0.1), 0.05, (0, -1, 0))],
+)
 def test_the_way_out_of_two_boxes_is_the_shortest(shift, depth, normal):
     scene = two_bodies(Box((0.4, 0.4, 0.4)), Box((0.4, 0.4, 0.4)))
     found, n, separation, a, b = deep(scene, [0, 0, 0, *IDENTITY, *shift, *IDENTITY])
@@ -65,7 +79,9 @@ def test_the_way_out_of_two_boxes_is_the_shortest(shift, depth, normal):
 @pytest.mark.parametrize("gap", [1e-6, 1e-9, 1e-12, 0.0, -1e-12, -1e-9])
 def test_a_hair_apart_or_deep_the_normal_is_exact(gap):
     scene = two_bodies(Box((0.4, 0.4, 0.4)), Box((0.4, 0.4, 0.4)))
-    _, n, separation, _, _ = deep(scene, [0, 0, 0, *IDENTITY, 0.1, 0.05, 0.4 + gap, *IDENTITY], (0.1, 0.2, 0.97))
+    _, n, separation, _, _ = deep(
+        scene, [0, 0, 0, *IDENTITY, 0.1, 0.05, 0.4 + gap, *IDENTITY], (0.1, 0.2, 0.97)
+    )
     np.testing.assert_allclose(n, (0, 0, 1), atol=1e-12)
     assert separation == pytest.approx(gap, abs=1e-15)
 
@@ -91,7 +107,12 @@ def test_support_points_reach_as_far_as_the_geometry_says(kind):
             R = x["rotation"].reshape(3, 3)
             # a polytope's row is centred: its origin is where the body's is in the other frame
             shift = d @ (x["position"] - q[:3])
-            reach = np.dot(d, support.support(s, x, scene.tables.vertex, tuple(d))) + s["radius"] - d @ x["position"] + shift
+            reach = (
+                np.dot(d, support.support(s, x, scene.tables.vertex, tuple(d)))
+                + s["radius"]
+                - d @ x["position"]
+                + shift
+            )
             assert reach == pytest.approx(g.support(R.T @ d), abs=1e-12)
 
 
@@ -100,7 +121,11 @@ def test_the_nearest_point_of_a_simplex_beats_any_mixture():
     mixtures = rng.dirichlet(np.full(4, 0.3), size=3000)
     for _ in range(200):
         w = rng.normal(size=(4, 3)) + 0.8 * rng.normal(size=3)
-        for count, nearest in ((2, simplex.segment), (3, simplex.triangle), (4, simplex.tetrahedron)):
+        for count, nearest in (
+            (2, simplex.segment),
+            (3, simplex.triangle),
+            (4, simplex.tetrahedron),
+        ):
             shares = np.array(nearest(*map(tuple, w[:count])))
             assert shares.sum() == pytest.approx(1.0)
             assert shares.min() >= 0.0
@@ -119,8 +144,12 @@ def test_a_triangle_without_area_is_a_segment():
 
 
 def test_a_flat_simplex_holds_no_origin():
-    # a pair met in a heap: the last tetrahedron had a volume of 1e-20 m³, and shapes 87 mm apart seemed to touch
-    scene = two_bodies(Cylinder(0.07209796002989759, 0.15372307238871213), Capsule(0.08646711289237073, 0.20144967847686668))
+    # a pair met in a heap: the last tetrahedron had a volume of 1e-20 m³,
+    # and shapes 87 mm apart seemed to touch
+    scene = two_bodies(
+        Cylinder(0.07209796002989759, 0.15372307238871213),
+        Capsule(0.08646711289237073, 0.20144967847686668),
+    )
     cylinder = [-0.8082528469206542, -0.12263298046944887, 0.12780550577786234]
     cylinder += [0.6569414345733726, 0.7086030502374859, 0.22215637595202442, 0.13021602573674632]
     capsule = [-1.0086714682595936, -0.2382745339363018, 0.09650670556909591]
@@ -128,7 +157,10 @@ def test_a_flat_simplex_holds_no_origin():
     status, v, _, _ = apart(scene, cylinder + capsule)
     # from each point of the capsule's axis straight to the cylinder
     X, Y = (from_quaternion(q[3:], q[:3]) for q in (cylinder, capsule))
-    axis = (Y @ np.array([[0, 0, z] for z in np.linspace(-0.5, 0.5, 200001) * 0.20144967847686668]) - X.p) @ X.R
+    axis = (
+        Y @ np.array([[0, 0, z] for z in np.linspace(-0.5, 0.5, 200001) * 0.20144967847686668])
+        - X.p
+    ) @ X.R
     beside = np.maximum(np.hypot(axis[:, 0], axis[:, 1]) - 0.07209796002989759, 0)
     over = np.maximum(np.abs(axis[:, 2]) - 0.15372307238871213 / 2, 0)
     assert status == gjk.APART

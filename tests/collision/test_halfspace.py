@@ -71,7 +71,9 @@ def test_a_standing_capsule_touches_in_one_point():
 def test_a_standing_cylinder_touches_in_eight_points_of_its_rim():
     points = on_ground(Cylinder(0.1, 0.4), (0, 0, 0.2)).detect()
     angles = np.arange(8) * np.pi / 4
-    check_corners(points, np.stack([0.1 * np.cos(angles), 0.1 * np.sin(angles), 0 * angles], axis=1), UP, 0.0)
+    check_corners(
+        points, np.stack([0.1 * np.cos(angles), 0.1 * np.sin(angles), 0 * angles], axis=1), UP, 0.0
+    )
 
 
 def test_a_cylinder_that_tilts_keeps_the_names_of_its_rim_and_adds_the_lowest_point():
@@ -81,7 +83,8 @@ def test_a_cylinder_that_tilts_keeps_the_names_of_its_rim_and_adds_the_lowest_po
         X = about(axis, angle)
         points = on_ground(Cylinder(0.1, 0.4), (0, 0, 0.2), X.quaternion).detect(band=1e-2)
         assert set(flat["feature"]) <= set(points["feature"])
-        # the lowest point of a disk tilted by θ is r sin θ below its centre, which is (1 − cos θ) l/2 higher
+        # the lowest point of a disk tilted by θ is r sin θ below its centre,
+        # which is (1 − cos θ) l/2 higher
         lowest = 0.2 - 0.2 * np.cos(angle) - 0.1 * np.sin(angle)
         assert points["gap"].min() == pytest.approx(lowest, abs=1e-8 if angle < 1e-4 else 1e-14)
         assert len(points) == (8 if angle < 1e-4 else 9)
@@ -89,7 +92,9 @@ def test_a_cylinder_that_tilts_keeps_the_names_of_its_rim_and_adds_the_lowest_po
 
 
 def test_a_polytope_touches_with_its_lower_corners():
-    points = on_ground(convex_hull(Box((0.2, 0.1, 0.4)).points() + np.array([0.5, 0.0, 0.0])), (0, 0, 0.2)).detect()
+    points = on_ground(
+        convex_hull(Box((0.2, 0.1, 0.4)).points() + np.array([0.5, 0.0, 0.0])), (0, 0, 0.2)
+    ).detect()
     check_corners(points, [(0.5 + x, y, 0) for x in (-0.1, 0.1) for y in (-0.05, 0.05)], UP, 0.0)
 
 
@@ -97,7 +102,9 @@ def test_of_many_corners_sixteen_stay_with_the_deepest_and_the_outermost():
     angles = np.linspace(0, 2 * np.pi, 40, endpoint=False)
     rim = np.stack([np.cos(angles), 0.5 * np.sin(angles), 0 * angles], axis=1)
     tip = np.array([[0.1, 0.0, -1e-4]])
-    points = on_ground(convex_hull(np.concatenate([rim, rim + np.array([0, 0, 1.0]), tip])), (0, 0, 0)).detect()
+    points = on_ground(
+        convex_hull(np.concatenate([rim, rim + np.array([0, 0, 1.0]), tip])), (0, 0, 0)
+    ).detect()
     assert 8 <= len(points) <= 16
     assert points["gap"].min() == pytest.approx(-1e-4, abs=1e-12)
     for column, reach in ((0, 1.0), (1, 0.5)):
@@ -105,8 +112,17 @@ def test_of_many_corners_sixteen_stay_with_the_deepest_and_the_outermost():
 
 
 def test_a_plane_may_be_tilted_and_a_box_lies_flat_on_it():
-    X = from_quaternion((0.9, 0.1, -0.2, 0.3) / np.linalg.norm((0.9, 0.1, -0.2, 0.3)), (0.3, -0.2, 0.1))
-    scene = on_fixed(HalfSpace(), Box((0.2, 0.1, 0.4)), X @ np.array([0.5, 0.4, 0.2]), X.quaternion, position=X.p, quaternion=X.quaternion)
+    X = from_quaternion(
+        (0.9, 0.1, -0.2, 0.3) / np.linalg.norm((0.9, 0.1, -0.2, 0.3)), (0.3, -0.2, 0.1)
+    )
+    scene = on_fixed(
+        HalfSpace(),
+        Box((0.2, 0.1, 0.4)),
+        X @ np.array([0.5, 0.4, 0.2]),
+        X.quaternion,
+        position=X.p,
+        quaternion=X.quaternion,
+    )
     expected = [X @ np.array([0.5 + x, 0.4 + y, 0]) for x in (-0.1, 0.1) for y in (-0.05, 0.05)]
     check_corners(scene.detect(), expected, X.R[:, 2], 0.0)
 

@@ -1,8 +1,18 @@
-"""Height fields: a plane of many triangles is a plane, ridges and peaks hold, valleys hold twice; stairs."""
+"""Height fields: a plane of many triangles is a plane, ridges and peaks hold, valleys hold twice;
+stairs.
+"""
 
 import numpy as np
 import pytest
-from collision.scenes import KINDS, Scene, check_corners, on_fixed, ordered, random_geometry, random_quaternion
+from collision.scenes import (
+    KINDS,
+    Scene,
+    check_corners,
+    on_fixed,
+    ordered,
+    random_geometry,
+    random_quaternion,
+)
 
 import tabi
 from tabi.collision import grid, ridge, terrain
@@ -16,7 +26,9 @@ X, Y = np.meshgrid(np.linspace(-1, 1, 41), np.linspace(-1, 1, 41))
 
 def plane(a, b):
     """A field that is the plane z = a x + b y, and its frame."""
-    return HeightField(a * X + b * Y, (2.0, 2.0)), Transform(z_to(np.array([-a, -b, 1.0]) / np.sqrt(a * a + b * b + 1)))
+    return HeightField(a * X + b * Y, (2.0, 2.0)), Transform(
+        z_to(np.array([-a, -b, 1.0]) / np.sqrt(a * a + b * b + 1))
+    )
 
 
 @pytest.mark.parametrize("slopes", [(0.0, 0.0), (0.3, 0.0), (0.1, -0.25)])
@@ -32,8 +44,12 @@ def test_a_plane_of_many_triangles_gives_the_points_of_a_half_space(kind, slopes
         on_field = on_fixed(field, g, place, turn).detect()
         on_plane = on_fixed(HalfSpace(), g, place, turn, quaternion=frame.quaternion).detect()
         assert len(on_field) == len(on_plane) > 0
-        np.testing.assert_allclose(ordered(on_field["position"]), ordered(on_plane["position"]), atol=1e-9)
-        np.testing.assert_allclose(on_field["normal"], np.tile(frame.R[:, 2], (len(on_field), 1)), atol=1e-12)
+        np.testing.assert_allclose(
+            ordered(on_field["position"]), ordered(on_plane["position"]), atol=1e-9
+        )
+        np.testing.assert_allclose(
+            on_field["normal"], np.tile(frame.R[:, 2], (len(on_field), 1)), atol=1e-12
+        )
         np.testing.assert_allclose(np.sort(on_field["gap"]), np.sort(on_plane["gap"]), atol=1e-12)
 
 
@@ -41,7 +57,9 @@ def test_a_box_that_slides_over_seams_keeps_four_corners_one_normal_and_its_name
     field, frame = plane(0.1, 0.2)
     names = set()
     for s in np.linspace(-0.3, 0.3, 61):
-        scene = on_fixed(field, Box((0.23, 0.17, 0.1)), frame @ np.array([s, 0.5 * s, 0.05]), frame.quaternion)
+        scene = on_fixed(
+            field, Box((0.23, 0.17, 0.1)), frame @ np.array([s, 0.5 * s, 0.05]), frame.quaternion
+        )
         points = scene.detect()
         assert len(points) == 4
         np.testing.assert_allclose(points["normal"], np.tile(frame.R[:, 2], (4, 1)), atol=1e-12)
@@ -50,9 +68,18 @@ def test_a_box_that_slides_over_seams_keeps_four_corners_one_normal_and_its_name
 
 
 def test_a_field_that_is_turned_and_moved_carries_its_points_along():
-    X_WF = from_quaternion((0.9, 0.1, -0.1, 0.4) / np.linalg.norm((0.9, 0.1, -0.1, 0.4)), (0.5, 0.2, 1.0))
+    X_WF = from_quaternion(
+        (0.9, 0.1, -0.1, 0.4) / np.linalg.norm((0.9, 0.1, -0.1, 0.4)), (0.5, 0.2, 1.0)
+    )
     field = HeightField(np.zeros((9, 9)), (2.0, 2.0))
-    scene = on_fixed(field, Box((0.2, 0.1, 0.1)), X_WF @ np.array([0.1, 0.2, 0.05]), X_WF.quaternion, position=X_WF.p, quaternion=X_WF.quaternion)
+    scene = on_fixed(
+        field,
+        Box((0.2, 0.1, 0.1)),
+        X_WF @ np.array([0.1, 0.2, 0.05]),
+        X_WF.quaternion,
+        position=X_WF.p,
+        quaternion=X_WF.quaternion,
+    )
     expected = [X_WF @ np.array([0.1 + x, 0.2 + y, 0]) for x in (-0.1, 0.1) for y in (-0.05, 0.05)]
     check_corners(scene.detect(), expected, X_WF.R[:, 2], 0.0)
 
@@ -65,8 +92,18 @@ def test_a_box_on_a_ridge_touches_where_the_ridge_leaves_it():
 
 def test_a_box_and_a_ball_on_a_peak_touch_in_one_point():
     field = HeightField(-0.3 * np.hypot(X, Y), (2.0, 2.0))
-    for thing, height in ((Box((0.3, 0.22, 0.1)), 0.05), (Sphere(0.1), 0.1), (Cylinder(0.1, 0.1), 0.05)):
-        check_corners(on_fixed(field, thing, (0.0, 0.0, height)).detect(), [(0, 0, 0)], UP, 0.0, tolerance=1e-9)
+    for thing, height in (
+        (Box((0.3, 0.22, 0.1)), 0.05),
+        (Sphere(0.1), 0.1),
+        (Cylinder(0.1, 0.1), 0.05),
+    ):
+        check_corners(
+            on_fixed(field, thing, (0.0, 0.0, height)).detect(),
+            [(0, 0, 0)],
+            UP,
+            0.0,
+            tolerance=1e-9,
+        )
 
 
 def test_a_ball_in_a_valley_touches_both_sides():
@@ -76,13 +113,17 @@ def test_a_ball_in_a_valley_touches_both_sides():
     points = on_fixed(field, Sphere(0.1), (0.0, 0.012, height)).detect()
     n = np.array([slope, 0, 1]) / np.sqrt(1 + slope**2)
     assert len(points) == 2
-    np.testing.assert_allclose(ordered(points["normal"]), ordered(np.array([n * (-1, 1, 1), n])), atol=1e-12)
+    np.testing.assert_allclose(
+        ordered(points["normal"]), ordered(np.array([n * (-1, 1, 1), n])), atol=1e-12
+    )
     np.testing.assert_allclose(points["gap"], 0.0, atol=1e-12)
 
 
 def test_a_capsule_across_a_ridge_touches_in_one_point():
     field = HeightField(-0.3 * np.abs(X), (2.0, 2.0))
-    points = on_fixed(field, Capsule(0.05, 0.4), (0.02, 0.013, 0.05), about((0, 1, 0), np.pi / 2).quaternion).detect()
+    points = on_fixed(
+        field, Capsule(0.05, 0.4), (0.02, 0.013, 0.05), about((0, 1, 0), np.pi / 2).quaternion
+    ).detect()
     check_corners(points, [(0, 0.013, 0)], UP, 0.0, tolerance=1e-9)
 
 
@@ -90,10 +131,15 @@ def test_a_capsule_and_a_cylinder_across_a_steep_valley_touch_both_sides():
     # sides of 45 degrees: the axis is tilted by as much to each, and neither end is the lowest
     field, turn = HeightField(np.abs(X), (2.0, 2.0)), about((0, 1, 0), np.pi / 2).quaternion
     n = np.array([1, 0, 1]) / np.sqrt(2)
-    for thing, height in ((Capsule(0.05, 0.4), 0.2 + 0.05 * np.sqrt(2)), (Cylinder(0.05, 0.4), 0.2 + 0.05)):
+    for thing, height in (
+        (Capsule(0.05, 0.4), 0.2 + 0.05 * np.sqrt(2)),
+        (Cylinder(0.05, 0.4), 0.2 + 0.05),
+    ):
         points = on_fixed(field, thing, (0.0, 0.012, height), turn).detect()
         assert len(points) == 2
-        np.testing.assert_allclose(ordered(points["normal"]), ordered(np.array([n * (-1, 1, 1), n])), atol=1e-12)
+        np.testing.assert_allclose(
+            ordered(points["normal"]), ordered(np.array([n * (-1, 1, 1), n])), atol=1e-12
+        )
         np.testing.assert_allclose(points["gap"], 0.0, atol=1e-12)
 
 
@@ -107,20 +153,33 @@ def test_rough_ground_is_met_where_the_first_point_would_be_inside(seed, kind):
     # points of the ground, of its edges more of them, and corners and rims of the shape
     corners = field.points()[field.triangles()]
     t = np.linspace(0, 1, 400)
-    edges = np.concatenate([(1 - t)[:, None, None] * corners[:, i] + t[:, None, None] * corners[:, i - 1] for i in range(3)])
+    edges = np.concatenate(
+        [
+            (1 - t)[:, None, None] * corners[:, i] + t[:, None, None] * corners[:, i - 1]
+            for i in range(3)
+        ]
+    )
     share = np.array([(1 - a - b, a, b) for a in t[::20] for b in t[::20] if a + b <= 1])
-    cloud = np.concatenate([edges.reshape(-1, 3), np.einsum("sk,nki->nsi", share, corners).reshape(-1, 3)])
-    cloud = cloud[np.linalg.norm(cloud[:, :2] - place[:2], axis=1) < np.linalg.norm(g.points(), axis=1).max()]
+    cloud = np.concatenate(
+        [edges.reshape(-1, 3), np.einsum("sk,nki->nsi", share, corners).reshape(-1, 3)]
+    )
+    cloud = cloud[
+        np.linalg.norm(cloud[:, :2] - place[:2], axis=1) < np.linalg.norm(g.points(), axis=1).max()
+    ]
     tips = sharp_points(g) @ R.T
 
     def overlaps(p):
-        return inside(g, (cloud - p) @ R).any() or ((tips + p)[:, 2] < height_under(field, tips + p)).any()
+        return (
+            inside(g, (cloud - p) @ R).any()
+            or ((tips + p)[:, 2] < height_under(field, tips + p)).any()
+        )
 
     q, low, high = scene.model.initial(), -1.0, 1.0
     while high - low > 1e-6:
         q[2] = 0.5 * (high + low)
         low, high = (q[2], high) if overlaps(q[:3]) else (low, q[2])
-    # round sides between points 16 mm apart: 16²/8r; edges between points 0.9 mm apart, on slopes of up to one
+    # round sides between points 16 mm apart: 16²/8r;
+    # edges between points 0.9 mm apart, on slopes of up to one
     assert scene.detect(q, band=0.02)["gap"].min() == pytest.approx(0.0, abs=1e-3)
 
 
@@ -128,7 +187,13 @@ def sharp_points(g):
     """Corners, or points of the rims, of a shape."""
     if isinstance(g, Cylinder):
         a = np.linspace(0, 2 * np.pi, 2000)
-        return np.array([(g.radius * np.cos(x), g.radius * np.sin(x), z) for x in a for z in (-g.length / 2, g.length / 2)])
+        return np.array(
+            [
+                (g.radius * np.cos(x), g.radius * np.sin(x), z)
+                for x in a
+                for z in (-g.length / 2, g.length / 2)
+            ]
+        )
     return np.zeros((1, 3)) if isinstance(g, (Sphere, Capsule)) else g.points()
 
 
@@ -189,7 +254,11 @@ def test_a_side_that_leaves_a_triangle_over_a_ridge_touches_there_along_the_tria
 
 @pytest.mark.parametrize("depth", [0.02, 0.3])
 def test_what_is_under_the_ground_is_pushed_up(depth):
-    for thing, half in ((Box((0.2, 0.1, 0.1)), 0.05), (Sphere(0.1), 0.1), (convex_hull(Box((0.2, 0.1, 0.1)).points()), 0.05)):
+    for thing, half in (
+        (Box((0.2, 0.1, 0.1)), 0.05),
+        (Sphere(0.1), 0.1),
+        (convex_hull(Box((0.2, 0.1, 0.1)).points()), 0.05),
+    ):
         points = on_fixed(HeightField(0 * X, (2.0, 2.0)), thing, (0, 0, half - depth)).detect()
         assert points["gap"].min() == pytest.approx(-depth, abs=1e-12)
         np.testing.assert_allclose(points["normal"], np.tile(UP, (len(points), 1)), atol=1e-12)
@@ -198,7 +267,8 @@ def test_what_is_under_the_ground_is_pushed_up(depth):
 def test_a_corner_deep_under_a_ridge_leaves_through_the_side_above_it_only():
     slope = 0.5
     field = HeightField(-slope * np.abs(X), (2.0, 2.0))
-    # a ball 8 cm under the ridge and a little to the right: the plane of the left side is higher over there
+    # a ball 8 cm under the ridge and a little to the right:
+    # the plane of the left side is higher over there
     place = np.array([5e-4, 0.03, -0.08])
     points = on_fixed(field, Sphere(1e-3), place).detect()
     n = np.array([slope, 0, 1]) / np.sqrt(1 + slope**2)
@@ -266,10 +336,18 @@ def test_merging_keeps_the_ends_of_a_line_and_a_bump_between_them():
 
 def test_a_box_on_stairs_touches_the_step_under_it():
     world = tabi.World()
-    steps = world.add_stairs(steps=4, rise=0.15, run=0.3, width=1.0, position=(1.0, 0.0, 0.0), friction=0.6)
+    steps = world.add_stairs(
+        steps=4, rise=0.15, run=0.3, width=1.0, position=(1.0, 0.0, 0.0), friction=0.6
+    )
     world.add_box((0.2, 0.1, 0.1), 1.0, position=(1.75, 0.2, 3 * 0.15 + 0.05))
     assert [s.material.friction for s in steps] == [0.6] * 4
     points = Scene(world).detect()
-    check_corners(points, [(1.75 + x, 0.2 + y, 0.45) for x in (-0.1, 0.1) for y in (-0.05, 0.05)], UP, 0.0, tolerance=1e-9)
+    check_corners(
+        points,
+        [(1.75 + x, 0.2 + y, 0.45) for x in (-0.1, 0.1) for y in (-0.05, 0.05)],
+        UP,
+        0.0,
+        tolerance=1e-9,
+    )
     assert (points["shape_b"] == 2).all()
     assert terrain.points_on is not None

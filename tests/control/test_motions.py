@@ -1,4 +1,6 @@
-"""Motions by what they promise: where they are, that their velocity is the rate of their position, and that they start at rest."""
+"""Motions by what they promise: where they are, that their velocity is the rate of their position,
+and that they start at rest.
+"""
 
 import numpy as np
 import pytest
@@ -12,11 +14,15 @@ from tabi.spatial.inertia import Inertia
 from tabi.spatial.transform import Transform
 from tabi.spatial.twist import Twist
 
-SEEN = tabi.Measurement(np.zeros(2), np.zeros(2), np.zeros(2), Transform(), Twist(np.zeros(3), np.zeros(3)))
+SEEN = tabi.Measurement(
+    np.zeros(2), np.zeros(2), np.zeros(2), Transform(), Twist(np.zeros(3), np.zeros(3))
+)
 
 
 def rates_match(controller, times, names):
-    """Whether velocities are the central differences of positions; cubics and cosines leave O(e²)."""
+    """Whether velocities are the central differences of positions;
+    cubics and cosines leave O(e²).
+    """
     e = 1e-5
     for t in times:
         now, before, after = (controller(x, SEEN) for x in (t, t - e, t + e))
@@ -34,7 +40,13 @@ def test_hold_says_the_same_pose_at_rest_at_all_times():
 
 def test_key_frames_are_reached_at_their_times_and_at_rest():
     controller = motions.keyframes([(1.0, {"a": 0.2}), (2.0, {"a": 0.6, "b": -1.0}), (4.0, {})])
-    for t, a, b in ((0.0, 0.2, 0.0), (1.0, 0.2, 0.0), (2.0, 0.6, -1.0), (4.0, 0.0, 0.0), (9.0, 0.0, 0.0)):
+    for t, a, b in (
+        (0.0, 0.2, 0.0),
+        (1.0, 0.2, 0.0),
+        (2.0, 0.6, -1.0),
+        (4.0, 0.0, 0.0),
+        (9.0, 0.0, 0.0),
+    ):
         command = controller(t, SEEN)
         assert command.position == pytest.approx({"a": a, "b": b}, abs=1e-15)
         assert command.velocity == pytest.approx({"a": 0.0, "b": 0.0}, abs=1e-15)
@@ -81,7 +93,9 @@ def test_a_squat_keeps_the_trunk_upright_and_the_soles_level(flipped):
 def test_a_squat_of_equal_thighs_and_shanks_bends_the_knees_twice_as_far_as_hips_and_ankles():
     robot = biped(0.35, 0.35)
     command, start = motions.squat(robot, 0.2)(0.5, SEEN), robot.half_sitting
-    assert [command.position[f"r_{part}"] - start[f"r_{part}"] for part in ("hip", "knee", "ankle")] == pytest.approx([-0.2, 0.4, -0.2])
+    assert [
+        command.position[f"r_{part}"] - start[f"r_{part}"] for part in ("hip", "knee", "ankle")
+    ] == pytest.approx([-0.2, 0.4, -0.2])
 
 
 def test_a_squat_of_unequal_ones_keeps_the_hips_over_the_ankles_as_far_as_small_bends_go():
@@ -95,16 +109,23 @@ def test_a_squat_of_unequal_ones_keeps_the_hips_over_the_ankles_as_far_as_small_
 def test_sway_turns_hips_against_ankles():
     robot = biped(flipped=("ankle_roll",))
     command = motions.sway(robot, 0.05, 0.5)(1.0, SEEN)
-    assert [command.position[f"{side}_{part}"] for side in "lr" for part in ("hip_roll", "ankle_roll")] == pytest.approx([0.05] * 4)
+    assert [
+        command.position[f"{side}_{part}"] for side in "lr" for part in ("hip_roll", "ankle_roll")
+    ] == pytest.approx([0.05] * 4)
     robot.stand_on_ground(command.position)
     X = robot.placements()
-    assert all(np.allclose(X[foot.body].R, X[robot.base].R, atol=1e-12) for foot in robot.feet.values())
+    assert all(
+        np.allclose(X[foot.body].R, X[robot.base].R, atol=1e-12) for foot in robot.feet.values()
+    )
 
 
 def test_sway_of_a_leg_that_does_not_roll_is_refused():
     robot = biped()
     robot.joint("l_ankle_roll").kind = "prismatic"
-    with pytest.raises(tabi.ModelError, match="leg 'left' of biped has 1 joints that roll; expected those of hip and ankle"):
+    with pytest.raises(
+        tabi.ModelError,
+        match="leg 'left' of biped has 1 joints that roll; expected those of hip and ankle",
+    ):
         motions.sway(robot)
 
 
@@ -124,5 +145,8 @@ def test_a_robot_without_feet_is_asked_for_them(motion):
     robot = Robot("cart")
     robot.add_body("base", Joint("root", "floating"), None, Inertia(1.0))
     robot.poses["half_sitting"] = {}
-    with pytest.raises(tabi.ModelError, match="legs of cart are not known: no feet declared; expected feet 'left' and 'right'"):
+    with pytest.raises(
+        tabi.ModelError,
+        match="legs of cart are not known: no feet declared; expected feet 'left' and 'right'",
+    ):
         motion(robot)

@@ -6,7 +6,16 @@ import pytest
 from tabi import ModelError
 from tabi.spatial import inertia
 from tabi.spatial.inertia import Inertia
-from tabi.spatial.transform import Transform, about, cross_matrix, from_quaternion, from_rpy, quaternion_from_matrix, translation, z_to
+from tabi.spatial.transform import (
+    Transform,
+    about,
+    cross_matrix,
+    from_quaternion,
+    from_rpy,
+    quaternion_from_matrix,
+    translation,
+    z_to,
+)
 from tabi.spatial.twist import Twist, Wrench
 
 RNG = np.random.default_rng(1)
@@ -28,7 +37,9 @@ def test_transforms_compose_invert_and_move_points():
 
 def test_inertia_inside_triangles_is_that_of_the_box_they_bound():
     box, X = inertia.solid_box(3.0, (0.2, 0.5, 1.1)), some()
-    corners = X @ np.array([[x, y, z] for x in (-0.1, 0.1) for y in (-0.25, 0.25) for z in (-0.55, 0.55)])
+    corners = X @ np.array(
+        [[x, y, z] for x in (-0.1, 0.1) for y in (-0.25, 0.25) for z in (-0.55, 0.55)]
+    )
     # two triangles a face, seen from outside against the clock
     faces = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
     triangles = np.array([corner for a, b, c, d in faces for corner in ((a, b, c), (a, c, d))])
@@ -51,7 +62,9 @@ def test_roll_pitch_yaw_turn_about_fixed_axes_in_that_order():
     assert np.allclose(from_rpy((r, p, y)).R, expected)
 
 
-@pytest.mark.parametrize("axis", [(0, 0, 1), (0, 0, -1), (1, 0, 0), (0, -2, 0), (1, 2, -3), (1e-9, 0, -1), (1e-9, 0, 1)])
+@pytest.mark.parametrize(
+    "axis", [(0, 0, 1), (0, 0, -1), (1, 0, 0), (0, -2, 0), (1, 2, -3), (1e-9, 0, -1), (1e-9, 0, 1)]
+)
 def test_z_is_taken_to_the_axis_by_a_rotation(axis):
     R = z_to(axis)
     assert np.allclose(R @ (0, 0, 1), np.array(axis) / np.linalg.norm(axis), atol=1e-8)
@@ -61,7 +74,9 @@ def test_z_is_taken_to_the_axis_by_a_rotation(axis):
 
 @pytest.mark.parametrize("q", [(0, 0, 0, 0), (1e-20, 0, 0, 0), (np.nan, 0, 0, 1)])
 def test_a_quaternion_without_length_is_refused(q):
-    with pytest.raises(ModelError, match=r"quaternion \[.*\] has length .* expected a unit quaternion"):
+    with pytest.raises(
+        ModelError, match=r"quaternion \[.*\] has length .* expected a unit quaternion"
+    ):
         from_quaternion(q)
 
 
@@ -85,7 +100,11 @@ def test_solid_shapes_weigh_like_their_points():
     check_cloud(inertia.solid_cylinder(2.0, 0.3, 1.2), round_ * [0.3, 0.3, 0.6], 2.0)
     tall = round_ * [0.3, 0.3, 0.9]
     over = np.maximum(np.abs(tall[:, 2]) - 0.6, 0)
-    check_cloud(inertia.solid_capsule(2.0, 0.3, 1.2), tall[np.hypot(np.hypot(tall[:, 0], tall[:, 1]), over) < 0.3], 2.0)
+    check_cloud(
+        inertia.solid_capsule(2.0, 0.3, 1.2),
+        tall[np.hypot(np.hypot(tall[:, 0], tall[:, 1]), over) < 0.3],
+        2.0,
+    )
 
 
 def test_adding_inertias_is_adding_points():
@@ -93,14 +112,18 @@ def test_adding_inertias_is_adding_points():
     parts = [Inertia(m, p, np.zeros((3, 3))) for m, p in zip(masses, points, strict=True)]
     total = sum(parts[1:], parts[0])
     c = masses @ points / masses.sum()
-    tensor = sum(m * ((p - c) @ (p - c) * np.eye(3) - np.outer(p - c, p - c)) for m, p in zip(masses, points, strict=True))
+    tensor = sum(
+        m * ((p - c) @ (p - c) * np.eye(3) - np.outer(p - c, p - c))
+        for m, p in zip(masses, points, strict=True)
+    )
     assert total.mass == pytest.approx(masses.sum())
     assert np.allclose(total.centre, c)
     assert np.allclose(total.tensor, tensor)
 
 
 def test_moving_an_inertia_keeps_its_kinetic_energy():
-    X, V, body = some(), RNG.normal(size=6), Inertia(2.0, RNG.normal(size=3), np.diag([1.0, 2.0, 2.5]))
+    X, V = some(), RNG.normal(size=6)
+    body = Inertia(2.0, RNG.normal(size=3), np.diag([1.0, 2.0, 2.5]))
     moved = body.moved(X)
 
     def energy(i, omega, speed):

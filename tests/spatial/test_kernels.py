@@ -67,7 +67,11 @@ def test_a_symmetric_system_is_solved():
 def test_quaternion_matrix_and_product_agree_with_rotations():
     p, q = (tuple(x / np.linalg.norm(x)) for x in RNG.normal(size=(2, 4)))
     assert np.allclose(np.reshape(quaternion.matrix(*p), (3, 3)), from_quaternion(p).R, atol=1e-15)
-    assert np.allclose(from_quaternion(quaternion.product(p, q)).R, from_quaternion(p).R @ from_quaternion(q).R, atol=1e-15)
+    assert np.allclose(
+        from_quaternion(quaternion.product(p, q)).R,
+        from_quaternion(p).R @ from_quaternion(q).R,
+        atol=1e-15,
+    )
 
 
 @pytest.mark.parametrize("size", [1e-12, 1e-5, 1e-4, 1e-3, 1.0, 3.0])
@@ -86,7 +90,14 @@ def test_turning_a_quaternion_is_rotating_by_a_vector(size):
 
 
 def test_sine_and_cosine_are_right_to_the_last_digit_or_two():
-    for x in np.concatenate([RNG.uniform(-10, 10, 2000), RNG.uniform(-9e4, 9e4, 2000), np.arange(-40, 41) * math.pi / 4, [0.0, -0.0, 1e-300]]):
+    for x in np.concatenate(
+        [
+            RNG.uniform(-10, 10, 2000),
+            RNG.uniform(-9e4, 9e4, 2000),
+            np.arange(-40, 41) * math.pi / 4,
+            [0.0, -0.0, 1e-300],
+        ]
+    ):
         s, c = trigonometry.sincos(float(x))
         # one unit in the last place of 1 is 2.2e-16
         assert abs(s - math.sin(x)) <= 2.3e-16

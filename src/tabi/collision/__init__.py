@@ -1,7 +1,7 @@
 """Collision: where the shapes of a world touch, or nearly so.
 
-``contacts`` and ``distance`` are the Python door; compiled loops call ``detect.detect`` on tables and memory from
-``compile_collision`` and ``allocate``.
+``contacts`` and ``distance`` are the Python door; compiled loops call ``detect.detect`` on tables
+and memory from ``compile_collision`` and ``allocate``.
 """
 
 from __future__ import annotations
@@ -53,7 +53,9 @@ def contacts(model: Model, q: ArrayLike, band: float = 1e-3) -> list[Contact]:
     capacity = 64
     while True:
         points = point_table(capacity)
-        found = detect.detect(model.arrays, tables, work, float(band), allocate(tables, capacity), points)
+        found = detect.detect(
+            model.arrays, tables, work, float(band), allocate(tables, capacity), points
+        )
         if found <= capacity:
             break
         capacity = found
@@ -71,9 +73,14 @@ def contacts(model: Model, q: ArrayLike, band: float = 1e-3) -> list[Contact]:
 
 
 def distance(model: Model, q: ArrayLike, link_a: str, link_b: str) -> float:
-    """Least distance [m] of two links' collision shapes in the configuration q; negative in overlap, as the depth of the way out."""
+    """Least distance [m] of two links' collision shapes in the configuration q;
+    negative in overlap, as the depth of the way out.
+    """
     tables, work = _tables_of(model), _placed(model, q)
-    rows = [[i for i, s in enumerate(model.shapes) if s.link == model.link(name).name] for name in (link_a, link_b)]
+    rows = [
+        [i for i, s in enumerate(model.shapes) if s.link == model.link(name).name]
+        for name in (link_a, link_b)
+    ]
     for name, own in zip((link_a, link_b), rows, strict=True):
         if not own:
             raise ModelError(f"{name!r} has no collision shape; expected two links that have")

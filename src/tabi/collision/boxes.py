@@ -1,8 +1,9 @@
 """Two boxes: fifteen directions, one of which separates them if any does.
 
-    σ(l) = |d·l| − Σ h_i |A_i·l| − Σ k_j |B_j·l|,   l ∈ {A_i, B_j, A_i × B_j / ‖·‖}                               (1)
-d: from the centre of b to that of a; A, h and B, k: axes and half edges. The largest σ is the depth of an overlap, and a
-bound of the distance of boxes apart, reached where the faces or edges of that direction lie over each other.
+    σ(l) = |d·l| − Σ h_i |A_i·l| − Σ k_j |B_j·l|,   l ∈ {A_i, B_j, A_i × B_j / ‖·‖}          (1)
+d: from the centre of b to that of a; A, h and B, k: axes and half edges. The largest σ is the depth
+of an overlap, and a bound of the distance of boxes apart, reached where the faces or edges of that
+direction lie over each other.
 Reference: Gottschalk, Lin, Manocha, OBBTree, SIGGRAPH (1996).
 """
 
@@ -11,12 +12,16 @@ import math
 from tabi._jit import kernel
 from tabi.spatial.vector import add, cross, dot, load3, scale, sub
 
-EDGES_LATE = 1e-7  # part of the boxes' size by which two edges must beat the faces, for they do so by rounding when parallel
+# part of the boxes' size by which two edges must beat the faces,
+# for they do so by rounding when parallel
+EDGES_LATE = 1e-7
 
 
 @kernel
 def closest_boxes(s, x, t, y, limit):
-    """(found, n from t to s, gap, nearest point of s, of t, sure) as ``convex.closest`` says; sure where the points of two edges are."""
+    """(found, n from t to s, gap, nearest point of s, of t, sure) as ``convex.closest`` says;
+    sure where the points of two edges are.
+    """
     R, Q = x.rotation, y.rotation
     A = ((R[0], R[3], R[6]), (R[1], R[4], R[7]), (R[2], R[5], R[8]))
     B = ((Q[0], Q[3], Q[6]), (Q[1], Q[4], Q[7]), (Q[2], Q[5], Q[8]))
@@ -47,7 +52,11 @@ def closest_boxes(s, x, t, y, limit):
             square = 1.0 - C[i][j] * C[i][j]
             if square < 1e-9:
                 continue
-            gap = abs(a[i2] * C[i1][j] - a[i1] * C[i2][j]) - h[i1] * abs(C[i2][j]) - h[i2] * abs(C[i1][j])
+            gap = (
+                abs(a[i2] * C[i1][j] - a[i1] * C[i2][j])
+                - h[i1] * abs(C[i2][j])
+                - h[i2] * abs(C[i1][j])
+            )
             gap -= k[j1] * abs(C[i][j2]) + k[j2] * abs(C[i][j1])
             # the root only where the direction can win: gaps and bounds may both be negative
             if gap > 0.0 or edge < 0.0:
@@ -66,7 +75,9 @@ def closest_boxes(s, x, t, y, limit):
 
 @kernel
 def _edge_points(A, h, p, B, k, q, n, e, f):
-    """Nearest points of edge e of a and edge f of b that meet across n, and whether both lie within their edges."""
+    """Nearest points of edge e of a and edge f of b that meet across n,
+    and whether both lie within their edges.
+    """
     u, v = p, q
     for i in range(3):
         if i != e:

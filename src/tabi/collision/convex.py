@@ -1,8 +1,9 @@
 """Two convex shapes: their signed distance, and the points of the patch where they meet.
 
-    distance = max over unit n of separation(n) = min n·A − max n·B                                             (1)
-for shapes apart and overlapping alike. What lies flat has the normal of a face, exact to the last digit; else GJK finds n
-across a gap, the growing hull in an overlap. Along n the sides that the shapes show are intersected.
+    distance = max over unit n of separation(n) = min n·A − max n·B                          (1)
+for shapes apart and overlapping alike. What lies flat has the normal of a face, exact to the last
+digit; else GJK finds n across a gap, the growing hull in an overlap. Along n the sides that the
+shapes show are intersected.
 """
 
 import math
@@ -19,12 +20,15 @@ from tabi.collision.reduction import corners_only, next_name, outermost
 from tabi.collision.segments import nearest
 from tabi.spatial.vector import add, dot, load3, scale, store3, sub
 
-SHALLOW = 3e-4  # part of the smaller shape's size up to which a face is taken for the way out without asking edges
+# part of the smaller shape's size up to which a face is taken for the way out without asking edges
+SHALLOW = 3e-4
 
 
 @kernel
 def closest(s, x, t, y, limit, c, cw):
-    """(found, n, gap, nearest point of s, of t) of two convex shapes; not found where they are farther apart than ``limit``."""
+    """(found, n, gap, nearest point of s, of t) of two convex shapes;
+    not found where they are farther apart than ``limit``.
+    """
     zero = (0.0, 0.0, 0.0)
     if s.kind <= CAPSULE and t.kind <= CAPSULE:
         n, gap, a, b = nearest(s, x, t, y)
@@ -38,7 +42,9 @@ def closest(s, x, t, y, limit, c, cw):
     if length > 0.0:
         n = scale(1.0 / length, v)
     if status == TOUCHING:
-        found, m, away, p, q = hull.depth(s, x, t, y, c.vertex, n, (cw.hull, cw.hull_face, cw.hull_plane, cw.hull_edge))
+        found, m, away, p, q = hull.depth(
+            s, x, t, y, c.vertex, n, (cw.hull, cw.hull_face, cw.hull_plane, cw.hull_edge)
+        )
         if found:
             n, a, b = m, p, q
         gap = away - radii
@@ -62,10 +68,13 @@ def convex_points(s, x, t, y, band, c, cw, points, count):
         tried, gap, n = closest_face(s, x, t, y, band, c)
         if tried and gap >= band:
             return count
-        # apart, the bound is the distance if it is reached; so little deep, no other way out is shorter by what counts
+        # apart, the bound is the distance if it is reached;
+        # so little deep, no other way out is shorter by what counts
         if tried and gap + s.radius + t.radius > -SHALLOW * min(s.reach, t.reach):
             middle = scale(0.5, add(load3(x.position), load3(y.position)))
-            after = patch(s, x, t, y, (n, gap, middle, middle, not tried), band, c, cw, points, count)
+            after = patch(
+                s, x, t, y, (n, gap, middle, middle, not tried), band, c, cw, points, count
+            )
             if after >= 0:
                 return after
     near, n, gap, a, b = closest(s, x, t, y, band, c, cw)
@@ -78,8 +87,8 @@ def patch(s, x, t, y, found, band, c, cw, points, count):
     """Points of two shapes along their common normal.
 
     Args:
-        found: normal, gap, nearest points of s and t, and whether these are certain. Uncertain ones are no points; then the
-            patch has to hold the nearest one.
+        found: normal, gap, nearest points of s and t, and whether these are certain.
+            Uncertain ones are no points; then the patch has to hold the nearest one.
 
     Returns:
         The new number of points; −1 where the nearest point is missing.
@@ -97,9 +106,13 @@ def patch(s, x, t, y, found, band, c, cw, points, count):
     out = cw.crossing
     met = meet(cw.polygon[0], info_a, cw.polygon[1], info_b, size, band, out)
     if s.kind == POLYTOPE and info_b[0] > 2:
-        met = corners_over(s, x, 1.0, frame, c.vertex, (cw.polygon[1], info_b, size), band, out, met)
+        met = corners_over(
+            s, x, 1.0, frame, c.vertex, (cw.polygon[1], info_b, size), band, out, met
+        )
     if t.kind == POLYTOPE and info_a[0] > 2:
-        met = corners_over(t, y, -1.0, frame, c.vertex, (cw.polygon[0], info_a, size), band, out, met)
+        met = corners_over(
+            t, y, -1.0, frame, c.vertex, (cw.polygon[0], info_a, size), band, out, met
+        )
     corners_only(out, met, SAME * size)
     outermost(out, met)
     least, name = math.inf, int(0.0)

@@ -1,4 +1,6 @@
-"""Contact points of a whole world: place the shapes, find the pairs that may touch, ask each pair."""
+"""Contact points of a whole world: place the shapes, find the pairs that may touch,
+ask each pair.
+"""
 
 from tabi._jit import kernel
 from tabi.collision import broad
@@ -16,11 +18,13 @@ def detect(m, c, w, band, cw, points):
     Args:
         m: arrays of the model. w: workspace of the dynamics after ``kinematics.positions``.
         c, cw: collision tables and workspace.
-        points: rows of ``workspace.POINT``, filled in the order of the shapes a, then b, then the features.
+        points: rows of ``workspace.POINT``, filled in the order of the shapes a, then b,
+            then the features.
 
     Returns:
-        The number of points found. Where it is more than there are rows, allocate rows and workspace for that many and repeat;
-        it may grow once more where there were too many pairs to look at.
+        The number of points found. Where it is more than there are rows, allocate rows and
+        workspace for that many and repeat; it may grow once more where there were too many pairs to
+        look at.
     """
     broad.place(m, c, w, cw)
     pairs = broad.candidates(c, cw, band)
@@ -35,7 +39,9 @@ def detect(m, c, w, band, cw, points):
 
 @kernel
 def pair_points(c, cw, i, k, band, points, count):
-    """Points of one pair of shapes, a = i and b = k, after those that are there; returns the new number."""
+    """Points of one pair of shapes, a = i and b = k, after those that are there;
+    returns the new number.
+    """
     s, t, x, y = c.shape[i], c.shape[k], cw.pose[i], cw.pose[k]
     before = count
     if t.kind == PLANE:

@@ -1,8 +1,9 @@
 """The face along which two convex shapes are farthest apart.
 
-    σ = max over faces of both of separation(n)                                                                  (1)
-is a bound of the distance, and the distance itself where the nearest points lie under that face. Things that lie on
-things are all like that, and the normals come straight from the tables; whatever else is left to the general way.
+    σ = max over faces of both of separation(n)                                              (1)
+is a bound of the distance, and the distance itself where the nearest points lie under that face.
+Things that lie on things are all like that, and the normals come straight from the tables; whatever
+else is left to the general way.
 """
 
 import math
@@ -17,14 +18,22 @@ MOST_WORK = 4096  # products of faces and corners that are worth trying
 
 @kernel
 def closest_face(s, x, t, y, limit, c):
-    """(worth trying, σ, n from t to s) of two convex shapes; ends early where a face has them farther apart than ``limit``."""
-    work = (s.face_end - s.face) * (t.vertex_end - t.vertex + 1) + (t.face_end - t.face) * (s.vertex_end - s.vertex + 1)
+    """(worth trying, σ, n from t to s) of two convex shapes;
+    ends early where a face has them farther apart than ``limit``.
+    """
+    work = (s.face_end - s.face) * (t.vertex_end - t.vertex + 1) + (t.face_end - t.face) * (
+        s.vertex_end - s.vertex + 1
+    )
     n = (0.0, 0.0, 1.0)
     if work > MOST_WORK:
         return False, 0.0, n
     radii = s.radius + t.radius
     best, m = _over(t, y, s, x, limit + radii, c.face, c.vertex)
-    found, k = _over(s, x, t, y, limit + radii, c.face, c.vertex) if best < limit + radii else (-math.inf, n)
+    found, k = (
+        _over(s, x, t, y, limit + radii, c.face, c.vertex)
+        if best < limit + radii
+        else (-math.inf, n)
+    )
     # a tie belongs to t
     if found > best + 1e-9 * (s.reach + t.reach):
         best, m = found, scale(-1.0, k)
@@ -33,14 +42,17 @@ def closest_face(s, x, t, y, limit, c):
 
 @kernel
 def _over(t, y, s, x, limit, face, vertex):
-    """The face of t over which the core of s is farthest, and its outward normal in the world; any with more than ``limit`` will do."""
+    """The face of t over which the core of s is farthest, and its outward normal in the world;
+    any with more than ``limit`` will do.
+    """
     R, Q = load9(x.rotation), load9(y.rotation)
     d = sub(load3(x.position), load3(y.position))
     best, normal = -math.inf, (0.0, 0.0, 1.0)
     if t.kind == BOX or t.kind == POLYTOPE:
         for k in range(t.face, t.face_end):
             n = mul(Q, load3(face[k].normal))
-            # a face that looks away is hardly ever the farthest; where it is, the general way finds it
+            # a face that looks away is hardly ever the farthest;
+            # where it is, the general way finds it
             height = dot(n, d)
             if height < 0.0:
                 continue

@@ -1,6 +1,6 @@
 """Distance of two convex shapes that are apart: Gilbert, Johnson and Keerthi's algorithm.
 
-    v = argmin ‖x‖ over x ∈ A − B,   w(v) = s_A(−v) − s_B(v),   ‖v‖ ≥ distance ≥ v·w/‖v‖                     (1)
+    v = argmin ‖x‖ over x ∈ A − B,   w(v) = s_A(−v) − s_B(v),   ‖v‖ ≥ distance ≥ v·w/‖v‖     (1)
 A simplex of points w walks towards the origin; the two bounds of (1) meet where it is nearest.
 Reference: Gilbert, Johnson, Keerthi, IEEE J. Robotics and Automation 4 (1988).
 """
@@ -22,8 +22,8 @@ def distance(s, x, t, y, vertex, limit, simplex, weight):
     """Distance of the cores of s and t, at poses x and y.
 
     Returns:
-        FAR where they are farther apart than ``limit``, TOUCHING where they meet or nearly so, else APART; the vector v
-        from t to s; the nearest points of s and of t.
+        FAR where they are farther apart than ``limit``, TOUCHING where they meet or nearly so,
+        else APART; the vector v from t to s; the nearest points of s and of t.
     """
     v = sub(load3(x.position), load3(y.position))
     # closer than this, the direction of v is lost in rounding
@@ -60,7 +60,7 @@ def distance(s, x, t, y, vertex, limit, simplex, weight):
 
 @kernel
 def _holds(simplex, count, w):
-    for k in range(count):  # noqa: SIM110 (kernels have no generators)
+    for k in range(count):  # kernels have no generators
         if simplex[k, 0] == w[0] and simplex[k, 1] == w[1] and simplex[k, 2] == w[2]:
             return True
     return False

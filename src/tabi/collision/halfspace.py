@@ -1,15 +1,24 @@
 """A half-space and a bounded shape: the corners below the band.
 
-    gap(x) = n·(x − o)                                                                                          (1)
-n, o: the plane's normal and a point of it. Boxes show the four corners of the side that looks down most, polytopes every
-corner in the band, round shapes the points of ``polygon``.
+    gap(x) = n·(x − o)                                                                       (1)
+n, o: the plane's normal and a point of it. Boxes show the four corners of the side that looks down
+most, polytopes every corner in the band, round shapes the points of ``polygon``.
 """
 
 from tabi._jit import kernel
 from tabi.collision.arrays import BOX, CAPSULE, CYLINDER, POLYTOPE
 from tabi.collision.convex import put
 from tabi.collision.overlap import CORNER_A
-from tabi.collision.polygon import EDGE, FACE, FARTHEST, OTHER_CAP, axes, farthest, has_farthest, rim_point
+from tabi.collision.polygon import (
+    EDGE,
+    FACE,
+    FARTHEST,
+    OTHER_CAP,
+    axes,
+    farthest,
+    has_farthest,
+    rim_point,
+)
 from tabi.collision.reduction import next_name, outermost
 from tabi.spatial.vector import add, dot, load3, load9, mul, mul_t, scale, sub
 
@@ -38,22 +47,36 @@ def points_below(s, x, plane, side, band, c, cw, points, count):
         for k in range(8):
             count = _corner(s, at, rim_point(s, k, upper), base + k, band, points, count)
         if has_farthest(d):
-            count = _corner(s, at, farthest(s, scale(-1.0, d), upper), base + FARTHEST, band, points, count)
+            count = _corner(
+                s, at, farthest(s, scale(-1.0, d), upper), base + FARTHEST, band, points, count
+            )
         return count
     if s.kind == CYLINDER or s.kind == CAPSULE:
         down = scale(-1.0, d)
         # an end that is tilted away belongs to no flat contact
         if d[2] >= -EDGE:
-            count = _corner(s, at, farthest(s, down, False), CORNER_A | FARTHEST, band, points, count)
+            count = _corner(
+                s, at, farthest(s, down, False), CORNER_A | FARTHEST, band, points, count
+            )
         if d[2] <= EDGE:
-            count = _corner(s, at, farthest(s, down, True), CORNER_A | (FARTHEST + OTHER_CAP), band, points, count)
+            count = _corner(
+                s,
+                at,
+                farthest(s, down, True),
+                CORNER_A | (FARTHEST + OTHER_CAP),
+                band,
+                points,
+                count,
+            )
         return count
     return _corner(s, at, (0.0, 0.0, 0.0), CORNER_A | s.vertex * 0, band, points, count)
 
 
 @kernel
 def _corner(s, at, corner, name, band, points, count):
-    """One point of the core, in the shape's frame, if it is in the band; at: (R, p, n, Rᵀn, height of p, side)."""
+    """One point of the core, in the shape's frame, if it is in the band;
+    at: (R, p, n, Rᵀn, height of p, side).
+    """
     gap = at[4] + dot(at[3], corner) - s.radius
     if not gap < band:
         return count
@@ -75,7 +98,9 @@ def _box(s, at, band, points, count):
         sy = lower if axis == 1 else si if axis == 0 else sj
         sz = lower if axis == 2 else sj
         name = (4 if sx > 0.0 else 0) + (2 if sy > 0.0 else 0) + (1 if sz > 0.0 else 0)
-        count = _corner(s, at, (sx * h[0], sy * h[1], sz * h[2]), CORNER_A | name, band, points, count)
+        count = _corner(
+            s, at, (sx * h[0], sy * h[1], sz * h[2]), CORNER_A | name, band, points, count
+        )
     return count
 
 
@@ -97,7 +122,9 @@ def _polytope(s, at, band, vertex, out, points, count):
         gap = height + dot(d, x)
         if gap < band:
             row = out[found]
-            row.u, row.v, row.a, row.b, row.name, row.kept = dot(t1, x), dot(t2, x), gap, 0.0, CORNER_A | (k - s.vertex), 1
+            row.u, row.v = dot(t1, x), dot(t2, x)
+            row.a, row.b = gap, 0.0
+            row.name, row.kept = CORNER_A | (k - s.vertex), 1
             found += 1
     outermost(out, found)
     name = 0

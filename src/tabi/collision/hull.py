@@ -1,9 +1,10 @@
 """Depth of two convex shapes that touch or overlap: a polytope grows inside their difference.
 
-    depth = least offset o of the planes m·x = o that bound D = A − B,   n = −m                              (1)
-The polytope's face of least offset is pushed out to the support point of D in its direction, until it is a face of D
-itself. Nothing asks for the origin to be inside: for shapes a hair apart the offset is negative, and the direction comes
-from the face, never from the difference of two nearly equal points.
+    depth = least offset o of the planes m·x = o that bound D = A − B,   n = −m              (1)
+The polytope's face of least offset is pushed out to the support point of D in its direction, until
+it is a face of D itself. Nothing asks for the origin to be inside: for shapes a hair apart the
+offset is negative, and the direction comes from the face, never from the difference of two nearly
+equal points.
 Reference: van den Bergen, Collision Detection in Interactive 3D Environments (2003), §4.3.8.
 """
 
@@ -14,8 +15,10 @@ from tabi.collision.simplex import triangle
 from tabi.collision.support import support
 from tabi.spatial.vector import add, cross, dot, load3, scale, store3, sub
 
-START = ((0, 1, 2), (1, 0, 3), (2, 1, 3), (0, 2, 3))  # faces of the first tetrahedron, seen from outside when point 3 is behind the first
-EXACT = 1e-9  # a face this part of the shapes' size below the support point is a face of the difference
+# faces of the first tetrahedron, seen from outside when point 3 is behind the first
+START = ((0, 1, 2), (1, 0, 3), (2, 1, 3), (0, 2, 3))
+# a face this part of the shapes' size below the support point is a face of the difference
+EXACT = 1e-9
 
 
 @kernel
@@ -27,7 +30,8 @@ def depth(s, x, t, y, vertex, guess, work):
         work: (hull, hull_face, hull_plane, hull_edge) of the workspace.
 
     Returns:
-        Whether it was found; n, from t to s; the separation along it [m], negative in overlap; the nearest points of s and t.
+        Whether it was found; n, from t to s; the separation along it [m], negative in overlap;
+        the nearest points of s and t.
     """
     hull, face, plane, edge = work
     size = s.reach + t.reach
@@ -60,7 +64,9 @@ def depth(s, x, t, y, vertex, guess, work):
 
 @kernel
 def _witness(hull, face, plane, faces, limit):
-    """Points of both shapes under the foot of the origin, on that face of the least offset which holds it."""
+    """Points of both shapes under the foot of the origin,
+    on that face of the least offset which holds it.
+    """
     nearest, a, b = math.inf, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     for k in range(faces):
         if not plane[k, 3] <= limit:
@@ -72,8 +78,14 @@ def _witness(hull, face, plane, faces, limit):
         off = add(scale(share[0], P), add(scale(share[1], Q), scale(share[2], S)))
         if dot(off, off) < nearest:
             nearest = dot(off, off)
-            a = add(scale(share[0], load3(p[3:])), add(scale(share[1], load3(q[3:])), scale(share[2], load3(r[3:]))))
-            b = add(scale(share[0], load3(p[6:])), add(scale(share[1], load3(q[6:])), scale(share[2], load3(r[6:]))))
+            a = add(
+                scale(share[0], load3(p[3:])),
+                add(scale(share[1], load3(q[3:])), scale(share[2], load3(r[3:]))),
+            )
+            b = add(
+                scale(share[0], load3(p[6:])),
+                add(scale(share[1], load3(q[6:])), scale(share[2], load3(r[6:]))),
+            )
     return a, b
 
 
@@ -96,7 +108,12 @@ def _start(s, x, t, y, vertex, guess, work):
     d = sub(load3(hull[1]), load3(hull[0]))
     # across the first line, then across the first triangle; the other side where one is flat
     across = cross(
-        d, (1.0, 0.0, 0.0) if abs(d[0]) <= abs(d[1]) and abs(d[0]) <= abs(d[2]) else (0.0, 1.0, 0.0) if abs(d[1]) <= abs(d[2]) else (0.0, 0.0, 1.0)
+        d,
+        (1.0, 0.0, 0.0)
+        if abs(d[0]) <= abs(d[1]) and abs(d[0]) <= abs(d[2])
+        else (0.0, 1.0, 0.0)
+        if abs(d[1]) <= abs(d[2])
+        else (0.0, 0.0, 1.0),
     )
     n = across
     for k in range(2, 4):
@@ -115,7 +132,9 @@ def _start(s, x, t, y, vertex, guess, work):
 
 @kernel
 def _push_out(s, x, t, y, vertex, d, hull, k, flat):
-    """Point k of the hull along d or against it, whichever leaves the points before it farther behind."""
+    """Point k of the hull along d or against it, whichever leaves the points before
+    it farther behind.
+    """
     length = math.sqrt(dot(d, d))
     if not length > 0.0:
         return False
@@ -148,7 +167,9 @@ def _set_face(hull, face, plane, k, a, b, c):
 
 @kernel
 def _open(hull, face, plane, edge, faces, w, above):
-    """Remove the faces that see w; returns how many are left and how many edges of the hole they leave."""
+    """Remove the faces that see w; returns how many are left and how many edges of
+    the hole they leave.
+    """
     edges, kept = int(0.0), int(0.0)
     for k in range(faces):
         if dot(load3(plane[k]), w) - plane[k, 3] > above:

@@ -1,10 +1,10 @@
 """Where two polygons meet, seen along the common normal: the corners of their intersection.
 
-These are corners of a inside b, corners of b inside a, and crossings of their edges; each is named by the corners and
-edges it is made of, whichever side it is looked at from. The tolerance makes corners of equal shapes that lie on each
-other one point with one name, however rounding moves them.
+These are corners of a inside b, corners of b inside a, and crossings of their edges; each is named
+by the corners and edges it is made of, whichever side it is looked at from. The tolerance makes
+corners of equal shapes that lie on each other one point with one name, however rounding moves them.
 
-    (feature) = 1, corner of a  |  2, corner of b  |  3, edge of a, edge of b                                 (1)
+    (feature) = 1, corner of a  |  2, corner of b  |  3, edge of a, edge of b                (1)
 An edge is named by its two corners, so that it keeps its name in both faces that share it.
 """
 
@@ -55,7 +55,9 @@ def _add(out, count, u, v, a, b, name, same):
 
 @kernel
 def meet(rows_a, a, rows_b, b, size, band, out):
-    """Corners of the intersection closer than the band; a, b: what ``polygon.shown`` says. Returns their number."""
+    """Corners of the intersection closer than the band; a, b: what ``polygon.shown`` says.
+    Returns their number.
+    """
     inside, same, count, held = INSIDE * size, SAME * size, int(0.0), 0
     if b[0] > 2:
         for k in range(a[0]):
@@ -94,7 +96,8 @@ def meet(rows_a, a, rows_b, b, size, band, out):
 
 @kernel
 def corners_over(s, x, side, frame, vertex, face, band, out, count):
-    """Corners of a polytope over the other shape's face, in the band, that are no corners of the face it shows: a turn may bring them down.
+    """Corners of a polytope over the other shape's face, in the band,
+    that are no corners of the face it shows: a turn may bring them down.
 
     Args:
         side: 1 where s is a, −1 where it is b. frame: (o, t₁, t₂, n) of ``polygon``.
@@ -135,9 +138,12 @@ def _cross_edges(rows_a, a, rows_b, b, band, same, out, count):
             wu, wv = r.u - p.u, r.v - p.v
             t, f = (wu * ev - wv * eu) / turn, (wu * dv - wv * du) / turn
             if 0.0 <= t <= 1.0 and 0.0 <= f <= 1.0:
-                above, below = p.height + t * (q.height - p.height), r.height + f * (s.height - r.height)
+                above = p.height + t * (q.height - p.height)
+                below = r.height + f * (s.height - r.height)
                 if above - below < band:
-                    name = CROSSING | (_edge_name(p.name, q.name) << 28) | _edge_name(r.name, s.name)
+                    name = (
+                        CROSSING | (_edge_name(p.name, q.name) << 28) | _edge_name(r.name, s.name)
+                    )
                     count = _add(out, count, p.u + t * du, p.v + t * dv, above, below, name, same)
     return count
 
@@ -152,7 +158,9 @@ def _cross_disk(rows, info, disk, side, band, same, out, count):
         # in the disk's own plane, so that the circle is round
         h0, dh = disk[1] + disk[2] * p.u + disk[3] * p.v, disk[2] * du + disk[3] * dv
         wu, wv, wh = p.u - disk[5], p.v - disk[6], h0 - disk[7]
-        A, B, C = du * du + dv * dv + dh * dh, wu * du + wv * dv + wh * dh, wu * wu + wv * wv + wh * wh - r * r
+        A = du * du + dv * dv + dh * dh
+        B = wu * du + wv * dv + wh * dh
+        C = wu * wu + wv * wv + wh * wh - r * r
         if A == 0.0 or B * B - A * C <= 0.0:
             continue
         root = math.sqrt(B * B - A * C)

@@ -1,7 +1,7 @@
 """Triangles of a convex polytope → its true faces: flat polygons with outward normals.
 
-Mesh files cut faces into triangles, and rounding bends them a little. Triangles join a face while they look the
-same way and their corners lie in its plane; the outline of the union is the face.
+Mesh files cut faces into triangles, and rounding bends them a little. Triangles join a face while
+they look the same way and their corners lie in its plane; the outline of the union is the face.
 """
 
 from __future__ import annotations
@@ -14,13 +14,17 @@ from numpy.typing import NDArray
 from tabi._errors import ModelError
 
 Array = NDArray[np.float64]
-FLAT = 1e-6  # corners this part of the polytope's size off a plane are in it: what single precision leaves of flatness
+# corners this part of the polytope's size off a plane are in it:
+# what single precision leaves of flatness
+FLAT = 1e-6
 ALIGNED = np.cos(2e-3)  # neighbours that look the same way
 
 
 @dataclass(frozen=True, eq=False)
 class Face:
-    """A flat side: corners counter-clockwise seen from outside, as rows of the vertices; n·x = offset in its plane."""
+    """A flat side: corners counter-clockwise seen from outside, as rows of the vertices;
+    n·x = offset in its plane.
+    """
 
     loop: list[int]
     normal: Array
@@ -37,7 +41,10 @@ def faces_of(vertices: Array, triangles: NDArray, owner: str) -> list[Face]:
     area = 0.5 * np.linalg.norm(doubled, axis=1)
     owners = {(int(t[k]), int(t[k - 2])): i for i, t in enumerate(triangles) for k in range(3)}
     if len(owners) != 3 * len(triangles) or any((b, a) not in owners for a, b in owners):
-        raise ModelError(f"the convex polytope of {owner} is not closed; expected every edge in two triangles, once in each direction")
+        raise ModelError(
+            f"the convex polytope of {owner} is not closed; "
+            "expected every edge in two triangles, once in each direction"
+        )
     other = np.array([[owners[int(t[k - 2]), int(t[k])] for k in range(3)] for t in triangles])
     unit = doubled / np.maximum(2 * area, 1e-300)[:, None]
     # neighbours that may belong to one face; most edges of a fine mesh part two
@@ -48,14 +55,26 @@ def faces_of(vertices: Array, triangles: NDArray, owner: str) -> list[Face]:
     for seed in np.argsort(-area, kind="stable"):
         if group[seed] >= 0 or area[seed] < 1e-12 * size**2:
             continue
-        members = _grown(int(seed), group, corners, doubled, other, flat, FLAT * size) if flat[seed].any() else [seed]
+        members = (
+            _grown(int(seed), group, corners, doubled, other, flat, FLAT * size)
+            if flat[seed].any()
+            else [seed]
+        )
         group[members] = seed
         faces.append(_face(vertices, triangles[members], doubled[members]))
     _check_convex(vertices, faces, size, owner)
     return sorted(faces, key=lambda face: face.loop)
 
 
-def _grown(seed: int, group: NDArray, corners: Array, doubled: Array, other: NDArray, flat: NDArray, thick: float) -> list[int]:
+def _grown(
+    seed: int,
+    group: NDArray,
+    corners: Array,
+    doubled: Array,
+    other: NDArray,
+    flat: NDArray,
+    thick: float,
+) -> list[int]:
     """Triangles in the plane of a seed, reached over shared edges; they are marked in ``group``."""
     normal = doubled[seed] / np.linalg.norm(doubled[seed])
     members, waiting = [], [seed]
@@ -84,7 +103,9 @@ def _face(vertices: Array, triangles: NDArray, doubled: Array) -> Face:
         loop.append(following[loop[-1]])
     loop = _without_straight_corners(vertices, loop)
     loop = loop[loop.index(min(loop)) :] + loop[: loop.index(min(loop))]
-    return Face(loop, normal, float((vertices[loop] @ normal).mean()), 0.5 * float(np.linalg.norm(total)))
+    return Face(
+        loop, normal, float((vertices[loop] @ normal).mean()), 0.5 * float(np.linalg.norm(total))
+    )
 
 
 def _without_straight_corners(vertices: Array, loop: list[int]) -> list[int]:
@@ -94,7 +115,8 @@ def _without_straight_corners(vertices: Array, loop: list[int]) -> list[int]:
         if len(kept) <= 3:
             break
         k = kept.index(v)
-        before, after = vertices[v] - vertices[kept[k - 1]], vertices[kept[(k + 1) % len(kept)]] - vertices[v]
+        before = vertices[v] - vertices[kept[k - 1]]
+        after = vertices[kept[(k + 1) % len(kept)]] - vertices[v]
         # sin² of the turn
         square = (before @ before) * (after @ after)
         if square - (before @ after) ** 2 <= 1e-12 * square:
@@ -106,8 +128,14 @@ def _check_convex(vertices: Array, faces: list[Face], size: float, owner: str) -
     # in pieces, for a large mesh has too many pairs of faces and vertices to hold at once
     for start in range(0, len(faces), 256):
         some = faces[start : start + 256]
-        out = float(((vertices @ np.array([f.normal for f in some]).T).max(axis=0) - [f.offset for f in some]).max())
+        out = float(
+            (
+                (vertices @ np.array([f.normal for f in some]).T).max(axis=0)
+                - [f.offset for f in some]
+            ).max()
+        )
         if out > 1e-4 * size:
             raise ModelError(
-                f"the convex polytope of {owner} is not convex: a vertex lies {out:g} m outside a face; expected a convex hull, or several pieces"
+                f"the convex polytope of {owner} is not convex: "
+                f"a vertex lies {out:g} m outside a face; expected a convex hull, or several pieces"
             )

@@ -1,7 +1,9 @@
-"""The points that matter: the corners of what is left of a patch, at most sixteen, in the order of their names.
+"""The points that matter: the corners of what is left of a patch, at most sixteen,
+in the order of their names.
 
-Between two faces the gap is linear in the plane, so a point on the line between two others adds nothing unless it is
-deeper. Of more than sixteen corners the deepest stays, and the outermost in fifteen directions.
+Between two faces the gap is linear in the plane, so a point on the line between two others adds
+nothing unless it is deeper. Of more than sixteen corners the deepest stays, and the outermost in
+fifteen directions.
 """
 
 import math
@@ -15,7 +17,9 @@ SIN = tuple(math.sin(2.0 * math.pi * k / 15.0) for k in range(15))
 
 @kernel
 def corners_only(out, count, straight):
-    """Mark the points of a patch that are corners of it; straight: how far [m] the outline may turn beside a point that is none."""
+    """Mark the points of a patch that are corners of it;
+    straight: how far [m] the outline may turn beside a point that is none.
+    """
     if count <= 4:
         return
     for i in range(count):

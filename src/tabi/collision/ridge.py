@@ -1,9 +1,11 @@
-"""Ridges of a height field against a convex shape: each is a capsule without radius, touched only from outside.
+"""Ridges of a height field against a convex shape:
+each is a capsule without radius, touched only from outside.
 
-    n·t₁ ≤ 0,   n·t₂ ≤ 0                                                                                        (1)
-n: from the ridge to the shape; t₁, t₂: across the ridge into the two triangles beside it. A direction that leans over one
-of them is turned back to its normal: there an edge or side of the shape leaves the triangle. One that leans over by more
-belongs to something that is only passing by, and corners of the shape meet the triangle by themselves.
+    n·t₁ ≤ 0,   n·t₂ ≤ 0                                                                     (1)
+n: from the ridge to the shape; t₁, t₂: across the ridge into the two triangles beside it. A
+direction that leans over one of them is turned back to its normal: there an edge or side of the
+shape leaves the triangle. One that leans over by more belongs to something that is only passing by,
+and corners of the shape meet the triangle by themselves.
 """
 
 import math
@@ -15,14 +17,28 @@ from tabi.collision.faces import closest_face
 from tabi.collision.grid import cell, grid_point, over_triangle, place_on_grid, triangle
 from tabi.collision.overlap import CORNER_B
 from tabi.collision.polygon import EDGE, axes
-from tabi.spatial.vector import add, cross, dot, load3, load9, mul, mul_t, scale, store3, store9, sub
+from tabi.spatial.vector import (
+    add,
+    cross,
+    dot,
+    load3,
+    load9,
+    mul,
+    mul_t,
+    scale,
+    store3,
+    store9,
+    sub,
+)
 
 SLACK = 1e-6
 
 
 @kernel
 def points_on_ridges(s, x, f, y, band, c, cw, points, count):
-    """Points of the convex shape s at pose x on the ridges of the field f at pose y; returns the new number of points."""
+    """Points of the convex shape s at pose x on the ridges of the field f at pose y;
+    returns the new number of points.
+    """
     F, o = load9(y.rotation), load3(y.position)
     p = mul_t(F, sub(load3(x.position), o))
     half = extents(s, F, load9(x.rotation), band)
@@ -48,11 +64,18 @@ def points_on_ridges(s, x, f, y, band, c, cw, points, count):
                 near, n, gap, q, r = closest(s, x, probe, pose, band, c, cw)
                 if not near:
                     continue
-                normal = mul(F, _from_outside(f, c.height, (mul_t(F, n), mul_t(F, sub(q, o))), sub(b, a), i, j, k))
+                normal = mul(
+                    F,
+                    _from_outside(
+                        f, c.height, (mul_t(F, n), mul_t(F, sub(q, o))), sub(b, a), i, j, k
+                    ),
+                )
                 share = dot(normal, n)
                 if share > 0.0:
                     before = count
-                    count = patch(s, x, probe, pose, (n, gap, q, r, near), band, c, cw, points, count)
+                    count = patch(
+                        s, x, probe, pose, (n, gap, q, r, near), band, c, cw, points, count
+                    )
                     for e in range(before, min(count, points.shape[0])):
                         points[e].feature = CORNER_B | (3 * at + k) << 6 | (e - before)
                         points[e].gap *= share
@@ -64,7 +87,9 @@ def points_on_ridges(s, x, f, y, band, c, cw, points, count):
 def extents(s, F, R, band):
     """Half of the box around a shape along the field's axes, and the band."""
     h, r = s.half, s.radius + band
-    x, y, z = mul_t(F, (R[0], R[3], R[6])), mul_t(F, (R[1], R[4], R[7])), mul_t(F, (R[2], R[5], R[8]))
+    x = mul_t(F, (R[0], R[3], R[6]))
+    y = mul_t(F, (R[1], R[4], R[7]))
+    z = mul_t(F, (R[2], R[5], R[8]))
     return (
         abs(x[0]) * h[0] + abs(y[0]) * h[1] + abs(z[0]) * h[2] + r,
         abs(x[1]) * h[0] + abs(y[1]) * h[1] + abs(z[1]) * h[2] + r,
@@ -87,7 +112,8 @@ def _set_probe(probe, pose, F, o, a, b):
 
 @kernel
 def _from_outside(f, height, met, along, i, j, k):
-    """The normal by (1) for the edge that leaves the grid point (i, j) along x, y or the diagonal; zero where the edge is only passed by.
+    """The normal by (1) for the edge that leaves the grid point (i, j) along x, y or the diagonal;
+    zero where the edge is only passed by.
 
     Args:
         met: normal and point of the shape, in the field's frame.
@@ -111,7 +137,9 @@ def _from_outside(f, height, met, along, i, j, k):
         m, o = triangle(f, height, column, row, upper)
         lean = dot(n, cross(m, along) if side == 0 else cross(along, m))
         if lean > SLACK:
-            if lean > EDGE or not over_triangle(f, column, row, upper, sub(q, scale(dot(m, sub(q, o)), m))):
+            if lean > EDGE or not over_triangle(
+                f, column, row, upper, sub(q, scale(dot(m, sub(q, o)), m))
+            ):
                 return none
             n = m
     return n
@@ -119,7 +147,9 @@ def _from_outside(f, height, met, along, i, j, k):
 
 @kernel
 def merged(points, first, count, same):
-    """Drop points of a pair, rows ``first`` to ``count``, that lie on one before them or between two others with the same normal."""
+    """Drop points of a pair, rows ``first`` to ``count``,
+    that lie on one before them or between two others with the same normal.
+    """
     if count > points.shape[0]:
         return count
     kept = first
@@ -152,6 +182,10 @@ def _redundant(points, first, kept, count, i, same):
             x = cross(d, e)
             # a deeper one between two others is a bump
             least = (points[a].gap * reach + points[b].gap * length) / (length + reach) - same
-            if dot(d, e) < 0.0 and math.sqrt(dot(x, x)) <= same * min(length, reach) and points[i].gap >= least:
+            if (
+                dot(d, e) < 0.0
+                and math.sqrt(dot(x, x)) <= same * min(length, reach)
+                and points[i].gap >= least
+            ):
                 return True
     return False

@@ -1,8 +1,8 @@
 """Spheres and capsules among themselves: nearest points of two segments, in closed form.
 
-    min ‖(p + α d) − (q + β e)‖ over −1 ≤ α, β ≤ 1                                                              (1)
-with p, q the middles and d, e the half axes; a sphere has none. Reference: Ericson, Real-Time Collision Detection
-(2005), §5.1.9.
+    min ‖(p + α d) − (q + β e)‖ over −1 ≤ α, β ≤ 1                                           (1)
+with p, q the middles and d, e the half axes; a sphere has none.
+Reference: Ericson, Real-Time Collision Detection (2005), §5.1.9.
 """
 
 import math
@@ -29,7 +29,11 @@ def parameters(w, d, e):
         return _clamped(-dw / dd), 0.0
     denominator = dd * ee - de * de
     # parallel ones: the middle of the stretch they share, below
-    alpha = _clamped((de * ew - dw * ee) / denominator) if denominator > 1e-12 * dd * ee else _clamped(-dw / dd)
+    alpha = (
+        _clamped((de * ew - dw * ee) / denominator)
+        if denominator > 1e-12 * dd * ee
+        else _clamped(-dw / dd)
+    )
     beta = _clamped((de * alpha + ew) / ee)
     alpha = _clamped((de * beta - dw) / dd)
     return alpha, beta

@@ -1,6 +1,6 @@
 """The point of a simplex nearest to the origin, and the part of the simplex it lies in.
 
-    v = Σ λ_i w_i,   λ ≥ 0,   Σ λ_i = 1,   ‖v‖ least                                                          (1)
+    v = Σ λ_i w_i,   λ ≥ 0,   Σ λ_i = 1,   ‖v‖ least                                         (1)
 for one to four points w. Reference: Ericson, Real-Time Collision Detection (2005), §5.1.
 """
 
@@ -59,7 +59,9 @@ def triangle(a, b, c):
 
 @kernel(exact=True)
 def _outside(a, b, c, d):
-    """Whether the origin is on the other side of the plane of a, b, c than d, or too close to tell."""
+    """Whether the origin is on the other side of the plane of a, b, c than d,
+    or too close to tell.
+    """
     n = cross(sub(b, a), sub(c, a))
     return -dot(n, a) * dot(n, sub(d, a)) <= 0.0
 

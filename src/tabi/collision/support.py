@@ -1,6 +1,6 @@
 """Support points: where a convex shape reaches farthest in a direction.
 
-    s(d) = argmax d·x over the core of a shape                                                              (1)
+    s(d) = argmax d·x over the core of a shape                                               (1)
 Round shapes answer for their core only; the radius around it is added to distances afterwards.
 """
 
@@ -41,14 +41,18 @@ def support(s, x, vertex, d):
 
 @kernel
 def separation(s, x, t, y, vertex, n):
-    """How far the surfaces of s and t are apart along the unit vector n, which points from t to s [m]; the distance is its maximum over n."""
+    """How far the surfaces of s and t are apart along the unit vector n,
+    which points from t to s [m]; the distance is its maximum over n.
+    """
     back = scale(-1.0, n)
     return dot(n, sub(support(s, x, vertex, back), support(t, y, vertex, n))) - s.radius - t.radius
 
 
 @kernel
 def face_towards(s, face, d):
-    """The face of a box or polytope that looks most in a direction of its own frame; of nearly equal ones the largest."""
+    """The face of a box or polytope that looks most in a direction of its own frame;
+    of nearly equal ones the largest.
+    """
     if s.kind == BOX:
         x, y, z = abs(d[0]), abs(d[1]), abs(d[2])
         if z >= x and z >= y:

@@ -1,28 +1,48 @@
-"""A height field and a convex shape: corners of the shape against triangles, ridges of the field against the shape.
+"""A height field and a convex shape: corners of the shape against triangles,
+ridges of the field against the shape.
 
-    gap(x) = n·(x − o),   foot = x − gap n inside the triangle                                                  (1)
-n, o: a triangle's normal and a corner of it. Below the field all is solid, so the triangle under a point always counts; a
-neighbour counts where the foot is on it, and where the ground is hollow between the two and the point may be over there
-before the step ends. A cylinder has another lowest point for each triangle, and shows each its own. A ridge is a capsule
-without radius; where the normal leans to one side of it by more than the triangle there does, it is that triangle's. Flat
-and hollow edges are no features: what slides over a plane of many triangles meets one plane.
+    gap(x) = n·(x − o),   foot = x − gap n inside the triangle                               (1)
+n, o: a triangle's normal and a corner of it. Below the field all is solid, so the triangle under a
+point always counts; a neighbour counts where the foot is on it, and where the ground is hollow
+between the two and the point may be over there before the step ends. A cylinder has another lowest
+point for each triangle, and shows each its own. A ridge is a capsule without radius; where the
+normal leans to one side of it by more than the triangle there does, it is that triangle's. Flat and
+hollow edges are no features: what slides over a plane of many triangles meets one plane.
 
-    (feature) = 1, corner of the shape, which triangle  |  2, ridge, feature of the pair                        (2)
+    (feature) = 1, corner of the shape, which triangle  |  2, ridge, feature of the pair     (2)
 """
 
 from tabi._jit import kernel
 from tabi.collision.arrays import BOX, CAPSULE, CYLINDER, POLYTOPE
 from tabi.collision.convex import put
-from tabi.collision.grid import cell, near_triangle, normal_under, over_triangle, place_on_grid, shares_edge, triangle
+from tabi.collision.grid import (
+    cell,
+    near_triangle,
+    normal_under,
+    over_triangle,
+    place_on_grid,
+    shares_edge,
+    triangle,
+)
 from tabi.collision.overlap import CORNER_A
-from tabi.collision.polygon import EDGE, FACE, FARTHEST, OTHER_CAP, farthest, has_farthest, rim_point
+from tabi.collision.polygon import (
+    EDGE,
+    FACE,
+    FARTHEST,
+    OTHER_CAP,
+    farthest,
+    has_farthest,
+    rim_point,
+)
 from tabi.collision.ridge import extents, merged, points_on_ridges
 from tabi.spatial.vector import add, dot, load3, load9, mul, mul_t, scale, sub
 
 
 @kernel
 def corner(f, height, p, radius, at, name, band, points, count):
-    """A ball of a radius around p, in the field's frame, against the triangles under and beside it; at: pose of the field."""
+    """A ball of a radius around p, in the field's frame, against the triangles under and beside it;
+    at: pose of the field.
+    """
     ground = _under(f, height, p)
     if not ground[0]:
         return count
@@ -47,7 +67,9 @@ def corner(f, height, p, radius, at, name, band, points, count):
                     continue
                 if slot < 16 and _counts(f, p, ground, m, away + radius, column, row, upper, band):
                     # the plane under it has its name, wherever the foot is
-                    count = _put(at, p, radius, m, away, name if same else name + slot, points, count)
+                    count = _put(
+                        at, p, radius, m, away, name if same else name + slot, points, count
+                    )
                     met = met or same
                     slot += 0 if same else 1
     return count
@@ -61,28 +83,45 @@ def _cells(f, length):
 
 @kernel
 def _under(f, height, p):
-    """(whether the field is there, its cell and triangle under p, that one's normal, how far p is above it)."""
+    """(whether the field is there, its cell and triangle under p, that one's normal,
+    how far p is above it).
+    """
     u, v = place_on_grid(f, p)
     i, j = cell(f, u, v)
     under = v - j > u - i
     n, o = triangle(f, height, i, j, under)
-    return u >= 0.0 and v >= 0.0 and u <= f.columns - 1 and v <= f.rows - 1, i, j, under, n, dot(n, sub(p, o)) / n[2]
+    return (
+        u >= 0.0 and v >= 0.0 and u <= f.columns - 1 and v <= f.rows - 1,
+        i,
+        j,
+        under,
+        n,
+        dot(n, sub(p, o)) / n[2],
+    )
 
 
 @kernel
 def _counts(f, p, ground, m, away, column, row, upper, band):
-    """Whether a point p of a shape, ``away`` from the plane of a triangle with normal m, has to do with that triangle."""
+    """Whether a point p of a shape, ``away`` from the plane of a triangle with normal m,
+    has to do with that triangle.
+    """
     _, i, j, under, _, clearance = ground
     foot = sub(p, scale(away, m))
     if column == i and row == j and upper == under:
         return clearance <= 0.0 or over_triangle(f, i, j, under, foot)
-    # under the ground, a plane still higher is across a ridge; and so is one that a point above the ground is under
+    # under the ground, a plane still higher is across a ridge;
+    # and so is one that a point above the ground is under
     if away < m[2] * min(clearance - 1e-9, 0.0):
         return False
     if over_triangle(f, column, row, upper, foot):
         return True
-    # across a hollow edge the ground under p is above the other plane, and p may be over there before the step ends
-    if away > m[2] * clearance and shares_edge(i, j, under, column, row, upper) and over_triangle(f, i, j, under, foot):
+    # across a hollow edge the ground under p is above the other plane,
+    # and p may be over there before the step ends
+    if (
+        away > m[2] * clearance
+        and shares_edge(i, j, under, column, row, upper)
+        and over_triangle(f, i, j, under, foot)
+    ):
         beside = _cells(f, band)
         return near_triangle(f, column, row, upper, foot, max(beside[0], beside[1]))
     return False
@@ -97,7 +136,9 @@ def _put(at, p, radius, n, gap, name, points, count):
 
 @kernel
 def points_on(s, x, f, y, band, c, cw, points, count):
-    """Points of the convex shape s at pose x on the height field f at pose y; returns the new number of points."""
+    """Points of the convex shape s at pose x on the height field f at pose y;
+    returns the new number of points.
+    """
     before = count
     count = _corners(s, x, f, y, band, c, points, count)
     count = points_on_ridges(s, x, f, y, band, c, cw, points, count)
@@ -121,7 +162,17 @@ def _corners(s, x, f, y, band, c, points, count):
     if s.kind == CAPSULE:
         for e in range(2):
             q = add(p, mul_t(F, mul(R, (0.0, 0.0, s.half[2] if e == 1 else -s.half[2]))))
-            count = corner(f, height, q, s.radius, at, CORNER_A | (FARTHEST + OTHER_CAP * e << 4), band, points, count)
+            count = corner(
+                f,
+                height,
+                q,
+                s.radius,
+                at,
+                CORNER_A | (FARTHEST + OTHER_CAP * e << 4),
+                band,
+                points,
+                count,
+            )
         return count
     return _cylinder(s, x, f, y, band, height, points, count)
 
@@ -136,7 +187,8 @@ def _cylinder(s, x, f, y, band, height, points, count):
     first, low = cell(f, u, v)
     u, v = place_on_grid(f, add(p, half))
     last, high = cell(f, u, v)
-    # points on the plane in the middle are named without their triangle: they keep their names over its seams
+    # points on the plane in the middle are named without their triangle:
+    # they keep their names over its seams
     level = normal_under(f, height, p)
     for row in range(low, high + 1):
         for column in range(first, last + 1):
@@ -146,17 +198,35 @@ def _cylinder(s, x, f, y, band, height, points, count):
                 if middle - s.reach >= band:
                     continue
                 d = mul_t(R, mul(F, m))
-                flat, own = abs(d[2]) >= FACE, 0 if dot(m, level) > 1.0 - 1e-10 else 1 + 2 * (row * f.columns + column) + side
+                flat = abs(d[2]) >= FACE
+                own = (
+                    0 if dot(m, level) > 1.0 - 1e-10 else 1 + 2 * (row * f.columns + column) + side
+                )
                 for k in range(9 if flat else 2):
-                    # the rim of the cap below and its lowest point; else the lowest points of both rims, unless one is tilted away
+                    # the rim of the cap below and its lowest point;
+                    # else the lowest points of both rims, unless one is tilted away
                     upper = d[2] < 0.0 if flat else k == 1
-                    if (k == 8 and not has_farthest(d)) or (not flat and (d[2] > EDGE if upper else d[2] < -EDGE)):
+                    if (k == 8 and not has_farthest(d)) or (
+                        not flat and (d[2] > EDGE if upper else d[2] < -EDGE)
+                    ):
                         continue
-                    local = rim_point(s, k, upper) if flat and k < 8 else farthest(s, scale(-1.0, d), upper)
+                    local = (
+                        rim_point(s, k, upper)
+                        if flat and k < 8
+                        else farthest(s, scale(-1.0, d), upper)
+                    )
                     gap, q = middle + dot(d, local), add(p, mul_t(F, mul(R, local)))
                     ground = _under(f, height, q)
-                    if gap < band and ground[0] and _counts(f, q, ground, m, gap, column, row, side == 1, band):
-                        name = CORNER_A | own << 10 | ((k if flat else FARTHEST) + (OTHER_CAP if upper else 0)) << 4
+                    if (
+                        gap < band
+                        and ground[0]
+                        and _counts(f, q, ground, m, gap, column, row, side == 1, band)
+                    ):
+                        name = (
+                            CORNER_A
+                            | own << 10
+                            | ((k if flat else FARTHEST) + (OTHER_CAP if upper else 0)) << 4
+                        )
                         count = _put((F, o), q, 0.0, m, gap, name, points, count)
     return count
 

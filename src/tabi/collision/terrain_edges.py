@@ -1,7 +1,7 @@
 """Which edges of a height field stick out.
 
-Edges that are flat or hollow never touch a convex shape before the triangles beside them do: only ridges are kept, so
-nothing that slides over a plane is caught on the seams of its triangles.
+Edges that are flat or hollow never touch a convex shape before the triangles beside them do:
+only ridges are kept, so nothing that slides over a plane is caught on the seams of its triangles.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ BENT = 1e-5  # a fold of less than this angle [rad] is none
 
 
 def ridges(field: HeightField) -> NDArray[np.int64]:
-    """For each grid point, whether the edges that leave it along x, along y and along the diagonal stick out, shape (ny·nx, 3).
+    """For each grid point, whether the edges that leave it along x,
+    along y and along the diagonal stick out, shape (ny·nx, 3).
 
     On the field's border an edge has a triangle on one side only; it sticks out.
     """
@@ -24,7 +25,8 @@ def ridges(field: HeightField) -> NDArray[np.int64]:
     out = np.zeros((ny, nx, 3), np.int64)
     out[[0, -1], :-1, 0] = 1
     out[:-1, [0, -1], 1] = 1
-    # a fold sticks out where the two normals lean away from each other across it: (n₂ − n₁)·t > 0, t from 1 to 2
+    # a fold sticks out where the two normals lean away from each other across it:
+    # (n₂ − n₁)·t > 0, t from 1 to 2
     out[1:-1, :-1, 0] = (lower[1:] - upper[:-1])[..., 1] > BENT
     out[:-1, 1:-1, 1] = (upper[:, 1:] - lower[:, :-1])[..., 0] > BENT
     across = np.array([-field.size[1] / (ny - 1), field.size[0] / (nx - 1)])
@@ -33,7 +35,9 @@ def ridges(field: HeightField) -> NDArray[np.int64]:
 
 
 def _normals(field: HeightField) -> tuple[NDArray, NDArray]:
-    """Unit normals of the lower right and the upper left triangle of each cell, shape (ny−1, nx−1, 3)."""
+    """Unit normals of the lower right and the upper left triangle of each cell,
+    shape (ny−1, nx−1, 3).
+    """
     ny, nx = field.heights.shape
     h = field.heights
     dx, dy = field.size[0] / (nx - 1), field.size[1] / (ny - 1)

@@ -7,7 +7,8 @@ from tabi._jit import kernel
 
 @kernel
 def solve(K, n):
-    """Column n of K becomes the solution of the leading n × n system, of which the lower half is read and overwritten.
+    """Column n of K becomes the solution of the leading n × n system,
+    of which the lower half is read and overwritten.
 
     A row without a positive pivot, one that has no effect, is left out: its unknown is zero.
     """

@@ -1,7 +1,8 @@
 """Rigid bodies' inertia for building worlds: mass, centre of mass and the tensor about it.
 
     I_o = I_c + m (c·c 1 − c cᵀ)                                                        (1)
-The sum of two bodies has mass m₁ + m₂, centre (m₁c₁ + m₂c₂)/(m₁ + m₂), and (1) moves both tensors there.
+The sum of two bodies has mass m₁ + m₂, centre (m₁c₁ + m₂c₂)/(m₁ + m₂),
+and (1) moves both tensors there.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Inertia:
-    """Mass [kg], centre of mass [m], shape (3,), and tensor about it [kg·m²], shape (3, 3), in the body's axes."""
+    """Mass [kg], centre of mass [m], shape (3,), and tensor about it [kg·m²], shape (3, 3),
+    in the body's axes.
+    """
 
     mass: float = 0.0
     centre: Array = field(default_factory=lambda: np.zeros(3))
@@ -68,7 +71,11 @@ def solid_capsule(mass: float, radius: float, length: float) -> Inertia:
     part = mass / (cylinder + ball)
     body = solid_cylinder(part * cylinder, radius, length)
     # half balls: centre 3r/8 from the flat face, tensor across 83/320 m r²
-    half = Inertia(part * ball / 2, np.zeros(3), np.diag([83 / 320, 83 / 320, 0.4]) * part * ball / 2 * radius**2)
+    half = Inertia(
+        part * ball / 2,
+        np.zeros(3),
+        np.diag([83 / 320, 83 / 320, 0.4]) * part * ball / 2 * radius**2,
+    )
     offset = length / 2 + 3 / 8 * radius
     for z in (offset, -offset):
         body = body + half.moved(Transform(np.eye(3), np.array([0.0, 0.0, z])))
@@ -76,17 +83,20 @@ def solid_capsule(mass: float, radius: float, length: float) -> Inertia:
 
 
 def solid_hull(mass: float, vertices: Array, triangles: NDArray[np.integer]) -> Inertia:
-    """A homogeneous body inside a closed surface of outward triangles [m]: a sum over the tetrahedra between them and the origin.
+    """A homogeneous body inside a closed surface of outward triangles [m]:
+    a sum over the tetrahedra between them and the origin.
 
-    A tetrahedron 0, a, b, c has the volume d/6, d = det(a, b, c), its first moment is d/24 (a + b + c), its second one
-    ∫ x xᵀ = d/120 (aaᵀ + bbᵀ + ccᵀ + (a + b + c)(a + b + c)ᵀ).
+    A tetrahedron 0, a, b, c has the volume d/6, d = det(a, b, c), its first moment is d/24
+    (a + b + c), its second one ∫ x xᵀ = d/120 (aaᵀ + bbᵀ + ccᵀ + (a + b + c)(a + b + c)ᵀ).
     """
     # near its own middle, lest the sums cancel
     middle = vertices.mean(axis=0)
     corners = (vertices - middle)[triangles]
     total, d = corners.sum(axis=1), np.linalg.det(corners)
     volume, first = d.sum() / 6, d @ total / 24
-    second = (np.einsum("n,nki,nkj->ij", d, corners, corners) + np.einsum("n,ni,nj->ij", d, total, total)) / 120
+    second = (
+        np.einsum("n,nki,nkj->ij", d, corners, corners) + np.einsum("n,ni,nj->ij", d, total, total)
+    ) / 120
     centre = first / volume
     about = mass * (second / volume - np.outer(centre, centre))
     return Inertia(mass, middle + centre, np.trace(about) * np.eye(3) - about)

@@ -1,6 +1,7 @@
 """Rigid transforms for building worlds: plain NumPy, one object, letters that cancel.
 
-``X_AC = X_AB @ X_BC``; ``p_A = X_AB @ p_B``. R is the rotation matrix, p the position of B's origin in A.
+``X_AC = X_AB @ X_BC``; ``p_A = X_AB @ p_B``.
+R is the rotation matrix, p the position of B's origin in A.
 """
 
 from __future__ import annotations
@@ -43,7 +44,10 @@ class Transform:
         return quaternion_from_matrix(self.R)
 
     def __repr__(self) -> str:
-        return f"Transform(p={np.round(self.p, 4).tolist()}, quaternion={np.round(self.quaternion, 4).tolist()})"
+        return (
+            f"Transform(p={np.round(self.p, 4).tolist()}, "
+            f"quaternion={np.round(self.quaternion, 4).tolist()})"
+        )
 
 
 def translation(p: ArrayLike) -> Transform:
@@ -56,9 +60,14 @@ def from_quaternion(q: ArrayLike, p: ArrayLike = (0.0, 0.0, 0.0)) -> Transform:
     q, p = np.array(q, float), np.array(p, float)
     length = np.linalg.norm(q)
     if q.shape != (4,) or not 1e-12 < length < np.inf:
-        raise ModelError(f"quaternion {q.tolist()} has length {length:g}; expected a unit quaternion (w, x, y, z)")
+        raise ModelError(
+            f"quaternion {q.tolist()} has length {length:g}; "
+            "expected a unit quaternion (w, x, y, z)"
+        )
     if p.shape != (3,):
-        raise ModelError(f"position {p.tolist()} has shape {p.shape}; expected three numbers in metres")
+        raise ModelError(
+            f"position {p.tolist()} has shape {p.shape}; expected three numbers in metres"
+        )
     w, x, y, z = q / length
     R = [
         [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
@@ -84,7 +93,9 @@ def about(axis: ArrayLike, angle: float, p: ArrayLike = (0.0, 0.0, 0.0)) -> Tran
     a = np.array(axis, float)
     a = a / np.linalg.norm(a)
     K = cross_matrix(a)
-    return Transform(np.eye(3) + np.sin(angle) * K + (1 - np.cos(angle)) * K @ K, np.array(p, float))
+    return Transform(
+        np.eye(3) + np.sin(angle) * K + (1 - np.cos(angle)) * K @ K, np.array(p, float)
+    )
 
 
 def cross_matrix(a: ArrayLike) -> Array:
@@ -106,7 +117,9 @@ def z_to(axis: ArrayLike) -> Array:
 
 
 def quaternion_from_matrix(R: Array) -> Array:
-    """Unit quaternion (w, x, y, z), w ≥ 0, of a rotation matrix; from its largest component, so always accurate."""
+    """Unit quaternion (w, x, y, z), w ≥ 0, of a rotation matrix;
+    from its largest component, so always accurate.
+    """
     m = np.asarray(R, float)
     # four times the squares of w, x, y, z
     squares = np.array(
@@ -120,7 +133,12 @@ def quaternion_from_matrix(R: Array) -> Array:
     a, b, c = m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1]
     d, e, f = m[1, 0] + m[0, 1], m[0, 2] + m[2, 0], m[2, 1] + m[1, 2]
     k = int(np.argmax(squares))
-    rows = [[squares[0], a, b, c], [a, squares[1], d, e], [b, d, squares[2], f], [c, e, f, squares[3]]]
+    rows = [
+        [squares[0], a, b, c],
+        [a, squares[1], d, e],
+        [b, d, squares[2], f],
+        [c, e, f, squares[3]],
+    ]
     q = np.array(rows[k]) / (2 * np.sqrt(squares[k]))
     q /= np.linalg.norm(q)
     return -q if q[0] < 0 else q

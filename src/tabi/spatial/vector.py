@@ -1,7 +1,7 @@
 """Small vectors and matrices as tuples of scalars, for use inside kernels.
 
-A 3-vector is (x, y, z); a 3×3 matrix R is nine numbers row by row; a symmetric matrix S is
-(xx, xy, xz, yy, yz, zz). Tuples live in registers: these functions cost nothing but their arithmetic.
+A 3-vector is (x, y, z); a 3×3 matrix R is nine numbers row by row; a symmetric matrix S is (xx, xy,
+xz, yy, yz, zz). Tuples live in registers: these functions cost nothing but their arithmetic.
 """
 
 from tabi._jit import kernel
@@ -148,7 +148,14 @@ def add6(a, b):
 @kernel
 def axpy6(s, a, b):
     """s a + b for 6-vectors."""
-    return (s * a[0] + b[0], s * a[1] + b[1], s * a[2] + b[2], s * a[3] + b[3], s * a[4] + b[4], s * a[5] + b[5])
+    return (
+        s * a[0] + b[0],
+        s * a[1] + b[1],
+        s * a[2] + b[2],
+        s * a[3] + b[3],
+        s * a[4] + b[4],
+        s * a[5] + b[5],
+    )
 
 
 @kernel
