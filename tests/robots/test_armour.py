@@ -16,7 +16,9 @@ def some_shapes():
         armour.ball(0.2, (0.1, 0.2, 0.3), WHITE, GREY),
         armour.cylinder("x", 0.1, 0.4, (0.1, 0.2, 0.3), WHITE, GREY),
         armour.capsule(0.05, (0.0, 0.1, 0.2), (0.3, -0.4, 0.5), WHITE, GREY),
-        armour.plate([(0.0, -0.1, 0.1, 0.0, 0.2, 0.02), (0.1, -0.2, 0.1, 0.0, 0.3, 0.02)], WHITE, GREY),
+        armour.plate(
+            [(0.0, -0.1, 0.1, 0.0, 0.2, 0.02), (0.1, -0.2, 0.1, 0.0, 0.3, 0.02)], WHITE, GREY
+        ),
     ]
 
 

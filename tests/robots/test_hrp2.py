@@ -43,12 +43,19 @@ def robot() -> Robot:
 
 
 def centre_of_mass(robot: Robot) -> np.ndarray:
-    return sum(b.inertia.mass * (X @ b.inertia.centre) for b, X in robot.placements().items()) / robot.mass
+    return (
+        sum(b.inertia.mass * (X @ b.inertia.centre) for b, X in robot.placements().items())
+        / robot.mass
+    )
 
 
 def other_side(name: str) -> str:
     if name.startswith(("right_", "left_")):
-        return name.replace("right", "left") if name.startswith("right") else name.replace("left", "right")
+        return (
+            name.replace("right", "left")
+            if name.startswith("right")
+            else name.replace("left", "right")
+        )
     return {"R": "L", "L": "R"}[name[0]] + name[1:] if name[1:4] in ("LEG", "ARM") else name
 
 
@@ -65,7 +72,10 @@ def chain(robot: Robot, last: str) -> list[Body]:
 
 def test_it_has_thirty_joints_six_per_leg_seven_per_arm_two_in_chest_and_head(robot):
     names = robot.joint_names
-    counts = {limb: sum(n.startswith(limb) for n in names) for limb in ("RLEG", "LLEG", "RARM", "LARM", "CHEST", "HEAD")}
+    counts = {
+        limb: sum(n.startswith(limb) for n in names)
+        for limb in ("RLEG", "LLEG", "RARM", "LARM", "CHEST", "HEAD")
+    }
     assert len(names) == 30
     assert counts == {"RLEG": 6, "LLEG": 6, "RARM": 7, "LARM": 7, "CHEST": 2, "HEAD": 2}
 
@@ -101,7 +111,8 @@ def test_centres_and_moments_of_links_are_the_published_ones(robot):
 
 
 def test_foot_is_the_published_foot_and_its_toe_in_one_piece(robot):
-    foot, toe = np.array([-0.0007, -0.0047, -0.0654]), np.array([0.115 + 0.0199, -0.0139, -0.074 - 0.0104])
+    foot = np.array([-0.0007, -0.0047, -0.0654])
+    toe = np.array([0.115 + 0.0199, -0.0139, -0.074 - 0.0104])
     m, n = 1.6388, 0.5092
     inertia = robot.body("right_foot").inertia
     assert inertia.centre == pytest.approx((m * foot + n * toe) / (m + n), abs=6e-5)
@@ -126,11 +137,18 @@ def test_half_sitting_waist_stands_where_the_leg_angles_put_it(robot):
 
 
 def test_half_sitting_is_the_published_pose(robot):
-    published = {"LEG_HIP_P": -0.453786, "LEG_KNEE_P": 0.872665, "LEG_ANKLE_P": -0.418879, "ARM_SHOULDER_P": 0.261799}
+    published = {
+        "LEG_HIP_P": -0.453786,
+        "LEG_KNEE_P": 0.872665,
+        "LEG_ANKLE_P": -0.418879,
+        "ARM_SHOULDER_P": 0.261799,
+    }
     published |= {"ARM_SHOULDER_R": -0.17453, "ARM_ELBOW_P": -0.523599, "ARM_WRIST_P": 0.1}
     for name, angle in published.items():
         assert robot.half_sitting["R" + name] == pytest.approx(angle, abs=5e-6)
-        assert robot.half_sitting["L" + name] == pytest.approx(-angle if name.endswith("_R") else angle, abs=5e-6)
+        assert robot.half_sitting["L" + name] == pytest.approx(
+            -angle if name.endswith("_R") else angle, abs=5e-6
+        )
     assert len(robot.half_sitting) == 14
 
 
@@ -152,7 +170,9 @@ def test_legs_are_600_mm_from_hip_to_ankle_and_the_ankles_190_mm_apart(robot):
 def test_arms_are_250_mm_to_the_elbow_and_250_mm_on_to_the_wrist(robot):
     robot.stand_on_ground("zero")
     X = robot.placements()
-    shoulder, elbow, wrist = (X[robot.body(f"right_{n}")].p for n in ("shoulder", "forearm", "hand"))
+    shoulder, elbow, wrist = (
+        X[robot.body(f"right_{n}")].p for n in ("shoulder", "forearm", "hand")
+    )
     assert shoulder - elbow == pytest.approx([0, 0, 0.25], abs=1e-12)
     assert elbow - wrist == pytest.approx([0, 0, 0.25], abs=1e-12)
 
@@ -190,7 +210,9 @@ def test_the_sole_is_the_bottom_of_what_the_foot_touches_with(robot):
         sole = foot.body.collision_shapes()[0]
         bottom = sole.placement @ sole.geometry.points()
         bottom = bottom[bottom[:, 2] < -0.1]
-        assert {tuple(np.round(p, 9)) for p in bottom} == {tuple(np.round(p, 9)) for p in foot.corners()}
+        assert {tuple(np.round(p, 9)) for p in bottom} == {
+            tuple(np.round(p, 9)) for p in foot.corners()
+        }
         assert sole.material.friction == 0.983
 
 
@@ -201,7 +223,8 @@ def test_centre_of_mass_is_over_the_soles_and_near_the_one_of_published_walks(ro
     corners = np.concatenate([X[f.body] @ f.corners() for f in robot.feet.values()])
     assert corners[:, 0].min() + 0.05 < com[0] < corners[:, 0].max() - 0.05
     assert com[1] == pytest.approx(0.0, abs=1e-12)
-    # walking references for HRP-2 start at x 0.0136 m, height 0.8077 m, with another robot's head and hands
+    # walking references for HRP-2 start at x 0.0136 m, height 0.8077 m,
+    # with another robot's head and hands
     assert com[0] == pytest.approx(0.0136, abs=0.01)
     assert com[2] == pytest.approx(0.8077, abs=0.025)
 
@@ -213,8 +236,12 @@ def test_left_bodies_have_the_mirrored_inertia_of_the_right(robot):
     for body in robot.bodies:
         twin = robot.body(other_side(body.name))
         assert twin.inertia.mass == body.inertia.mass
-        assert twin.inertia.centre == pytest.approx(FLIP @ body.inertia.centre, abs=1e-15), body.name
-        assert twin.inertia.tensor == pytest.approx(FLIP @ body.inertia.tensor @ FLIP, abs=1e-18), body.name
+        assert twin.inertia.centre == pytest.approx(FLIP @ body.inertia.centre, abs=1e-15), (
+            body.name
+        )
+        assert twin.inertia.tensor == pytest.approx(FLIP @ body.inertia.tensor @ FLIP, abs=1e-18), (
+            body.name
+        )
 
 
 def test_left_joints_have_the_mirrored_places_limits_and_motors_of_the_right(robot):
@@ -224,7 +251,11 @@ def test_left_joints_have_the_mirrored_places_limits_and_motors_of_the_right(rob
         assert tuple(twin.axis) == tuple(joint.axis)
         limits = (joint.lower, joint.upper) if joint.axis[1] else (-joint.upper, -joint.lower)
         assert (twin.lower, twin.upper) == limits
-        assert (twin.velocity_limit, twin.effort_limit, twin.motor) == (joint.velocity_limit, joint.effort_limit, joint.motor)
+        assert (twin.velocity_limit, twin.effort_limit, twin.motor) == (
+            joint.velocity_limit,
+            joint.effort_limit,
+            joint.motor,
+        )
 
 
 # ---- physics ------------------------------------------------------------------------------------
@@ -240,14 +271,18 @@ def test_inertias_could_belong_to_bodies(bush):
 
 
 def test_gear_ratios_turn_joint_limits_into_a_few_motors(robot):
-    """Speed and torque limits come from one source, gear ratios from another; they agree on what motors there are."""
+    """Speed and torque limits come from one source, gear ratios from another;
+    they agree on what motors there are.
+    """
     motors: dict[float, list[tuple[float, float]]] = {}
     for name in LIMITS:
         if name in ("RARM_WRIST_R", "RARM_WRIST_P"):  # estimated ratios
             continue
         joint = robot.joint(name)
         n = joint.motor.gear_ratio
-        motors.setdefault(joint.motor.rotor_inertia, []).append((joint.velocity_limit * n, joint.motor.torque_limit / n))
+        motors.setdefault(joint.motor.rotor_inertia, []).append(
+            (joint.velocity_limit * n, joint.motor.torque_limit / n)
+        )
     assert len(motors) == 6
     for values in motors.values():
         speeds, torques = np.array(values).T
@@ -256,7 +291,9 @@ def test_gear_ratios_turn_joint_limits_into_a_few_motors(robot):
 
 
 def test_armatures_are_positive_and_below_what_the_limbs_themselves_weigh(robot):
-    """A rotor felt through its gear should be of the size of the limb it moves, not of the whole robot."""
+    """A rotor felt through its gear should be of the size of the limb it moves,
+    not of the whole robot.
+    """
     robot.stand_on_ground("zero")
     X = robot.placements()
     for body in robot.bodies[1:]:
@@ -269,8 +306,11 @@ def test_armatures_are_positive_and_below_what_the_limbs_themselves_weigh(robot)
         arm = np.cross(axis, total.centre - X[body].p)
         limb = axis @ total.tensor @ axis + total.mass * arm @ arm
         assert 0.01 <= armature <= 1.1, body.joint.name
-        # wrists and ankles turn little mass through high gears; everything else stays within a few limbs
-        assert armature <= 3.0 * limb or body.joint.name[1:].startswith(("ARM_WRIST", "LEG_ANKLE", "LEG_HIP_Y", "ARM_SHOULDER_Y")), body.joint.name
+        # wrists and ankles turn little mass through high gears;
+        # everything else stays within a few limbs
+        assert armature <= 3.0 * limb or body.joint.name[1:].startswith(
+            ("ARM_WRIST", "LEG_ANKLE", "LEG_HIP_Y", "ARM_SHOULDER_Y")
+        ), body.joint.name
 
 
 def test_gains_hold_the_robot_upright_on_one_foot(robot):
@@ -300,7 +340,11 @@ def test_sensors_are_at_their_published_places(robot):
 def test_bush_adds_three_springs_per_ankle_and_leaves_the_thirty_motors():
     robot = hrp2(bush=True)
     motors = [n for n in robot.joint_names if robot.joint(n).motor]
-    springs = {n: (robot.joint(n).kind, robot.joint(n).stiffness, robot.joint(n).damping) for n in robot.joint_names if not robot.joint(n).motor}
+    springs = {
+        n: (robot.joint(n).kind, robot.joint(n).stiffness, robot.joint(n).damping)
+        for n in robot.joint_names
+        if not robot.joint(n).motor
+    }
     assert sorted(motors) == sorted(hrp2().joint_names)
     for side in "RL":
         assert springs[f"{side}LEG_BUSH_Z"] == ("prismatic", 1e5, 1e2)
@@ -312,13 +356,18 @@ def test_bush_adds_three_springs_per_ankle_and_leaves_the_thirty_motors():
 def test_bushed_foot_at_rest_is_the_rigid_foot():
     rigid, bushed = hrp2(), hrp2(bush=True)
     for side in ("right", "left"):
-        parts = [bushed.body(f"{side}_{n}").inertia for n in ("bush_mount", "bush_plate", "bush_ring", "foot")]
+        parts = [
+            bushed.body(f"{side}_{n}").inertia
+            for n in ("bush_mount", "bush_plate", "bush_ring", "foot")
+        ]
         total = parts[0] + parts[1] + parts[2] + parts[3]
         whole = rigid.body(f"{side}_foot").inertia
         assert total.mass == pytest.approx(whole.mass, rel=1e-14)
         assert total.centre == pytest.approx(whole.centre, abs=1e-15)
         assert total.tensor == pytest.approx(whole.tensor, abs=1e-15)
-        assert bushed.placements()[bushed.body(f"{side}_foot")].p == pytest.approx(rigid.placements()[rigid.body(f"{side}_foot")].p, abs=1e-12)
+        assert bushed.placements()[bushed.body(f"{side}_foot")].p == pytest.approx(
+            rigid.placements()[rigid.body(f"{side}_foot")].p, abs=1e-12
+        )
     assert bushed.mass == pytest.approx(58.0, abs=1e-9)
 
 
@@ -330,16 +379,22 @@ def test_weight_on_the_bush_sinks_it_by_mg_over_2k():
     assert robot.mass * GRAVITY / stiffness == pytest.approx(5.690e-3, abs=5e-7)
     # the springs carry what is above them, and that much weight comes down by the sink
     robot.stand_on_ground()
-    carried = robot.mass - 2 * sum(robot.body(f"left_{part}").inertia.mass for part in ("bush_plate", "bush_ring", "foot"))
+    carried = robot.mass - 2 * sum(
+        robot.body(f"left_{part}").inertia.mass for part in ("bush_plate", "bush_ring", "foot")
+    )
     before = centre_of_mass(robot)[2]
     sink = carried * GRAVITY / (2 * stiffness)
     assert 2.6e-3 < sink < 2.845e-3
     robot.stand_on_ground(robot.half_sitting | {"LLEG_BUSH_Z": sink, "RLEG_BUSH_Z": sink})
-    assert robot.mass * (before - centre_of_mass(robot)[2]) == pytest.approx(carried * sink, rel=1e-9)
+    assert robot.mass * (before - centre_of_mass(robot)[2]) == pytest.approx(
+        carried * sink, rel=1e-9
+    )
 
 
 def test_soft_bush_alone_barely_holds_the_robot_on_one_foot():
-    """500 N m/rad against m g h of about 450: an inclination is amplified many times, as reported for this robot."""
+    """500 N m/rad against m g h of about 450:
+    an inclination is amplified many times, as reported for this robot.
+    """
     robot = hrp2(bush=True)
     robot.stand_on_ground()
     X = robot.placements()

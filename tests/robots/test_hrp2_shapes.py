@@ -1,4 +1,6 @@
-"""HRP-2's shapes: inside its height, left like right, closed, and apart from each other where it stands."""
+"""HRP-2's shapes: inside its height, left like right, closed,
+and apart from each other where it stands.
+"""
 
 from itertools import combinations
 
@@ -32,10 +34,16 @@ def test_left_shapes_are_mirror_images_of_the_right(robot):
     rng = np.random.default_rng(1)
     directions = rng.normal(size=(40, 3))
     for body in robot.bodies:
-        twin = robot.body(body.name.replace(*("right", "left") if body.name.startswith("right") else ("left", "right")))
+        twin = robot.body(
+            body.name.replace(
+                *("right", "left") if body.name.startswith("right") else ("left", "right")
+            )
+        )
         for d in directions:
             here = sorted(s.support(X[body].R.T @ d) + X[body].p @ d for s in body.shapes)
-            there = sorted(s.support(X[twin].R.T @ FLIP @ d) + X[twin].p @ FLIP @ d for s in twin.shapes)
+            there = sorted(
+                s.support(X[twin].R.T @ FLIP @ d) + X[twin].p @ FLIP @ d for s in twin.shapes
+            )
             assert here == pytest.approx(there, abs=1e-12), body.name
 
 
@@ -43,8 +51,15 @@ def test_armour_plates_are_closed_and_turned_outwards(robot):
     for body in robot.bodies:
         for shape in (s for s in body.shapes if isinstance(s.geometry, Convex)):
             corners = shape.geometry.vertices[shape.geometry.triangles]
-            volume = np.einsum("ij,ij->i", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])).sum() / 6
-            edges = [tuple(t[[i, j]]) for t in shape.geometry.triangles for i, j in ((0, 1), (1, 2), (2, 0))]
+            volume = (
+                np.einsum("ij,ij->i", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])).sum()
+                / 6
+            )
+            edges = [
+                tuple(t[[i, j]])
+                for t in shape.geometry.triangles
+                for i, j in ((0, 1), (1, 2), (2, 0))
+            ]
             assert volume > 0, body.name
             assert sorted(edges) == sorted((b, a) for a, b in edges), body.name
 
@@ -52,7 +67,11 @@ def test_armour_plates_are_closed_and_turned_outwards(robot):
 def distance(coal, a: Body, X_WA, b: Body, X_WB) -> float:
     def solid(shape):
         g = shape.geometry
-        kinds = {Box: lambda: coal.Box(*g.size), Sphere: lambda: coal.Sphere(g.radius), Capsule: lambda: coal.Capsule(g.radius, g.length)}
+        kinds = {
+            Box: lambda: coal.Box(*g.size),
+            Sphere: lambda: coal.Sphere(g.radius),
+            Capsule: lambda: coal.Capsule(g.radius, g.length),
+        }
         return kinds[type(g)]()
 
     nearest = np.inf
@@ -71,12 +90,26 @@ def test_no_two_bodies_that_may_collide_touch_in_a_named_pose(robot, pose):
     robot.stand_on_ground(pose)
     X = robot.placements()
     for a, b in combinations(robot.bodies, 2):
-        if a.parent is not b and b.parent is not a and frozenset((a.name, b.name)) not in robot.excluded:
+        if (
+            a.parent is not b
+            and b.parent is not a
+            and frozenset((a.name, b.name)) not in robot.excluded
+        ):
             assert distance(coal, a, X[a], b, X[b]) > 2e-3, (a.name, b.name)
 
 
 def test_contacts_see_at_most_two_shapes_per_body_and_every_limb_has_one(robot):
     counts = {b.name: len(b.collision_shapes()) for b in robot.bodies}
     assert max(counts.values()) == 2
-    for name in ("waist", "chest", "head", "left_thigh", "left_shank", "left_foot", "left_upper_arm", "left_forearm", "left_hand"):
+    for name in (
+        "waist",
+        "chest",
+        "head",
+        "left_thigh",
+        "left_shank",
+        "left_foot",
+        "left_upper_arm",
+        "left_forearm",
+        "left_hand",
+    ):
         assert counts[name] >= 1, name

@@ -21,7 +21,9 @@ def jvrc1(shared):
 
 @pytest.fixture(scope="module")
 def simple_humanoid(example_robots):
-    return complete(tabi.load(example_robots / "simple_humanoid_description" / "urdf" / "simple_humanoid.urdf"))
+    return complete(
+        tabi.load(example_robots / "simple_humanoid_description" / "urdf" / "simple_humanoid.urdf")
+    )
 
 
 @pytest.mark.parametrize("name", ["jvrc1", "simple_humanoid"])
@@ -30,7 +32,9 @@ def test_it_stands_on_eight_corners_that_bear_its_weight(name, request):
     sim = tabi.Simulator(world)
     sim.run(3.0)
     assert not sim.fallen(robot)
-    assert {c.body_a.name for c in sim.contacts if c.pressing} == {foot.body.name for foot in robot.feet.values()}
+    assert {c.body_a.name for c in sim.contacts if c.pressing} == {
+        foot.body.name for foot in robot.feet.values()
+    }
     assert len(sim.contacts) == 8
     # what still swings after three seconds
     assert sum(c.force[2] for c in sim.contacts) == pytest.approx(robot.mass * G, rel=1e-3)
@@ -49,7 +53,9 @@ def test_sole_of_jvrc1_is_as_large_as_the_box_that_its_foot_weighs_like(jvrc1):
 def test_sole_of_simple_humanoid_is_that_of_the_robot_it_was_made_from(simple_humanoid, shared):
     sample = tabi.load(shared / "data" / "robots" / "sr1" / "sample1.wrl")
     for side in ("left", "right"):
-        assert np.allclose(simple_humanoid.feet[side].corners(), sample.feet[side].corners(), atol=1e-12)
+        assert np.allclose(
+            simple_humanoid.feet[side].corners(), sample.feet[side].corners(), atol=1e-12
+        )
 
 
 def test_what_was_added_is_told_and_nobody_reads_that_there_are_no_feet(simple_humanoid):
@@ -66,7 +72,10 @@ def test_a_robot_with_feet_or_of_another_make_stays_as_it_is(simple_humanoid, tm
     assert (hrp2.notes, len(hrp2.feet)) == ([], 2)
     # named alike, made otherwise
     file = tmp_path / "jvrc1.urdf"
-    mass = '<inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
+    mass = (
+        '<inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'
+        "</inertial>"
+    )
     file.write_text(f'<robot name="jvrc1"><link name="box">{mass}</link></robot>')
     assert complete(tabi.load(file)).feet == {}
 
@@ -79,12 +88,17 @@ def test_links_that_overlap_where_it_stands_never_collide_and_a_note_says_so():
     exclude_overlaps(robot)
     # neighbours never collide anyway
     assert robot.excluded == {frozenset("ac")}
-    assert robot.notes == ["stand-in: 1 pairs of links touch where it stands and never collide: a and c"]
+    assert robot.notes == [
+        "stand-in: 1 pairs of links touch where it stands and never collide: a and c"
+    ]
 
 
 def test_sr1_stands_in_a_scene_though_its_thighs_are_drawn_into_its_waist(shared):
-    file, gains = shared / "data" / "robots" / "sr1" / "SR1.urdf", "{stiffness_nm_rad: 26160, damping_nms_rad: 1046}"
-    scene = tabi.scenes.loads(f"title: t\nduration_s: 0.3\nground: {{}}\nrobots: [{{robot: {file}, gains: {gains}}}]\n")
+    file = shared / "data" / "robots" / "sr1" / "SR1.urdf"
+    gains = "{stiffness_nm_rad: 26160, damping_nms_rad: 1046}"
+    scene = tabi.scenes.loads(
+        f"title: t\nduration_s: 0.3\nground: {{}}\nrobots: [{{robot: {file}, gains: {gains}}}]\n"
+    )
     sim = scene.simulator()
     sim.run(scene.duration)
     robot = sim.world.robots[0]

@@ -1,4 +1,6 @@
-"""Scene files with one thing wrong: single keys, and single bytes. Seeded, so that a failure comes again."""
+"""Scene files with one thing wrong: single keys, and single bytes.
+Seeded, so that a failure comes again.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,13 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz_"
 
 def paths(tree: Any, path: tuple = ()) -> list[tuple]:
     """Paths to everything inside of a tree."""
-    inside = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ()
+    inside = (
+        tree.items()
+        if isinstance(tree, dict)
+        else enumerate(tree)
+        if isinstance(tree, list)
+        else ()
+    )
     found = []
     for key, value in inside:
         found += [(*path, key), *paths(value, (*path, key))]
@@ -29,11 +37,14 @@ def at(tree: Any, path: tuple) -> Any:
 def misspelt(word: str, rng: random.Random) -> str:
     k = rng.randrange(len(word))
     swapped = word[:k] + word[k + 1 : k + 2] + word[k : k + 1] + word[k + 2 :]
-    return rng.choice([word[:k] + word[k + 1 :], word[:k] + rng.choice(LETTERS) + word[k:], swapped])
+    return rng.choice(
+        [word[:k] + word[k + 1 :], word[:k] + rng.choice(LETTERS) + word[k:], swapped]
+    )
 
 
 def one_key(scene: str, rng: random.Random) -> tuple[str, set[str]]:
-    """A file with one key misspelt, gone or with a wrong value; and the words of which an error should say one.
+    """A file with one key misspelt, gone or with a wrong value;
+    and the words of which an error should say one.
 
     Args:
         scene: the scene as JSON.
@@ -43,7 +54,9 @@ def one_key(scene: str, rng: random.Random) -> tuple[str, set[str]]:
     holder, last = at(tree, path[:-1]), path[-1]
     # of a number in a list, the list's key
     key = next(part for part in reversed(path) if isinstance(part, str))
-    how = rng.choice(["rename", "value", "value", "remove"]) if isinstance(holder, dict) else "value"
+    how = (
+        rng.choice(["rename", "value", "value", "remove"]) if isinstance(holder, dict) else "value"
+    )
     names = {key}
     if how == "rename":
         new = misspelt(last, rng)
@@ -62,9 +75,19 @@ def some_bytes(data: bytes, rng: random.Random) -> bytes:
     for _ in range(rng.choice([1, 1, 1, 2, 5])):
         k = rng.randrange(len(data) + 1)
         n = rng.choice([1, 1, 2, 8])
-        new = bytes(rng.choice([rng.randrange(256), *b"{}[]:,-&*!|>%@`'\"# \n\t0"]) for _ in range(n))
+        new = bytes(
+            rng.choice([rng.randrange(256), *b"{}[]:,-&*!|>%@`'\"# \n\t0"]) for _ in range(n)
+        )
         piece = data[(j := rng.randrange(len(data) + 1)) : j + rng.randrange(60)]
         before, after = data[:k], data[k:]
-        data = rng.choice([before + new + after[n:], before + new + after, before + after[n:], before + piece + after, before])
+        data = rng.choice(
+            [
+                before + new + after[n:],
+                before + new + after,
+                before + after[n:],
+                before + piece + after,
+                before,
+            ]
+        )
         data = data or b"-"
     return data

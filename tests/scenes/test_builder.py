@@ -1,4 +1,6 @@
-"""The world that a file describes is the one that code would make; what only the world knows is still the file's fault."""
+"""The world that a file describes is the one that code would make;
+what only the world knows is still the file's fault.
+"""
 
 from math import radians, sin
 
@@ -7,14 +9,13 @@ import pytest
 
 import tabi
 from tabi import scenes
-from tabi.model.meshes import mesh_of
 from tabi.scenes import SceneError, builder
-from tabi.spatial import inertia
-from tabi.spatial.transform import translation
 
 URDF = """<robot name="leg">
-<link name="thigh"><inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>
-<link name="paw"><inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>
+<link name="thigh"><inertial><mass value="1"/>
+<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>
+<link name="paw"><inertial><mass value="1"/>
+<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>
 <collision><geometry><box size="0.2 0.1 0.02"/></geometry></collision></link>
 <joint name="lift" type="prismatic"><parent link="thigh"/><child link="paw"/>
 <axis xyz="0 0 1"/><limit lower="-1" upper="1" effort="9" velocity="9"/></joint>
@@ -26,7 +27,10 @@ def world(text: str, *settings: str) -> tabi.World:
 
 
 def test_a_robot_stands_where_it_is_told_and_looks_there():
-    made = world("ground: {height_m: 0.2}\nrobots:\n  - {robot: hrp2, name: left, position_m: [1, 2], yaw_deg: 90, drop_m: 0.5}\n")
+    made = world(
+        "ground: {height_m: 0.2}\nrobots:\n"
+        "  - {robot: hrp2, name: left, position_m: [1, 2], yaw_deg: 90, drop_m: 0.5}\n"
+    )
     robot = made.robot("left")
     plain = tabi.World()
     other = plain.add_robot(tabi.robots.hrp2())
@@ -39,7 +43,9 @@ def test_a_robot_stands_where_it_is_told_and_looks_there():
 
 
 def test_joints_differ_from_the_pose_where_told():
-    robot = world("ground: {}\nrobots:\n  - {robot: hrp2, joints_deg: {RARM_ELBOW_P: -45}}\n").robots[0]
+    robot = world(
+        "ground: {}\nrobots:\n  - {robot: hrp2, joints_deg: {RARM_ELBOW_P: -45}}\n"
+    ).robots[0]
     assert robot.joint("RARM_ELBOW_P").position == pytest.approx([radians(-45)])
     assert robot.joint("RLEG_KNEE_P").position == pytest.approx([robot.half_sitting["RLEG_KNEE_P"]])
     zero = world("ground: {}\nrobots:\n  - {robot: hrp2, pose: zero}\n").robots[0]
@@ -50,7 +56,10 @@ def test_a_robot_file_is_found_from_the_folder_of_the_scene(tmp_path):
     (tmp_path / "leg.urdf").write_text(URDF)
     path = tmp_path / "my.yaml"
     gains = "{stiffness_nm_rad: 500, damping_nms_rad: 20}"
-    told = f"{{robot: leg.urdf, feet: {{left: paw}}, position_m: [0, 0, 1], joints_m: {{lift: 0.1}}, gains: {gains}}}"
+    told = (
+        f"{{robot: leg.urdf, feet: {{left: paw}}, position_m: [0, 0, 1], joints_m: {{lift: 0.1}}, "
+        f"gains: {gains}}}"
+    )
     path.write_text(f"title: t\nwatch: [leg]\nrobots:\n  - {told}\n")
     robot = scenes.load(path).world().robots[0]
     assert list(robot.feet) == ["left"]
@@ -75,7 +84,10 @@ def test_a_robot_file_is_found_from_the_folder_of_the_scene(tmp_path):
 def test_what_only_the_robot_knows_is_still_named_by_file_line_and_key(tmp_path, robot, key):
     (tmp_path / "leg.urdf").write_text(URDF)
     path = tmp_path / "my.yaml"
-    path.write_text(f"title: t\nrobots:\n  - robot: leg.urdf\n    position_m: [0, 0, 1]\n    {robot.replace(', ', chr(10) + '    ')}\n")
+    path.write_text(
+        "title: t\nrobots:\n  - robot: leg.urdf\n    position_m: [0, 0, 1]\n"
+        f"    {robot.replace(', ', chr(10) + '    ')}\n"
+    )
     with pytest.raises(SceneError, match=r"my.yaml, line [34567]: ") as fault:
         scenes.load(path).simulator()
     assert fault.value.key == key
@@ -95,7 +107,8 @@ fixed:
   - {shape: stairs, steps: 3, rise_m: 0.1, run_m: 0.2, width_m: 1}
 objects:
   - {shape: cylinder, name: rod, radius_m: 0.1, length_m: 1, mass_kg: 2, rotation_deg: [90, 0, 0]}
-  - {shape: capsule, radius_m: 0.1, length_m: 1, mass_kg: 2, material: rubber, count: 2, spacing_m: [0, 0, 3]}
+  - {shape: capsule, radius_m: 0.1, length_m: 1, mass_kg: 2, material: rubber,
+     count: 2, spacing_m: [0, 0, 3]}
 """
     )
     assert [s.name for s in made.fixed.shapes] == ["belt", "stairs1", "stairs2", "stairs3"]
@@ -115,7 +128,8 @@ objects:
 def test_a_surface_may_resist_turning_rolling_and_speed_and_a_pair_of_them_too():
     made = world(
         "ground: {torsional_friction_m: 0.002, viscous_friction_s_m: 0.1}\n"
-        "objects:\n  - {shape: sphere, name: ball, radius_m: 0.1, mass_kg: 1, rolling_friction_m: 0.01}\n"
+        "objects:\n"
+        "  - {shape: sphere, name: ball, radius_m: 0.1, mass_kg: 1, rolling_friction_m: 0.01}\n"
         "pairs:\n  - {materials: [ball, ground], viscous_friction_s_m: 0.4}\n"
     )
     model = made.compile()
@@ -126,32 +140,21 @@ def test_a_surface_may_resist_turning_rolling_and_speed_and_a_pair_of_them_too()
 
 def test_the_law_of_contact_is_the_one_told():
     sim = scenes.loads(
-        "title: t\nground: {}\nsimulation: {contact: pyramid, facets: 4}\nobjects:\n  - {shape: sphere, radius_m: 0.1, mass_kg: 1}\n"
+        "title: t\nground: {}\nsimulation: {contact: pyramid, facets: 4}\nobjects:\n"
+        "  - {shape: sphere, radius_m: 0.1, mass_kg: 1}\n"
     ).simulator()
     assert len(sim._room.pyramid.direction) == 4 + 1
 
 
 def test_a_pair_of_a_material_that_is_not_there_is_named():
-    with pytest.raises(SceneError, match=r"my.yaml, line 3: pairs.0.materials.1: material 'bll' not found") as fault:
-        world("objects: [{shape: sphere, name: ball, radius_m: 1, mass_kg: 1}]\npairs: [{materials: [ball, bll], friction: 1}]\n")
+    with pytest.raises(
+        SceneError, match=r"my.yaml, line 3: pairs.0.materials.1: material 'bll' not found"
+    ) as fault:
+        world(
+            "objects: [{shape: sphere, name: ball, radius_m: 1, mass_kg: 1}]\n"
+            "pairs: [{materials: [ball, bll], friction: 1}]\n"
+        )
     assert fault.value.key == "pairs.0.materials.1"
-
-
-def test_a_compound_has_the_mass_and_inertia_of_its_parts():
-    body = scenes.load("cart").world().objects[0]
-    high = 0.7946948771 - 0.02
-    boxes = [((0.3, 0, 0.065), (0.6, 0.7, 0.03), 8.0), ((0, 0, high + 0.015), (0.1, 0.8, 0.03), 2.0)]
-    boxes += [((0.02, y, 0.5 * (0.08 + high)), (0.04, 0.04, high - 0.08), 1.0) for y in (-0.3, 0.3)]
-    total = sum((inertia.solid_box(mass, size).moved(translation(p)) for p, size, mass in boxes), inertia.Inertia())
-    # a prism over a polygon of n corners at R: across the plane m R² (2 + cos 2π/n) / 6 in all, half of it about each axis, and m h² / 12
-    flat, mass = 0.04**2 * (2 + np.cos(2 * np.pi / 12)) / 6, 0.5
-    foot = inertia.Inertia(mass, np.zeros(3), mass * np.diag([flat / 2 + 0.05**2 / 12, flat / 2 + 0.05**2 / 12, flat]))
-    for x, y in ((0.06, -0.29), (0.06, 0.29), (0.54, -0.29), (0.54, 0.29)):
-        total = total + foot.moved(translation((x, y, 0.025)))
-    assert body.inertia.mass == pytest.approx(total.mass)
-    assert body.inertia.centre == pytest.approx(total.centre, abs=1e-7)
-    # the file has its corners to a micrometre
-    assert body.inertia.tensor == pytest.approx(total.tensor, abs=1e-6)
 
 
 def test_the_rail_of_the_cart_lies_under_the_middle_of_the_hands():
@@ -165,72 +168,13 @@ def test_the_rail_of_the_cart_lies_under_the_middle_of_the_hands():
     assert body.joint.position[0] == pytest.approx(float((X @ hand.placement.p)[0]), abs=1e-9)
 
 
-CORNERS = "".join(f"v {x} {y} {z}\n" for x in (0, 2) for y in (0, 2) for z in (0, 2))
-CUBE = CORNERS + "f 1 2 4 3\nf 5 7 8 6\nf 1 5 6 2\nf 3 4 8 7\nf 1 3 7 5\nf 2 6 8 4\n"
-
-
-def test_a_mesh_is_its_hull_to_contacts_and_itself_to_people(tmp_path):
-    (tmp_path / "parts").mkdir()
-    (tmp_path / "parts" / "cube.obj").write_text(CUBE)
-    told = "title: t\nfixed: [{shape: mesh, file: parts/cube.obj, scale: 0.5, name: plinth}]\nobjects:\n"
-    told += "  - {shape: mesh, file: parts/cube.obj, scale: 0.1, mass_kg: 3, name: crate, position_m: [0, 0, 1], material: wood}\n"
-    told += "  - {shape: compound, name: pair, position_m: [3, 0, 0], parts: [{shape: mesh, file: parts/cube.obj, mass_kg: 1}]}\n"
-    told += "materials: {wood: {friction: 0.3}}\n"
-    (tmp_path / "my.yaml").write_text(told)
-    scene = scenes.load(tmp_path / "my.yaml")
-    made = scene.world()
-    crate, pair = made.objects
-    # the file's cube has its corner at the origin
-    expected = inertia.solid_box(3.0, (0.2, 0.2, 0.2)).moved(translation((0.1, 0.1, 0.1)))
-    assert crate.inertia.centre == pytest.approx(expected.centre, abs=1e-12)
-    assert crate.inertia.tensor == pytest.approx(expected.tensor, abs=1e-12)
-    for shapes, size in ((made.fixed.shapes, 1.0), (crate.shapes, 0.2), (pair.shapes, 2.0)):
-        hull, drawn = shapes
-        assert (hull.collides, hull.visible, drawn.collides, drawn.visible) == (True, False, False, True)
-        assert hull.support((1, 0, 0)) == pytest.approx(size)
-        assert drawn.geometry.file == tmp_path / "parts" / "cube.obj"
-        assert mesh_of(drawn)[0].max(axis=0) == pytest.approx([size] * 3)
-    assert crate.shapes[0].material.friction == 0.3
-    # what is written back finds the file from anywhere
-    assert scenes.loads(scene.to_yaml()) == scene
-    # it lies on the plinth; 1e-8 m/s of 3 kg in a step of 1 ms are 3e-5 N
-    sim = scene.simulator()
-    sim.run(0.01)
-    assert sum(c.force[2] for c in sim.contacts) == pytest.approx(3.0 * 9.81, abs=1e-4)
-
-
-def test_points_are_their_hull():
-    body = world("objects: [{shape: convex, points_m: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [0.1, 0.1, 0.1]], mass_kg: 6}]\n").objects[0]
-    # a corner of a cube: centre at a quarter of each edge, variance 3/80 of each edge and covariance −1/80
-    second = 6.0 * (np.eye(3) * 4 - 1) / 80
-    assert len(body.shapes[0].geometry.vertices) == 4
-    assert body.inertia.centre == pytest.approx([0.25] * 3, abs=1e-12)
-    assert body.inertia.tensor == pytest.approx(np.trace(second) * np.eye(3) - second, abs=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("shape: mesh, file: no.stl, mass_kg: 1", "objects.0.file is 'no.stl', which is no file beside the scene"),
-        ("shape: mesh, file: ., mass_kg: 1", "objects.0.file is '.', which is no file beside the scene"),
-        ("shape: mesh, file: bad.stl, mass_kg: 1", "bad.stl"),
-        ("shape: mesh, file: cube.obj, scale: 0, mass_kg: 1", "objects.0.scale is 0; expected a number > 0"),
-        ("shape: convex, points_m: [[0, 0, 0], [1, 0, 0], [0, 1, 0]], mass_kg: 1", "objects.0.points_m has 3"),
-    ],
-)
-def test_meshes_that_cannot_be_are_named(tmp_path, text, words):
-    (tmp_path / "bad.stl").write_bytes(b"solid nothing\nendsolid")
-    (tmp_path / "cube.obj").write_text(CUBE)
-    (tmp_path / "my.yaml").write_text(f"title: t\nobjects:\n  - {{{text}}}\n")
-    with pytest.raises(SceneError, match=r"my.yaml, line 3") as fault:
-        scenes.load(tmp_path / "my.yaml").world()
-    assert words in str(fault.value)
-
-
 def test_things_start_with_their_velocities():
     sim = scenes.load("slide").simulator()
     assert sim.velocity("rough").linear == pytest.approx([2.0, 0.0, 0.0])
-    spun = scenes.loads("title: t\nobjects: [{shape: sphere, radius_m: 1, mass_kg: 1, angular_velocity_rad_s: [0, 0, 3]}]\n").simulator()
+    spun = scenes.loads(
+        "title: t\n"
+        "objects: [{shape: sphere, radius_m: 1, mass_kg: 1, angular_velocity_rad_s: [0, 0, 3]}]\n"
+    ).simulator()
     assert spun.velocity("sphere").angular == pytest.approx([0.0, 0.0, 3.0])
 
 
@@ -249,15 +193,23 @@ def test_a_slope_falls_along_x():
     ],
 )
 def test_bodies_that_are_not_there_are_named_when_the_simulation_begins(text, key):
-    scene = scenes.loads(f"title: t\nobjects: [{{shape: sphere, name: ball, radius_m: 1, mass_kg: 1}}]\n{text}\n", "my.yaml")
+    scene = scenes.loads(
+        f"title: t\nobjects: [{{shape: sphere, name: ball, radius_m: 1, mass_kg: 1}}]\n{text}\n",
+        "my.yaml",
+    )
     with pytest.raises(SceneError, match=r"my.yaml, line 3: .*'bll' not found") as fault:
         scene.simulator()
     assert fault.value.key == key
 
 
 def test_a_push_begins_when_it_is_told():
-    text = "title: t\ngravity_m_s2: [0, 0, 0]\nobjects: [{shape: sphere, name: ball, radius_m: 1, mass_kg: 2}]\n"
-    sim = scenes.loads(text + "pushes: [{body: ball, at_s: 0.1, duration_s: 0.2, force_n: [4, 0, 0]}]\n").simulator()
+    text = (
+        "title: t\ngravity_m_s2: [0, 0, 0]\n"
+        "objects: [{shape: sphere, name: ball, radius_m: 1, mass_kg: 2}]\n"
+    )
+    sim = scenes.loads(
+        text + "pushes: [{body: ball, at_s: 0.1, duration_s: 0.2, force_n: [4, 0, 0]}]\n"
+    ).simulator()
     sim.run(0.1)
     assert sim.velocity("ball").linear[0] == 0.0
     saved = sim.save()
@@ -271,13 +223,24 @@ def test_a_push_begins_when_it_is_told():
 
 @pytest.mark.parametrize(
     "motion",
-    ["hold", "limp", "squat", "sway", "lean", "keyframes, frames: [{at_s: 0}, {at_s: 1, joints_deg: {RARM_ELBOW_P: -45}}]"],
+    [
+        "hold",
+        "limp",
+        "squat",
+        "sway",
+        "lean",
+        "keyframes, frames: [{at_s: 0}, {at_s: 1, joints_deg: {RARM_ELBOW_P: -45}}]",
+    ],
 )
 def test_every_motion_drives_its_robot(motion):
-    scene = scenes.loads(f"title: t\nground: {{}}\nrobots: [{{robot: hrp2, motion: {{kind: {motion}}}}}]\n")
+    scene = scenes.loads(
+        f"title: t\nground: {{}}\nrobots: [{{robot: hrp2, motion: {{kind: {motion}}}}}]\n"
+    )
     made = builder.Builder(scene.contents, scene._reader)
     command = made.controller(made.robots[0], scene.contents.robots[0], 0)(0.7, None)
-    moved = command.position is not None and command.position != pytest.approx(dict(made.robots[0].half_sitting))
+    moved = command.position is not None and command.position != pytest.approx(
+        dict(made.robots[0].half_sitting)
+    )
     assert moved == (motion not in ("hold", "limp"))
     if motion == "limp":
         assert (command.kp, command.kd, command.effort) == (0.0, 0.0, 0.0)

@@ -25,7 +25,12 @@ def held():
 def test_at_least_67_points_touch_as_the_parts_have_corners(held):
     sim, *_ = held
     points = Counter(frozenset((c.body_a.name, c.body_b.name)) for c in sim.contacts)
-    expected = {("left_foot", "world"): 4, ("right_foot", "world"): 4, ("left_hand", "cart"): 4, ("right_hand", "cart"): 4}
+    expected = {
+        ("left_foot", "world"): 4,
+        ("right_foot", "world"): 4,
+        ("left_hand", "cart"): 4,
+        ("right_hand", "cart"): 4,
+    }
     expected |= {("cart", "world"): 4 * 12, ("load", "cart"): 4}
     assert points == {frozenset(pair): count for pair, count in expected.items()}
     assert len(sim.contacts) >= 67
@@ -40,16 +45,22 @@ def test_every_step_is_certified(held):
 def test_all_that_stands_weighs_on_the_ground_and_the_box_on_the_cart(held):
     sim, robot, body, load, _ = held
     ground = sum(c.force[2] for c in sim.contacts if c.body_b.name == "world")
-    on_cart = sum(c.force[2] for c in sim.contacts if {c.body_a.name, c.body_b.name} == {"load", "cart"})
+    on_cart = sum(
+        c.force[2] for c in sim.contacts if {c.body_a.name, c.body_b.name} == {"load", "cart"}
+    )
     # after 2 s the arms still settle at less than 1e-5 g
-    assert ground == pytest.approx((robot.mass + body.inertia.mass + load.inertia.mass) * G, abs=0.01)
+    assert ground == pytest.approx(
+        (robot.mass + body.inertia.mass + load.inertia.mass) * G, abs=0.01
+    )
     assert abs(on_cart) == pytest.approx(3.0 * G, abs=1e-3)
 
 
 def test_the_hands_press_and_nothing_falls_or_slides(held):
     sim, robot, body, load, start = held
     for hand in ("left_hand", "right_hand"):
-        pressing = sum(abs(c.force[2]) for c in sim.contacts if hand in (c.body_a.name, c.body_b.name))
+        pressing = sum(
+            abs(c.force[2]) for c in sim.contacts if hand in (c.body_a.name, c.body_b.name)
+        )
         assert 1.0 < pressing < 100.0
     assert not sim.fallen(robot)
     # the sag of the robot moves the hands by less than a millimetre, and the cart with them
@@ -77,7 +88,9 @@ def test_the_push_has_the_velocities_of_its_positions():
     e = 1e-6
     early, now, late = (controller(0.4 + k * e, None) for k in (-1, 0, 1))
     for name, rate in now.velocity.items():
-        assert rate == pytest.approx((late.position[name] - early.position[name]) / (2 * e), abs=1e-8)
+        assert rate == pytest.approx(
+            (late.position[name] - early.position[name]) / (2 * e), abs=1e-8
+        )
 
 
 def test_the_push_keeps_the_hands_level_and_at_their_height():

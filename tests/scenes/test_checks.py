@@ -24,11 +24,26 @@ bonds:
     ("setting", "key"),
     [
         ("ground={friction: 0.5, static_friction: 0.4}", "ground.static_friction"),
-        ("pairs=[{materials: [ground, ball], friction: 0.5, static_friction: 0.4}]", "pairs.0.static_friction"),
+        (
+            "pairs=[{materials: [ground, ball], friction: 0.5, static_friction: 0.4}]",
+            "pairs.0.static_friction",
+        ),
         ("objects.ball.material=rubbr", "objects.ball.material"),
-        ("objects.ball={shape: sphere, radius_m: 1, mass_kg: 1, material: rubber, friction: 0.5}", "objects.0.friction"),
+        (
+            (
+                "objects.ball={shape: sphere, radius_m: 1, mass_kg: 1, material: rubber, "
+                "friction: 0.5}"
+            ),
+            "objects.0.friction",
+        ),
         ("objects.ball.quaternion=[0,0,0,0]", "objects.ball.quaternion"),
-        ("objects.ball={shape: sphere, radius_m: 1, mass_kg: 1, quaternion: [1,0,0,0], rotation_deg: [1,0,0]}", "objects.0.rotation_deg"),
+        (
+            (
+                "objects.ball={shape: sphere, radius_m: 1, mass_kg: 1, quaternion: [1,0,0,0], "
+                "rotation_deg: [1,0,0]}"
+            ),
+            "objects.0.rotation_deg",
+        ),
         ("objects.cart.friction=0.5", "objects.cart.friction"),
         ("objects.cart.parts.0.material=steel", "objects.cart.parts.0.material"),
         ("objects.cart.name=ball", "objects.ball.name"),
@@ -41,7 +56,10 @@ bonds:
         ("robots.hrp2={robot: hrp2, stands: true, position_m: [0,0,1]}", "robots.hrp2.position_m"),
         ("robots.hrp2.stands=false", "robots.hrp2.position_m"),
         ("ground.slope_deg=10", "robots.hrp2"),
-        ("robots.hrp2.motion={kind: keyframes, frames: [{at_s: 1}, {at_s: 1}]}", "robots.hrp2.motion.frames.1.at_s"),
+        (
+            "robots.hrp2.motion={kind: keyframes, frames: [{at_s: 1}, {at_s: 1}]}",
+            "robots.hrp2.motion.frames.1.at_s",
+        ),
         ("robots.hrp2.feet={left: x}", "robots.hrp2.feet"),
         ("robots.hrp2.robot=hrp3", "robots.hrp3.robot"),
         ("fixed.field.heights_m=[[0,0],[0,0,0]]", "fixed.field.heights_m.1"),
@@ -71,5 +89,7 @@ def test_a_scene_with_nothing_that_moves_is_refused():
 
 
 def test_copies_have_numbers_in_their_names():
-    scene = scenes.loads(SCENE, overrides=["objects.ball.count=3", "objects.ball.spacing_m=[1,0,0]", "bonds=[]"])
+    scene = scenes.loads(
+        SCENE, overrides=["objects.ball.count=3", "objects.ball.spacing_m=[1,0,0]", "bonds=[]"]
+    )
     assert checks.copies(scene.contents.objects[0]) == ["ball1", "ball2", "ball3"]

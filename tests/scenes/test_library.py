@@ -38,7 +38,9 @@ def test_below_the_angle_of_friction_a_box_stays_and_above_it_slides():
     alpha = radians(20)
     distance = 0.5 * G * (sin(alpha) - 0.33 * cos(alpha))
     # first order in the step: half a step at the final speed
-    assert np.linalg.norm(sim.position("slides") - start.position("slides")) == pytest.approx(distance, abs=1e-3)
+    assert np.linalg.norm(sim.position("slides") - start.position("slides")) == pytest.approx(
+        distance, abs=1e-3
+    )
 
 
 def test_the_stack_stands():

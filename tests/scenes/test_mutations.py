@@ -1,4 +1,6 @@
-"""Ten thousand scene files with something wrong: no crash, no hang, the key named, and what is accepted comes back the same."""
+"""Ten thousand scene files with something wrong:
+no crash, no hang, the key named, and what is accepted comes back the same.
+"""
 
 import json
 import random

@@ -30,13 +30,21 @@ def test_names_and_texts_that_look_like_others_come_back_as_they_were():
     ball = "{shape: sphere, radius_m: 0.1, mass_kg: 1, name: 'null'}"
     scene = scenes.loads(f"""title: '12: "no" # — é'\nabout: |\n  a\n  b\nobjects: [{ball}]\n""")
     again = scenes.loads(scene.to_yaml())
-    assert (again.title, again.contents.about, again.contents.objects[0].name) == ('12: "no" # — é', "a\nb\n", "null")
+    assert (again.title, again.contents.about, again.contents.objects[0].name) == (
+        '12: "no" # — é',
+        "a\nb\n",
+        "null",
+    )
 
 
 def test_numbers_come_back_to_the_last_bit():
     numbers = ["0.1", "1e-12", "0.30000000000000004", "12345.678901234567", "5e-324"]
     for number in numbers:
-        scene = scenes.loads(f"title: t\nobjects: [{{shape: sphere, radius_m: 1, mass_kg: 1, velocity_m_s: [{number}, 0, 0]}}]\n")
+        scene = scenes.loads(
+            "title: t\n"
+            f"objects: [{{shape: sphere, radius_m: 1, mass_kg: 1, "
+            f"velocity_m_s: [{number}, 0, 0]}}]\n"
+        )
         assert scenes.loads(scene.to_yaml()).contents.objects[0].velocity_m_s[0] == float(number)
 
 

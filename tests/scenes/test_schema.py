@@ -13,7 +13,9 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
 def test_the_schema_in_the_package_is_current():
-    assert Path(schema.__file__).with_name(schema.FILE).read_text(encoding="utf-8") == schema.text(), "run docs/make_scene_tables.py"
+    assert (
+        Path(schema.__file__).with_name(schema.FILE).read_text(encoding="utf-8") == schema.text()
+    ), "run docs/make_scene_tables.py"
 
 
 def test_every_property_of_the_schema_says_what_it_is():
@@ -31,8 +33,32 @@ def test_every_key_has_its_line():
 
 
 def test_keys_with_dimensions_have_their_units_in_their_names():
-    units = ("_m", "_kg", "_s", "_deg", "_hz", "_n", "_nm", "_m_s", "_m_s2", "_rad_s", "_nm_rad", "_nms_rad")
-    plain = {"friction", "restitution", "static_friction", "quaternion", "color", "count", "steps", "axis", "facets", "scale"}
+    units = (
+        "_m",
+        "_kg",
+        "_s",
+        "_deg",
+        "_hz",
+        "_n",
+        "_nm",
+        "_m_s",
+        "_m_s2",
+        "_rad_s",
+        "_nm_rad",
+        "_nms_rad",
+    )
+    plain = {
+        "friction",
+        "restitution",
+        "static_friction",
+        "quaternion",
+        "color",
+        "count",
+        "steps",
+        "axis",
+        "facets",
+        "scale",
+    }
     numbers = [
         key
         for kinds in schema.TABLES.values()
@@ -61,19 +87,34 @@ def obeys(value, rule, root) -> bool:
         return any(obeys(value, one, root) for one in rule["anyOf"])
     if "enum" in rule:
         return value in rule["enum"]
-    kinds = {"object": dict, "array": list, "string": str, "number": (int, float), "integer": int, "null": type(None), "boolean": bool}
+    kinds = {
+        "object": dict,
+        "array": list,
+        "string": str,
+        "number": (int, float),
+        "integer": int,
+        "null": type(None),
+        "boolean": bool,
+    }
     if not isinstance(value, kinds[rule["type"]]):
         return False
     if isinstance(value, dict):
         known, other = rule.get("properties", {}), rule.get("additionalProperties", True)
         return set(rule.get("required", [])) <= set(value) and all(
-            obeys(v, known[k], root) if k in known else other is not False and (other is True or obeys(v, other, root)) for k, v in value.items()
+            obeys(v, known[k], root)
+            if k in known
+            else other is not False and (other is True or obeys(v, other, root))
+            for k, v in value.items()
         )
     if isinstance(value, list):
-        return rule.get("minItems", 0) <= len(value) <= rule.get("maxItems", 1e9) and all(obeys(v, rule["items"], root) for v in value)
+        return rule.get("minItems", 0) <= len(value) <= rule.get("maxItems", 1e9) and all(
+            obeys(v, rule["items"], root) for v in value
+        )
     if isinstance(value, str):
         return True
-    return rule.get("minimum", -1e99) <= value <= rule.get("maximum", 1e99) and value > rule.get("exclusiveMinimum", -1e99)
+    return rule.get("minimum", -1e99) <= value <= rule.get("maximum", 1e99) and value > rule.get(
+        "exclusiveMinimum", -1e99
+    )
 
 
 def test_the_schema_refuses_what_the_reader_refuses():
@@ -93,6 +134,11 @@ def test_every_table_of_the_page_is_that_of_the_types(name):
 
 def test_a_table_tells_which_shapes_a_key_is_for():
     table = schema.table("fixed")
-    assert "| `size_m` (box) | edges along its x, y, z | list of 3 numbers > 0 | required |" in table
-    assert "| `size_m` (height_field) | edges along its x and y | list of 2 numbers > 0 | required |" in table
+    assert (
+        "| `size_m` (box) | edges along its x, y, z | list of 3 numbers > 0 | required |" in table
+    )
+    assert (
+        "| `size_m` (height_field) | edges along its x and y | list of 2 numbers > 0 | required |"
+        in table
+    )
     assert schema.attributes(things.Stairs)["friction"].startswith("coefficient of friction")

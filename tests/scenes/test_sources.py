@@ -1,4 +1,6 @@
-"""Files that include others, and values from the command line: what ends up where, and whose fault a fault is."""
+"""Files that include others, and values from the command line:
+what ends up where, and whose fault a fault is.
+"""
 
 import os
 
@@ -7,7 +9,10 @@ import pytest
 from tabi import scenes
 from tabi.scenes import SceneError
 
-BASE = "title: base\nground: {friction: 0.5, restitution: 0.1}\nobjects:\n  - {shape: sphere, name: ball, radius_m: 0.1, mass_kg: 1}\n"
+BASE = (
+    "title: base\nground: {friction: 0.5, restitution: 0.1}\nobjects:\n"
+    "  - {shape: sphere, name: ball, radius_m: 0.1, mass_kg: 1}\n"
+)
 
 
 @pytest.fixture
@@ -22,12 +27,20 @@ def write(folder, text, name="mine.yaml"):
 
 
 def test_an_included_scene_is_added_to(folder):
-    more = "objects:\n  - {shape: sphere, name: second, radius_m: 0.2, mass_kg: 2}\n  - {name: ball, mass_kg: 7}\n"
-    scene = scenes.load(write(folder, "include: base.yaml\ntitle: mine\nground: {friction: 0.9}\n" + more))
+    more = (
+        "objects:\n  - {shape: sphere, name: second, radius_m: 0.2, mass_kg: 2}\n"
+        "  - {name: ball, mass_kg: 7}\n"
+    )
+    scene = scenes.load(
+        write(folder, "include: base.yaml\ntitle: mine\nground: {friction: 0.9}\n" + more)
+    )
     assert scene.title == "mine"
     # keys are joined with keys, things by their names
     assert (scene.contents.ground.friction, scene.contents.ground.restitution) == (0.9, 0.1)
-    assert [(o.name, o.radius_m, o.mass_kg) for o in scene.contents.objects] == [("ball", 0.1, 7.0), ("second", 0.2, 2.0)]
+    assert [(o.name, o.radius_m, o.mass_kg) for o in scene.contents.objects] == [
+        ("ball", 0.1, 7.0),
+        ("second", 0.2, 2.0),
+    ]
 
 
 def test_a_fault_in_an_included_file_names_that_file(folder):
@@ -37,7 +50,10 @@ def test_a_fault_in_an_included_file_names_that_file(folder):
 
 
 def test_a_built_in_scene_can_be_included(folder):
-    assert scenes.load(write(folder, "include: standing\nduration_s: 1\n")).contents.robots[0].robot == "hrp2"
+    assert (
+        scenes.load(write(folder, "include: standing\nduration_s: 1\n")).contents.robots[0].robot
+        == "hrp2"
+    )
 
 
 @pytest.mark.parametrize(
@@ -79,9 +95,20 @@ def test_a_value_is_set_by_name_or_number(folder, path):
 
 
 def test_settings_are_taken_in_their_order_and_make_what_is_not_there(folder):
-    settings = ["ground.friction=1", "ground.friction=0.2", "simulation.step_s=1e-4", "camera={position_m: [1, 2, 3]}", "gravity_m_s2=[0,0,0]"]
+    settings = [
+        "ground.friction=1",
+        "ground.friction=0.2",
+        "simulation.step_s=1e-4",
+        "camera={position_m: [1, 2, 3]}",
+        "gravity_m_s2=[0,0,0]",
+    ]
     found = scenes.load(folder / "base.yaml", settings).contents
-    assert (found.ground.friction, found.simulation.step_s, found.camera.position_m, found.gravity_m_s2[2]) == (0.2, 1e-4, (1, 2, 3), 0.0)
+    assert (
+        found.ground.friction,
+        found.simulation.step_s,
+        found.camera.position_m,
+        found.gravity_m_s2[2],
+    ) == (0.2, 1e-4, (1, 2, 3), 0.0)
 
 
 def test_one_of_two_that_share_an_alias_can_be_set(folder):
@@ -93,9 +120,24 @@ def test_one_of_two_that_share_an_alias_can_be_set(folder):
 @pytest.mark.parametrize(
     ("setting", "said"),
     [
-        ("ground.frction=1", "--set ground.frction=1: key 'frction' in ground is not known; did you mean 'friction'?"),
-        ("ground.friction=-1", "--set ground.friction=-1: ground.friction is -1; expected a number from 0 to 100"),
-        ("ground.friction=", "--set ground.friction= has no value; expected ground.friction=VALUE, with null for nothing"),
+        (
+            "ground.frction=1",
+            (
+                "--set ground.frction=1: key 'frction' in ground is not known; "
+                "did you mean 'friction'?"
+            ),
+        ),
+        (
+            "ground.friction=-1",
+            "--set ground.friction=-1: ground.friction is -1; expected a number from 0 to 100",
+        ),
+        (
+            "ground.friction=",
+            (
+                "--set ground.friction= has no value; "
+                "expected ground.friction=VALUE, with null for nothing"
+            ),
+        ),
         ("ground.friction", "is not KEY=VALUE; for example"),
         ("=1", "is not KEY=VALUE"),
         ("ground..friction=1", "is not KEY=VALUE"),
@@ -120,7 +162,13 @@ def test_settings_are_checked_as_files_are(folder, setting, said):
     [
         ("standng", "scene 'standng' is neither built in nor a file; did you mean 'standing'?"),
         ("zzz", "is neither built in nor a file; built in are bounce, cart"),
-        ("nowhere/slide.yaml", "there is no such file; expected a scene file, or a built-in scene; did you mean 'slide'?"),
+        (
+            "nowhere/slide.yaml",
+            (
+                "there is no such file; expected a scene file, or a built-in scene; "
+                "did you mean 'slide'?"
+            ),
+        ),
         ("robot.urdf", "suffix '.urdf' is not known"),
         (".", "it is a folder"),
     ],

@@ -1,4 +1,6 @@
-"""YAML as a tree with places: what is refused, in which line, and that nothing takes long or runs."""
+"""YAML as a tree with places: what is refused, in which line,
+and that nothing takes long or runs.
+"""
 
 import time
 
@@ -15,7 +17,10 @@ def test_values_stay_the_texts_they_were_written_as_with_their_lines():
     assert isinstance(a, Text)
     assert (a.value, a.plain, a.place) == ("1e-3", True, ("s.yaml", 1))
     assert isinstance(b, Items)
-    assert [(t.value, t.plain, t.place.line) for t in b.values] == [("no", True, 3), ("2", False, 4)]
+    assert [(t.value, t.plain, t.place.line) for t in b.values] == [
+        ("no", True, 3),
+        ("2", False, 4),
+    ]
     assert root.keys["b"].line == 2
 
 
@@ -56,13 +61,25 @@ def test_a_mark_of_byte_order_is_no_part_of_the_first_key():
     assert list(tree.parse("\ufefftitle: x\n".encode(), "s.yaml").values) == ["title"]
 
 
-BOMB = "a0: &a0 [x, x]\n" + "".join(f"a{k + 1}: &a{k + 1} [{', '.join([f'*a{k}'] * 9)}]\n" for k in range(12))
+BOMB = "a0: &a0 [x, x]\n" + "".join(
+    f"a{k + 1}: &a{k + 1} [{', '.join([f'*a{k}'] * 9)}]\n" for k in range(12)
+)
 CHAIN = "a0: &a0 [x]\n" + "".join(f"a{k + 1}: &a{k + 1} [[[*a{k}]]]\n" for k in range(1000))
 
 
 @pytest.mark.parametrize(
     "text",
-    [BOMB, CHAIN, "[" * 400_000, "{a: " * 100_000, "a: " + "- " * 200_000, "- x\n" * 100_000, "x" * 2_000_000, "!" * 400_000, "*" + "a" * 400_000],
+    [
+        BOMB,
+        CHAIN,
+        "[" * 400_000,
+        "{a: " * 100_000,
+        "a: " + "- " * 200_000,
+        "- x\n" * 100_000,
+        "x" * 2_000_000,
+        "!" * 400_000,
+        "*" + "a" * 400_000,
+    ],
 )
 def test_bombs_are_refused_at_once(text):
     start = time.perf_counter()

@@ -1,4 +1,5 @@
-"""Shapes of robots drawn by hand: boxes, capsules and cylinders for contact, armour plates for the eye, mirror images.
+"""Shapes of robots drawn by hand: boxes, capsules and cylinders for contact,
+armour plates for the eye, mirror images.
 
 A plate is a loft: rectangles with round corners, one above the other, joined by flat sides.
 """
@@ -29,7 +30,9 @@ def mirrored(shape: Shape) -> Shape:
         geometry = Convex(geometry.vertices @ FLIP, geometry.triangles[:, ::-1].copy())
     # boxes and round shapes are their own mirror images, so only the placement changes
     placement = Transform(FLIP @ X.R @ FLIP, FLIP @ X.p)
-    return Shape(geometry, placement, shape.material, shape.color, shape.collides, shape.visible, shape.name)
+    return Shape(
+        geometry, placement, shape.material, shape.color, shape.collides, shape.visible, shape.name
+    )
 
 
 def pair(shape: Shape) -> list[Shape]:
@@ -49,11 +52,22 @@ def felt(shape: Shape) -> Shape:
     return shape
 
 
-def box(x: tuple[float, float], y: tuple[float, float], z: tuple[float, float], material: Material, color: Color) -> Shape:
+def box(
+    x: tuple[float, float],
+    y: tuple[float, float],
+    z: tuple[float, float],
+    material: Material,
+    color: Color,
+) -> Shape:
     """A box from its bounds [m]."""
     low, high = np.array([x, y, z]).T
     size = high - low
-    return Shape(Box((float(size[0]), float(size[1]), float(size[2]))), translation((low + high) / 2), material, color)
+    return Shape(
+        Box((float(size[0]), float(size[1]), float(size[2]))),
+        translation((low + high) / 2),
+        material,
+        color,
+    )
 
 
 def ball(radius: float, centre: Sequence[float], material: Material, color: Color) -> Shape:
@@ -61,20 +75,38 @@ def ball(radius: float, centre: Sequence[float], material: Material, color: Colo
     return Shape(Sphere(radius), translation(centre), material, color)
 
 
-def cylinder(axis: str, radius: float, length: float, centre: Sequence[float], material: Material, color: Color) -> Shape:
+def cylinder(
+    axis: str,
+    radius: float,
+    length: float,
+    centre: Sequence[float],
+    material: Material,
+    color: Color,
+) -> Shape:
     """A cylinder along "x", "y" or "z"."""
-    return Shape(Cylinder(radius, length), Transform(z_to(ALONG[axis]), np.array(centre, float)), material, color)
+    return Shape(
+        Cylinder(radius, length),
+        Transform(z_to(ALONG[axis]), np.array(centre, float)),
+        material,
+        color,
+    )
 
 
-def capsule(radius: float, a: Sequence[float], b: Sequence[float], material: Material, color: Color) -> Shape:
+def capsule(
+    radius: float, a: Sequence[float], b: Sequence[float], material: Material, color: Color
+) -> Shape:
     """A capsule whose round ends are centred at ``a`` and ``b`` [m]."""
     p, q = np.array(a, float), np.array(b, float)
     length = float(np.linalg.norm(q - p))
-    return Shape(Capsule(radius, length), Transform(z_to((p - q) / length), (p + q) / 2), material, color)
+    return Shape(
+        Capsule(radius, length), Transform(z_to((p - q) / length), (p + q) / 2), material, color
+    )
 
 
 def plate(sections: Sequence[Sequence[float]], material: Material, color: Color) -> Shape:
-    """An armour plate, only drawn, from rows (z, x from, x to, y from, y to, corner radius) [m], lowest first."""
+    """An armour plate, only drawn, from rows (z, x from, x to, y from, y to, corner radius) [m],
+    lowest first.
+    """
     rings = np.array([_ring(*row) for row in sections])
     count, n = rings.shape[:2]
     points = rings.reshape(-1, 3)

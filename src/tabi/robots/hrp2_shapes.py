@@ -1,7 +1,9 @@
-"""How HRP-2 looks and what it touches with: shapes in the frames of its bodies, right side and middle.
+"""How HRP-2 looks and what it touches with: shapes in the frames of its bodies,
+right side and middle.
 
-Contacts see one or two boxes, capsules or balls per body; armour plates are only drawn, close around them. All
-sizes are ours, made to fit the joints, the places of the masses and the height: the maker's meshes are not public.
+Contacts see one or two boxes, capsules or balls per body; armour plates are only drawn, close
+around them. All sizes are ours, made to fit the joints, the places of the masses and the height:
+the maker's meshes are not public.
 """
 
 from __future__ import annotations
@@ -13,8 +15,9 @@ from tabi.model.shape import Material, Shape
 from tabi.robots import armour
 from tabi.robots.armour import Color, felt, pair, seen
 
-# friction: the sole's is the mean of 50 pulls on a floor (Chardonnet et al. 2012); hand and covers are ESTIMATED,
-# plastic on common things. A pillar gave 0.1 under the hand there: that belongs to the pair, see World.set_pair.
+# friction: the sole's is the mean of 50 pulls on a floor (Chardonnet et al. 2012); hand and covers
+# are ESTIMATED, plastic on common things. A pillar gave 0.1 under the hand there: that belongs to
+# the pair, see World.set_pair.
 SOLE = Material("hrp2 sole", friction=0.983)
 HAND = Material("hrp2 hand", friction=0.5)
 COVER = Material("hrp2 cover", friction=0.4)
@@ -38,7 +41,9 @@ def plate(color: Color, *sections: tuple[float, ...]) -> Shape:
 
 
 def shapes_of(body: str) -> list[Shape]:
-    """Shapes of a body of the right side or the middle, in its own frame; new ones at every call."""
+    """Shapes of a body of the right side or the middle, in its own frame;
+    new ones at every call.
+    """
     return SHAPES[body]()
 
 
@@ -61,20 +66,30 @@ def _waist() -> list[Shape]:
         (0.300, -0.108, 0.116, -0.120, 0.120, 0.035),
         (0.322, -0.098, 0.106, -0.110, 0.110, 0.030),
     )
-    buckle = plate(BLUE, (0.080, 0.09, 0.124, -0.050, 0.050, 0.008), (0.140, 0.09, 0.116, -0.060, 0.060, 0.008))
-    panel = plate(DARK, (0.215, 0.09, 0.118, -0.060, 0.060, 0.008), (0.290, 0.09, 0.121, -0.056, 0.056, 0.008))
+    buckle = plate(
+        BLUE, (0.080, 0.09, 0.124, -0.050, 0.050, 0.008), (0.140, 0.09, 0.116, -0.060, 0.060, 0.008)
+    )
+    panel = plate(
+        DARK, (0.215, 0.09, 0.118, -0.060, 0.060, 0.008), (0.290, 0.09, 0.121, -0.056, 0.056, 0.008)
+    )
     battery = plate(
         DARK,
         (0.095, -0.150, -0.100, -0.085, 0.085, 0.012),
         (0.115, -0.168, -0.100, -0.095, 0.095, 0.018),
         (0.280, -0.158, -0.090, -0.095, 0.095, 0.018),
     )
-    touch = [felt(box((-0.118, 0.108), (-0.142, 0.142), (0.045, 0.170))), felt(box((-0.155, 0.112), (-0.112, 0.112), (0.170, 0.310)))]
+    touch = [
+        felt(box((-0.118, 0.108), (-0.142, 0.142), (0.045, 0.170))),
+        felt(box((-0.155, 0.112), (-0.112, 0.112), (0.170, 0.310))),
+    ]
     return [*touch, skirt, belly, buckle, panel, battery]
 
 
 def _spine() -> list[Shape]:
-    return [seen(cylinder("z", 0.085, 0.075, (0.0, 0.0, -0.015), color=DARK)), seen(cylinder("y", 0.045, 0.20, (0.0, 0.0, 0.0), color=SILVER))]
+    return [
+        seen(cylinder("z", 0.085, 0.075, (0.0, 0.0, -0.015), color=DARK)),
+        seen(cylinder("y", 0.045, 0.20, (0.0, 0.0, 0.0), color=SILVER)),
+    ]
 
 
 def _chest() -> list[Shape]:
@@ -94,7 +109,9 @@ def _chest() -> list[Shape]:
         (0.200, 0.05, 0.128, 0.008, 0.154, 0.022),
         (0.232, 0.04, 0.104, 0.008, 0.136, 0.018),
     )
-    ribs = plate(DARK, (0.020, 0.04, 0.090, -0.070, 0.070, 0.010), (0.075, 0.04, 0.110, -0.100, 0.100, 0.010))
+    ribs = plate(
+        DARK, (0.020, 0.04, 0.090, -0.070, 0.070, 0.010), (0.075, 0.04, 0.110, -0.100, 0.100, 0.010)
+    )
     back = plate(
         SILVER,
         (0.055, -0.172, -0.140, -0.095, 0.095, 0.010),
@@ -105,7 +122,10 @@ def _chest() -> list[Shape]:
     collar = seen(cylinder("z", 0.075, 0.030, (-0.012, 0.0, 0.284), color=DARK))
     socket = seen(cylinder("x", 0.031, 0.026, (0.119, 0.0, 0.170), color=DARK))
     light = seen(cylinder("x", 0.021, 0.026, (0.122, 0.0, 0.170), color=GLOW))
-    touch = [felt(box((-0.165, 0.110), (-0.175, 0.175), (0.080, 0.255))), felt(box((-0.130, 0.085), (-0.125, 0.125), (0.010, 0.080)))]
+    touch = [
+        felt(box((-0.165, 0.110), (-0.175, 0.175), (0.080, 0.255))),
+        felt(box((-0.130, 0.085), (-0.125, 0.125), (0.010, 0.080))),
+    ]
     return [*touch, trunk, *pair(breast), ribs, back, collar, socket, light]
 
 
@@ -131,22 +151,33 @@ def _head() -> list[Shape]:
         (0.118, 0.03, 0.102, -0.074, 0.074, 0.032),
         (0.132, 0.03, 0.090, -0.066, 0.066, 0.028),
     )
-    chin = plate(SILVER, (0.008, 0.03, 0.070, -0.030, 0.030, 0.012), (0.050, 0.03, 0.094, -0.042, 0.042, 0.015))
+    chin = plate(
+        SILVER,
+        (0.008, 0.03, 0.070, -0.030, 0.030, 0.012),
+        (0.050, 0.03, 0.094, -0.042, 0.042, 0.015),
+    )
     crest = plate(
-        BLUE, (0.120, -0.060, 0.098, -0.012, 0.012, 0.004), (0.160, -0.060, 0.078, -0.011, 0.011, 0.004), (0.187, -0.050, 0.035, -0.008, 0.008, 0.003)
+        BLUE,
+        (0.120, -0.060, 0.098, -0.012, 0.012, 0.004),
+        (0.160, -0.060, 0.078, -0.011, 0.011, 0.004),
+        (0.187, -0.050, 0.035, -0.008, 0.008, 0.003),
     )
     eye = seen(ball(0.012, (0.096, 0.030, 0.100), color=GLOW))
     ear = seen(cylinder("y", 0.034, 0.024, (-0.005, 0.078, 0.085), color=BLUE))
     cap = seen(cylinder("y", 0.019, 0.032, (-0.005, 0.080, 0.085), color=SILVER))
     # the head ends 1.540 m above the soles: 0.105 + 0.600 + 0.3507 + 0.2973 + 0.187
-    return [felt(box((-0.095, 0.090), (-0.074, 0.074), (0.020, 0.187))), helmet, visor, chin, crest, *pair(eye), *pair(ear), *pair(cap)]
+    touch = felt(box((-0.095, 0.090), (-0.074, 0.074), (0.020, 0.187)))
+    return [touch, helmet, visor, chin, crest, *pair(eye), *pair(ear), *pair(cap)]
 
 
 # ---- right arm ----------------------------------------------------------------------------------
 
 
 def _shoulder() -> list[Shape]:
-    return [seen(cylinder("y", 0.056, 0.10, (0.0, 0.075, 0.0), color=DARK)), seen(cylinder("y", 0.066, 0.03, (0.0, 0.075, 0.0), color=SILVER))]
+    return [
+        seen(cylinder("y", 0.056, 0.10, (0.0, 0.075, 0.0), color=DARK)),
+        seen(cylinder("y", 0.066, 0.03, (0.0, 0.075, 0.0), color=SILVER)),
+    ]
 
 
 def _shoulder_yoke() -> list[Shape]:
@@ -186,9 +217,14 @@ def _forearm() -> list[Shape]:
         (-0.065, -0.052, 0.056, -0.055, 0.051, 0.028),
         (-0.035, -0.040, 0.045, -0.046, 0.042, 0.022),
     )
-    stripe = plate(BLUE, (-0.130, -0.020, 0.026, -0.058, -0.040, 0.007), (-0.062, -0.024, 0.032, -0.061, -0.040, 0.007))
+    stripe = plate(
+        BLUE,
+        (-0.130, -0.020, 0.026, -0.058, -0.040, 0.007),
+        (-0.062, -0.024, 0.032, -0.061, -0.040, 0.007),
+    )
     hinge = seen(cylinder("y", 0.046, 0.104, (0.0, 0.0, 0.0), color=SILVER))
-    return [capsule(0.036, (0.0, 0.0, -0.010), (0.0, 0.0, -0.200), color=DARK), hinge, guard, stripe]
+    bone = capsule(0.036, (0.0, 0.0, -0.010), (0.0, 0.0, -0.200), color=DARK)
+    return [bone, hinge, guard, stripe]
 
 
 def _wrist() -> list[Shape]:
@@ -214,10 +250,18 @@ def _hand() -> list[Shape]:
         (-0.050, -0.040, 0.040, -0.027, 0.023, 0.015),
         (-0.020, -0.027, 0.027, -0.022, 0.020, 0.012),
     )
-    back = plate(BLUE, (-0.112, -0.033, 0.033, -0.032, -0.020, 0.005), (-0.062, -0.028, 0.028, -0.031, -0.020, 0.005))
-    fingers = [seen(capsule(0.0115, (x, -0.002, -0.115), (1.05 * x, 0.012, -0.172), color=DARK)) for x in (-0.031, 0.0, 0.031)]
+    back = plate(
+        BLUE,
+        (-0.112, -0.033, 0.033, -0.032, -0.020, 0.005),
+        (-0.062, -0.028, 0.028, -0.031, -0.020, 0.005),
+    )
+    fingers = [
+        seen(capsule(0.0115, (x, -0.002, -0.115), (1.05 * x, 0.012, -0.172), color=DARK))
+        for x in (-0.031, 0.0, 0.031)
+    ]
     thumb = seen(capsule(0.0115, (0.030, 0.018, -0.062), (0.028, 0.044, -0.115), color=DARK))
-    return [felt(box((-0.044, 0.044), (-0.028, 0.028), (-0.184, -0.030), material=HAND)), palm, back, *fingers, thumb]
+    touch = felt(box((-0.044, 0.044), (-0.028, 0.028), (-0.184, -0.030), material=HAND))
+    return [touch, palm, back, *fingers, thumb]
 
 
 # ---- right leg ----------------------------------------------------------------------------------
@@ -228,7 +272,10 @@ def _hip() -> list[Shape]:
 
 
 def _hip_yoke() -> list[Shape]:
-    return [seen(cylinder("x", 0.044, 0.11, (0.0, -0.004, -0.004), color=DARK)), seen(cylinder("y", 0.040, 0.07, (0.0, -0.045, 0.0), color=SILVER))]
+    return [
+        seen(cylinder("x", 0.044, 0.11, (0.0, -0.004, -0.004), color=DARK)),
+        seen(cylinder("y", 0.040, 0.07, (0.0, -0.045, 0.0), color=SILVER)),
+    ]
 
 
 def _thigh() -> list[Shape]:
@@ -242,8 +289,13 @@ def _thigh() -> list[Shape]:
         (-0.065, -0.058, 0.064, -0.119, -0.030, 0.034),
         (-0.035, -0.045, 0.048, -0.110, -0.046, 0.028),
     )
-    stripe = plate(SILVER, (-0.235, 0.04, 0.066, -0.083, -0.043, 0.006), (-0.115, 0.04, 0.075, -0.091, -0.051, 0.006))
-    return [capsule(0.046, (0.0, -0.074, -0.040), (0.0, -0.064, -0.265), color=DARK), drum, cap, shell, stripe]
+    stripe = plate(
+        SILVER,
+        (-0.235, 0.04, 0.066, -0.083, -0.043, 0.006),
+        (-0.115, 0.04, 0.075, -0.091, -0.051, 0.006),
+    )
+    bone = capsule(0.046, (0.0, -0.074, -0.040), (0.0, -0.064, -0.265), color=DARK)
+    return [bone, drum, cap, shell, stripe]
 
 
 def _shank() -> list[Shape]:
@@ -270,11 +322,15 @@ def _shank() -> list[Shape]:
         (-0.125, -0.082, -0.030, -0.088, -0.024, 0.016),
         (-0.075, -0.074, -0.030, -0.086, -0.032, 0.014),
     )
-    return [capsule(0.042, (0.0, -0.061, -0.030), (0.002, -0.042, -0.225), color=DARK), hinge, cap, knee, shin, calf]
+    bone = capsule(0.042, (0.0, -0.061, -0.030), (0.002, -0.042, -0.225), color=DARK)
+    return [bone, hinge, cap, knee, shin, calf]
 
 
 def _ankle() -> list[Shape]:
-    return [seen(cylinder("y", 0.035, 0.086, (0.0, 0.0, 0.0), color=SILVER)), seen(cylinder("z", 0.030, 0.070, (0.0, 0.0, 0.030), color=DARK))]
+    return [
+        seen(cylinder("y", 0.035, 0.086, (0.0, 0.0, 0.0), color=SILVER)),
+        seen(cylinder("z", 0.030, 0.070, (0.0, 0.0, 0.030), color=DARK)),
+    ]
 
 
 def _foot() -> list[Shape]:
@@ -293,7 +349,8 @@ def _foot() -> list[Shape]:
         (-0.056, 0.085, 0.104, -0.058, 0.038, 0.008),
     )
     bearing = seen(cylinder("x", 0.028, 0.13, (-0.008, -0.004, -0.006), color=DARK))
-    return [sole, felt(box((-0.098, 0.105), (-0.070, 0.050), (-0.085, -0.045))), upper, toe, bearing]
+    touch = felt(box((-0.098, 0.105), (-0.070, 0.050), (-0.085, -0.045)))
+    return [sole, touch, upper, toe, bearing]
 
 
 SHAPES: dict[str, Callable[[], list[Shape]]] = {

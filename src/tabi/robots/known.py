@@ -1,11 +1,13 @@
 """What the files of some well-known robots leave out: soles, and limits that one can stand within.
 
-**jvrc1**: its meshes are seldom there. Sole: 0.2 m × 0.1 m, 0.108 m below the ankle, as the box in the MuJoCo models that people walk
-it with; the foot's inertia in the file is that of a box of 0.204 m × 0.090 m.
+**jvrc1**: its meshes are seldom there. Sole: 0.2 m × 0.1 m, 0.108 m below the ankle, as the box in
+the MuJoCo models that people walk it with; the foot's inertia in the file is that of a box of
+0.204 m × 0.090 m.
 
-**simple_humanoid**: its author left the sole to be filled in; this is that of OpenHRP's sample robot, whose skeleton it has. Limits
-of the legs stand at the wrong joints (its own half-sitting pose is outside), and the waist's torque cannot hold the trunk: both are
-taken off. Its only shapes, a drum of 2 m across and a cube of 1 m around the waist, are there to test readers and left out.
+**simple_humanoid**: its author left the sole to be filled in; this is that of OpenHRP's sample
+robot, whose skeleton it has. Limits of the legs stand at the wrong joints (its own half-sitting
+pose is outside), and the waist's torque cannot hold the trunk: both are taken off. Its only shapes,
+a drum of 2 m across and a cube of 1 m around the waist, are there to test readers and left out.
 """
 
 from __future__ import annotations
@@ -19,7 +21,9 @@ from tabi.model.robot import Robot
 
 @dataclass(frozen=True)
 class Sole:
-    """A rectangle under a body: x from, to and y from, to in the body's frame, and its height there [m]."""
+    """A rectangle under a body: x from, to and y from, to in the body's frame,
+    and its height there [m].
+    """
 
     left: str
     right: str
@@ -35,7 +39,9 @@ SOLES = {
 
 
 def complete(robot: Robot) -> Robot:
-    """Give a robot from a file the soles that its file leaves out, if it is one that is known; every change is a note of the robot."""
+    """Give a robot from a file the soles that its file leaves out, if it is one that is known;
+    every change is a note of the robot.
+    """
     sole = SOLES.get(robot.name)
     names = {body.name for body in robot.bodies}
     if sole is None or robot.feet or not {sole.left, sole.right} <= names:
@@ -44,22 +50,37 @@ def complete(robot: Robot) -> Robot:
         _mend_simple_humanoid(robot)
     (back, front), (right, left) = sole.x, sole.y
     for side, body in (("left", sole.left), ("right", sole.right)):
-        robot.add_foot(side, body, [(back, right), (front, right), (front, left), (back, left)], (0.0, 0.0, sole.z))
+        robot.add_foot(
+            side,
+            body,
+            [(back, right), (front, right), (front, left), (back, left)],
+            (0.0, 0.0, sole.z),
+        )
     # they say that there are none
     robot.notes = [note for note in robot.notes if not note.startswith("no feet declared")]
     size = f"{1e3 * (front - back):.0f} × {1e3 * (left - right):.0f} mm"
-    robot.notes.append(f"stand-in: soles of {size} are tabi's, not the file's; give feet={{…}} for others")
+    robot.notes.append(
+        f"stand-in: soles of {size} are tabi's, not the file's; give feet={{…}} for others"
+    )
     return robot
 
 
 def exclude_overlaps(robot: Robot) -> None:
-    """Links that overlap in the robot's pose, or nearly so, would be jammed: such pairs never collide, and a note of the robot says so."""
+    """Links that overlap in the robot's pose, or nearly so, would be jammed:
+    such pairs never collide, and a note of the robot says so.
+    """
     model = robot.compile()
-    pairs = {frozenset((c.link_a, c.link_b)) for c in collision.contacts(model, model.initial(), band=1e-3)}
+    pairs = {
+        frozenset((c.link_a, c.link_b))
+        for c in collision.contacts(model, model.initial(), band=1e-3)
+    }
     if pairs:
         robot.excluded |= pairs
         names = ", ".join(sorted(" and ".join(sorted(pair)) for pair in pairs)[:4])
-        robot.notes.append(f"stand-in: {len(pairs)} pairs of links touch where it stands and never collide: {names}{' …' if len(pairs) > 4 else ''}")
+        robot.notes.append(
+            f"stand-in: {len(pairs)} pairs of links touch where it stands and never collide: "
+            f"{names}{' …' if len(pairs) > 4 else ''}"
+        )
 
 
 def _mend_simple_humanoid(robot: Robot) -> None:
@@ -67,8 +88,13 @@ def _mend_simple_humanoid(robot: Robot) -> None:
         body.joint.effort_limit = inf
         if "LEG_" in body.joint.name:
             body.joint.lower, body.joint.upper, body.joint.velocity_limit = -inf, inf, inf
-    robot.notes.append("stand-in: limits of the legs contradict the file's own half-sitting pose, torques cannot hold its trunk: both taken off")
+    robot.notes.append(
+        "stand-in: limits of the legs contradict the file's own half-sitting pose, "
+        "torques cannot hold its trunk: both taken off"
+    )
     waist = robot.body("BODY")
     if waist.collision_shapes():
         waist.shapes = [shape for shape in waist.shapes if not shape.collides]
-        robot.notes.append("stand-in: the drum and the cube around the waist, there to test readers, are left out")
+        robot.notes.append(
+            "stand-in: the drum and the cube around the waist, there to test readers, are left out"
+        )

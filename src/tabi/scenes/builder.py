@@ -13,13 +13,11 @@ import numpy as np
 
 from tabi import control, robots
 from tabi._errors import ModelError, unknown
-from tabi.model import shape
 from tabi.model.body import Body
 from tabi.model.joint import Motor
 from tabi.model.readers.load import load
-from tabi.model.readers.mesh import convex_hull, hull_of_file, scaled
 from tabi.model.robot import Robot
-from tabi.model.shape import Convex, Material, Shape
+from tabi.model.shape import HalfSpace, Shape
 from tabi.model.signals import Command, Controller
 from tabi.model.world import World
 from tabi.robots.known import complete, exclude_overlaps
@@ -28,11 +26,11 @@ from tabi.scenes.checks import copies, stands
 from tabi.scenes.contents import Contents
 from tabi.scenes.reader import Path as KeyPath
 from tabi.scenes.reader import Reader
+from tabi.scenes.solids import Solids, coefficients, color, material, placement
 from tabi.scenes.tree import SceneError
 from tabi.simulation.simulator import Simulator
-from tabi.spatial import inertia
 from tabi.spatial.inertia import Inertia
-from tabi.spatial.transform import Transform, about, from_quaternion, from_rpy
+from tabi.spatial.transform import about
 
 WOOD, STONE = (0.80, 0.62, 0.38), (0.62, 0.65, 0.70)
 
@@ -42,7 +40,8 @@ class Builder:
 
     Attributes:
         world: it.
-        robots, objects: of the scene's entries, in their order; an entry may stand for several objects.
+        robots, objects: of the scene's entries, in their order;
+            an entry may stand for several objects.
     """
 
     def __init__(self, contents: Contents, reader: Reader) -> None:
@@ -50,8 +49,10 @@ class Builder:
         self.world = World(contents.gravity_m_s2)
         self.robots: list[Robot] = []
         self.objects: list[list[Body]] = []
-        self._hulls: dict[int, Convex] = {}
-        self.materials = {name: _material(name, surface) for name, surface in contents.materials.items()}
+        self.solids = Solids()
+        self.materials = {
+            name: material(name, surface) for name, surface in contents.materials.items()
+        }
         self._ground()
         for i, thing in enumerate(contents.fixed):
             with self.at("fixed", i):
@@ -63,7 +64,9 @@ class Builder:
                     exclude_overlaps(self.robots[-1])
         for i, thing in enumerate(contents.objects):
             with self.at("objects", i):
-                self.objects.append([self._object(thing, name, k) for k, name in enumerate(copies(thing))])
+                self.objects.append(
+                    [self._object(thing, name, k) for k, name in enumerate(copies(thing))]
+                )
         self._pairs()
         self._bonds()
 
@@ -75,7 +78,9 @@ class Builder:
         except SceneError:
             raise
         except ModelError as fault:
-            raise self.reader.fault(path, f"{self.reader.name(path) or 'the scene'}: {fault}") from None
+            raise self.reader.fault(
+                path, f"{self.reader.name(path) or 'the scene'}: {fault}"
+            ) from None
 
     # ---- what there is ----------------------------------------------------------------------
 
@@ -87,7 +92,7 @@ class Builder:
         with self.at("ground"):
             if ground.slope_deg:
                 X = about((0.0, 1.0, 0.0), radians(ground.slope_deg), (0.0, 0.0, ground.height_m))
-                self.world.add_fixed(shape.HalfSpace(), X.p, X.quaternion, **surface, name="ground")
+                self.world.add_fixed(HalfSpace(), X.p, X.quaternion, **surface, name="ground")
                 self.world.ground_height = ground.height_m
             else:
                 self.world.add_ground(height=ground.height_m, **surface)
@@ -96,12 +101,34 @@ class Builder:
         X, name = placement(thing), thing.name or thing.__struct_config__.tag
         surface = coefficients(thing)
         if isinstance(thing, things.Stairs):
-            made = self.world.add_stairs(thing.steps, thing.rise_m, thing.run_m, thing.width_m, X.p, X.quaternion, **surface, name=name)
+            made = self.world.add_stairs(
+                thing.steps,
+                thing.rise_m,
+                thing.run_m,
+                thing.width_m,
+                X.p,
+                X.quaternion,
+                **surface,
+                name=name,
+            )
         elif isinstance(thing, things.HeightField):
-            made = [self.world.add_height_field(thing.heights_m, thing.size_m, position=X.p, quaternion=X.quaternion, **surface, name=name)]
+            made = [
+                self.world.add_height_field(
+                    thing.heights_m,
+                    thing.size_m,
+                    position=X.p,
+                    quaternion=X.quaternion,
+                    **surface,
+                    name=name,
+                )
+            ]
         else:
-            made = [self.world.add_fixed(self._geometry(thing), X.p, X.quaternion, **surface, name=name)]
-            self.world.fixed.shapes += self._drawn(thing, made[0])
+            made = [
+                self.world.add_fixed(
+                    self.solids.geometry(thing), X.p, X.quaternion, **surface, name=name
+                )
+            ]
+            self.world.fixed.shapes += self.solids.drawn(thing, made[0])
         for one in made:
             one.surface_velocity = np.array(thing.surface_velocity_m_s)
             one.color = color(thing, STONE)
@@ -110,49 +137,37 @@ class Builder:
 
     def _object(self, thing: Any, name: str, k: int) -> Body:
         X = placement(thing)
-        where = {"position": X.p + k * np.array(thing.spacing_m), "quaternion": X.quaternion, "name": name}
+        where = {
+            "position": X.p + k * np.array(thing.spacing_m),
+            "quaternion": X.quaternion,
+            "name": name,
+        }
         if isinstance(thing, things.Compound):
-            total = sum((self._solid(part).moved(placement(part)) for part in thing.parts), Inertia())
-            body = self.world.add_object(self._geometry(thing.parts[0]), total, **where)
+            total = sum(
+                (self.solids.solid(part).moved(placement(part)) for part in thing.parts), Inertia()
+            )
+            body = self.world.add_object(self.solids.geometry(thing.parts[0]), total, **where)
             made = [self._part(part, f"{body.name} {i + 1}") for i, part in enumerate(thing.parts)]
-            body.shapes[:] = made + [one for part, its in zip(thing.parts, made, strict=True) for one in self._drawn(part, its)]
+            body.shapes[:] = made + [
+                one
+                for part, its in zip(thing.parts, made, strict=True)
+                for one in self.solids.drawn(part, its)
+            ]
             return body
-        body = self.world.add_object(self._geometry(thing), self._solid(thing), **where, **coefficients(thing))
+        body = self.world.add_object(
+            self.solids.geometry(thing), self.solids.solid(thing), **where, **coefficients(thing)
+        )
         body.shapes[0].color = color(thing, WOOD)
         if thing.material:
             body.shapes[0].material = self.materials[thing.material]
-        body.shapes += self._drawn(thing, body.shapes[0])
+        body.shapes += self.solids.drawn(thing, body.shapes[0])
         return body
 
     def _part(self, part: Any, name: str) -> Shape:
-        material = self.materials[part.material] if part.material else _material(name, part)
-        return Shape(self._geometry(part), placement(part), material, color(part, WOOD), name=name)
-
-    def _geometry(self, thing: Any) -> Any:
-        """The shape of something; a hull is found once."""
-        kind = thing.__struct_config__.tag
-        if kind not in ("convex", "mesh"):
-            return geometry(thing)
-        if id(thing) not in self._hulls:
-            if kind == "convex":
-                self._hulls[id(thing)] = convex_hull(thing.points_m)
-            else:
-                self._hulls[id(thing)] = scaled(hull_of_file(Path(thing.file))[0], np.full(3, thing.scale))
-        return self._hulls[id(thing)]
-
-    def _solid(self, thing: Any) -> Inertia:
-        """The inertia of something, evenly filled."""
-        if thing.__struct_config__.tag in ("convex", "mesh"):
-            hull = self._geometry(thing)
-            return inertia.solid_hull(thing.mass_kg, hull.vertices, hull.triangles)
-        return solid(thing)
-
-    def _drawn(self, thing: Any, hull: Shape) -> list[Shape]:
-        """What people see of a mesh, instead of its hull."""
-        if thing.__struct_config__.tag != "mesh":
-            return []
-        hull.visible, size = False, (thing.scale,) * 3
-        return [Shape(shape.MeshFile(Path(thing.file), size), hull.placement, color=hull.color, collides=False, name=f"{hull.name} as drawn")]
+        made = self.materials[part.material] if part.material else material(name, part)
+        return Shape(
+            self.solids.geometry(part), placement(part), made, color(part, WOOD), name=name
+        )
 
     # ---- robots -----------------------------------------------------------------------------
 
@@ -166,12 +181,19 @@ class Builder:
         if not floating:
             if told.stands or told.drop_m or any(told.velocity_m_s):
                 key = "stands" if told.stands else "drop_m" if told.drop_m else "velocity_m_s"
-                raise self.reader.fault(("robots", i, key), f"{self.reader.name(('robots', i, key))} is given, but the base of {robot.name} is fixed")
+                raise self.reader.fault(
+                    ("robots", i, key),
+                    f"{self.reader.name(('robots', i, key))} is given, "
+                    f"but the base of {robot.name} is fixed",
+                )
             robot.set_pose(pose)
             return robot
         if stands(told):
             if not self.contents.ground and not self.contents.fixed:
-                raise ModelError("it stands on the ground, but there is none; add ground: {}, or give position_m with a z")
+                raise ModelError(
+                    "it stands on the ground, but there is none; "
+                    "add ground: {}, or give position_m with a z"
+                )
             robot.stand_on_ground(pose)
         else:
             robot.set_pose(pose)
@@ -180,16 +202,37 @@ class Builder:
         return robot
 
     def _give_gains(self, robot: Robot, told: motion.Robot) -> None:
-        """Gains for the motors that have none; a robot without any would fall down, and nobody would know why."""
-        joints = [body.joint for body in robot.bodies[1:] if body.joint.v_count == 1 and body.joint.mimic is None]
+        """Gains for the motors that have none;
+        a robot without any would fall down, and nobody would know why.
+        """
+        joints = [
+            body.joint
+            for body in robot.bodies[1:]
+            if body.joint.v_count == 1 and body.joint.mimic is None
+        ]
         idle = [joint for joint in joints if not (joint.motor and joint.motor.kp > 0)]
-        if told.gains is None and idle and len(idle) == len(joints) and not isinstance(told.motion, motion.Limp):
+        if (
+            told.gains is None
+            and idle
+            and len(idle) == len(joints)
+            and not isinstance(told.motion, motion.Limp)
+        ):
             # about those of HRP-2's legs, by mass
-            some = f"gains: {{stiffness_nm_rad: {200 * robot.mass:.0f}, damping_nms_rad: {8 * robot.mass:.0f}}}"
-            raise ModelError(f"no motor of {robot.name} has gains in its file, so it can hold no pose; give {some}, or motion: {{kind: limp}}")
+            some = (
+                f"gains: {{stiffness_nm_rad: {200 * robot.mass:.0f}, damping_nms_rad: "
+                f"{8 * robot.mass:.0f}}}"
+            )
+            raise ModelError(
+                f"no motor of {robot.name} has gains in its file, so it can hold no pose; "
+                f"give {some}, or motion: {{kind: limp}}"
+            )
         if told.gains is not None:
             for joint in idle:
-                joint.motor = replace(joint.motor or Motor(), kp=told.gains.stiffness_nm_rad, kd=told.gains.damping_nms_rad)
+                joint.motor = replace(
+                    joint.motor or Motor(),
+                    kp=told.gains.stiffness_nm_rad,
+                    kd=told.gains.damping_nms_rad,
+                )
 
     def _read(self, told: motion.Robot, i: int) -> Robot:
         if told.robot in robots.__all__:
@@ -199,8 +242,14 @@ class Builder:
             if isinstance(foot, str):
                 feet[name] = foot
                 continue
-            places = {"polygon": foot.polygon_m, "position": foot.position_m, "quaternion": foot.quaternion}
-            feet[name] = {"body": foot.body} | {key: value for key, value in places.items() if value is not None}
+            places = {
+                "polygon": foot.polygon_m,
+                "position": foot.position_m,
+                "quaternion": foot.quaternion,
+            }
+            feet[name] = {"body": foot.body} | {
+                key: value for key, value in places.items() if value is not None
+            }
         return complete(load(Path(told.robot), feet=feet or None, base=told.base))
 
     def pose(self, robot: Robot, told: motion.Posture, path: KeyPath) -> dict[str, float]:
@@ -217,13 +266,19 @@ class Builder:
                 pose = dict(robot.poses[told.pose])
             else:
                 raise unknown("pose", told.pose, robot.name, dict.fromkeys([*robot.poses, "zero"]))
-        for key, kinds, unit in (("joints_deg", ("revolute", "continuous"), pi / 180), ("joints_m", ("prismatic",), 1.0)):
+        for key, kinds, unit in (
+            ("joints_deg", ("revolute", "continuous"), pi / 180),
+            ("joints_m", ("prismatic",), 1.0),
+        ):
             for name, value in getattr(told, key).items():
                 with self.at(*path, key, name):
                     kind = robot.joint(name).kind
                     if kind not in kinds:
                         other = "joints_m" if key == "joints_deg" else "joints_deg"
-                        raise ModelError(f"joint {name!r} is {kind}; expected one that {'turns' if key == 'joints_deg' else 'slides'} (see {other})")
+                        raise ModelError(
+                            f"joint {name!r} is {kind}; expected one that "
+                            f"{'turns' if key == 'joints_deg' else 'slides'} (see {other})"
+                        )
                     pose[name] = value * unit
         return pose
 
@@ -234,7 +289,12 @@ class Builder:
             still = Command(effort=0.0, kp=0.0, kd=0.0)
             return lambda time, measurement: still
         if isinstance(does, motion.Keyframes):
-            return control.keyframes([(frame.at_s, self.pose(robot, frame, (*path, "frames", k))) for k, frame in enumerate(does.frames)])
+            return control.keyframes(
+                [
+                    (frame.at_s, self.pose(robot, frame, (*path, "frames", k)))
+                    for k, frame in enumerate(does.frames)
+                ]
+            )
         with self.at(*path):
             if isinstance(does, motion.Squat):
                 return control.squat(robot, radians(does.depth_deg), does.frequency_hz)
@@ -269,7 +329,14 @@ class Builder:
         # bonds one by one: an error names its own
         self.world.bonds, bonds = [], self.world.bonds
         with self.at():
-            sim = Simulator(self.world, dt=how.step_s, tolerance=how.tolerance_m_s, scheme=how.scheme, contact=how.contact, facets=how.facets)
+            sim = Simulator(
+                self.world,
+                dt=how.step_s,
+                tolerance=how.tolerance_m_s,
+                scheme=how.scheme,
+                contact=how.contact,
+                facets=how.facets,
+            )
         self.world.bonds = bonds
         for i, bond in enumerate(bonds):
             with self.at("bonds", i):
@@ -278,7 +345,14 @@ class Builder:
             sim.set_controller(robot, self.controller(robot, told, i))
         for i, push in enumerate(self.contents.pushes):
             with self.at("pushes", i, "body"):
-                sim.apply_force(body_of(self.world, push.body), push.force_n, push.duration_s, push.torque_nm, push.point_m, at=push.at_s)
+                sim.apply_force(
+                    body_of(self.world, push.body),
+                    push.force_n,
+                    push.duration_s,
+                    push.torque_nm,
+                    push.point_m,
+                    at=push.at_s,
+                )
         for i, name in enumerate(self.contents.watch):
             with self.at("watch", i):
                 sim.position(body_of(self.world, name))
@@ -288,7 +362,11 @@ class Builder:
     def _start(self, sim: Simulator) -> None:
         """Velocities at the start."""
         v = sim.state.v
-        for body, told in [(b, t) for bodies, t in zip(self.objects, self.contents.objects, strict=True) for b in bodies]:
+        for body, told in [
+            (b, t)
+            for bodies, t in zip(self.objects, self.contents.objects, strict=True)
+            for b in bodies
+        ]:
             k = sim.model.v_index(body.joint.name)
             v[k : k + 6] = (*told.velocity_m_s, *told.angular_velocity_rad_s)
         for robot, told in zip(self.robots, self.contents.robots, strict=True):
@@ -302,46 +380,3 @@ class Builder:
 def body_of(world: World, name: str) -> Body | str:
     """The base of a robot by the robot's name; anything else by its own."""
     return next((robot.base for robot in world.robots if robot.name == name), name)
-
-
-def placement(thing: Any) -> Transform:
-    """Where something is."""
-    if thing.quaternion is not None:
-        return from_quaternion(thing.quaternion, thing.position_m)
-    return from_rpy([radians(angle) for angle in thing.rotation_deg], thing.position_m)
-
-
-def color(thing: Any, plain: tuple[float, float, float]) -> tuple[float, float, float, float]:
-    """Red, green, blue and opacity of something; plain unless it says."""
-    red, green, blue = thing.color or plain
-    return (red, green, blue, 1.0)
-
-
-def geometry(thing: Any) -> Any:
-    """The shape of something."""
-    kind = thing.__struct_config__.tag
-    if kind == "box":
-        return shape.Box(thing.size_m)
-    if kind == "sphere":
-        return shape.Sphere(thing.radius_m)
-    return {"cylinder": shape.Cylinder, "capsule": shape.Capsule}[kind](thing.radius_m, thing.length_m)
-
-
-def solid(thing: Any) -> Inertia:
-    """The inertia of something, evenly filled."""
-    kind = thing.__struct_config__.tag
-    if kind == "box":
-        return inertia.solid_box(thing.mass_kg, thing.size_m)
-    if kind == "sphere":
-        return inertia.solid_sphere(thing.mass_kg, thing.radius_m)
-    make = {"cylinder": inertia.solid_cylinder, "capsule": inertia.solid_capsule}[kind]
-    return make(thing.mass_kg, thing.radius_m, thing.length_m)
-
-
-def _material(name: str, surface: things.Surface) -> Material:
-    return Material(name, **coefficients(surface))
-
-
-def coefficients(surface: things.Surface | things.Pair) -> dict[str, Any]:
-    """What a surface says, by the names of a material."""
-    return {name: getattr(surface, key) for key, name in things.COEFFICIENTS.items()}

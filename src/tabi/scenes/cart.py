@@ -1,11 +1,13 @@
-"""A humanoid with both hands on a cart that carries a box, ``library/cart.yaml``: a scene of many contacts at once.
+"""A humanoid with both hands on a cart that carries a box, ``library/cart.yaml``:
+a scene of many contacts at once.
 
 Contact points of the scene at rest, each face's corners:
 
-    2 soles × 4 + 4 feet of the cart × 12 + the box's bottom 4 + 2 hands × 4 = 68                            (1)
-The cart is one rigid body: a deck on four round feet, two posts and a rail under the hands. It slides on its feet,
-which press with their whole rims all the time. The hands lie level on the rail by the pose alone, and the sag of the arms
-presses them on it. Here is what the file cannot say: hands that push along a level line.
+    2 soles × 4 + 4 feet of the cart × 12 + the box's bottom 4 + 2 hands × 4 = 68            (1)
+The cart is one rigid body: a deck on four round feet, two posts and a rail under the hands. It
+slides on its feet, which press with their whole rims all the time. The hands lie level on the rail
+by the pose alone, and the sag of the arms presses them on it. Here is what the file cannot say:
+hands that push along a level line.
 
 Reference: Chardonnet (2006), fig. 4: a cart with a box of 3 kg, up to 67 contacts.
 """
@@ -20,7 +22,8 @@ from tabi.model.signals import Command, Controller, Measurement
 from tabi.model.world import World
 from tabi.scenes.scene import load
 
-# the arms: shoulder and forearm from the vertical about y [rad], length of upper arm and forearm [m]; the hands are level
+# the arms: shoulder and forearm from the vertical about y [rad],
+# length of upper arm and forearm [m]; the hands are level
 SHOULDER, FOREARM, ARM = radians(10.0), radians(-70.0), 0.25
 
 
@@ -32,10 +35,16 @@ def build() -> tuple[World, Robot, Body, Body]:
 
 def pose(robot: Robot) -> dict[str, float]:
     """Half-sitting, with the hands level in front."""
-    return dict(robot.half_sitting) | {"RARM_SHOULDER_R": 0.0, "LARM_SHOULDER_R": 0.0} | _both(_arm(SHOULDER, FOREARM))
+    return (
+        dict(robot.half_sitting)
+        | {"RARM_SHOULDER_R": 0.0, "LARM_SHOULDER_R": 0.0}
+        | _both(_arm(SHOULDER, FOREARM))
+    )
 
 
-def push(robot: Robot, start: float = 0.5, duration: float = 1.0, distance: float = 0.05) -> Controller:
+def push(
+    robot: Robot, start: float = 0.5, duration: float = 1.0, distance: float = 0.05
+) -> Controller:
     """Move the hands forwards on a level line by a distance [m], from a time on [s], and stay."""
     first = pose(robot)
     x0, z = -ARM * (sin(SHOULDER) + sin(FOREARM)), -ARM * (cos(SHOULDER) + cos(FOREARM))
@@ -48,7 +57,9 @@ def push(robot: Robot, start: float = 0.5, duration: float = 1.0, distance: floa
         r = hypot(x, z)
         m, d = atan2(-x, -z), acos(0.5 * r / ARM)
         m_rate, d_rate = z * speed / r**2, -x * speed / (2 * ARM * r * sin(d))
-        rates = _both({"SHOULDER_P": m_rate + d_rate, "ELBOW_P": -2 * d_rate, "WRIST_P": d_rate - m_rate})
+        rates = _both(
+            {"SHOULDER_P": m_rate + d_rate, "ELBOW_P": -2 * d_rate, "WRIST_P": d_rate - m_rate}
+        )
         return Command(first | _both(_arm(m + d, m - d)), rates)
 
     return controller

@@ -1,4 +1,6 @@
-"""What no single value shows: things that contradict each other. Each check gives the path and the sentence of the first it finds."""
+"""What no single value shows: things that contradict each other.
+Each check gives the path and the sentence of the first it finds.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,18 @@ LONGEST, MOST = 1_000_000_000, 2000
 
 def faults(c: Contents) -> Iterator[Fault]:
     """All contradictions in a scene."""
-    for check in (_surfaces, _places, _compounds, _names, _bodies, _bonds, _robots, _fields, _times, _camera):
+    for check in (
+        _surfaces,
+        _places,
+        _compounds,
+        _names,
+        _bodies,
+        _bonds,
+        _robots,
+        _fields,
+        _times,
+        _camera,
+    ):
         yield from check(c)
 
 
@@ -34,25 +47,42 @@ def _placed(c: Contents) -> Iterator[tuple[Path, Placed]]:
 
 
 def _surfaces(c: Contents) -> Iterator[Fault]:
-    plain: list[tuple[Path, Surface]] = [(("materials", name), surface) for name, surface in c.materials.items()]
+    plain: list[tuple[Path, Surface]] = [
+        (("materials", name), surface) for name, surface in c.materials.items()
+    ]
     plain += [(("ground",), c.ground)] if c.ground else []
     for path, surface in [*plain, *_placed(c)]:
         if surface.static_friction is not None and surface.static_friction < surface.friction:
             yield (
                 (*path, "static_friction"),
-                f"is {surface.static_friction:g}, and friction {surface.friction:g}; expected a static one that is not the smaller",
+                (
+                    f"is {surface.static_friction:g}, and friction {surface.friction:g}; "
+                    "expected a static one that is not the smaller"
+                ),
             )
     for i, pair in enumerate(c.pairs):
         if pair.static_friction is not None and pair.static_friction < (pair.friction or 0.0):
             at = ("pairs", i, "static_friction")
-            yield at, f"is {pair.static_friction:g}, and friction {pair.friction:g}; expected a static one that is not the smaller"
+            yield (
+                at,
+                (
+                    f"is {pair.static_friction:g}, and friction {pair.friction:g}; "
+                    "expected a static one that is not the smaller"
+                ),
+            )
     default = Surface()
     for path, thing in _placed(c):
         if thing.material is None:
             continue
         if thing.material not in c.materials:
             known = ", ".join(c.materials) or "none"
-            yield (*path, "material"), f"is {thing.material!r}, which is not among materials ({known}){near(thing.material, c.materials)}"
+            yield (
+                (*path, "material"),
+                (
+                    f"is {thing.material!r}, which is not among materials "
+                    f"({known}){near(thing.material, c.materials)}"
+                ),
+            )
         for key in COEFFICIENTS:
             if getattr(thing, key) != getattr(default, key):
                 yield (*path, key), f"is given beside material {thing.material!r}; keep one of them"
@@ -72,9 +102,18 @@ def _places(c: Contents) -> Iterator[Fault]:
             for key in ("position_m", "quaternion"):
                 if getattr(foot, key) is not None and foot.polygon_m is None:
                     at = ("robots", i, "feet", name, key)
-                    yield at, "is given without polygon_m; give both, or neither to find the sole from the body's shapes"
+                    yield (
+                        at,
+                        (
+                            "is given without polygon_m; give both, "
+                            "or neither to find the sole from the body's shapes"
+                        ),
+                    )
             if foot.quaternion is not None and not hypot(*foot.quaternion) > 1e-6:
-                yield ("robots", i, "feet", name, "quaternion"), "is zero; expected w, x, y, z of a rotation"
+                yield (
+                    ("robots", i, "feet", name, "quaternion"),
+                    "is zero; expected w, x, y, z of a rotation",
+                )
 
 
 def _compounds(c: Contents) -> Iterator[Fault]:
@@ -82,7 +121,10 @@ def _compounds(c: Contents) -> Iterator[Fault]:
         if isinstance(thing, Compound):
             for key in (*COEFFICIENTS, "material", "color"):
                 if getattr(thing, key) != (getattr(Surface(), key, None)):
-                    yield ("objects", i, key), "is given for a compound; expected it in each of its parts"
+                    yield (
+                        ("objects", i, key),
+                        "is given for a compound; expected it in each of its parts",
+                    )
 
 
 def _names(c: Contents) -> Iterator[Fault]:
@@ -91,7 +133,10 @@ def _names(c: Contents) -> Iterator[Fault]:
         for i, thing in enumerate(getattr(c, key)):
             for name in copies(thing) if thing.name is not None else ():
                 if name in taken:
-                    yield (key, i, "name"), f"is {name!r}, which is taken; give everything its own name"
+                    yield (
+                        (key, i, "name"),
+                        f"is {name!r}, which is taken; give everything its own name",
+                    )
                 taken.add(name)
 
 
@@ -111,7 +156,10 @@ def _bodies(c: Contents) -> Iterator[Fault]:
         if count > MOST:
             yield ("objects", i, "count"), f"makes it more than {MOST} objects; expected fewer"
         if thing.count > 1 and not any(thing.spacing_m):
-            yield ("objects", i, "count"), f"is {thing.count}, all in one place; give spacing_m, from each to the next"
+            yield (
+                ("objects", i, "count"),
+                f"is {thing.count}, all in one place; give spacing_m, from each to the next",
+            )
 
 
 def _bonds(c: Contents) -> Iterator[Fault]:
@@ -129,21 +177,34 @@ def _bonds(c: Contents) -> Iterator[Fault]:
 def _robots(c: Contents) -> Iterator[Fault]:
     for i, robot in enumerate(c.robots):
         if robot.stands and len(robot.position_m) == 3:
-            yield ("robots", i, "position_m"), "has a z, but the robot stands on the ground; give x and y, or stands: false"
+            yield (
+                ("robots", i, "position_m"),
+                "has a z, but the robot stands on the ground; give x and y, or stands: false",
+            )
         if robot.stands is False and len(robot.position_m) == 2:
-            yield ("robots", i, "position_m"), "has no z, and the robot does not stand on the ground; give x, y, z of its base"
+            yield (
+                ("robots", i, "position_m"),
+                "has no z, and the robot does not stand on the ground; give x, y, z of its base",
+            )
         if c.ground and c.ground.slope_deg and stands(robot):
             yield ("robots", i), "stands on a slope; give position_m with a z, and stands: false"
         if isinstance(robot.motion, Keyframes):
             times = [frame.at_s for frame in robot.motion.frames]
             for k, (a, b) in enumerate(pairwise(times)):
                 if b <= a:
-                    yield ("robots", i, "motion", "frames", k + 1, "at_s"), f"is {b:g}, after {a:g}; expected growing times"
+                    yield (
+                        ("robots", i, "motion", "frames", k + 1, "at_s"),
+                        f"is {b:g}, after {a:g}; expected growing times",
+                    )
 
 
 def stands(robot: Any) -> bool:
     """Whether a robot is put on its soles, as far as the file tells."""
-    return robot.stands if robot.stands is not None else robot.base != "fixed" and len(robot.position_m) == 2
+    return (
+        robot.stands
+        if robot.stands is not None
+        else robot.base != "fixed" and len(robot.position_m) == 2
+    )
 
 
 def _fields(c: Contents) -> Iterator[Fault]:
@@ -152,7 +213,13 @@ def _fields(c: Contents) -> Iterator[Fault]:
             widths = [len(row) for row in thing.heights_m]
             for k, width in enumerate(widths):
                 if width != widths[0]:
-                    yield ("fixed", i, "heights_m", k), f"has {width} values, the first row {widths[0]}; expected rows of one length"
+                    yield (
+                        ("fixed", i, "heights_m", k),
+                        (
+                            f"has {width} values, the first row {widths[0]}; "
+                            "expected rows of one length"
+                        ),
+                    )
 
 
 def _times(c: Contents) -> Iterator[Fault]:
@@ -160,14 +227,27 @@ def _times(c: Contents) -> Iterator[Fault]:
     if steps < 0.5:
         yield ("duration_s",), f"is {c.duration_s:g}, less than a step of {c.simulation.step_s:g} s"
     if steps > LONGEST:
-        yield ("duration_s",), f"is {c.duration_s:g}, {steps:.0e} steps; expected at most {LONGEST:.0e}"
+        yield (
+            ("duration_s",),
+            f"is {c.duration_s:g}, {steps:.0e} steps; expected at most {LONGEST:.0e}",
+        )
     rate = c.record.rate_hz
     if rate is not None:
         every = max(1, round(1 / (rate * c.simulation.step_s)))
         if abs(every * c.simulation.step_s * rate - 1) > 1e-6:
-            yield ("record", "rate_hz"), f"is {rate:g}; expected one that divides {1 / c.simulation.step_s:g} Hz, the rate of the steps"
+            yield (
+                ("record", "rate_hz"),
+                (
+                    f"is {rate:g}; expected one that divides {1 / c.simulation.step_s:g} Hz, "
+                    "the rate of the steps"
+                ),
+            )
 
 
 def _camera(c: Contents) -> Iterator[Fault]:
-    if c.camera and hypot(*(a - b for a, b in zip(c.camera.position_m, c.camera.look_at_m, strict=True))) < 1e-6:
+    if (
+        c.camera
+        and hypot(*(a - b for a, b in zip(c.camera.position_m, c.camera.look_at_m, strict=True)))
+        < 1e-6
+    ):
         yield ("camera", "position_m"), "is where the camera looks at; expected another place"

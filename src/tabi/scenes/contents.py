@@ -7,7 +7,21 @@ from typing import Annotated, Literal
 from msgspec import Meta, field
 
 from tabi.scenes.motion import Robot
-from tabi.scenes.things import AnyFixed, AnyObject, Bond, Duration, Ground, Hertz, Keys, Name, Pair, Push, Surface, Vector, Word
+from tabi.scenes.things import (
+    AnyFixed,
+    AnyObject,
+    Bond,
+    Duration,
+    Ground,
+    Hertz,
+    Keys,
+    Name,
+    Pair,
+    Push,
+    Surface,
+    Vector,
+    Word,
+)
 
 MANY = Meta(max_length=1000)
 

@@ -6,7 +6,22 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, field
 
-from tabi.scenes.things import ZERO, Angles, Bend, Duration, Hertz, Keys, Moment, Name, Number, Quaternion, Slides, Turn, Vector, Word
+from tabi.scenes.things import (
+    ZERO,
+    Angles,
+    Bend,
+    Duration,
+    Hertz,
+    Keys,
+    Moment,
+    Name,
+    Number,
+    Quaternion,
+    Slides,
+    Turn,
+    Vector,
+    Word,
+)
 
 
 class Foot(Keys, frozen=True, kw_only=True):
@@ -20,7 +35,9 @@ class Foot(Keys, frozen=True, kw_only=True):
     """
 
     body: Word
-    polygon_m: Annotated[tuple[tuple[Number, Number], ...], Meta(min_length=3, max_length=64)] | None = None
+    polygon_m: (
+        Annotated[tuple[tuple[Number, Number], ...], Meta(min_length=3, max_length=64)] | None
+    ) = None
     position_m: Vector | None = None
     quaternion: Quaternion | None = None
 
@@ -29,7 +46,8 @@ class Posture(Keys, frozen=True, kw_only=True):
     """A pose, and joints that differ from it.
 
     Attributes:
-        pose: one that the robot knows, or 'zero' for all joints at zero; half-sitting unless given, where the robot can
+        pose: one that the robot knows, or 'zero' for all joints at zero;
+            half-sitting unless given, where the robot can
         joints_deg: joints that turn, where they differ from the pose
         joints_m: joints that slide, where they differ from the pose
     """
@@ -122,11 +140,13 @@ class Robot(Posture, frozen=True, kw_only=True):
     """A robot, where it starts, and what it does.
 
     Attributes:
-        robot: built in (hrp2), or the path of a URDF, MJCF or .wrl file, from the folder of the scene file
+        robot: built in (hrp2), or the path of a URDF, MJCF or .wrl file,
+            from the folder of the scene file
         name: its name; the robot's own unless given
         base: whether it is bolted to the world; what its file says unless given
         feet: feet by name, each a body or more about it; for robots from files
-        gains: of motors to which the file gives none; needed if it gives none at all, unless the robot is limp
+        gains: of motors to which the file gives none;
+            needed if it gives none at all, unless the robot is limp
         stands: with its soles on the ground; true unless its base is fixed or position_m has a z
         position_m: x, y of the base of a robot that stands; x, y, z of any other
         yaw_deg: where it looks: 0 along x, 90 along y

@@ -1,6 +1,8 @@
-"""A tree of texts becomes typed contents: each value is read as what its key is for, and what cannot be is named with its place.
+"""A tree of texts becomes typed contents: each value is read as what its key is for,
+and what cannot be is named with its place.
 
-A path is a tuple of keys and numbers, ``("objects", 0, "mass_kg")``; people see it as ``objects.crate.mass_kg``, which ``--set`` takes too.
+A path is a tuple of keys and numbers, ``("objects", 0, "mass_kg")``;
+people see it as ``objects.crate.mass_kg``, which ``--set`` takes too.
 """
 
 from __future__ import annotations
@@ -45,11 +47,16 @@ class Reader:
 
     def name(self, path: Path) -> str:
         """A path as people write it."""
-        return ".".join(self.labels.get(path[: k + 1], brief(str(part))) for k, part in enumerate(path))
+        return ".".join(
+            self.labels.get(path[: k + 1], brief(str(part))) for k, part in enumerate(path)
+        )
 
     def place(self, path: Path) -> Place | None:
         """Where a path was written, or the nearest thing around it that was."""
-        return next((self.places[path[:k]] for k in range(len(path), -1, -1) if path[:k] in self.places), None)
+        return next(
+            (self.places[path[:k]] for k in range(len(path), -1, -1) if path[:k] in self.places),
+            None,
+        )
 
     def fault(self, path: Path, message: str) -> SceneError:
         """An error about a path, with its place."""
@@ -59,8 +66,12 @@ class Reader:
         """The error for a value that is not what its key is for."""
         name = self.name(path)
         if isinstance(node, Text) and node.plain and node.value in NOTHING:
-            return self.fault(path, f"{name or 'the scene'} has no value; expected {expected(kind)}")
-        return self.fault(path, f"{name or 'the scene'} is {shown(node)}; expected {expected(kind)}")
+            return self.fault(
+                path, f"{name or 'the scene'} has no value; expected {expected(kind)}"
+            )
+        return self.fault(
+            path, f"{name or 'the scene'} is {shown(node)}; expected {expected(kind)}"
+        )
 
     def value(self, node: Node, kind: Any, path: Path) -> Any:
         """A value of a type."""
@@ -83,7 +94,12 @@ class Reader:
     def union(self, node: Node, kind: Any, path: Path) -> Any:
         """None, or one of several kinds of things, told apart by one of their keys."""
         kinds = [k for k in kind.types if not isinstance(k, inspect.NoneType)]
-        if len(kinds) < len(kind.types) and isinstance(node, Text) and node.plain and node.value in NOTHING:
+        if (
+            len(kinds) < len(kind.types)
+            and isinstance(node, Text)
+            and node.plain
+            and node.value in NOTHING
+        ):
             return None
         # a thing that can be said in a word
         words = [k for k in kinds if isinstance(k, inspect.StrType)] if len(kinds) > 1 else []
@@ -98,13 +114,19 @@ class Reader:
         known = ", ".join(choices)
         if tag not in node.values:
             close = near(tag, node.values)
-            raise self.fault(path, f"{self.label(node, path)} has no {tag}; expected one of {known}{close}")
+            raise self.fault(
+                path, f"{self.label(node, path)} has no {tag}; expected one of {known}{close}"
+            )
         told = node.values[tag]
         self.places[(*path, tag)] = node.keys.get(tag, told.place)
         if not isinstance(told, Text) or told.value not in choices:
             word = told.value if isinstance(told, Text) else ""
             self.label(node, path)
-            raise self.fault((*path, tag), f"{self.name((*path, tag))} is {shown(told)}; expected one of {known}{near(word, choices)}")
+            raise self.fault(
+                (*path, tag),
+                f"{self.name((*path, tag))} is {shown(told)}; "
+                f"expected one of {known}{near(word, choices)}",
+            )
         return self.struct(node, choices[told.value], path)
 
     def label(self, node: Entries, path: Path) -> str:
@@ -118,7 +140,9 @@ class Reader:
         return self.name(path) or "the scene"
 
     def struct(self, node: Node, kind: Any, path: Path) -> Any:
-        """Keys that belong together; each one has to be known, and those without a default have to be there."""
+        """Keys that belong together; each one has to be known,
+        and those without a default have to be there.
+        """
         if not isinstance(node, Entries):
             raise self.wrong(node, kind, path)
         owner, fields = self.label(node, path), {f.name: f for f in kind.fields}
@@ -133,7 +157,11 @@ class Reader:
         for name, f in fields.items():
             if f.required and name not in node.values:
                 raise self.fault(path, f"{owner} has no {name}; expected {expected(f.type)}")
-        given = {key: self.field(child, fields[key], (*path, key)) for key, child in node.values.items() if key in fields}
+        given = {
+            key: self.field(child, fields[key], (*path, key))
+            for key, child in node.values.items()
+            if key in fields
+        }
         return kind.cls(**given)
 
     def field(self, node: Node, f: Any, path: Path) -> Any:
@@ -150,7 +178,11 @@ class Reader:
         for key, child in node.values.items():
             self.places[(*path, key)] = node.keys.get(key, child.place)
             if scalar(Text(key, False, child.place), kind.key_type) is None:
-                raise self.fault((*path, key), f"{brief(key)!r} in {self.name(path)} cannot be a name; expected {expected(kind.key_type)}")
+                raise self.fault(
+                    (*path, key),
+                    f"{brief(key)!r} in {self.name(path)} cannot be a name; "
+                    f"expected {expected(kind.key_type)}",
+                )
             found[key] = self.value(child, kind.value_type, (*path, key))
         return found
 
@@ -161,14 +193,23 @@ class Reader:
         count = len(node.values)
         if isinstance(kind, inspect.TupleType):
             if count != len(kind.item_types):
-                raise self.fault(path, f"{self.name(path)} has {count} values; expected {expected(kind)}")
+                raise self.fault(
+                    path, f"{self.name(path)} has {count} values; expected {expected(kind)}"
+                )
             kinds = kind.item_types
         else:
             if not (kind.min_length or 0) <= count <= (kind.max_length or count):
-                few = f"at least {kind.min_length}" if count < (kind.min_length or 0) else f"at most {kind.max_length}"
+                few = (
+                    f"at least {kind.min_length}"
+                    if count < (kind.min_length or 0)
+                    else f"at most {kind.max_length}"
+                )
                 raise self.fault(path, f"{self.name(path)} has {count} values; expected {few}")
             kinds = count * (kind.item_type,)
-        return tuple(self.value(child, k, (*path, i)) for i, (child, k) in enumerate(zip(node.values, kinds, strict=True)))
+        return tuple(
+            self.value(child, k, (*path, i))
+            for i, (child, k) in enumerate(zip(node.values, kinds, strict=True))
+        )
 
 
 def scalar(node: Text, kind: Any) -> Any:
@@ -190,13 +231,24 @@ def scalar(node: Text, kind: Any) -> Any:
     if not isinstance(kind, inspect.StrType):
         raise TypeError(f"scene files have no values of the type {kind}")
     length, printable = len(text), text.replace("\n", "").isprintable()
-    fits = (kind.min_length or 0) <= length <= (length if kind.max_length is None else kind.max_length)
-    return text if printable and fits and (kind.pattern is None or re.search(kind.pattern, text)) else None
+    fits = (
+        (kind.min_length or 0) <= length <= (length if kind.max_length is None else kind.max_length)
+    )
+    return (
+        text
+        if printable and fits and (kind.pattern is None or re.search(kind.pattern, text))
+        else None
+    )
 
 
 def within(number: float, kind: Any) -> bool:
     """Whether a number keeps the bounds of its type."""
-    checks = ((kind.gt, number.__gt__), (kind.ge, number.__ge__), (kind.lt, number.__lt__), (kind.le, number.__le__))
+    checks = (
+        (kind.gt, number.__gt__),
+        (kind.ge, number.__ge__),
+        (kind.lt, number.__lt__),
+        (kind.le, number.__le__),
+    )
     return all(bound is None or check(float(bound)) for bound, check in checks)
 
 
@@ -205,9 +257,12 @@ def shown(node: Node) -> str:
     if isinstance(node, Items):
         return f"a list of {len(node.values)}"
     if isinstance(node, Entries):
-        return f"keys ({', '.join(map(brief, list(node.values)[:3]))}{', …' if len(node.values) > 3 else ''})"
+        first = ", ".join(map(brief, list(node.values)[:3]))
+        return f"keys ({first}{', …' if len(node.values) > 3 else ''})"
     text = brief(node.value)
-    return text if node.plain and NUMBER.fullmatch(text) else ascii(text) if not text.isprintable() else repr(text)
+    if node.plain and NUMBER.fullmatch(text):
+        return text
+    return ascii(text) if not text.isprintable() else repr(text)
 
 
 def expected(kind: Any) -> str:
@@ -216,17 +271,29 @@ def expected(kind: Any) -> str:
         kinds: list[Any] = [k for k in kind.types if not isinstance(k, inspect.NoneType)]
         if isinstance(kinds[-1], inspect.StrType) or isinstance(kinds[0], inspect.StrType):
             return " or ".join(map(expected, kinds))
-        return expected(kinds[0]) if len(kinds) == 1 else f"keys, with {kinds[0].tag_field}: {' or '.join(k.tag for k in kinds)}"
+        return (
+            expected(kinds[0])
+            if len(kinds) == 1
+            else f"keys, with {kinds[0].tag_field}: {' or '.join(k.tag for k in kinds)}"
+        )
     if isinstance(kind, inspect.LiteralType):
         return f"one of {', '.join(map(str, kind.values))}"
     if isinstance(kind, inspect.FloatType | inspect.IntType):
         return f"a {'whole ' if isinstance(kind, inspect.IntType) else ''}number{bounds(kind)}"
     if isinstance(kind, inspect.StrType):
         if kind.pattern:
-            return f"a name of up to {kind.max_length} letters (a to z), digits, spaces, _ and -, a letter first"
+            return (
+                f"a name of up to {kind.max_length} letters (a to z), digits, spaces, _ and -, "
+                "a letter first"
+            )
         return f"a text of {kind.min_length or 0} to {kind.max_length} characters"
     if isinstance(kind, inspect.TupleType):
-        plural = expected(kind.item_types[0]).removeprefix("a ").replace("number", "numbers").replace("text of", "texts of")
+        plural = (
+            expected(kind.item_types[0])
+            .removeprefix("a ")
+            .replace("number", "numbers")
+            .replace("text of", "texts of")
+        )
         return f"a list of {len(kind.item_types)} {plural}"
     if isinstance(kind, inspect.VarTupleType):
         return "a list"
@@ -239,9 +306,13 @@ def expected(kind: Any) -> str:
 
 
 def bounds(kind: Any, far: float = inf) -> str:
-    """The range of a number; bounds beyond ``far`` are there to catch slips, and tables leave them out."""
+    """The range of a number; bounds beyond ``far`` are there to catch slips,
+    and tables leave them out.
+    """
     low = kind.ge if kind.gt is None else kind.gt
-    low, high = (None if bound is None or abs(bound) >= far else f"{bound:g}" for bound in (low, kind.le))
+    low, high = (
+        None if bound is None or abs(bound) >= far else f"{bound:g}" for bound in (low, kind.le)
+    )
     if kind.gt is None and low and high:
         return f" from {low} to {high}"
     ends = (f"{'≥' if kind.gt is None else '>'} {low}" if low else "", f"≤ {high}" if high else "")

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Scene:
-    """What a scene file says; two scenes that say the same are equal, whatever their files are called.
+    """What a scene file says; two scenes that say the same are equal,
+    whatever their files are called.
 
     Attributes:
         contents: all of it, typed.
@@ -62,15 +63,26 @@ class Scene:
         return Builder(self.contents, self._reader).world
 
     def simulator(self) -> Simulator:
-        """The simulation of it: robots with what they do, pushes at their times, velocities at the start."""
+        """The simulation of it: robots with what they do, pushes at their times,
+        velocities at the start.
+        """
         from tabi.scenes.builder import Builder
 
         return Builder(self.contents, self._reader).simulator()
 
     def to_yaml(self) -> str:
-        """A file that says the same: without includes, defaults and comments; robot files by their whole paths."""
-        style: dict[str, Any] = {"sort_keys": False, "allow_unicode": True, "default_flow_style": None, "width": 120}
-        return yaml.dump(plain(self.contents), Dumper=getattr(yaml, "CSafeDumper", yaml.SafeDumper), **style)
+        """A file that says the same: without includes, defaults and comments;
+        robot files by their whole paths.
+        """
+        style: dict[str, Any] = {
+            "sort_keys": False,
+            "allow_unicode": True,
+            "default_flow_style": None,
+            "width": 120,
+        }
+        return yaml.dump(
+            plain(self.contents), Dumper=getattr(yaml, "CSafeDumper", yaml.SafeDumper), **style
+        )
 
 
 def load(scene: str | Path, overrides: Iterable[str] = ()) -> Scene:
@@ -86,10 +98,16 @@ def load(scene: str | Path, overrides: Iterable[str] = ()) -> Scene:
     return _scene(sources.tree(path), path, tuple(overrides))
 
 
-def loads(text: str | bytes, file: str | Path = "scene.yaml", overrides: Iterable[str] = ()) -> Scene:
-    """A scene from a text; ``file`` is what errors name, and from where includes and robot files are looked for."""
+def loads(
+    text: str | bytes, file: str | Path = "scene.yaml", overrides: Iterable[str] = ()
+) -> Scene:
+    """A scene from a text; ``file`` is what errors name,
+    and from where includes and robot files are looked for.
+    """
     path = Path(file)
-    return _scene(sources.include(parse(text, str(file)), path, [path.resolve()], [0]), path, tuple(overrides))
+    return _scene(
+        sources.include(parse(text, str(file)), path, [path.resolve()], [0]), path, tuple(overrides)
+    )
 
 
 def _scene(root: Node, path: Path, settings: tuple[str, ...]) -> Scene:
@@ -102,7 +120,9 @@ def _scene(root: Node, path: Path, settings: tuple[str, ...]) -> Scene:
 
 
 def _with_robot_files(contents: Contents, reader: Reader, path: Path) -> Contents:
-    """Paths of robots are told from the folder of the file they stand in; from here on they are whole."""
+    """Paths of robots are told from the folder of the file they stand in;
+    from here on they are whole.
+    """
     from tabi import robots
 
     found: list[Any] = []
@@ -113,11 +133,19 @@ def _with_robot_files(contents: Contents, reader: Reader, path: Path) -> Content
             if file is None:
                 built = ", ".join(robots.__all__)
                 hint = near(robot.robot, robots.__all__)
-                raise reader.fault(at, f"{reader.name(at)} is {robot.robot!r}, which is neither built in ({built}) nor a file beside the scene{hint}")
+                raise reader.fault(
+                    at,
+                    f"{reader.name(at)} is {robot.robot!r}, "
+                    f"which is neither built in ({built}) nor a file beside the scene{hint}",
+                )
             robot = msgspec.structs.replace(robot, robot=str(file))
         elif robot.feet or robot.base or robot.gains:
             key = "feet" if robot.feet else "base" if robot.base else "gains"
-            raise reader.fault(("robots", i, key), f"{robot.robot} is built in, with its feet, base and gains; {key} is for robots from files")
+            raise reader.fault(
+                ("robots", i, key),
+                f"{robot.robot} is built in, with its feet, base and gains; "
+                f"{key} is for robots from files",
+            )
         found.append(robot)
     return msgspec.structs.replace(contents, robots=tuple(found))
 
@@ -127,20 +155,32 @@ def _with_meshes(contents: Contents, reader: Reader, path: Path) -> Contents:
 
     def whole(thing: Any, at: tuple[str | int, ...]) -> Any:
         if isinstance(thing, Compound):
-            return msgspec.structs.replace(thing, parts=tuple(whole(part, (*at, "parts", k)) for k, part in enumerate(thing.parts)))
+            return msgspec.structs.replace(
+                thing,
+                parts=tuple(whole(part, (*at, "parts", k)) for k, part in enumerate(thing.parts)),
+            )
         if thing.__struct_config__.tag != "mesh":
             return thing
         file = _beside(thing.file, reader, (*at, "file"), path)
         if file is None or not file.is_file():
-            raise reader.fault((*at, "file"), f"{reader.name((*at, 'file'))} is {thing.file!r}, which is no file beside the scene")
+            raise reader.fault(
+                (*at, "file"),
+                f"{reader.name((*at, 'file'))} is {thing.file!r}, "
+                "which is no file beside the scene",
+            )
         return msgspec.structs.replace(thing, file=str(file))
 
-    found = {key: tuple(whole(thing, (key, i)) for i, thing in enumerate(getattr(contents, key))) for key in ("fixed", "objects")}
+    found = {
+        key: tuple(whole(thing, (key, i)) for i, thing in enumerate(getattr(contents, key)))
+        for key in ("fixed", "objects")
+    }
     return msgspec.structs.replace(contents, **found)
 
 
 def _beside(name: str, reader: Reader, at: tuple[str | int, ...], path: Path) -> Path | None:
-    """The file that a scene names at some key, looked for from the folder of the scene's file, or of where one types; None if it is not there."""
+    """The file that a scene names at some key, looked for from the folder of the scene's file,
+    or of where one types; None if it is not there.
+    """
     place = reader.place(at) or Place(str(path))
     folder = Path() if place.file.startswith("--set ") else Path(place.file).parent
     try:
@@ -156,7 +196,9 @@ def plain(value: Any) -> Any:
         config = value.__struct_config__
         found = {config.tag_field: config.tag} if config.tag_field else {}
         for f in type_of(type(value)).fields:
-            default = f.default_factory() if f.default_factory is not msgspec.NODEFAULT else f.default
+            default = (
+                f.default_factory() if f.default_factory is not msgspec.NODEFAULT else f.default
+            )
             if (given := getattr(value, f.name)) != default:
                 found[f.name] = plain(given)
         return found

@@ -1,4 +1,6 @@
-"""What scene files may say, for editors (a JSON schema) and for people (tables), made from the types that files are read with."""
+"""What scene files may say, for editors (a JSON schema) and for people (tables),
+made from the types that files are read with.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,10 @@ from tabi.scenes import contents, motion, things
 from tabi.scenes.reader import bounds, type_of
 
 FILE = "scene.schema.json"
-INCLUDE = "scenes that this one adds to: a path from the folder of this file, a built-in name, or a list of such"
+INCLUDE = (
+    "scenes that this one adds to: a path from the folder of this file, a built-in name, "
+    "or a list of such"
+)
 # bounds of numbers beyond this one are not worth a place in a table
 FAR = 1e4
 # what a table shows: its name, and the kinds of things in it
@@ -43,7 +48,10 @@ def attributes(kind: Any) -> dict[str, str]:
     found: dict[str, str] = {}
     for cls in reversed(kind.__mro__):
         _, _, listed = (cls.__doc__ or "").partition("Attributes:")
-        found |= dict(re.findall(r"^ +(\w+): (.+)$", listed, re.MULTILINE)) if issubclass(cls, things.Keys) else {}
+        if issubclass(cls, things.Keys):
+            # what is indented further belongs to the line above
+            for _, key, text in re.findall(r"^( +)(\w+): (.+(?:\n\1 +.+)*)$", listed, re.MULTILINE):
+                found[key] = " ".join(text.split())
     return found
 
 
@@ -61,8 +69,15 @@ def schema() -> dict[str, Any]:
     # a file that includes others may leave to them what has to be there
     root.pop("required")
     path = {"type": "string", "minLength": 1}
-    root["properties"] = {"include": {"anyOf": [path, {"type": "array", "items": path}], "description": INCLUDE}, **root["properties"]}
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "A scene of tabi", **_short(made)}
+    root["properties"] = {
+        "include": {"anyOf": [path, {"type": "array", "items": path}], "description": INCLUDE},
+        **root["properties"],
+    }
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "A scene of tabi",
+        **_short(made),
+    }
 
 
 def _short(node: Any) -> Any:
@@ -94,12 +109,17 @@ def table(name: str) -> str:
     for kind, info in zip(kinds, infos, strict=True):
         about = attributes(kind)
         for f in sorted(info.fields, key=lambda f: not f.required):
-            owners.setdefault((f.name, about[f.name], expected(f.type), default(f)), []).append(str(info.tag))
+            owners.setdefault((f.name, about[f.name], expected(f.type), default(f)), []).append(
+                str(info.tag)
+            )
     rows = ["| key | | expected | unless given |", "|:--|:--|:--|:--|"]
     if name == "scene":
         rows.append(f"| `include` | {INCLUDE} | text, or a list | |")
     if len(kinds) > 1:
-        rows.append(f"| `{infos[0].tag_field}` | what it is | {', '.join(f'`{info.tag}`' for info in infos)} | required |")
+        rows.append(
+            f"| `{infos[0].tag_field}` | what it is | "
+            f"{', '.join(f'`{info.tag}`' for info in infos)} | required |"
+        )
     for (key, *cells), own in owners.items():
         only = "" if len(own) == len(kinds) else f" ({', '.join(own)})"
         rows.append(f"| `{key}`{only} | {' | '.join(cells)} |")
@@ -124,9 +144,17 @@ def expected(kind: Any) -> str:
     if isinstance(kind, inspect.VarTupleType):
         low, high = kind.min_length or 0, kind.max_length
         count = f" of {low} to {high}" if low and high else f" of {low} or more" if low else ""
-        return f"list{count}" if expected(kind.item_type).startswith("keys") else f"list{count or ' of'} {plural(kind.item_type)}"
+        return (
+            f"list{count}"
+            if expected(kind.item_type).startswith("keys")
+            else f"list{count or ' of'} {plural(kind.item_type)}"
+        )
     if isinstance(kind, inspect.DictType):
-        return "names and their keys" if "keys" in expected(kind.value_type) else f"names and their {plural(kind.value_type)}"
+        return (
+            "names and their keys"
+            if "keys" in expected(kind.value_type)
+            else f"names and their {plural(kind.value_type)}"
+        )
     return "true, false" if isinstance(kind, inspect.BoolType) else "keys, see below"
 
 

@@ -1,7 +1,9 @@
-"""From a file to one tree: what it includes comes first, its own keys after, what the command line says last.
+"""From a file to one tree: what it includes comes first, its own keys after,
+what the command line says last.
 
-An included scene is a beginning that is added to. Keys inside of keys are joined key by key. Lists of things are joined one after the
-other, and a thing with the name of an earlier one is joined with that one. Anything else replaces what was there.
+An included scene is a beginning that is added to. Keys inside of keys are joined key by key. Lists
+of things are joined one after the other, and a thing with the name of an earlier one is joined with
+that one. Anything else replaces what was there.
 """
 
 from __future__ import annotations
@@ -31,16 +33,28 @@ def find(name: str | Path) -> Path:
     if text in names():
         return path
     if not text:
-        raise SceneError(f"the scene has no name; expected the path of a scene file, or one of {', '.join(names())}")
+        raise SceneError(
+            "the scene has no name; expected the path of a scene file, "
+            f"or one of {', '.join(names())}"
+        )
     given = Path(text)
     if not given.suffix and not given.exists():
-        raise SceneError(f"scene {text!r} is neither built in nor a file{_nearest(text) or '; built in are ' + ', '.join(names())}")
+        raise SceneError(
+            f"scene {text!r} is neither built in nor a "
+            f"file{_nearest(text) or '; built in are ' + ', '.join(names())}"
+        )
     if given.is_dir():
         raise SceneError("it is a folder; expected a scene file (.yaml)", Place(text))
     if given.suffix.lower() not in SUFFIXES:
-        raise SceneError(f"suffix {given.suffix!r} is not known; expected a scene file (.yaml)", Place(text))
+        raise SceneError(
+            f"suffix {given.suffix!r} is not known; expected a scene file (.yaml)", Place(text)
+        )
     if not given.exists():
-        raise SceneError(f"there is no such file; expected a scene file, or a built-in scene{_nearest(given.stem)}", Place(text))
+        raise SceneError(
+            "there is no such file; expected a scene file, "
+            f"or a built-in scene{_nearest(given.stem)}",
+            Place(text),
+        )
     if not given.is_file():
         raise SceneError("it is no plain file; expected a scene file (.yaml)", Place(text))
     return given
@@ -59,17 +73,27 @@ def include(root: Node, path: Path, trail: list[Path], count: list[int]) -> Node
     """Take out ``include`` and put what it names underneath.
 
     Args:
-        root: tree of the file ``path``. trail: the files that led here. count: of all files, shared.
+        root: tree of the file ``path``. trail: the files that led here.
+            count: of all files, shared.
     """
     if not isinstance(root, Entries) or "include" not in root.values:
         return root
     told, base = root.values.pop("include"), None
     for node in told.values if isinstance(told, Items) else [told]:
         if not isinstance(node, Text) or not node.value or "\0" in node.value:
-            raise SceneError("include is no path; expected a file beside this one, a built-in scene, or a list of such", told.place, "include")
+            raise SceneError(
+                "include is no path; expected a file beside this one, a built-in scene, "
+                "or a list of such",
+                told.place,
+                "include",
+            )
         other = _other(node, path)
         if other.resolve() in trail:
-            raise SceneError(f"include {brief(node.value, 80)!r} leads back to where it began; take it out", node.place, "include")
+            raise SceneError(
+                f"include {brief(node.value, 80)!r} leads back to where it began; take it out",
+                node.place,
+                "include",
+            )
         count[0] += 1
         if len(trail) >= DEEPEST or count[0] > MOST:
             what = f"more than {DEEPEST} files inside of each other, or {MOST} in all, are included"
@@ -84,15 +108,28 @@ def _other(node: Text, path: Path) -> Path:
         return LIBRARY / f"{node.value}.yaml"
     given = Path(node.value)
     if given.is_absolute() or given.suffix.lower() not in SUFFIXES:
-        what = "is absolute" if given.is_absolute() else f"is neither a .yaml file nor built in{_nearest(node.value)}"
-        raise SceneError(f"include {brief(node.value, 80)!r} {what}; expected a path from the folder of this file", node.place, "include")
+        what = (
+            "is absolute"
+            if given.is_absolute()
+            else f"is neither a .yaml file nor built in{_nearest(node.value)}"
+        )
+        raise SceneError(
+            f"include {brief(node.value, 80)!r} {what}; "
+            "expected a path from the folder of this file",
+            node.place,
+            "include",
+        )
     other = path.parent / given
     try:
         there = other.is_file()
     except OSError:
         there = False
     if not there:
-        raise SceneError(f"include {brief(node.value, 80)!r} is not there; expected a file at {other}", node.place, "include")
+        raise SceneError(
+            f"include {brief(node.value, 80)!r} is not there; expected a file at {other}",
+            node.place,
+            "include",
+        )
     return other
 
 
@@ -103,7 +140,11 @@ def join(base: Node, over: Node) -> Node:
         for key, node in over.values.items():
             values[key] = join(values[key], node) if key in values else node
         return Entries(values, over.place, base.keys | over.keys)
-    if isinstance(base, Items) and isinstance(over, Items) and all(isinstance(v, Entries) for v in (*base.values, *over.values)):
+    if (
+        isinstance(base, Items)
+        and isinstance(over, Items)
+        and all(isinstance(v, Entries) for v in (*base.values, *over.values))
+    ):
         values = list(base.values)
         for node in over.values:
             name = called(node)
@@ -123,7 +164,9 @@ def called(node: Node) -> str | None:
 
 
 def override(root: Node, settings: Iterable[str]) -> Node:
-    """Set values by paths: ``ground.friction=0.2``, ``objects.crate.mass_kg=3``, ``robots.0.motion={kind: squat}``."""
+    """Set values by paths: ``ground.friction=0.2``, ``objects.crate.mass_kg=3``,
+    ``robots.0.motion={kind: squat}``.
+    """
     settings = list(settings)
     root = _own(root) if settings else root
     for setting in settings:
@@ -145,7 +188,9 @@ def _own(node: Node) -> Node:
     if isinstance(node, Items):
         return Items([_own(child) for child in node.values], node.place)
     if isinstance(node, Entries):
-        return Entries({key: _own(child) for key, child in node.values.items()}, node.place, dict(node.keys))
+        return Entries(
+            {key: _own(child) for key, child in node.values.items()}, node.place, dict(node.keys)
+        )
     return Text(node.value, node.plain, node.place)
 
 
@@ -186,4 +231,9 @@ def _index(node: Items, part: str, path: str, place: Place) -> int:
         return known.index(part)
     if part.isdecimal() and len(part) < 9 and int(part) < len(known):
         return int(part)
-    raise SceneError(f"{path} is not there{near(part, known) or '; there are ' + (', '.join(known[:12]) or 'none')}", place, path)
+    raise SceneError(
+        f"{path} is not "
+        f"there{near(part, known) or '; there are ' + (', '.join(known[:12]) or 'none')}",
+        place,
+        path,
+    )

@@ -1,8 +1,9 @@
 """What a scene file may say: every key with its unit, its range and one line about it.
 
-These types are all there is to know about the format: the reader checks files against them, ``schema`` makes the JSON schema and the
-tables of the documentation from them, with the lines under *Attributes*. Lengths are in metres, angles in degrees, everything else in
-SI units; the key says so.
+These types are all there is to know about the format: the reader checks files against them,
+``schema`` makes the JSON schema and the tables of the documentation from them, with the lines under
+*Attributes*. Lengths are in metres, angles in degrees, everything else in SI units; the key says
+so.
 """
 
 from __future__ import annotations
@@ -45,11 +46,15 @@ class Surface(Keys, frozen=True, kw_only=True):
 
     Attributes:
         friction: coefficient of friction; of two surfaces the smaller one counts
-        restitution: share of the speed that a bounce gives back; of two surfaces the larger one counts
+        restitution: share of the speed that a bounce gives back;
+            of two surfaces the larger one counts
         static_friction: coefficient of what sticks, where it is larger than friction
-        torsional_friction_m: moment against turning about the normal, per newton that presses; of two surfaces the larger one counts
-        rolling_friction_m: moment against rolling, per newton that presses; of two surfaces the larger one counts
-        viscous_friction_s_m: growth of friction with the speed of sliding; of two surfaces the larger one counts
+        torsional_friction_m: moment against turning about the normal, per newton that presses;
+            of two surfaces the larger one counts
+        rolling_friction_m: moment against rolling, per newton that presses;
+            of two surfaces the larger one counts
+        viscous_friction_s_m: growth of friction with the speed of sliding;
+            of two surfaces the larger one counts
     """
 
     friction: Friction = 0.8
@@ -145,7 +150,14 @@ def shaped(role: type[Placed], words: str) -> dict[str, Any]:
     about = {"frozen": True, "kw_only": True, "tag_field": "shape", "module": __name__}
     kinds = {}
     for tag, keys in SHAPES.items():
-        kinds[tag] = defstruct(f"{role.__name__}{tag.capitalize()}", keys, bases=(role,), tag=tag, namespace={"__doc__": f"{words} {tag}."}, **about)
+        kinds[tag] = defstruct(
+            f"{role.__name__}{tag.capitalize()}",
+            keys,
+            bases=(role,),
+            tag=tag,
+            namespace={"__doc__": f"{words} {tag}."},
+            **about,
+        )
     return kinds
 
 
@@ -192,7 +204,9 @@ class HeightField(Fixed, frozen=True, kw_only=True, tag_field="shape", tag="heig
     """
 
     size_m: tuple[Length, Length]
-    heights_m: Annotated[tuple[Annotated[tuple[Number, ...], Meta(min_length=2)], ...], Meta(min_length=2)]
+    heights_m: Annotated[
+        tuple[Annotated[tuple[Number, ...], Meta(min_length=2)], ...], Meta(min_length=2)
+    ]
 
 
 if TYPE_CHECKING:

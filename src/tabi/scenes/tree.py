@@ -1,9 +1,11 @@
 """YAML text as a tree of texts, lists and keys, each with its file and line.
 
-What a number or a name is depends on where it stands, so nothing is guessed here: every value stays the text it was written as, and the
-reader, who knows what is expected, makes of it what it has to be. A plain ``no`` can so be a name, and ``1e-3`` a number.
+What a number or a name is depends on where it stands, so nothing is guessed here: every value stays
+the text it was written as, and the reader, who knows what is expected, makes of it what it has to
+be. A plain ``no`` can so be a name, and ``1e-3`` a number.
 
-No code runs from a file: explicit tags are refused. Aliases are copies, counted as such; sizes and depths have bounds.
+No code runs from a file: explicit tags are refused. Aliases are copies, counted as such;
+sizes and depths have bounds.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class Place(NamedTuple):
-    """Where something was written: a file, or what was said on the command line, and a line counted from 1."""
+    """Where something was written: a file, or what was said on the command line,
+    and a line counted from 1.
+    """
 
     file: str
     line: int | None = None
@@ -38,7 +42,9 @@ class SceneError(ModelError):
 
     def __init__(self, message: str, place: Place | None = None, key: str = "") -> None:
         self.key = brief(key, 200)
-        super().__init__(message, None if place is None else place.file, None if place is None else place.line)
+        super().__init__(
+            message, None if place is None else place.file, None if place is None else place.line
+        )
 
 
 @dataclass(slots=True, eq=False)
@@ -87,25 +93,36 @@ def read(path: Path) -> Node:
         with path.open("rb") as file:
             data = file.read(LARGEST + 1)
     except OSError as fault:
-        raise SceneError(f"the scene file cannot be read: {(fault.strerror or str(fault)).lower()}", Place(str(path))) from None
+        raise SceneError(
+            f"the scene file cannot be read: {(fault.strerror or str(fault)).lower()}",
+            Place(str(path)),
+        ) from None
     return parse(data, str(path))
 
 
 def parse(data: bytes | str, file: str) -> Node:
     """The tree of a text; ``file`` is what errors name."""
     if len(data) > LARGEST:
-        raise SceneError(f"the file is larger than {LARGEST // 1000} kB; a scene is a page or two, put large things into robot files", Place(file))
+        raise SceneError(
+            f"the file is larger than {LARGEST // 1000} kB; "
+            "a scene is a page or two, put large things into robot files",
+            Place(file),
+        )
     try:
         text = data.decode("utf-8-sig") if isinstance(data, bytes) else data
     except UnicodeDecodeError as fault:
         line = data[: fault.start].count(b"\n") + 1  # type: ignore[arg-type]
-        raise SceneError(f"byte {fault.start} is not UTF-8; save the file as UTF-8 text", Place(file, line)) from None
+        raise SceneError(
+            f"byte {fault.start} is not UTF-8; save the file as UTF-8 text", Place(file, line)
+        ) from None
     try:
         return _Builder(file, yaml.parse(text, Loader=_LOADER)).document()
     except yaml.MarkedYAMLError as fault:
         mark = fault.problem_mark or fault.context_mark
         why = ", ".join(part for part in (fault.context, fault.problem) if part)
-        raise SceneError(f"this is not YAML: {why}", Place(file, None if mark is None else mark.line + 1)) from None
+        raise SceneError(
+            f"this is not YAML: {why}", Place(file, None if mark is None else mark.line + 1)
+        ) from None
     except (yaml.YAMLError, UnicodeError) as fault:
         # characters that no text has
         why = " ".join(str(fault).split())
@@ -113,7 +130,9 @@ def parse(data: bytes | str, file: str) -> Node:
 
 
 class _Builder:
-    """Makes the tree from the parser's events, one after the other, and stops at the first that is too much."""
+    """Makes the tree from the parser's events, one after the other,
+    and stops at the first that is too much.
+    """
 
     def __init__(self, file: str, events: Iterator[Any]) -> None:
         self.file, self.events, self.count = file, events, 0
@@ -124,7 +143,10 @@ class _Builder:
         next(self.events)
         started = next(self.events)
         if isinstance(started, yaml.StreamEndEvent):
-            raise SceneError("the file is empty; expected a scene: title, ground, robots, objects", Place(self.file))
+            raise SceneError(
+                "the file is empty; expected a scene: title, ground, robots, objects",
+                Place(self.file),
+            )
         root = self.node(next(self.events), 1)
         next(self.events)
         ended = next(self.events)
@@ -144,17 +166,28 @@ class _Builder:
             node = self.anchors.get(event.anchor)
             if node is None:
                 what = "contains itself" if event.anchor in self.anchors else "is not there"
-                raise self.fault(f"*{brief(event.anchor)} {what}; expected an anchor &{brief(event.anchor)} that ends before it", event)
+                raise self.fault(
+                    f"*{brief(event.anchor)} {what}; expected an anchor &{brief(event.anchor)} "
+                    "that ends before it",
+                    event,
+                )
         else:
             if event.tag is not None:
-                raise self.fault(f"the tag {brief(event.tag)!r} is not known; scene files have no tags, and no code in them", event)
+                raise self.fault(
+                    f"the tag {brief(event.tag)!r} is not known; "
+                    "scene files have no tags, and no code in them",
+                    event,
+                )
             if event.anchor:
                 self.anchors[event.anchor] = None
             node = self.plain(event, depth)
             if event.anchor:
                 self.anchors[event.anchor] = node
         if depth + node.height - 1 > DEEPEST:
-            raise self.fault(f"things lie inside of each other more than {DEEPEST} deep; no scene needs that", event)
+            raise self.fault(
+                f"things lie inside of each other more than {DEEPEST} deep; no scene needs that",
+                event,
+            )
         self.count += node.size if isinstance(event, yaml.AliasEvent) else 1
         if self.count > MOST:
             raise self.fault(f"there are more than {MOST} values; a scene is smaller", event)
@@ -166,7 +199,10 @@ class _Builder:
         if isinstance(event, yaml.ScalarEvent):
             return Text(event.value, not event.style, place)
         if depth >= DEEPEST:
-            raise self.fault(f"things lie inside of each other more than {DEEPEST} deep; no scene needs that", event)
+            raise self.fault(
+                f"things lie inside of each other more than {DEEPEST} deep; no scene needs that",
+                event,
+            )
         if isinstance(event, yaml.SequenceStartEvent):
             items = Items([], place)
             while not isinstance(event := next(self.events), yaml.SequenceEndEvent):
@@ -185,7 +221,11 @@ class _Builder:
             raise self.fault("a key is no plain word; expected 'key: value'", event)
         if event.value in entries.values:
             first = entries.keys[event.value].line
-            raise SceneError(f"key {brief(event.value)!r} occurs twice, first in line {first}; keep one of them", self.place(event), event.value)
+            raise SceneError(
+                f"key {brief(event.value)!r} occurs twice, first in line {first}; keep one of them",
+                self.place(event),
+                event.value,
+            )
         return event.value
 
     @staticmethod
