@@ -1,4 +1,5 @@
-"""Closed forms of frictional contact, held to their tolerances, and the reference cases to the numbers that others computed.
+"""Closed forms of frictional contact, held to their tolerances,
+and the reference cases to the numbers that others computed.
 
 Bounces of the reference cases are in test_surfaces.
 """
@@ -35,14 +36,26 @@ def reference(shared):
 def test_the_simulator_obeys_the_law_that(case):
     checks = checks_of(case)
     assert checks
-    assert [f"{c.what}: {c.measured} instead of {c.expected} {c.unit}, off by {c.error:.2e}" for c in checks if not c.holds] == []
+    assert [
+        f"{c.what}: {c.measured} instead of {c.expected} {c.unit}, off by {c.error:.2e}"
+        for c in checks
+        if not c.holds
+    ] == []
 
 
 def test_every_family_has_at_least_three_cases_of_its_own_and_all_that_move_a_rate_in_h():
-    assert list(FAMILIES.values()) == [sliding.CASES, rolling.CASES, resting.CASES, articulated.CASES, turning.CASES]
+    assert list(FAMILIES.values()) == [
+        sliding.CASES,
+        rolling.CASES,
+        resting.CASES,
+        articulated.CASES,
+        turning.CASES,
+    ]
     for family, cases in FAMILIES.items():
         assert len([case for case in cases if not case.key]) >= 3, family
-        assert any("order in h" in check.what for case in cases for check in checks_of(case)) or family.startswith("stacks")
+        assert any(
+            "order in h" in check.what for case in cases for check in checks_of(case)
+        ) or family.startswith("stacks")
 
 
 @pytest.mark.parametrize(
@@ -66,10 +79,16 @@ def test_what_is_expected_is_the_reference_number(reference, key, what, entry, f
 
 def test_thresholds_are_those_of_the_reference(reference):
     assert set(REFERENCES) == {key for key in reference if not key.startswith("A09")}
-    assert tan(radians(30)) == pytest.approx(reference["A02_block_sticks_incline"]["mu_stick_min"], rel=1e-12)
+    assert tan(radians(30)) == pytest.approx(
+        reference["A02_block_sticks_incline"]["mu_stick_min"], rel=1e-12
+    )
     assert reference["A04_cone_isotropy"]["F_slip"] == pytest.approx(0.4 * 10.0 * G, rel=1e-12)
-    assert 2 / 7 * tan(radians(15)) == pytest.approx(reference["A07_sphere_incline_roll"]["mu_min"], rel=1e-12)
-    assert G * (sin(radians(30)) - 0.3 * cos(radians(30))) == pytest.approx(reference["A01_block_slides_incline"]["a"], rel=1e-12)
+    assert 2 / 7 * tan(radians(15)) == pytest.approx(
+        reference["A07_sphere_incline_roll"]["mu_min"], rel=1e-12
+    )
+    assert G * (sin(radians(30)) - 0.3 * cos(radians(30))) == pytest.approx(
+        reference["A01_block_slides_incline"]["a"], rel=1e-12
+    )
 
 
 # ---- the checks themselves ------------------------------------------------------------------
@@ -87,6 +106,9 @@ def test_an_order_is_found_and_another_one_refused():
     assert not order(lambda h: 5 * h**2).holds
 
 
-@pytest.mark.parametrize(("expected", "speed", "holds"), [(True, 1e-9, True), (True, 1e-3, False), (False, 0.1, True), (False, 1e-3, False)])
+@pytest.mark.parametrize(
+    ("expected", "speed", "holds"),
+    [(True, 1e-9, True), (True, 1e-3, False), (False, 0.1, True), (False, 1e-3, False)],
+)
 def test_to_stand_is_to_be_at_rest_and_to_fall_is_to_move(expected, speed, holds):
     assert stands("it", expected, speed).holds is holds

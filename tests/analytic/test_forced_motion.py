@@ -1,4 +1,6 @@
-"""Closed forms of motion under springs, dampers, prescribed joints, gravity from the side, and turned frames."""
+"""Closed forms of motion under springs, dampers, prescribed joints, gravity from the side,
+and turned frames.
+"""
 
 import numpy as np
 import pytest
@@ -18,14 +20,18 @@ BOTH = pytest.mark.parametrize("order", [free.FIRST, free.SECOND])
 def car(mass=1.5, **joint):
     robot = Robot("car")
     robot.add_body("rail", Joint("rail", "fixed"))
-    robot.add_body("car", Joint("slide", "prismatic", axis=(1, 0, 0), **joint), "rail", Inertia(mass))
+    robot.add_body(
+        "car", Joint("slide", "prismatic", axis=(1, 0, 0), **joint), "rail", Inertia(mass)
+    )
     return robot.compile()
 
 
 @BOTH
 def test_one_step_of_a_spring_and_damper_is_that_of_the_scheme(order):
     k, d, m, h, x, v = 900.0, 7.0, 1.5, 1e-2, 0.2, -0.4
-    q1, v1 = dynamics.step(car(m, stiffness=k, damping=d, rest=0.3), [0.3 + x], [v], [0.0], h, order)
+    q1, v1 = dynamics.step(
+        car(m, stiffness=k, damping=d, rest=0.3), [0.3 + x], [v], [0.0], h, order
+    )
     if order == free.FIRST:
         # spring and damper at the end of the step
         a = -(d * v + k * (x + h * v)) / (m + h * d + h**2 * k)
@@ -42,7 +48,8 @@ def test_one_step_of_a_spring_and_damper_is_that_of_the_scheme(order):
 def test_the_force_of_a_prescribed_joint_carries_its_spring_and_damper(order):
     k, d, m, h = 900.0, 7.0, 1.5, 1e-2
     model = car(m, stiffness=k, damping=d, prescribed=True)
-    q, v, tau, a, work = np.array([0.1]), np.array([0.5]), np.zeros(1), np.array([2.0]), workspace.allocate(model)
+    q, v, tau, a = np.array([0.1]), np.array([0.5]), np.zeros(1), np.array([2.0])
+    work = workspace.allocate(model)
     free.prepare(model.arrays, q, v, work)
     free.step(model.arrays, q, v, tau, h, order, work, a)
     # spring and damper at the end of the step, or at its middle
@@ -56,7 +63,12 @@ def test_the_force_of_a_prescribed_joint_carries_its_spring_and_damper(order):
 @BOTH
 def test_what_holds_a_floating_base_is_not_undone(order):
     robot = Robot("sinker")
-    robot.add_body("ball", Joint("free", "floating", damping=4.0), None, Inertia(2.0, np.zeros(3), 0.1 * np.eye(3)))
+    robot.add_body(
+        "ball",
+        Joint("free", "floating", damping=4.0),
+        None,
+        Inertia(2.0, np.zeros(3), 0.1 * np.eye(3)),
+    )
     world = tabi.World(gravity=(0, 0, 0))
     world.add_robot(robot)
     model = world.compile()
@@ -79,7 +91,8 @@ def test_a_floating_base_in_a_turned_joint_frame_flies_as_any_other(order):
     turned.base.joint.placement = X
     one, two = straight.compile(), turned.compile()
     rng = np.random.default_rng(0)
-    q, v = dynamics.integrate(one, one.neutral(), rng.normal(size=one.v_count), 1.0), rng.normal(size=one.v_count)
+    q = dynamics.integrate(one, one.neutral(), rng.normal(size=one.v_count), 1.0)
+    v = rng.normal(size=one.v_count)
     tau = rng.normal(size=one.v_count)
     # the same state and forces told in the axes of the turned frame
     q2, v2, tau2, back = q.copy(), v.copy(), tau.copy(), X.inverse()
@@ -146,7 +159,9 @@ def test_everything_falls_along_gravity(gravity):
     q, k = model.neutral(), model.q_index("sphere")
     before = dynamics.energy(model, q, zero).potential
     q[k : k + 3] += gravity
-    assert dynamics.energy(model, q, zero).potential - before == pytest.approx(-np.dot(gravity, gravity))
+    assert dynamics.energy(model, q, zero).potential - before == pytest.approx(
+        -np.dot(gravity, gravity)
+    )
 
 
 def test_two_bodies_passing_each_other_have_spin_about_their_common_centre():

@@ -22,7 +22,9 @@ def simulate(model, q, v, seconds, h, order):
     free.prepare(model.arrays, q, v, work)
 
     def total():
-        return centroidal.kinetic_energy(model.arrays, v, work) + centroidal.potential_energy(model.arrays, q, work)
+        return centroidal.kinetic_energy(model.arrays, v, work) + centroidal.potential_energy(
+            model.arrays, q, work
+        )
 
     start, worst = total(), 0.0
     for _ in range(round(seconds / h)):
@@ -44,7 +46,9 @@ def tumbling():
 @pytest.mark.parametrize(("order", "bound"), [(free.FIRST, 2e-2), (free.SECOND, 1e-6)])
 def test_tumbling_hrp2_keeps_its_energy_for_ten_seconds(tumbling, order, bound):
     model, q, v = tumbling
-    assert simulate(model, q, v, 10.0, 1e-3, order)[2] < bound * dynamics.energy(model, q, v).kinetic
+    assert (
+        simulate(model, q, v, 10.0, 1e-3, order)[2] < bound * dynamics.energy(model, q, v).kinetic
+    )
 
 
 @pytest.mark.parametrize("order", [free.FIRST, free.SECOND])
@@ -94,22 +98,32 @@ def test_falling_hrp2_loses_half_m_g_squared_h_t():
 def test_a_swinging_robot_in_flight_falls_along_the_parabola_of_its_scheme(order):
     model = random_robot(3).compile()
     rng = np.random.default_rng(0)
-    q, v = dynamics.integrate(model, model.neutral(), rng.normal(size=model.v_count), 1.0), rng.normal(size=model.v_count)
+    q = dynamics.integrate(model, model.neutral(), rng.normal(size=model.v_count), 1.0)
+    v = rng.normal(size=model.v_count)
     c, P = dynamics.centre_of_mass(model, q), dynamics.momentum(model, q, v).linear
     h, n = 1e-3, 500
     q1, v1, _ = simulate(model, q, v, n * h, h, order)
     g = np.array([0, 0, -9.81])
     # Σ h v_k: n(n+1)/2 g h² for the first order, n²/2 g h² for the second
     fall = g * h**2 * (n * (n + 1) / 2 if order == free.FIRST else n**2 / 2)
-    assert np.allclose(dynamics.centre_of_mass(model, q1), c + n * h * P / model.mass + fall, atol=1e-11)
-    assert np.allclose(dynamics.momentum(model, q1, v1).linear, P + model.mass * g * n * h, atol=1e-10)
+    assert np.allclose(
+        dynamics.centre_of_mass(model, q1), c + n * h * P / model.mass + fall, atol=1e-11
+    )
+    assert np.allclose(
+        dynamics.momentum(model, q1, v1).linear, P + model.mass * g * n * h, atol=1e-10
+    )
 
 
 def pendulum(length=0.5, mass=2.0, **joint):
     robot = Robot("pendulum")
     robot.add_body("post", Joint("post", "fixed"))
     inertia = Inertia(mass, np.array([0, 0, -length]), np.zeros((3, 3)))
-    robot.add_body("bob", Joint("pivot", "revolute", translation((0, 0, 2)), (0, 1, 0), **joint), "post", inertia)
+    robot.add_body(
+        "bob",
+        Joint("pivot", "revolute", translation((0, 0, 2)), (0, 1, 0), **joint),
+        "post",
+        inertia,
+    )
     return robot.compile()
 
 
@@ -123,9 +137,13 @@ def test_pendulum_accelerates_with_g_over_l_sin():
 def test_small_swings_have_the_period_of_a_mathematical_pendulum():
     model = pendulum(0.5)
     period = 2 * np.pi * np.sqrt(0.5 / 9.81)
-    q, _, _ = simulate(model, np.array([1e-4]), np.array([0.0]), 100 * period, period / 2000, free.SECOND)
+    q, _, _ = simulate(
+        model, np.array([1e-4]), np.array([0.0]), 100 * period, period / 2000, free.SECOND
+    )
     # phase error of a symmetric second-order scheme: (ω h)²/24 per radian
-    assert q[0] == pytest.approx(1e-4, abs=1e-4 * (200 * np.pi * (2 * np.pi / 2000) ** 2 / 24) ** 2 + 1e-10)
+    assert q[0] == pytest.approx(
+        1e-4, abs=1e-4 * (200 * np.pi * (2 * np.pi / 2000) ** 2 / 24) ** 2 + 1e-10
+    )
 
 
 def test_a_rotor_adds_its_inertia_times_gear_squared():
@@ -140,7 +158,9 @@ def test_a_rotor_adds_its_inertia_times_gear_squared():
 def test_a_damper_stops_a_slide_exponentially(order):
     robot = Robot("slider")
     robot.add_body("rail", Joint("rail", "fixed"))
-    robot.add_body("car", Joint("slide", "prismatic", axis=(1, 0, 0), damping=3.0), "rail", Inertia(1.5))
+    robot.add_body(
+        "car", Joint("slide", "prismatic", axis=(1, 0, 0), damping=3.0), "rail", Inertia(1.5)
+    )
     model = robot.compile()
     errors = []
     for h in (2e-3, 1e-3):
@@ -153,7 +173,12 @@ def test_a_damper_stops_a_slide_exponentially(order):
 def test_a_spring_far_too_stiff_for_the_step_stays_bounded(order):
     robot = Robot("spring")
     robot.add_body("rail", Joint("rail", "fixed"))
-    robot.add_body("car", Joint("slide", "prismatic", axis=(1, 0, 0), stiffness=1e7, rest=0.3), "rail", Inertia(1.0))
+    robot.add_body(
+        "car",
+        Joint("slide", "prismatic", axis=(1, 0, 0), stiffness=1e7, rest=0.3),
+        "rail",
+        Inertia(1.0),
+    )
     model = robot.compile()
     # ω h = 3.2: an explicit scheme explodes
     q, _v, _ = simulate(model, np.array([0.31]), np.zeros(1), 1.0, 1e-3, order)
@@ -163,7 +188,12 @@ def test_a_spring_far_too_stiff_for_the_step_stays_bounded(order):
 def test_a_spring_swings_with_root_k_over_m():
     robot = Robot("spring")
     robot.add_body("rail", Joint("rail", "fixed"))
-    robot.add_body("car", Joint("slide", "prismatic", axis=(1, 0, 0), stiffness=80.0, rest=0.3), "rail", Inertia(2.0))
+    robot.add_body(
+        "car",
+        Joint("slide", "prismatic", axis=(1, 0, 0), stiffness=80.0, rest=0.3),
+        "rail",
+        Inertia(2.0),
+    )
     model = robot.compile()
     q, v, worst = simulate(model, np.array([0.4]), np.zeros(1), 0.7, 1e-4, free.SECOND)
     omega = np.sqrt(80.0 / 2.0)
@@ -177,7 +207,9 @@ def test_a_spinning_book_precesses_as_euler_says():
     world.add_box((0.3, 0.2, 0.05), mass=1.0)
     model = world.compile()
     omega = np.array([0.3, 2.0, 0.1])
-    a = dynamics.forward_dynamics(model, model.neutral(), np.concatenate([np.zeros(3), omega]), np.zeros(6))
+    a = dynamics.forward_dynamics(
+        model, model.neutral(), np.concatenate([np.zeros(3), omega]), np.zeros(6)
+    )
     I = np.array([0.2**2 + 0.05**2, 0.3**2 + 0.05**2, 0.3**2 + 0.2**2]) / 12
     assert np.allclose(a[3:], -np.cross(omega, I * omega) / I, rtol=1e-13)
 
@@ -196,15 +228,20 @@ def test_a_force_on_the_base_changes_momentum_by_its_impulse(order):
     q1, v1 = dynamics.step(model, q, v, tau, h, order)
     after = dynamics.momentum(model, q1, v1)
     assert np.allclose(after.linear - before.linear, h * tau[:3], atol=1e-13)
-    assert np.allclose(after.angular - before.angular, h * (tau[3:6] + np.cross(arm, tau[:3])), atol=1e-13)
+    assert np.allclose(
+        after.angular - before.angular, h * (tau[3:6] + np.cross(arm, tau[:3])), atol=1e-13
+    )
 
 
 def test_a_prescribed_base_carries_its_robot_and_reports_the_force():
     robot = Robot("lift")
     robot.add_body("shaft", Joint("shaft", "fixed"))
-    robot.add_body("cabin", Joint("lift", "prismatic", axis=(0, 0, 1), prescribed=True), "shaft", Inertia(10.0))
+    robot.add_body(
+        "cabin", Joint("lift", "prismatic", axis=(0, 0, 1), prescribed=True), "shaft", Inertia(10.0)
+    )
     model = robot.compile()
-    work, q, v, tau, a = workspace.allocate(model), np.zeros(1), np.zeros(1), np.zeros(1), np.array([2.0])
+    work = workspace.allocate(model)
+    q, v, tau, a = np.zeros(1), np.zeros(1), np.zeros(1), np.array([2.0])
     free.prepare(model.arrays, q, v, work)
     for _ in range(100):
         free.step(model.arrays, q, v, tau, 1e-2, free.SECOND, work, a)
@@ -216,7 +253,9 @@ def test_a_prescribed_base_carries_its_robot_and_reports_the_force():
 def test_a_prescribed_joint_can_be_stepped_from_python():
     robot = Robot("lift")
     robot.add_body("shaft", Joint("shaft", "fixed"))
-    robot.add_body("cabin", Joint("lift", "prismatic", axis=(0, 0, 1), prescribed=True), "shaft", Inertia(10.0))
+    robot.add_body(
+        "cabin", Joint("lift", "prismatic", axis=(0, 0, 1), prescribed=True), "shaft", Inertia(10.0)
+    )
     model = robot.compile()
     q, v = dynamics.step(model, [0.0], [1.0], [0.0], 0.1, order=2, a=[2.0])
     assert (q[0], v[0]) == pytest.approx((0.1 + 0.5 * 2.0 * 0.01, 1.2))

@@ -25,7 +25,13 @@ def slope(degrees, **surface):
     world, half = tabi.World(), radians(degrees) / 2
     tilt = (cos(half), 0.0, sin(half), 0.0)
     world.add_fixed(HalfSpace(), quaternion=tilt, name="slope", **surface)
-    box = world.add_box(size=(0.2, 0.2, 0.1), mass=2.0, position=from_quaternion(tilt, (0, 0, 0)).R @ (0, 0, 0.05), quaternion=tilt, friction=10.0)
+    box = world.add_box(
+        size=(0.2, 0.2, 0.1),
+        mass=2.0,
+        position=from_quaternion(tilt, (0, 0, 0)).R @ (0, 0, 0.05),
+        quaternion=tilt,
+        friction=10.0,
+    )
     return world, box
 
 
@@ -60,11 +66,16 @@ def test_bounces_fall_by_restitution_squared_and_errors_by_the_step():
                 tops.append(high)
         errors.append(max(abs(top - 0.5 * 0.64 ** (k + 1)) for k, top in enumerate(tops)))
     # a bounce is early or late by up to a step: speed times step
-    assert all(error < 3 * sqrt(2 * G * 0.5) * dt for error, dt in zip(errors, (2e-3, 1e-3, 5e-4), strict=True))
+    assert all(
+        error < 3 * sqrt(2 * G * 0.5) * dt
+        for error, dt in zip(errors, (2e-3, 1e-3, 5e-4), strict=True)
+    )
 
 
 def impacts_of(sim, count):
-    """Times of the first bounces [s] and the peaks after them [m] of a ball of 0.1 m, from its flight, which is exact."""
+    """Times of the first bounces [s] and the peaks after them [m] of a ball of 0.1 m,
+    from its flight, which is exact.
+    """
     times, peaks, down = [], [], True
     while len(times) < count and sim.time < 10.0:
         sim.step()
@@ -93,12 +104,22 @@ def test_bounces_are_those_of_the_reference_cases_at_their_moments(key, shared):
     assert sim.state.q[2] == pytest.approx(0.1, abs=1e-6)
 
 
-def test_time_stepping_bounces_as_late_or_early_as_first_order_allows_and_so_does_the_reference(shared):
-    case = json.loads((shared / "data" / "analytic_cases.json").read_text())["A09b_siconos_BouncingBallTS"]
+def test_time_stepping_bounces_as_late_or_early_as_first_order_allows_and_so_does_the_reference(
+    shared,
+):
+    case = json.loads((shared / "data" / "analytic_cases.json").read_text())[
+        "A09b_siconos_BouncingBallTS"
+    ]
     e, count = case["e"], len(case["impact_times_in_ref"])
     exact = np.sqrt(2 / G) * (1 + 2 * np.cumsum([0.0, *(e**n for n in range(1, count))]))
-    # an impact up to a step early or late is off by g δ in speed, so the flights after it by 2 e δ, 2 e² δ, …
-    steps = np.array([sum(1 + 2 * sum(e**k for k in range(1, n - m + 1)) for m in range(n + 1)) for n in range(count)])
+    # an impact up to a step early or late is off by g δ in speed, so the flights after it by 2 e δ,
+    # 2 e² δ, …
+    steps = np.array(
+        [
+            sum(1 + 2 * sum(e**k for k in range(1, n - m + 1)) for m in range(n + 1))
+            for n in range(count)
+        ]
+    )
     assert np.all(np.abs(np.array(case["impact_times_in_ref"]) - exact) <= case["dt"] * steps)
     for dt in (case["dt"], 0.1 * case["dt"]):
         times, _ = impacts_of(ball_on_ground(e, case["h_fall"], dt)[0], count)
@@ -117,8 +138,12 @@ def test_bouncing_ball_comes_to_rest_and_stays():
 
 def test_elastic_head_on_collision_exchanges_velocities():
     world = tabi.World(gravity=(0.0, 0.0, 0.0))
-    a = world.add_sphere(radius=0.1, mass=2.0, position=(0, 0, 0), restitution=1.0, friction=0.0, name="a")
-    b = world.add_sphere(radius=0.1, mass=1.0, position=(0.35, 0, 0), restitution=1.0, friction=0.0, name="b")
+    a = world.add_sphere(
+        radius=0.1, mass=2.0, position=(0, 0, 0), restitution=1.0, friction=0.0, name="a"
+    )
+    b = world.add_sphere(
+        radius=0.1, mass=1.0, position=(0.35, 0, 0), restitution=1.0, friction=0.0, name="b"
+    )
     sim = tabi.Simulator(world)
     v = np.zeros(12)
     v[sim.model.v_index("a")] = 3.0
@@ -133,7 +158,14 @@ def test_touching_cradle_shares_the_impact():
     # Newton's law at both contacts at once: −1/3, 2/3, 2/3
     world = tabi.World(gravity=(0.0, 0.0, 0.0))
     for k in range(3):
-        world.add_sphere(radius=0.1, mass=1.0, position=(0.2 * k, 0, 0), restitution=1.0, friction=0.0, name=f"ball{k}")
+        world.add_sphere(
+            radius=0.1,
+            mass=1.0,
+            position=(0.2 * k, 0, 0),
+            restitution=1.0,
+            friction=0.0,
+            name=f"ball{k}",
+        )
     sim = tabi.Simulator(world)
     v = np.zeros(18)
     v[sim.model.v_index("ball0")] = 1.0
@@ -152,7 +184,14 @@ def test_kanes_rod_gains_no_energy():
             world.add_ground(friction=0.9, restitution=0.9)
             turn = (cos(half), 0.0, sin(half), 0.0)
             lowest = 0.5 * cos(2 * half) + 0.005
-            world.add_capsule(radius=0.005, length=1.0, mass=1.0, position=(0, 0, lowest + 1e-9), quaternion=turn, friction=0.9)
+            world.add_capsule(
+                radius=0.005,
+                length=1.0,
+                mass=1.0,
+                position=(0, 0, lowest + 1e-9),
+                quaternion=turn,
+                friction=0.9,
+            )
             sim = tabi.Simulator(world)
             sim.set_state(sim.model.initial(), np.array([slide, 0.0, -1.0, 0, 0, 0]))
             before = sim.energy.kinetic
@@ -172,9 +211,17 @@ def test_random_impacts_with_friction_gain_no_energy(seed):
         world.add_ground(friction=float(rng.uniform(0, 1.5)), restitution=float(rng.uniform(0, 1)))
         quaternion = rng.normal(size=4)
         for k in range(2):
-            where = {"position": (0, 0, 0.3 + 0.5 * k), "quaternion": quaternion, "friction": 1.0, "restitution": 0.9, "name": f"thing{k}"}
+            where = {
+                "position": (0, 0, 0.3 + 0.5 * k),
+                "quaternion": quaternion,
+                "friction": 1.0,
+                "restitution": 0.9,
+                "name": f"thing{k}",
+            }
             if rng.integers(2):
-                world.add_box(size=tuple(rng.uniform(0.05, 0.4, 3)), mass=float(rng.uniform(0.2, 5)), **where)
+                world.add_box(
+                    size=tuple(rng.uniform(0.05, 0.4, 3)), mass=float(rng.uniform(0.2, 5)), **where
+                )
             else:
                 world.add_capsule(radius=0.03, length=0.4, mass=float(rng.uniform(0.2, 5)), **where)
         sim = tabi.Simulator(world)
@@ -185,7 +232,8 @@ def test_random_impacts_with_friction_gain_no_energy(seed):
         for _ in range(150):
             sim.step()
             hits += bool(sim.contacts)
-            # what contacts bring; the scheme itself brings a little where things tumble, of first order in the step
+            # what contacts bring; the scheme itself brings a little where things tumble,
+            # of first order in the step
             assert sim.balance.contacts <= 1e-8 * last
             last = sim.energy.kinetic
         assert hits
@@ -202,14 +250,18 @@ def test_box_on_a_slope_slips_at_the_static_angle_and_slides_with_the_other(degr
     start = sim.position(box)
     sim.run(0.5)
     moved = np.linalg.norm(sim.position(box) - start)
-    expected = 0.5 * G * (sin(radians(degrees)) - 0.3 * cos(radians(degrees))) * 0.5**2 if slides else 0.0
+    expected = (
+        0.5 * G * (sin(radians(degrees)) - 0.3 * cos(radians(degrees))) * 0.5**2 if slides else 0.0
+    )
     assert moved == pytest.approx(expected, rel=0.01, abs=1e-6)
 
 
 def test_sliding_box_stops_with_the_sliding_coefficient_and_then_sticks_with_the_static_one():
     world = tabi.World()
     world.add_ground(friction=0.3, static_friction=0.6)
-    box = world.add_box(size=(0.2, 0.2, 0.1), mass=2.0, position=(0, 0, 0.05), friction=0.3, static_friction=0.6)
+    box = world.add_box(
+        size=(0.2, 0.2, 0.1), mass=2.0, position=(0, 0, 0.05), friction=0.3, static_friction=0.6
+    )
     sim = tabi.Simulator(world)
     sim.set_state(sim.model.initial(), np.array([1.5, 0, 0, 0, 0, 0]))
     sim.run(1.0)
@@ -232,7 +284,13 @@ def test_box_on_a_conveyor_is_dragged_along_and_then_rides():
     from tabi.model.shape import Box
 
     world = tabi.World()
-    world.add_fixed(Box((4.0, 1.0, 0.2)), (0, 0, -0.1), friction=0.5, surface_velocity=(0.8, 0.0, 0.0), name="belt")
+    world.add_fixed(
+        Box((4.0, 1.0, 0.2)),
+        (0, 0, -0.1),
+        friction=0.5,
+        surface_velocity=(0.8, 0.0, 0.0),
+        name="belt",
+    )
     box = world.add_box(size=(0.2, 0.2, 0.1), mass=2.0, position=(-1.0, 0, 0.05), friction=1.0)
     sim = tabi.Simulator(world)
     sim.run(0.1)
@@ -240,4 +298,6 @@ def test_box_on_a_conveyor_is_dragged_along_and_then_rides():
     sim.run(0.9)
     assert sim.velocity(box).linear[0] == pytest.approx(0.8, abs=1e-8)
     # v²/(2 μ g) behind the belt
-    assert sim.position(box)[0] == pytest.approx(-1.0 + 0.8 * 1.0 - 0.8**2 / (2 * 0.5 * G), abs=2e-3)
+    assert sim.position(box)[0] == pytest.approx(
+        -1.0 + 0.8 * 1.0 - 0.8**2 / (2 * 0.5 * G), abs=2e-3
+    )

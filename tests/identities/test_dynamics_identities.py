@@ -24,7 +24,12 @@ def case(request):
 def test_forward_dynamics_undoes_inverse_dynamics(case):
     model, q, v, rng = case
     a = rng.normal(size=model.v_count)
-    assert relative(dynamics.forward_dynamics(model, q, v, dynamics.inverse_dynamics(model, q, v, a)), a) < ROUNDING
+    assert (
+        relative(
+            dynamics.forward_dynamics(model, q, v, dynamics.inverse_dynamics(model, q, v, a)), a
+        )
+        < ROUNDING
+    )
 
 
 def test_mass_matrix_is_the_derivative_of_inverse_dynamics(case):
@@ -43,7 +48,9 @@ def test_mass_matrix_is_symmetric_and_positive(case):
 
 def test_kinetic_energy_is_half_v_M_v(case):
     model, q, v, _ = case
-    assert dynamics.energy(model, q, v).kinetic == pytest.approx(0.5 * v @ dynamics.mass_matrix(model, q) @ v, rel=ROUNDING)
+    assert dynamics.energy(model, q, v).kinetic == pytest.approx(
+        0.5 * v @ dynamics.mass_matrix(model, q) @ v, rel=ROUNDING
+    )
 
 
 def test_power_of_joint_forces_is_the_rate_of_energy(case):
@@ -52,7 +59,10 @@ def test_power_of_joint_forces_is_the_rate_of_energy(case):
     a = dynamics.forward_dynamics(model, q, v, tau)
     # central difference along the motion: error of order e², cancellation of order 1e-16/e
     e = 1e-5
-    ends = [dynamics.energy(model, dynamics.integrate(model, q, v + 0.5 * s * a, s), v + s * a).total for s in (-e, e)]
+    ends = [
+        dynamics.energy(model, dynamics.integrate(model, q, v + 0.5 * s * a, s), v + s * a).total
+        for s in (-e, e)
+    ]
     scale = max(abs(tau @ v), abs(ends[0]))
     assert (ends[1] - ends[0]) / (2 * e) == pytest.approx(tau @ v, abs=1e-7 * scale)
 
@@ -67,7 +77,9 @@ def test_jacobian_times_velocity_is_the_frame_velocity(case):
 def test_frame_velocity_is_the_rate_of_its_pose(case):
     model, q, v, _ = case
     e, name = 1e-6, list(model.links)[-1]
-    before, after = (dynamics.pose(model, dynamics.integrate(model, q, v, s), name) for s in (-e, e))
+    before, after = (
+        dynamics.pose(model, dynamics.integrate(model, q, v, s), name) for s in (-e, e)
+    )
     twist = dynamics.velocity(model, q, v, name)
     assert np.allclose((after.p - before.p) / (2 * e), twist.linear, atol=1e-8)
     spin = (after.R - before.R) @ dynamics.pose(model, q, name).R.T / (2 * e)
@@ -81,7 +93,12 @@ def test_frame_acceleration_is_J_a_plus_bias_and_the_rate_of_velocity(case):
     acceleration = np.concatenate(dynamics.acceleration(model, q, v, a, name))
     bias = np.concatenate(dynamics.jacobian_bias(model, q, v, name))
     assert np.allclose(dynamics.point_jacobian(model, q, name) @ a + bias, acceleration, atol=1e-11)
-    ends = [np.concatenate(dynamics.velocity(model, dynamics.integrate(model, q, v, s), v + s * a, name)) for s in (-e, e)]
+    ends = [
+        np.concatenate(
+            dynamics.velocity(model, dynamics.integrate(model, q, v, s), v + s * a, name)
+        )
+        for s in (-e, e)
+    ]
     assert np.allclose((ends[1] - ends[0]) / (2 * e), acceleration, atol=1e-7)
 
 
@@ -90,7 +107,9 @@ def test_momentum_is_mass_times_velocity_of_the_centre(case):
     e = 1e-6
     ends = [dynamics.centre_of_mass(model, dynamics.integrate(model, q, v, s)) for s in (-e, e)]
     mass = sum(link_mass for link_mass in model.arrays.body["mass"][1:])
-    assert np.allclose(mass * (ends[1] - ends[0]) / (2 * e), dynamics.momentum(model, q, v).linear, atol=1e-7)
+    assert np.allclose(
+        mass * (ends[1] - ends[0]) / (2 * e), dynamics.momentum(model, q, v).linear, atol=1e-7
+    )
 
 
 def test_a_prescribed_joint_moves_as_told_and_its_force_is_that_of_inverse_dynamics(case):
@@ -152,7 +171,13 @@ def test_the_world_does_not_care_where_it_is():
     far = q.copy()
     far[:3] += (1e4, -2e4, 5e3)
     # all sums are taken about the tree's own origin, so distance costs nothing
-    assert relative(dynamics.forward_dynamics(model, far, v, tau), dynamics.forward_dynamics(model, q, v, tau)) < 1e-14
+    assert (
+        relative(
+            dynamics.forward_dynamics(model, far, v, tau),
+            dynamics.forward_dynamics(model, q, v, tau),
+        )
+        < 1e-14
+    )
 
 
 def test_robots_in_one_world_move_as_they_do_alone():
@@ -171,7 +196,12 @@ def test_robots_in_one_world_move_as_they_do_alone():
     for robot in robots:
         alone = robot.compile()
         rows, columns = slice(iq, iq + alone.q_count), slice(iv, iv + alone.v_count)
-        assert relative(dynamics.forward_dynamics(alone, q[rows], v[columns], tau[columns]), a[columns]) < 1e-14
+        assert (
+            relative(
+                dynamics.forward_dynamics(alone, q[rows], v[columns], tau[columns]), a[columns]
+            )
+            < 1e-14
+        )
         iq, iv = iq + alone.q_count, iv + alone.v_count
 
 
@@ -192,7 +222,11 @@ def test_a_prescribed_leader_or_follower_drives_the_other(told):
     assert a[k] == 1.3
     assert a[follower] == pytest.approx(-0.5 * a[leader], rel=1e-12)
     # what remains after the joint forces is the force of the coupling, which does no work along it
-    left = dynamics.inverse_dynamics(model, q, v, a) - np.where(np.arange(model.v_count) == k, force, given)
+    left = dynamics.inverse_dynamics(model, q, v, a) - np.where(
+        np.arange(model.v_count) == k, force, given
+    )
     coupling = np.zeros(model.v_count)
     coupling[follower], coupling[leader] = 1.0, 0.5
-    assert np.allclose(left, (left @ coupling) / (coupling @ coupling) * coupling, atol=1e-10 * np.abs(tau).max())
+    assert np.allclose(
+        left, (left @ coupling) / (coupling @ coupling) * coupling, atol=1e-10 * np.abs(tau).max()
+    )

@@ -1,4 +1,6 @@
-"""coal as oracle: distance, depth, normal and patch of thousands of random pairs of every two kinds of shapes."""
+"""coal as oracle: distance, depth, normal and patch of thousands of random pairs of every
+two kinds of shapes.
+"""
 
 import numpy as np
 import pytest
@@ -51,7 +53,14 @@ def random_pairs(kinds, seed, spread):
         a, b = (random_geometry(kind, rng) for kind in kinds)
         scene, others = two_bodies(a, b), (in_coal(a), in_coal(b))
         for _ in range(POSES):
-            q = np.concatenate([spread * rng.normal(size=3), random_quaternion(rng), spread * rng.normal(size=3), random_quaternion(rng)])
+            q = np.concatenate(
+                [
+                    spread * rng.normal(size=3),
+                    random_quaternion(rng),
+                    spread * rng.normal(size=3),
+                    random_quaternion(rng),
+                ]
+            )
             yield scene, q, *others
 
 
@@ -63,9 +72,12 @@ def test_distance_and_normal_of_shapes_apart(kinds):
         if expected < 1e-3:
             continue
         points = scene.pair(q, 1, 0, 10.0)
-        # both walk to round sides in steps: the square of a distance is good to 1e-9 of itself, the normal to the root of that
+        # both walk to round sides in steps: the square of a distance is good to 1e-9 of itself,
+        # the normal to the root of that
         assert points["gap"].min() == pytest.approx(expected, abs=1e-6)
-        np.testing.assert_allclose(points["normal"][0], n, atol=1e-3 if "cylinder" in kinds else 1e-6)
+        np.testing.assert_allclose(
+            points["normal"][0], n, atol=1e-3 if "cylinder" in kinds else 1e-6
+        )
         compared += 1
     assert compared > 100
 
@@ -78,10 +90,14 @@ def test_depth_of_shapes_that_overlap(kinds):
         if expected > -1e-3:
             continue
         gap = scene.pair(q, 1, 0, 1e-3)["gap"].min()
-        # the depth is the least way out: a separation reached along the normal that is larger than coal's is nearer to it
-        s, t, x, y = scene.tables.shape[1], scene.tables.shape[0], scene.memory.pose[1], scene.memory.pose[0]
+        # the depth is the least way out: a separation reached along the normal that is larger than
+        # coal's is nearer to it
+        s, t = scene.tables.shape[1], scene.tables.shape[0]
+        x, y = scene.memory.pose[1], scene.memory.pose[0]
         n = convex.closest(s, x, t, y, 1e-3, scene.tables, scene.memory)[1]
-        assert gap == pytest.approx(support.separation(s, x, t, y, scene.tables.vertex, n), abs=1e-5)
+        assert gap == pytest.approx(
+            support.separation(s, x, t, y, scene.tables.vertex, n), abs=1e-5
+        )
         assert gap > expected - 1e-4
         compared += 1
         agreed += abs(gap - expected) < 1e-4
@@ -90,7 +106,9 @@ def test_depth_of_shapes_that_overlap(kinds):
     assert agreed >= (0.8 if "cylinder" in kinds else 1.0) * compared
 
 
-@pytest.mark.parametrize("kinds", [("box", "box"), ("box", "convex"), ("convex", "convex")], ids="-".join)
+@pytest.mark.parametrize(
+    "kinds", [("box", "box"), ("box", "convex"), ("convex", "convex")], ids="-".join
+)
 def test_patches_of_flat_faces_have_the_corners_of_coal(kinds):
     rng = np.random.default_rng(2)
     compared = 0
@@ -117,19 +135,25 @@ def test_patches_of_flat_faces_have_the_corners_of_coal(kinds):
 
 
 def face_up(scene, shape, sign):
-    """The turn that lays the largest face of a shape up or down, and its distance from the body's origin then."""
+    """The turn that lays the largest face of a shape up or down,
+    and its distance from the body's origin then.
+    """
     row = scene.tables.shape[shape]
     faces = scene.tables.face[row["face"] : row["face_end"]]
     face = faces[faces["area"].argmax()]
     n, up = face["normal"], np.array([0, 0, sign])
     quaternion = np.array([1 + n @ up, *np.cross(n, up)])
     if np.linalg.norm(quaternion) < 1e-6:
-        quaternion = np.array([0.0, 1.0, 0.0, 0.0]) if abs(n[0]) < 0.5 else np.array([0.0, 0.0, 1.0, 0.0])
+        quaternion = (
+            np.array([0.0, 1.0, 0.0, 0.0]) if abs(n[0]) < 0.5 else np.array([0.0, 0.0, 1.0, 0.0])
+        )
     return quaternion / np.linalg.norm(quaternion), face["offset"] + n @ row["position"]
 
 
 def coal_patch(a, b, q):
-    """Corners of coal's contact patch in the world, shape (n, 3); None where it finds no flat one."""
+    """Corners of coal's contact patch in the world, shape (n, 3);
+    None where it finds no flat one.
+    """
     A, B = placed(q[:7]), placed(q[7:])
     collision_request, collision_result = coal.CollisionRequest(), coal.CollisionResult()
     coal.collide(a, A, b, B, collision_request, collision_result)
@@ -146,7 +170,9 @@ def coal_patch(a, b, q):
 
 
 def spread_of(one, two):
-    """The largest difference of how far two sets of points reach, over directions in the plane [m]."""
+    """The largest difference of how far two sets of points reach,
+    over directions in the plane [m].
+    """
     angles = np.linspace(0, 2 * np.pi, 72, endpoint=False)
     d = np.stack([np.cos(angles), np.sin(angles)])
     return np.abs((one[:, :2] @ d).max(axis=0) - (two[:, :2] @ d).max(axis=0)).max()

@@ -1,6 +1,7 @@
 """The same dynamics in MuJoCo: Talos from its own file, and worlds of ours written for MuJoCo.
 
-The bound is 1e-10, normwise relative: float64 on both sides, condition numbers of the mass matrix up to 1e5.
+The bound is 1e-10, normwise relative: float64 on both sides,
+condition numbers of the mass matrix up to 1e5.
 """
 
 import numpy as np
@@ -47,7 +48,8 @@ def test_talos_from_mjcf_agrees_with_mujoco_reading_the_same_file(shared):
     for _ in range(100):
         q, v = random_state(model, rng)
         tau, a = 10 * rng.normal(size=model.v_count), rng.normal(size=model.v_count)
-        # MuJoCo turns angular velocities of the base into the body's axes; linear ones are the world's in both
+        # MuJoCo turns angular velocities of the base into the body's axes;
+        # linear ones are the world's in both
         T = np.eye(model.v_count)
         T[np.ix_(base, base)] = from_quaternion(q[model.q_index(robot.name) + np.arange(3, 7)]).R.T
         data.qpos[iq], data.qvel[iv], data.qfrc_applied[iv] = q, T @ v, T @ tau
@@ -58,7 +60,9 @@ def test_talos_from_mjcf_agrees_with_mujoco_reading_the_same_file(shared):
         assert relative(T @ dynamics.mass_matrix(model, q) @ T.T, M[np.ix_(iv, iv)]) < BOUND
         data.qacc[iv] = T @ a
         mujoco.mj_inverse(mj, data)
-        assert relative(T @ dynamics.inverse_dynamics(model, q, v, a), data.qfrc_inverse[iv]) < BOUND
+        assert (
+            relative(T @ dynamics.inverse_dynamics(model, q, v, a), data.qfrc_inverse[iv]) < BOUND
+        )
 
 
 def everything_world(seed):

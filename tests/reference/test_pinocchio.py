@@ -1,8 +1,9 @@
 """ABA, RNEA and CRBA against Pinocchio, 100 random states a robot, on robots nobody here wrote.
 
-The bound is 1e-10, normwise relative. Accelerations of a robot whose mass matrix has a condition number κ above 4e5 are not
-defined better than κ times the rounding unit, in any engine (iCub: κ = 6e10, and Pinocchio's two conventions differ by
-1.6e-6); there the bound is that product, and what is held to rounding everywhere is the backward error.
+The bound is 1e-10, normwise relative. Accelerations of a robot whose mass matrix has a condition
+number κ above 4e5 are not defined better than κ times the rounding unit, in any engine (iCub:
+κ = 6e10, and Pinocchio's two conventions differ by 1.6e-6); there the bound is that product, and
+what is held to rounding everywhere is the backward error.
 """
 
 import numpy as np
@@ -20,12 +21,14 @@ STATES = 100
 
 
 def worst_errors(robot, pin_model, base=None, states=STATES):
-    """Largest relative errors of ABA (beyond what its condition number explains), RNEA and CRBA, and ABA's backward error.
+    """Largest relative errors of ABA (beyond what its condition number explains), RNEA and CRBA,
+    and ABA's backward error.
 
     Joint forces and accelerations are matched by joint name.
     """
     model = robot.compile()
-    referee, data, rng = Referee(model, pin_model, base), pin_model.createData(), np.random.default_rng(0)
+    referee, data = Referee(model, pin_model, base), pin_model.createData()
+    rng = np.random.default_rng(0)
     assert pin_model.nv == model.v_count
     worst = np.zeros(4)
     for _ in range(states):
@@ -38,7 +41,11 @@ def worst_errors(robot, pin_model, base=None, states=STATES):
         M = pin.crba(pin_model, data, qp)
         M = np.triu(M) + np.triu(M, 1).T
         ours = dynamics.forward_dynamics(model, q, v, tau)
-        left = M @ referee.acceleration(q, v, ours) - T @ tau + pin.nonLinearEffects(pin_model, data, qp, T @ v)
+        left = (
+            M @ referee.acceleration(q, v, ours)
+            - T @ tau
+            + pin.nonLinearEffects(pin_model, data, qp, T @ v)
+        )
         blurred = max(1.0, np.linalg.cond(M) * np.finfo(float).eps / BOUND)
         errors = (
             relative(referee.acceleration(q, v, ours), forward) / blurred,
@@ -100,7 +107,11 @@ def test_robots_of_example_robot_data_agree_with_pinocchio(example_robots):
         else:
             rows.append((package, reason))
     for row in rows:
-        print(f"{row[0]:32} {row[1]:40} {row[2]:4}  " + "  ".join(f"{e:.1e}" for e in row[3:]) if len(row) > 2 else f"{row[0]:32} refused: {row[1]}")
+        print(
+            f"{row[0]:32} {row[1]:40} {row[2]:4}  " + "  ".join(f"{e:.1e}" for e in row[3:])
+            if len(row) > 2
+            else f"{row[0]:32} refused: {row[1]}"
+        )
     print(f"{loaded} of {len(rows)} packages load")
     # 42 packages in version 5 of example-robot-data, 39 in version 6, one of them without a URDF
     assert loaded >= 38

@@ -1,4 +1,6 @@
-"""The experiment with humanoids: small runs of it, what it counts, and that a missed step is named and can be found again."""
+"""The experiment with humanoids: small runs of it, what it counts,
+and that a missed step is named and can be found again.
+"""
 
 import json
 
@@ -62,7 +64,10 @@ def test_a_run_is_the_same_to_the_last_bit_whatever_ran_before(falling):
 def test_soles_start_within_five_millimetres_above_the_ground(falling):
     for seed in range(5):
         sim = falling.begin(seed)
-        corners = [sim.pose(foot) @ np.column_stack([foot.polygon, np.zeros(4)]) for foot in falling.robot.feet.values()]
+        corners = [
+            sim.pose(foot) @ np.column_stack([foot.polygon, np.zeros(4)])
+            for foot in falling.robot.feet.values()
+        ]
         assert -1e-12 < np.concatenate(corners)[:, 2].min() <= 5e-3
 
 
@@ -79,19 +84,36 @@ def test_a_step_that_misses_is_named_and_its_problem_kept(tmp_path):
 
 
 def test_what_misses_or_stops_is_summed_up_and_fails():
-    missed = humanoids.Outcome(0, 300, [(7, 2e-8)], 2e-8, penetration=1e-6, contacts=8, recheck=1e-9)
+    missed = humanoids.Outcome(
+        0, 300, [(7, 2e-8)], 2e-8, penetration=1e-6, contacts=8, recheck=1e-9
+    )
     outcomes = [missed, humanoids.Outcome(1, 20, fault="it broke", fallen=True)]
     found = humanoids.summary(outcomes)
     assert found["missed"] == [{"seed": 0, "step": 7, "residual": 2e-8}]
     assert found["stopped"] == [{"seed": 1, "step": 20, "fault": "it broke"}]
-    assert (found["runs"], found["steps"], found["worst_residual"], found["fallen"]) == (2, 320, 2e-8, 1)
+    assert (found["runs"], found["steps"], found["worst_residual"], found["fallen"]) == (
+        2,
+        320,
+        2e-8,
+        1,
+    )
     result = {"settings": {"dt": 1e-3, "tolerance": 1e-8}, "interrupted": True}
-    walker = {"joints": 12, "mass_kg": 30.0, "weight_N": 294.3, "on_feet_after_5_s_N": 294.2999, "notes": ["made of wood"]}
+    walker = {
+        "joints": 12,
+        "mass_kg": 30.0,
+        "weight_N": 294.3,
+        "on_feet_after_5_s_N": 294.2999,
+        "notes": ["made of wood"],
+    }
     result["robots"] = {"walker": walker | {"motions": {"standing": found}}}
     result["total"] = humanoids.total(result["robots"])
     assert result["total"] == {"steps": 320, "missed": 1, "stopped": 1, "within": False}
     page = humanoids.text(result)
-    said = ("walker, 12 joints, 30 kg; weight 294.3000 N, on its feet 294.2999 N", "made of wood", "MORE than 1 in 100,000")
+    said = (
+        "walker, 12 joints, 30 kg; weight 294.3000 N, on its feet 294.2999 N",
+        "made of wood",
+        "MORE than 1 in 100,000",
+    )
     for words in (*said, "seed 0, step 7, 2.0e-08 m/s", "seed 1, step 20: it broke"):
         assert words in page
     assert page.endswith("interrupted: these are the runs finished before")

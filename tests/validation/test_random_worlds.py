@@ -15,7 +15,9 @@ def test_the_same_seed_gives_the_same_world():
     first, again, other = (random_world(seed).compile() for seed in (3, 3, 4))
     assert np.array_equal(first.initial(), again.initial())
     assert first.arrays.body.tobytes() == again.arrays.body.tobytes()
-    assert first.initial().shape != other.initial().shape or not np.array_equal(first.initial(), other.initial())
+    assert first.initial().shape != other.initial().shape or not np.array_equal(
+        first.initial(), other.initial()
+    )
     assert np.array_equal(random_velocity(random_world(3), 7), random_velocity(random_world(3), 7))
 
 
@@ -24,10 +26,14 @@ def test_everything_starts_apart_and_within_its_masses(seed):
     world = random_world(seed)
     model = world.compile()
     assert collision.contacts(model, model.initial(), 0.0) == []
-    masses = [b.inertia.mass for r in world.robots for b in r.bodies] + [o.inertia.mass for o in world.objects]
+    masses = [b.inertia.mass for r in world.robots for b in r.bodies] + [
+        o.inertia.mass for o in world.objects
+    ]
     assert len(masses) > 1
     assert LIGHTEST <= min(masses) <= max(masses) <= HEAVIEST
-    tensors = [b.inertia.tensor for r in world.robots for b in r.bodies] + [o.inertia.tensor for o in world.objects]
+    tensors = [b.inertia.tensor for r in world.robots for b in r.bodies] + [
+        o.inertia.tensor for o in world.objects
+    ]
     for tensor in tensors:
         # a body's moments obey the triangle inequality
         moments = np.linalg.eigvalsh(tensor)

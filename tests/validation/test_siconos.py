@@ -1,4 +1,6 @@
-"""Siconos as competitor: the same problem, judged by tabi; and a process that falls, hangs or is inexact (a stand-in plays it)."""
+"""Siconos as competitor: the same problem, judged by tabi;
+and a process that falls, hangs or is inexact (a stand-in plays it).
+"""
 
 import os
 import sys
@@ -16,7 +18,8 @@ needs_siconos = pytest.mark.skipif(
     reason="a competitor is no part of the tests: TABI_SICONOS=1, with python3-siconos, runs it",
 )
 
-# plays the worker for one contact at W = 1 that falls on q; its error is 300 times the tolerance; μ tells it to fall, hang or get worse
+# plays the worker for one contact at W = 1 that falls on q; its error is 300 times the tolerance;
+# μ tells it to fall, hang or get worse
 STAND_IN = """
 import json, os, sys, time
 import numpy as np
@@ -30,7 +33,8 @@ for line in sys.stdin:
         time.sleep(60)
     error = 1e-11 / request["tolerance"] if data["mu"][0] == 0.3 else 300 * request["tolerance"]
     impulse = [-data["q"][0] + error, 0.0, 0.0]
-    print(json.dumps({"info": 0, "iterations": 7, "seconds": request["tolerance"], "impulse": impulse}), flush=True)
+    answer = {"info": 0, "iterations": 7, "seconds": request["tolerance"], "impulse": impulse}
+    print(json.dumps(answer), flush=True)
 """
 
 
@@ -93,7 +97,9 @@ def test_what_never_satisfies_is_not_solved_and_keeps_its_best_error():
 
 @pytest.mark.usefixtures("stand_in")
 def test_a_crash_and_a_run_without_end_lose_one_problem_each():
-    answers = siconos.solve_all([falling(mu) for mu in (0.5, 0.1, 0.6, 0.2, 0.7)], methods=("NSGS",), seconds=1.0)
+    answers = siconos.solve_all(
+        [falling(mu) for mu in (0.5, 0.1, 0.6, 0.2, 0.7)], methods=("NSGS",), seconds=1.0
+    )
     assert [a["NSGS"].converged for a in answers] == [True, False, True, False, True]
     assert [a["NSGS"].fault for a in answers] == ["", "crashed", "", "time limit", ""]
     assert answers[1]["NSGS"].impulse is None
@@ -102,7 +108,10 @@ def test_a_crash_and_a_run_without_end_lose_one_problem_each():
 
 @pytest.mark.usefixtures("stand_in")
 def test_an_unknown_method_is_refused_with_the_known_ones():
-    with siconos.Session() as session, pytest.raises(TabiError, match="'NSGSV'; expected one of 'NSGS', 'NSN_AC'"):
+    with (
+        siconos.Session() as session,
+        pytest.raises(TabiError, match="'NSGSV'; expected one of 'NSGS', 'NSN_AC'"),
+    ):
         session.solve(falling(0.5), "NSGSV")
 
 
@@ -139,7 +148,9 @@ def test_a_sliding_and_a_sticking_mass_get_their_impulses(method, order):
 
 @needs_siconos
 def test_random_stacks_are_solved_by_both_and_judged_by_us():
-    problems = [Problem(*random_problem(np.random.default_rng(seed)), order="ttn") for seed in range(4)]
+    problems = [
+        Problem(*random_problem(np.random.default_rng(seed)), order="ttn") for seed in range(4)
+    ]
     answers = siconos.solve_all(problems)
     # Gauss–Seidel may stall on a rank-deficient one; none may fall
     assert all(a.fault == "" for both in answers for a in both.values())

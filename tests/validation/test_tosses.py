@@ -1,4 +1,6 @@
-"""Replays of tosses against closed forms: free flight, a slide, a bounce; the search must find what the tosses were made with."""
+"""Replays of tosses against closed forms: free flight, a slide, a bounce;
+the search must find what the tosses were made with.
+"""
 
 import numpy as np
 import pytest
@@ -17,9 +19,12 @@ def quaternions(rotations):
 
 
 def flight(samples=40):
-    """A turning cube that touches nothing: all its moments are equal, so it keeps its angular velocity."""
+    """A turning cube that touches nothing: all its moments are equal,
+    so it keeps its angular velocity.
+    """
     t = np.arange(samples)[:, None] / RATE
-    start, linear, angular = np.array([0.1, -0.2, 2.0]), np.array([0.7, 0.4, 0.5]), np.array([4.0, -3.0, 7.0])
+    start = np.array([0.1, -0.2, 2.0])
+    linear, angular = np.array([0.7, 0.4, 0.5]), np.array([4.0, -3.0, 7.0])
     position = start + linear * t + 0.5 * np.array([0, 0, -G]) * t**2
     turned = Rotation.from_rotvec([0.4, 1.0, -0.6]) * Rotation.from_rotvec(angular * t)
     return Toss("flight", np.hstack([position, quaternions(turned)]), linear, angular)
@@ -34,7 +39,9 @@ def slide(speed, samples=50):
 
 
 def bounce(height, samples=50):
-    """Falls flat from a height above the board and comes back with ε of its speed; recorded until it would touch again."""
+    """Falls flat from a height above the board and comes back with ε of its speed;
+    recorded until it would touch again.
+    """
     t, hit = np.arange(samples) / RATE, np.sqrt(2 * height / G)
     back, after = RESTITUTION * G * hit, t - hit
     z = np.where(t < hit, height - 0.5 * G * t**2, back * after - 0.5 * G * after**2)
@@ -81,7 +88,9 @@ def test_errors_are_the_distance_and_the_angle_of_the_turn_between():
     toss = flight(samples=5)
     off = toss.pose.copy()
     off[:, :3] += [0.003, 0.0, 0.004]
-    R = Rotation.from_quat(toss.pose[:, [4, 5, 6, 3]]) * Rotation.from_rotvec([0, np.radians(30), 0])
+    R = Rotation.from_quat(toss.pose[:, [4, 5, 6, 3]]) * Rotation.from_rotvec(
+        [0, np.radians(30), 0]
+    )
     # a quaternion and its opposite are the same attitude
     off[:, 3:] = -quaternions(R)
     away, turned = study.errors(off, toss)
@@ -91,7 +100,8 @@ def test_errors_are_the_distance_and_the_angle_of_the_turn_between():
 
 def test_the_search_finds_the_friction_of_a_slide_and_the_restitution_of_a_bounce(tabi_engine):
     found = study.fit(tabi_engine, MADE, budget=70)
-    # a step of 1 ms is 0.3 % of a slide; an impact seen up to a step late at 2 m/s is 2 mm of a bounce of 32 mm
+    # a step of 1 ms is 0.3 % of a slide; an impact seen up to a step late at 2 m/s is 2 mm
+    # of a bounce of 32 mm
     assert found["parameters"]["friction"] == pytest.approx(FRICTION, rel=0.02)
     assert found["parameters"]["restitution"] == pytest.approx(RESTITUTION, rel=0.05)
     assert found["evaluations"] <= 70
@@ -119,7 +129,9 @@ def test_an_interrupt_leaves_what_was_done(tmp_path):
         if what == "fit mujoco":
             raise KeyboardInterrupt
 
-    result = study.validate(file_of([slide(0.8), flight(20)], tmp_path / "made.npz"), budget=10, progress=stop)
+    result = study.validate(
+        file_of([slide(0.8), flight(20)], tmp_path / "made.npz"), budget=10, progress=stop
+    )
     assert result["interrupted"]
     assert not result["within"]
     assert set(result["engines"]) == {"tabi"}
@@ -139,7 +151,11 @@ def test_a_replay_that_breaks_is_infinitely_bad():
 def test_recorded_tosses_fly_as_the_engine_says_until_they_touch(shared, tabi_engine):
     tosses = read(shared / "data" / "cube_tosses")
     assert len(tosses) == 100
-    # 8 samples are 54 ms in which none has touched yet; the recording is biased by 2 % and its velocities are rough
-    pairs = [study.errors(tabi_engine.replay(cut), cut) for cut in (Toss(t.name, t.pose[:9], t.linear, t.angular) for t in tosses)]
+    # 8 samples are 54 ms in which none has touched yet;
+    # the recording is biased by 2 % and its velocities are rough
+    pairs = [
+        study.errors(tabi_engine.replay(cut), cut)
+        for cut in (Toss(t.name, t.pose[:9], t.linear, t.angular) for t in tosses)
+    ]
     assert np.median([away[-1] for away, _ in pairs]) < 2e-3
     assert np.median([turned[-1] for _, turned in pairs]) < 1.0

@@ -1,4 +1,6 @@
-"""Random worlds, thin things and bullets: nothing gets through, little gets in, and what watches them sees it."""
+"""Random worlds, thin things and bullets: nothing gets through, little gets in,
+and what watches them sees it.
+"""
 
 import json
 
@@ -26,7 +28,10 @@ def test_a_random_world_keeps_its_tolerance_and_lets_nothing_through(seed):
 
 
 def test_overlaps_shrink_faster_than_the_step():
-    deepest = [np.mean([np.log(run(seed, round(0.6 / dt), dt).penetration + 1e-9) for seed in range(8)]) for dt in (2e-3, 5e-4)]
+    deepest = [
+        np.mean([np.log(run(seed, round(0.6 / dt), dt).penetration + 1e-9) for seed in range(8)])
+        for dt in (2e-3, 5e-4)
+    ]
     # in the mean over worlds; first order would be 4, second 16
     assert np.exp(deepest[0] - deepest[1]) > 4
 
@@ -44,7 +49,9 @@ def test_figures_are_summed_up_and_every_world_is_told():
     assert sum(row["steps"] for row in found["histogram"]) == 100
     assert found["worst_penetration"] == max(one["penetration"] for one in found["each"])
     assert found["within"]
-    assert json.loads(json.dumps(found)) == found | {"each": [one | {"missed": []} for one in found["each"]]}
+    assert json.loads(json.dumps(found)) == found | {
+        "each": [one | {"missed": []} for one in found["each"]]
+    }
 
 
 def test_an_interrupt_keeps_the_worlds_that_are_done():
@@ -60,7 +67,11 @@ def test_an_interrupt_keeps_the_worlds_that_are_done():
 
 def test_what_is_not_as_promised_is_said():
     good = Record(0, steps=10, penetration=1e-4, pair="box a on plane world")
-    for record in (Record(1, penetration=1e-2), Record(1, fault="velocities are not finite"), Record(1, tunnelled=["a in b at 1 s"])):
+    for record in (
+        Record(1, penetration=1e-2),
+        Record(1, fault="velocities are not finite"),
+        Record(1, tunnelled=["a in b at 1 s"]),
+    ):
         found = summary([good, record]) | {"interrupted": False}
         assert not found["within"]
         assert "NOT within" in text(found)
@@ -80,7 +91,10 @@ def test_steps_that_miss_leave_their_problem_behind(tmp_path, monkeypatch):
 
 
 def test_the_deepest_and_the_missed_are_named():
-    records = [Record(3, penetration=1e-4, pair="box a on plane world"), Record(4, missed=[(0.1, 1e-7)], energy_gained=2.0, energy=8.0, trees=1)]
+    records = [
+        Record(3, penetration=1e-4, pair="box a on plane world"),
+        Record(4, missed=[(0.1, 1e-7)], energy_gained=2.0, energy=8.0, trees=1),
+    ]
     found = summary(records)
     assert found["worst_pair"] == "box a on plane world"
     assert found["seeds_missed"] == [4]
@@ -112,7 +126,10 @@ def test_a_centre_under_the_ground_or_inside_another_shape_is_seen():
     world.add_sphere(0.02, 1.0, position=(1.09, 0, 0.39), name="inside")
     world.add_sphere(0.02, 1.0, position=(1.11, 0, 0.1), name="beside")
     _, _, record = watched(world)
-    assert {text.partition(" at ")[0] for text in record.tunnelled} == {"sunk in world", "inside in pillar"}
+    assert {text.partition(" at ")[0] for text in record.tunnelled} == {
+        "sunk in world",
+        "inside in pillar",
+    }
     assert record.penetration == pytest.approx(0.11, abs=1e-9)
     assert record.pair == "box sunk on plane world"
 
@@ -127,7 +144,8 @@ def test_points_below_a_height_field_are_those_below_its_triangles():
     corners = field.points()[field.triangles()]
     # any point of a triangle, a little below and above it
     share = rng.dirichlet((1, 1, 1), len(corners))
-    surface, little = np.einsum("nk,nki->ni", share, corners) + np.array([0.1, 0.2, 0.3]), np.array([0, 0, 1e-6])
+    surface = np.einsum("nk,nki->ni", share, corners) + np.array([0.1, 0.2, 0.3])
+    little = np.array([0, 0, 1e-6])
     assert worlds._below(sim, 0, surface - little).all()
     assert not worlds._below(sim, 0, surface + little).any()
     assert not worlds._below(sim, 0, np.array([[1.7, 0.0, -5.0]])).any()

@@ -1,10 +1,10 @@
 """Pinocchio as referee: the same robot, and the map between its coordinates and ours.
 
-Pinocchio measures velocities of floating, spherical and planar joints in the child's axes, linear first, and a
-floating base's acceleration as the derivative of that; tabi measures them in the axes of the joint frame. With R
-the joint's rotation, for each such joint
+Pinocchio measures velocities of floating, spherical and planar joints in the child's axes, linear
+first, and a floating base's acceleration as the derivative of that; tabi measures them in the axes
+of the joint frame. With R the joint's rotation, for each such joint
 
-    v_pin = Rᵀ v,   a_pin = Rᵀ (a − ω × v) (linear),  Rᵀ a (angular),   τ_pin = Rᵀ τ                          (1)
+    v_pin = Rᵀ v,   a_pin = Rᵀ (a − ω × v) (linear),  Rᵀ a (angular),   τ_pin = Rᵀ τ         (1)
 Unbounded revolute joints have q_pin = (cos q, sin q); quaternions are x, y, z, w.
 """
 
@@ -34,7 +34,9 @@ def pinocchio() -> Any:
 
 
 def build(robot: Robot) -> Any:
-    """The robot as a Pinocchio model, joints by the same names, the floating base by the robot's."""
+    """The robot as a Pinocchio model, joints by the same names,
+    the floating base by the robot's.
+    """
     pin = pinocchio()
     model = pin.Model()
     model.name = robot.name
@@ -47,12 +49,16 @@ def build(robot: Robot) -> Any:
             at[body] = (parent, M)
         else:
             name = robot.name if body is robot.base else joint.name
-            index = model.addJoint(parent, _joint(pin, joint.kind, np.asarray(joint.axis, float)), M, name)
+            index = model.addJoint(
+                parent, _joint(pin, joint.kind, np.asarray(joint.axis, float)), M, name
+            )
             at[body] = (index, pin.SE3.Identity())
             start = model.joints[index].idx_v
             model.armature[start : start + joint.v_count] = joint.total_armature
         inertia = body.inertia
-        model.appendBodyToJoint(at[body][0], pin.Inertia(inertia.mass, inertia.centre, inertia.tensor), at[body][1])
+        model.appendBodyToJoint(
+            at[body][0], pin.Inertia(inertia.mass, inertia.centre, inertia.tensor), at[body][1]
+        )
     return model
 
 
@@ -72,7 +78,10 @@ def _depth_first(robot: Robot) -> list[Body]:
 def _joint(pin: Any, kind: str, axis: Array) -> Any:
     axis = axis / np.linalg.norm(axis)
     if kind == "planar" and not np.allclose(axis, (0, 0, 1)):
-        raise ModelError(f"Pinocchio's planar joint moves in the xy-plane; this one has the normal {axis.tolist()}")
+        raise ModelError(
+            "Pinocchio's planar joint moves in the xy-plane; "
+            f"this one has the normal {axis.tolist()}"
+        )
     makers = {
         "revolute": lambda: pin.JointModelRevoluteUnaligned(axis),
         "continuous": lambda: pin.JointModelRevoluteUnaligned(axis),
@@ -85,7 +94,8 @@ def _joint(pin: Any, kind: str, axis: Array) -> Any:
 
 
 class Referee:
-    """Maps states between a tabi model and a Pinocchio model of the same robot, joint by joint and by name.
+    """Maps states between a tabi model and a Pinocchio model of the same robot,
+    joint by joint and by name.
 
     Args:
         model: tabi's.
@@ -101,16 +111,29 @@ class Referee:
         for name in [*bases, *model.joint_names]:
             other = base if name in bases and base else name
             if not pin_model.existJointName(other):
-                raise ModelError(f"joint {name!r} is not in Pinocchio's model; it has {', '.join(list(pin_model.names)[1:9])} …")
+                raise ModelError(
+                    f"joint {name!r} is not in Pinocchio's model; "
+                    f"it has {', '.join(list(pin_model.names)[1:9])} …"
+                )
             j = pin_model.joints[pin_model.getJointId(other)]
-            self.joints.append((model.joint_kind(name), model.q_index(name), model.v_index(name), j.idx_q, j.idx_v, j.nq))
+            self.joints.append(
+                (
+                    model.joint_kind(name),
+                    model.q_index(name),
+                    model.v_index(name),
+                    j.idx_q,
+                    j.idx_v,
+                    j.nq,
+                )
+            )
 
     def configuration(self, q: Array) -> Array:
         """Q in Pinocchio's coordinates."""
         out = np.zeros(self.pin_model.nq)
         for kind, iq, _, jq, _, nq in self.joints:
             if kind == "floating":
-                out[jq : jq + 3], out[jq + 3 : jq + 7] = q[iq : iq + 3], q[[iq + 4, iq + 5, iq + 6, iq + 3]]
+                out[jq : jq + 3] = q[iq : iq + 3]
+                out[jq + 3 : jq + 7] = q[[iq + 4, iq + 5, iq + 6, iq + 3]]
             elif kind == "spherical":
                 out[jq : jq + 4] = q[[iq + 1, iq + 2, iq + 3, iq]]
             elif kind == "planar":

@@ -1,8 +1,10 @@
-"""Random worlds, by their seed: a ground, free shapes and random trees above it, all apart from each other.
+"""Random worlds, by their seed: a ground, free shapes and random trees above it,
+all apart from each other.
 
-The ground is a plane, a bowl of rough triangles, or stairs on a plane. Free things are boxes, balls, capsules, cylinders and
-convex polytopes; trees have hinges, ball joints and slides on springs, on floating or fixed bases, some with motors that
-hold them. Masses go from 0.1 to 30 kg, frictions from 0 to 1.2. Things hang up to two metres above the ground.
+The ground is a plane, a bowl of rough triangles, or stairs on a plane. Free things are boxes,
+balls, capsules, cylinders and convex polytopes; trees have hinges, ball joints and slides on
+springs, on floating or fixed bases, some with motors that hold them. Masses go from 0.1 to 30 kg,
+frictions from 0 to 1.2. Things hang up to two metres above the ground.
 """
 
 from __future__ import annotations
@@ -16,7 +18,17 @@ from tabi.model.body import Body
 from tabi.model.joint import Joint, Motor
 from tabi.model.readers.mesh import convex_hull
 from tabi.model.robot import Robot
-from tabi.model.shape import Box, Capsule, Convex, Cylinder, Geometry, Material, MeshFile, Shape, Sphere
+from tabi.model.shape import (
+    Box,
+    Capsule,
+    Convex,
+    Cylinder,
+    Geometry,
+    Material,
+    MeshFile,
+    Shape,
+    Sphere,
+)
 from tabi.model.world import World
 from tabi.spatial import inertia
 from tabi.spatial.inertia import Inertia
@@ -47,12 +59,21 @@ def random_world(seed: int) -> World:
     for k in range(int(rng.integers(2, 13))):
         geometry = random_geometry(rng)
         place = _free_place(rng, reach_of(geometry), top, taken)
-        world.add_object(geometry, solid_of(geometry, _mass(rng)), place, _quaternion(rng), friction=_friction(rng), name=f"thing{k}")
+        world.add_object(
+            geometry,
+            solid_of(geometry, _mass(rng)),
+            place,
+            _quaternion(rng),
+            friction=_friction(rng),
+            name=f"thing{k}",
+        )
     return world
 
 
 def random_velocity(world: World, seed: int) -> Array:
-    """Velocities to let a world go with: metres and a few radians a second [m/s, rad/s], shape (v_count,)."""
+    """Velocities to let a world go with: metres and a few radians a second [m/s, rad/s],
+    shape (v_count,).
+    """
     model, rng = world.compile(), np.random.default_rng(seed)
     v = 2.0 * rng.normal(size=model.v_count)
     for row in model.arrays.body[model.arrays.body["kind"] == FLOATING]:
@@ -82,8 +103,12 @@ def _add_ground(world: World, kind: str, rng: np.random.Generator) -> float:
     return float(steps * rise)
 
 
-def _free_place(rng: np.random.Generator, reach: float, top: float, taken: list[tuple[Array, float]]) -> Array:
-    """A place for a ball of a radius above the ground, apart from those that are taken; it is taken then."""
+def _free_place(
+    rng: np.random.Generator, reach: float, top: float, taken: list[tuple[Array, float]]
+) -> Array:
+    """A place for a ball of a radius above the ground, apart from those that are taken;
+    it is taken then.
+    """
     spread = 0.3
     while True:
         p = rng.uniform(-1.0, 1.0, 3) * (spread, spread, 0.0)
@@ -148,12 +173,16 @@ def solid_of(geometry: Geometry, mass: float) -> Inertia:
     if isinstance(geometry, Cylinder):
         return inertia.solid_cylinder(mass, geometry.radius, geometry.length)
     assert isinstance(geometry, Convex)
-    # tetrahedra from the origin to each triangle: ∫ x xᵀ over one is V/20 (Σ p pᵀ + s sᵀ), s the sum of its corners
+    # tetrahedra from the origin to each triangle:
+    # ∫ x xᵀ over one is V/20 (Σ p pᵀ + s sᵀ), s the sum of its corners
     corners = geometry.vertices[geometry.triangles]
     volume = np.einsum("ij,ij->i", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])) / 6
     total, sums = volume.sum(), corners.sum(axis=1)
     centre = volume @ sums / (4 * total)
-    second = (np.einsum("n,nki,nkj->ij", volume, corners, corners) + np.einsum("n,ni,nj->ij", volume, sums, sums)) / (20 * total)
+    second = (
+        np.einsum("n,nki,nkj->ij", volume, corners, corners)
+        + np.einsum("n,ni,nj->ij", volume, sums, sums)
+    ) / (20 * total)
     second -= np.outer(centre, centre)
     return Inertia(mass, centre, mass * (np.trace(second) * np.eye(3) - second))
 
@@ -162,7 +191,9 @@ def solid_of(geometry: Geometry, mass: float) -> Inertia:
 
 
 def _tree(name: str, rng: np.random.Generator) -> Robot:
-    """A base and two to six links, each hung on any of those before it; links that overlap from the start never collide."""
+    """A base and two to six links, each hung on any of those before it;
+    links that overlap from the start never collide.
+    """
     robot = Robot(name)
     held = rng.random() < 0.5
     for k in range(int(rng.integers(3, 8))):
@@ -182,18 +213,26 @@ def _tree(name: str, rng: np.random.Generator) -> Robot:
         joint = _joint(f"{name}_joint{k}", from_quaternion(_turn_to(out), at), held, rng)
         robot.add_body(body, joint, parent, solid.moved(shape.placement), [shape])
     model = robot.compile()
-    robot.excluded |= {frozenset((c.link_a, c.link_b)) for c in collision.contacts(model, model.initial(), 1e-3)}
+    robot.excluded |= {
+        frozenset((c.link_a, c.link_b)) for c in collision.contacts(model, model.initial(), 1e-3)
+    }
     return robot
 
 
 def _joint(name: str, placement: Transform, held: bool, rng: np.random.Generator) -> Joint:
     kind = ("revolute", "revolute", "spherical", "prismatic")[int(rng.integers(4))]
-    joint = Joint(name, kind, placement, tuple(rng.normal(size=3)), damping=float(rng.uniform(0.0, 0.1)))
+    joint = Joint(
+        name, kind, placement, tuple(rng.normal(size=3)), damping=float(rng.uniform(0.0, 0.1))
+    )
     if kind == "prismatic":
         # nothing else would keep it near
         joint.stiffness, joint.damping = float(rng.uniform(200.0, 2000.0)), 2.0
     elif held and kind == "revolute":
-        joint.motor = Motor(kp=float(rng.uniform(10.0, 1000.0)), kd=float(rng.uniform(0.1, 10.0)), torque_limit=float(rng.uniform(5.0, 100.0)))
+        joint.motor = Motor(
+            kp=float(rng.uniform(10.0, 1000.0)),
+            kd=float(rng.uniform(0.1, 10.0)),
+            torque_limit=float(rng.uniform(5.0, 100.0)),
+        )
     return joint
 
 
@@ -214,4 +253,7 @@ def _reach_of(robot: Robot) -> float:
     """Radius of the ball around its base's origin that holds a tree as it is [m]."""
     X = robot.placements()
     origin = X[robot.base].p
-    return max(float(np.linalg.norm(X[b] @ b.shapes[0].placement.p - origin)) + _reach_of_link(b) for b in robot.bodies)
+    return max(
+        float(np.linalg.norm(X[b] @ b.shapes[0].placement.p - origin)) + _reach_of_link(b)
+        for b in robot.bodies
+    )

@@ -1,9 +1,11 @@
-"""Siconos as competitor: friction problems solved by Debian's python3-siconos, in a process of its own.
+"""Siconos as competitor: friction problems solved by Debian's python3-siconos,
+in a process of its own.
 
-It belongs to the system's Python and is never imported here: ``siconos_worker`` runs there on one thread and is asked
-for one problem at a time, from zero impulses, with its default options. Siconos stops by its own measure, so its
-tolerance is lowered, tenfold at a time, until tabi's certificate is met; only the run that meets it is timed. A run that
-crashes or takes too long is a problem not solved; the next one gets a fresh process.
+It belongs to the system's Python and is never imported here: ``siconos_worker`` runs there on one
+thread and is asked for one problem at a time, from zero impulses, with its default options. Siconos
+stops by its own measure, so its tolerance is lowered, tenfold at a time, until tabi's certificate
+is met; only the run that meets it is timed. A run that crashes or takes too long is a problem not
+solved; the next one gets a fresh process.
 """
 
 from __future__ import annotations
@@ -32,7 +34,11 @@ PYTHON = "/usr/bin/python3"
 MISSING = f"Siconos is not installed for {PYTHON}; on Debian: apt install python3-siconos"
 WORKER = Path(__file__).with_name("siconos_worker.py")
 # name → Siconos's solver, whether its matrix is dense, most iterations
-METHODS = {"NSGS": ("NSGS", False, 20000), "NSN_AC": ("NSN_AC", False, 200), "NSN_AC dense": ("NSN_AC", True, 200)}
+METHODS = {
+    "NSGS": ("NSGS", False, 20000),
+    "NSN_AC": ("NSN_AC", False, 200),
+    "NSN_AC dense": ("NSN_AC", True, 200),
+}
 # tolerances tried: that of the certificate, and four times a tenth
 LOWERINGS = 5
 STARTING = 60.0
@@ -48,7 +54,8 @@ class Answer:
         residual: backward error relative to ‖q‖∞, by tabi's certificate; the best one met.
         seconds: of Siconos's driver alone, in the run that ended so.
         own_tolerance: what Siconos was asked for in that run.
-        fault: why there is no better answer: "crashed", "time limit", an error; empty where there was none.
+        fault: why there is no better answer: "crashed", "time limit", an error;
+            empty where there was none.
     """
 
     impulse: NDArray[np.float64] | None = None
@@ -64,7 +71,14 @@ class Answer:
 def available() -> bool:
     """Whether the system's Python has Siconos."""
     try:
-        return subprocess.run([PYTHON, "-I", "-c", "import siconos.numerics"], capture_output=True, timeout=STARTING).returncode == 0
+        return (
+            subprocess.run(
+                [PYTHON, "-I", "-c", "import siconos.numerics"],
+                capture_output=True,
+                timeout=STARTING,
+            ).returncode
+            == 0
+        )
     except (OSError, subprocess.TimeoutExpired):
         return False
 
@@ -81,7 +95,8 @@ class Session:
     """A running Siconos. To be used in a ``with``.
 
     Args:
-        seconds: time a run may take until it is stopped; no lower tolerance is tried after as much in all.
+        seconds: time a run may take until it is stopped;
+            no lower tolerance is tried after as much in all.
     """
 
     def __init__(self, seconds: float = 10.0) -> None:
@@ -103,7 +118,9 @@ class Session:
     def solve(self, problem: Problem, method: str, tolerance: float = 1e-8) -> Answer:
         """The first run whose impulses tabi's certificate accepts, or the best one met."""
         if method not in METHODS:
-            raise ModelError(f"Siconos method is {method!r}; expected one of {', '.join(map(repr, METHODS))}")
+            raise ModelError(
+                f"Siconos method is {method!r}; expected one of {', '.join(map(repr, METHODS))}"
+            )
         best, start = Answer(), time.monotonic()
         for lowering in range(LOWERINGS):
             own = tolerance * 0.1**lowering
@@ -115,7 +132,14 @@ class Session:
             certificate = judge(problem.blocks, impulse)
             converged = certificate.converged(tolerance)
             if converged or not best.residual <= certificate.relative:
-                best = Answer(problem.to_theirs(impulse), converged, certificate.relative, got["iterations"], got["seconds"], own)
+                best = Answer(
+                    problem.to_theirs(impulse),
+                    converged,
+                    certificate.relative,
+                    got["iterations"],
+                    got["seconds"],
+                    own,
+                )
             if converged or time.monotonic() - start > self.seconds:
                 break
         return best
@@ -136,7 +160,13 @@ class Session:
         assert self.process is not None
         assert self.process.stdin is not None
         solver, dense, iterations = METHODS[method]
-        request = {"file": str(file), "solver": solver, "dense": dense, "tolerance": tolerance, "iterations": iterations}
+        request = {
+            "file": str(file),
+            "solver": solver,
+            "dense": dense,
+            "tolerance": tolerance,
+            "iterations": iterations,
+        }
         # a process that has just fallen is found when its answer is read
         with contextlib.suppress(BrokenPipeError):
             self.process.stdin.write(json.dumps(request).encode() + b"\n")
@@ -145,13 +175,21 @@ class Session:
 
     def _start(self) -> None:
         single = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL")}
-        # isolated (-I): neither this package's folder nor the caller's PYTHONPATH hides the system's siconos
+        # isolated (-I): neither this package's folder nor the caller's PYTHONPATH hides
+        # the system's siconos
         command = [PYTHON, "-I", str(WORKER)]
         self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env={**os.environ, **single}
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, **single},
         )
         if "ready" not in self._answer(STARTING):
-            raise ModelError(f"Siconos does not start under {PYTHON}; {PYTHON} -c 'import siconos.numerics' says why")
+            raise ModelError(
+                f"Siconos does not start under {PYTHON}; "
+                f"{PYTHON} -c 'import siconos.numerics' says why"
+            )
 
     def _answer(self, seconds: float) -> dict[str, Any]:
         """The next line of the process; where there is none in time, the process is ended."""
@@ -172,7 +210,10 @@ class Session:
 
 
 def solve_all(
-    problems: Iterable[Problem], tolerance: float = 1e-8, methods: Iterable[str] = ("NSGS", "NSN_AC"), seconds: float = 10.0
+    problems: Iterable[Problem],
+    tolerance: float = 1e-8,
+    methods: Iterable[str] = ("NSGS", "NSN_AC"),
+    seconds: float = 10.0,
 ) -> list[dict[str, Answer]]:
     """Every problem by every method, in order.
 
@@ -182,17 +223,29 @@ def solve_all(
     """
     with Session(seconds) as session:
         chosen = list(methods)
-        return [{method: session.solve(problem, method, tolerance) for method in chosen} for problem in problems]
+        return [
+            {method: session.solve(problem, method, tolerance) for method in chosen}
+            for problem in problems
+        ]
 
 
 def write(path: Path, problem: Problem) -> None:
-    """A problem as the worker reads it: triplets of W by columns, without zeros, q and mu, normal first."""
+    """A problem as the worker reads it: triplets of W by columns, without zeros, q and mu,
+    normal first.
+    """
     p = problem.blocks
     # theirs are rows 2, 0, 1 of ours in each contact
     place = np.arange(len(p.q)).reshape(-1, 3)[:, (2, 0, 1)].ravel()
-    W = scipy.sparse.bsr_matrix((p.value.reshape(-1, 3, 3), p.column, p.start), (len(p.q), len(p.q))).tocsr()[place][:, place].tocsc()
+    W = (
+        scipy.sparse.bsr_matrix(
+            (p.value.reshape(-1, 3, 3), p.column, p.start), (len(p.q), len(p.q))
+        )
+        .tocsr()[place][:, place]
+        .tocsc()
+    )
     W.eliminate_zeros()
-    # column by column in order: the order of summation decides whether a Newton that wanders converges
+    # column by column in order: the order of summation decides whether a Newton
+    # that wanders converges
     W.sort_indices()
     column = np.repeat(np.arange(len(p.q)), np.diff(W.indptr))
     np.savez(path, row=W.indices, column=column, value=W.data, q=p.q[place], mu=p.mu)

@@ -1,8 +1,10 @@
-"""What the system Python runs for ``siconos``: friction problems solved by Siconos, one request and one answer a line.
+"""What the system Python runs for ``siconos``:
+friction problems solved by Siconos, one request and one answer a line.
 
-Only numpy and siconos are used. A request is {"file", "solver", "dense", "tolerance", "iterations"}; the file (.npz) holds
-W as triplets row, column, value, and q and mu, normal first. The answer is {"info", "iterations", "seconds", "impulse"},
-with the seconds of the driver alone, from zero impulses, the least of a few repetitions where it is short.
+Only numpy and siconos are used. A request is {"file", "solver", "dense", "tolerance",
+"iterations"}; the file (.npz) holds W as triplets row, column, value, and q and mu, normal first.
+The answer is {"info", "iterations", "seconds", "impulse"}, with the seconds of the driver alone,
+from zero impulses, the least of a few repetitions where it is short.
 """
 
 import json
@@ -73,7 +75,9 @@ def main():
                 known = key
                 # once around, so that the matrix is compressed before the clock runs
                 solve(sn, problem, "NSGS", 1.0, 1, repetitions=1)
-            answer = solve(sn, problem, request["solver"], request["tolerance"], request["iterations"])
+            answer = solve(
+                sn, problem, request["solver"], request["tolerance"], request["iterations"]
+            )
         except Exception as fault:
             answer = {"fault": f"{type(fault).__name__}: {fault}"}
         print(json.dumps(answer), file=answers, flush=True)

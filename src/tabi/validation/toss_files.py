@@ -1,4 +1,6 @@
-"""Files of recorded tosses: reading them, and saying what is wrong with them. ``tosses`` tells the format."""
+"""Files of recorded tosses: reading them, and saying what is wrong with them.
+``tosses`` tells the format.
+"""
 
 from __future__ import annotations
 
@@ -41,13 +43,20 @@ def read(path: str | Path) -> list[Toss]:
     """All tosses of an .npz file or of a folder of them, in the order of their numbers."""
     path = Path(path)
     if not path.exists():
-        raise ModelError(f"tosses {str(path)!r} do not exist; expected an .npz file of recorded tosses, or a folder of them")
+        raise ModelError(
+            f"tosses {str(path)!r} do not exist; expected an .npz file of recorded tosses, "
+            "or a folder of them"
+        )
     files = sorted(path.glob("*.npz")) if path.is_dir() else [path]
     if not files:
         raise ModelError(f"folder {str(path)!r} has no .npz file; expected recorded tosses")
     tosses = [toss for file in files for toss in _read_file(file)]
     if len(tosses) < FEWEST:
-        raise ModelError(f"{len(tosses)} toss was found; expected at least {FEWEST}, one to fit and one to score", str(path))
+        raise ModelError(
+            f"{len(tosses)} toss was found; expected at least {FEWEST}, "
+            "one to fit and one to score",
+            str(path),
+        )
     return tosses
 
 
@@ -56,31 +65,55 @@ def _read_file(file: Path) -> list[Toss]:
         # a file of arrays, never of Python objects: those could run anything
         archive = np.load(file, allow_pickle=False)
         if not isinstance(archive, np.lib.npyio.NpzFile):
-            raise ModelError("is a single array; expected an .npz file with arrays toss_0, toss_1, …", str(file))
+            raise ModelError(
+                "is a single array; expected an .npz file with arrays toss_0, toss_1, …", str(file)
+            )
         with archive:
-            found = {int(match[1]): archive[name] for name in archive.files if (match := NAME.fullmatch(name))}
+            found = {
+                int(match[1]): archive[name]
+                for name in archive.files
+                if (match := NAME.fullmatch(name))
+            }
     except ModelError:
         raise
     except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         said = " ".join(str(error).split()).rstrip(".")
-        raise ModelError(f"cannot be read as an .npz file of arrays ({said}); expected arrays toss_0, toss_1, …", str(file)) from None
+        raise ModelError(
+            f"cannot be read as an .npz file of arrays ({said}); expected arrays toss_0, toss_1, …",
+            str(file),
+        ) from None
     if not found:
-        raise ModelError("has no array named toss_0, toss_1, …; expected one for each toss", str(file))
+        raise ModelError(
+            "has no array named toss_0, toss_1, …; expected one for each toss", str(file)
+        )
     return [_toss(f"toss_{number}", found[number], file) for number in sorted(found)]
 
 
 def _toss(name: str, rows: Array, file: Path) -> Toss:
-    if rows.ndim != 2 or rows.shape[1] != COLUMNS or len(rows) < SAMPLES or rows.dtype.kind not in "fiu":
+    if (
+        rows.ndim != 2
+        or rows.shape[1] != COLUMNS
+        or len(rows) < SAMPLES
+        or rows.dtype.kind not in "fiu"
+    ):
         wanted = f"expected numbers of shape (n, {COLUMNS}) with n ≥ {SAMPLES}"
         raise ModelError(f"{name} has shape {rows.shape} of {rows.dtype}; {wanted}", str(file))
     rows = rows.astype(float)
     used = rows[:, :13]
     if not np.isfinite(used).all():
-        raise ModelError(f"{name} has a number that is not finite in sample {int(np.argmin(np.isfinite(used).all(axis=1)))}; remove it", str(file))
+        raise ModelError(
+            f"{name} has a number that is not finite in sample "
+            f"{int(np.argmin(np.isfinite(used).all(axis=1)))}; remove it",
+            str(file),
+        )
     length = np.linalg.norm(rows[:, 3:7], axis=1)
     odd = np.abs(length - 1) > 1e-2
     if odd.any():
         k = int(np.argmax(odd))
-        raise ModelError(f"{name} has a quaternion of length {length[k]:.3g} in sample {k}; expected 1, as w, x, y, z", str(file))
+        raise ModelError(
+            f"{name} has a quaternion of length {length[k]:.3g} in sample {k}; "
+            "expected 1, as w, x, y, z",
+            str(file),
+        )
     pose = np.hstack([HALF_SIDE * rows[:, :3], rows[:, 3:7] / length[:, None]])
     return Toss(name, pose, HALF_SIDE * rows[0, 7:10], rows[0, 10:13])

@@ -1,19 +1,24 @@
-"""Real tosses of a cube on a board, replayed with tabi and with MuJoCo: which of the two ends nearer to where it went?
+"""Real tosses of a cube on a board, replayed with tabi and with MuJoCo:
+which of the two ends nearer to where it went?
 
-A file is an .npz of arrays ``toss_0``, ``toss_1``, …, one row for each sample at RATE: position (3), quaternion w, x, y, z (4), linear
-velocity (3), angular velocity (3), control (6, not used); lengths in half sides of the cube (Pfrommer, Halm and Posa, 2020). The angular
-velocity is in the axes of the cube: in flight it differs from the turn between two samples by 0.08 rad/s (median), by 5 rad/s if it is
-taken in those of the world.
+A file is an .npz of arrays ``toss_0``, ``toss_1``, …, one row for each sample at RATE: position
+(3), quaternion w, x, y, z (4), linear velocity (3), angular velocity (3), control (6, not used);
+lengths in half sides of the cube (Pfrommer, Halm and Posa, 2020). The angular velocity is in the
+axes of the cube: in flight it differs from the turn between two samples by 0.08 rad/s (median), by
+5 rad/s if it is taken in those of the world.
 
-Every toss starts from its first row and is compared with every later one. What a toss gives is the mean over its samples of
+Every toss starts from its first row and is compared with every later one.
+What a toss gives is the mean over its samples of
 
-    position error |p − p_rec| [m]     and     angle error, of the turn R_recᵀ R [°].                                   (1)
-Both engines make steps of 1/(SUBSTEPS · RATE). In tabi what flies follows its parabola; MuJoCo changes the velocity first, then the
-position with the new one, so its start has half a step of gravity taken off: free flight is exact in both.
+    position error |p − p_rec| [m]     and     angle error, of the turn R_recᵀ R [°].        (1)
+Both engines make steps of 1/(SUBSTEPS · RATE). In tabi what flies follows its parabola; MuJoCo
+changes the velocity first, then the position with the new one, so its start has half a step of
+gravity taken off: free flight is exact in both.
 
-The free parameters of each engine are fitted on the even tosses by one and the same search: half of the budget on Halton's points in the
-box of what is allowed, the rest by Nelder and Mead from the best of them. It makes the mean of |p − p_rec| / half side + angle [rad] small.
-The odd tosses are for the score.
+The free parameters of each engine are fitted on the even tosses by one and the same search: half of
+the budget on Halton's points in the box of what is allowed, the rest by Nelder and Mead from the
+best of them. It makes the mean of |p − p_rec| / half side + angle [rad] small. The odd tosses are
+for the score.
 """
 
 from __future__ import annotations
@@ -50,7 +55,9 @@ EDGE = 0.1
 
 
 class Engine(Protocol):
-    """What can replay a toss. ``ranges`` has lowest and highest value of each parameter, and whether it is searched by its logarithm."""
+    """What can replay a toss. ``ranges`` has lowest and highest value of each parameter,
+    and whether it is searched by its logarithm.
+    """
 
     name: str
     ranges: dict[str, tuple[float, float, bool]]
@@ -70,7 +77,10 @@ class Tabi:
     name = "tabi"
 
     def __init__(self) -> None:
-        self.ranges: dict[str, tuple[float, float, bool]] = {"friction": (0.05, 1.0, True), "restitution": (0.0, 0.8, False)}
+        self.ranges: dict[str, tuple[float, float, bool]] = {
+            "friction": (0.05, 1.0, True),
+            "restitution": (0.0, 0.8, False),
+        }
         self.simulator = Simulator(scene(), dt=STEP)
 
     def set(self, parameters: dict[str, float]) -> None:
@@ -90,7 +100,9 @@ class Tabi:
 
 
 class MuJoCo:
-    """The cube in MuJoCo: friction and both numbers of solref, the stiffness and the damping of its contacts, are free."""
+    """The cube in MuJoCo: friction and both numbers of solref,
+    the stiffness and the damping of its contacts, are free.
+    """
 
     name = "mujoco"
 
@@ -126,7 +138,12 @@ def scene() -> World:
     world = World((0.0, 0.0, -GRAVITY))
     world.add_ground()
     side = 2 * HALF_SIDE
-    world.add_object(Box((side, side, side)), Inertia(MASS, np.zeros(3), INERTIA * np.eye(3)), (0.0, 0.0, 1.0), name="cube")
+    world.add_object(
+        Box((side, side, side)),
+        Inertia(MASS, np.zeros(3), INERTIA * np.eye(3)),
+        (0.0, 0.0, 1.0),
+        name="cube",
+    )
     return world
 
 
@@ -149,7 +166,9 @@ def errors(path: Array, toss: Toss) -> tuple[Array, Array]:
 
 
 def loss(engine: Engine, tosses: Sequence[Toss]) -> float:
-    """What the search makes small: the mean over the tosses of position error / half side + angle error [rad]; ∞ where it breaks."""
+    """What the search makes small: the mean over the tosses of position error / half side + angle
+    error [rad]; ∞ where it breaks.
+    """
     total = 0.0
     for toss in tosses:
         try:
@@ -163,12 +182,19 @@ def loss(engine: Engine, tosses: Sequence[Toss]) -> float:
 # ---- search ---------------------------------------------------------------------------------
 
 
-def fit(engine: Engine, tosses: Sequence[Toss], budget: int = BUDGET, report: Report | None = None) -> dict[str, Any]:
-    """The parameters that replay these tosses best, with at most ``budget`` evaluations of all of them; the engine keeps them."""
+def fit(
+    engine: Engine, tosses: Sequence[Toss], budget: int = BUDGET, report: Report | None = None
+) -> dict[str, Any]:
+    """The parameters that replay these tosses best, with at most ``budget`` evaluations of all of
+    them; the engine keeps them.
+    """
     ranges, tried = list(engine.ranges.values()), []
 
     def parameters(at: Array) -> dict[str, float]:
-        scaled = [low * (high / low) ** s if log else low + s * (high - low) for s, (low, high, log) in zip(at, ranges, strict=True)]
+        scaled = [
+            low * (high / low) ** s if log else low + s * (high - low)
+            for s, (low, high, log) in zip(at, ranges, strict=True)
+        ]
         return dict(zip(engine.ranges, map(float, scaled), strict=True))
 
     def evaluate(at: Array) -> float:
@@ -185,7 +211,12 @@ def fit(engine: Engine, tosses: Sequence[Toss], budget: int = BUDGET, report: Re
     start = np.array(min(tried)[1])
     # away from the nearer wall
     simplex = np.vstack([start, start + np.diag(np.where(start < 0.5, EDGE, -EDGE))])
-    options = {"maxfev": budget - len(tried), "initial_simplex": simplex, "xatol": 1e-3, "fatol": 1e-5}
+    options = {
+        "maxfev": budget - len(tried),
+        "initial_simplex": simplex,
+        "xatol": 1e-3,
+        "fatol": 1e-5,
+    }
     minimize(evaluate, start, method="Nelder-Mead", bounds=[(0, 1)] * len(ranges), options=options)
     best, at = min(tried)
     engine.set(parameters(np.array(at)))
@@ -193,20 +224,35 @@ def fit(engine: Engine, tosses: Sequence[Toss], budget: int = BUDGET, report: Re
 
 
 def score(engine: Engine, tosses: Sequence[Toss]) -> dict[str, Any]:
-    """Errors on these tosses: of each the mean over its samples and that of the last one; median and 90 % over the tosses."""
+    """Errors on these tosses: of each the mean over its samples and that of the last one;
+    median and 90 % over the tosses.
+    """
     pairs = [errors(engine.replay(toss), toss) for toss in tosses]
     found: dict[str, Any] = {}
-    for name, values in {"position_m": [p for p, _ in pairs], "angle_deg": [a for _, a in pairs]}.items():
-        for which, each in {"mean": [float(v.mean()) for v in values], "last": [float(v[-1]) for v in values]}.items():
-            found[f"{which}_{name}"] = {"median": float(np.median(each)), "nine_in_ten": float(np.quantile(each, 0.9)), "each": each}
+    for name, values in {
+        "position_m": [p for p, _ in pairs],
+        "angle_deg": [a for _, a in pairs],
+    }.items():
+        for which, each in {
+            "mean": [float(v.mean()) for v in values],
+            "last": [float(v[-1]) for v in values],
+        }.items():
+            found[f"{which}_{name}"] = {
+                "median": float(np.median(each)),
+                "nine_in_ten": float(np.quantile(each, 0.9)),
+                "each": each,
+            }
     return found
 
 
 # ---- all of it ------------------------------------------------------------------------------
 
 
-def validate(path: str | Path, budget: int = BUDGET, progress: Report | None = None) -> dict[str, Any]:
-    """Fit both engines on the even tosses and score them on the odd ones; what is done when an interrupt comes is returned.
+def validate(
+    path: str | Path, budget: int = BUDGET, progress: Report | None = None
+) -> dict[str, Any]:
+    """Fit both engines on the even tosses and score them on the odd ones;
+    what is done when an interrupt comes is returned.
 
     Args:
         path: an .npz file, or a folder of them.
@@ -215,14 +261,29 @@ def validate(path: str | Path, budget: int = BUDGET, progress: Report | None = N
     """
     tosses = read(path)
     fitted, scored = tosses[::2], tosses[1::2]
-    settings = {"rate_Hz": RATE, "step_s": STEP, "budget": budget, "fitted": len(fitted), "scored": len(scored)}
-    result: dict[str, Any] = {"settings": settings, "engines": {}, "interrupted": False, "within": False}
+    settings = {
+        "rate_Hz": RATE,
+        "step_s": STEP,
+        "budget": budget,
+        "fitted": len(fitted),
+        "scored": len(scored),
+    }
+    result: dict[str, Any] = {
+        "settings": settings,
+        "engines": {},
+        "interrupted": False,
+        "within": False,
+    }
     try:
         for engine in (Tabi(), MuJoCo()):
             began = time.perf_counter()
             found = fit(engine, fitted, budget, progress)
             seconds = time.perf_counter() - began
-            result["engines"][engine.name] = found | {"seconds": seconds, "ranges": engine.ranges, "score": score(engine, scored)}
+            result["engines"][engine.name] = found | {
+                "seconds": seconds,
+                "ranges": engine.ranges,
+                "score": score(engine, scored),
+            }
             if isinstance(engine, Tabi):
                 result["missed_steps"] = engine.simulator.missed_count
     except KeyboardInterrupt:
@@ -241,15 +302,28 @@ def validate(path: str | Path, budget: int = BUDGET, progress: Report | None = N
 def text(result: dict[str, Any]) -> str:
     """The result for a person."""
     s = result["settings"]
-    lines = [f"{s['fitted']} tosses fitted, {s['scored']} others scored; steps of {1e3 * s['step_s']:.3f} ms, {s['budget']} evaluations each"]
-    lines += ["mean over each toss:     position [mm]        angle [°]", "                         median    90 %     median    90 %   fitted"]
+    lines = [
+        f"{s['fitted']} tosses fitted, {s['scored']} others scored; "
+        f"steps of {1e3 * s['step_s']:.3f} ms, {s['budget']} evaluations each"
+    ]
+    lines += [
+        "mean over each toss:     position [mm]        angle [°]",
+        "                         median    90 %     median    90 %   fitted",
+    ]
     for name, found in result["engines"].items():
         p, a = found["score"]["mean_position_m"], found["score"]["mean_angle_deg"]
         values = ", ".join(f"{key} {value:.3g}" for key, value in found["parameters"].items())
-        numbers = f"{1e3 * p['median']:8.1f}{1e3 * p['nine_in_ten']:8.1f}{a['median']:11.1f}{a['nine_in_ten']:8.1f}"
+        numbers = (
+            f"{1e3 * p['median']:8.1f}{1e3 * p['nine_in_ten']:8.1f}"
+            f"{a['median']:11.1f}{a['nine_in_ten']:8.1f}"
+        )
         lines.append(f"  {name:<21}{numbers}   {values}")
     if result["interrupted"]:
         return "\n".join([*lines, "interrupted: what is missing was not measured"])
     worse = [what for what, fine in result["not_larger"].items() if not fine]
-    lines.append(f"larger than MuJoCo's: {', '.join(worse)}" if worse else "none of the four is larger than MuJoCo's")
+    lines.append(
+        f"larger than MuJoCo's: {', '.join(worse)}"
+        if worse
+        else "none of the four is larger than MuJoCo's"
+    )
     return "\n".join(lines)

@@ -22,7 +22,9 @@ def test_links_of_one_tree_and_of_two_are_coupled_as_the_joints_are():
         model, links = chains.cell(rng)
         q, inverse = model.initial(), np.linalg.inv(dynamics.mass_matrix(model, model.initial()))
         ends = [(a, b) for a in links for b in [*links, "box", None] if a != b][:20]
-        touches = [Touch(a, rng.normal(size=3), rng.normal(size=3), b, rng.normal(size=3)) for a, b in ends]
+        touches = [
+            Touch(a, rng.normal(size=3), rng.normal(size=3), b, rng.normal(size=3)) for a, b in ends
+        ]
         v = rng.normal(size=model.v_count)
         p, rows = assemble(model, q, v, inverse, touches, np.full(len(touches), 0.5))
         W = rows @ inverse @ rows.T
@@ -52,13 +54,18 @@ def test_chains_are_singular_and_can_open():
         assert p is not None
         J, omega = matrices(p)
         singular += np.linalg.matrix_rank(omega, tol=1e-9 * np.abs(omega).max()) < len(omega)
-        trees.add(len({tuple(p.column[p.start[i] : p.start[i + 1]]) for i in range(len(p.start) - 1)}))
-        # wrenches that open all contacts at once, each steeper than its cone is wide along either tangent
+        trees.add(
+            len({tuple(p.column[p.start[i] : p.start[i + 1]]) for i in range(len(p.start) - 1)})
+        )
+        # wrenches that open all contacts at once, each steeper than its cone is wide
+        # along either tangent
         G = J @ omega
         n, mu = G[2::3], p.mu[:, None] * 0.7
         steep = np.vstack([n] + [n - s * mu * G[t::3] for t in (0, 1) for s in (-1, 1)])
         scale = np.abs(steep).max(axis=1, keepdims=True)
-        found = linprog(np.zeros(len(omega)), -steep / scale, np.full(len(steep), -1e-3), bounds=(None, None))
+        found = linprog(
+            np.zeros(len(omega)), -steep / scale, np.full(len(steep), -1e-3), bounds=(None, None)
+        )
         assert found.status == 0
     assert singular >= 10
     assert len(trees) > 1
@@ -70,7 +77,9 @@ def test_a_robot_that_is_held_stands_still_with_its_weight_on_its_feet(how):
     q, still = model.initial(), np.zeros(model.v_count)
     tau = holding.bearing(model, q, soles(robot))
     assert np.array_equal(tau[:6], np.zeros(6))
-    step = holding.prepare(model, State(q, still, q, still), tau, how, soles(robot), np.full(8, 0.8))
+    step = holding.prepare(
+        model, State(q, still, q, still), tau, how, soles(robot), np.full(8, 0.8)
+    )
     solution = solve_problem(as_problem(step.problem), 1e-11)
     assert solution.converged
     assert solution.impulse[2::3].sum() == pytest.approx(MASS * G * STEP, rel=1e-6)
@@ -95,7 +104,10 @@ def test_motors_act_at_the_end_of_the_step_or_at_its_start(how):
         assert np.allclose(given, expected, atol=1e-6)
     else:
         armature = model.arrays.dof["armature"][6:]
-        expected = np.minimum(K, 0.04 * armature / STEP**2) * (s.goal - s.q)[7:] + np.minimum(D, 0.2 * armature / STEP) * (s.speed - s.v)[6:]
+        expected = (
+            np.minimum(K, 0.04 * armature / STEP**2) * (s.goal - s.q)[7:]
+            + np.minimum(D, 0.2 * armature / STEP) * (s.speed - s.v)[6:]
+        )
         assert np.allclose(given, expected, atol=1e-6)
 
 
@@ -116,7 +128,11 @@ def test_a_step_by_hand_keeps_what_the_contacts_do_not_take():
     step = holding.prepare(model, s, still, LIMP, soles(robot), np.full(8, 0.5))
     after, impulse = holding.advance(model, s, step)
     gravity = np.array([0.0, 0.0, -MASS * G * STEP])
-    assert np.allclose(dynamics.momentum(model, s.q, after.v).linear, impulse.reshape(-1, 3).sum(axis=0) + gravity, atol=1e-9)
+    assert np.allclose(
+        dynamics.momentum(model, s.q, after.v).linear,
+        impulse.reshape(-1, 3).sum(axis=0) + gravity,
+        atol=1e-9,
+    )
     assert np.allclose(after.q, dynamics.integrate(model, s.q, after.v, STEP))
 
 
@@ -149,7 +165,10 @@ def test_slides_slide_on_smooth_ground_and_stances_stick():
         for kind in ("slide", "stance"):
             one = case(kind, index, seed=1)
             assert one.bodies is not None
-            assert ((one.bodies.mu >= (0.05 if kind == "slide" else 0.4)) & (one.bodies.mu <= (0.3 if kind == "slide" else 1.0))).all()
+            assert (
+                (one.bodies.mu >= (0.05 if kind == "slide" else 0.4))
+                & (one.bodies.mu <= (0.3 if kind == "slide" else 1.0))
+            ).all()
             solution = solve_problem(one.problem(), initial=one.warm)
             u, loaded = solution.velocity.reshape(-1, 3), solution.impulse[2::3] > 1e-6
             slips = (np.hypot(u[:, 0], u[:, 1])[loaded] > 1e-4).any()

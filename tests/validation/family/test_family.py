@@ -1,4 +1,6 @@
-"""The family as a whole: every kind, the same on every run, of all sizes, and within what physics allows."""
+"""The family as a whole: every kind, the same on every run, of all sizes,
+and within what physics allows.
+"""
 
 import numpy as np
 import pytest
@@ -9,7 +11,20 @@ from tabi.contact import judge, solve_problem
 from tabi.validation import family
 from tabi.validation.family.case import Case, as_problem
 
-ASKED = {"stance", "rocking", "slide", "fall", "wall", "tower", "mass ratio", "pile", "plate", "chain", "single", "unsymmetric"}
+ASKED = {
+    "stance",
+    "rocking",
+    "slide",
+    "fall",
+    "wall",
+    "tower",
+    "mass ratio",
+    "pile",
+    "plate",
+    "chain",
+    "single",
+    "unsymmetric",
+}
 # kinds whose problems come out of steps that were solved before
 RUNS = {"stance", "slide", "fall"}
 
@@ -17,7 +32,14 @@ RUNS = {"stance", "slide", "fall"}
 def numbers(case: Case) -> list[np.ndarray]:
     """All numbers of a case."""
     blocks = case.problem().blocks
-    return [blocks.start, blocks.column, blocks.value, blocks.q, blocks.mu, np.zeros(0) if case.warm is None else case.warm]
+    return [
+        blocks.start,
+        blocks.column,
+        blocks.value,
+        blocks.q,
+        blocks.mu,
+        np.zeros(0) if case.warm is None else case.warm,
+    ]
 
 
 def same(a: Case, b: Case) -> bool:
@@ -48,7 +70,8 @@ def test_cases_are_problems_of_si_size(kind):
         assert p.order == "ttn"
         assert all(np.isfinite(x).all() for x in numbers(case))
         assert ((b.mu >= 0) & (b.mu <= 3)).all()
-        # metres per second at contacts of a gramme to a ton; a step of gravity, 9.81 mm/s, is the least there is
+        # metres per second at contacts of a gramme to a ton;
+        # a step of gravity, 9.81 mm/s, is the least there is
         assert 5e-3 < np.abs(b.q).max() < 100
         assert ((b.weight > 1e-4) & (b.weight < 1e3)).all()
         if case.warm is not None:
@@ -108,4 +131,9 @@ def test_a_case_of_bodies_and_its_matrix_are_one_problem():
     one, other = case.problem().blocks, as_problem(case.bodies).blocks
     assert np.array_equal(one.value, other.value)
     for k in range(case.contact_count):
-        assert np.allclose(one.value[one.start[k]].reshape(3, 3), W[3 * k : 3 * k + 3, 3 * k : 3 * k + 3], rtol=1e-12, atol=1e-14)
+        assert np.allclose(
+            one.value[one.start[k]].reshape(3, 3),
+            W[3 * k : 3 * k + 3, 3 * k : 3 * k + 3],
+            rtol=1e-12,
+            atol=1e-14,
+        )

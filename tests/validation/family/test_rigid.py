@@ -24,7 +24,12 @@ def test_velocities_at_the_contacts_are_those_of_the_dynamics():
 
 
 def test_two_bodies_feel_the_difference_of_their_velocities():
-    free = rigid.boxes([1.0, 2.0], np.ones((2, 3)), [(0, 0, 1.5), (0, 0, 0.5)], [[0, 0, 0, 1, 2, 3], [0, 0, 2, 0, 0, 0]])
+    free = rigid.boxes(
+        [1.0, 2.0],
+        np.ones((2, 3)),
+        [(0, 0, 1.5), (0, 0, 0.5)],
+        [[0, 0, 0, 1, 2, 3], [0, 0, 2, 0, 0, 0]],
+    )
     corner = np.array([[0.5, 0.5, 1.0]])
     p = rigid.assemble(free, rigid.upright([(0, 1)], [corner], 0.5))
     # the lower box turns about z at 2 rad/s: its corner moves by (−1, 1, 0); both fall alike
@@ -45,8 +50,15 @@ def test_frames_are_right_handed_with_the_normal_last():
 def test_faces_that_meet_meet_in_their_common_rectangle():
     centre, size = np.array([[0.0, 0.0, 0.5], [0.3, -0.2, 1.5]]), np.ones((2, 3))
     corners = rigid.overlap(centre, size, 1, 0)
-    assert sorted(map(tuple, corners)) == [(-0.2, -0.5, 1.0), (-0.2, 0.3, 1.0), (0.5, -0.5, 1.0), (0.5, 0.3, 1.0)]
-    assert sorted(map(tuple, rigid.underside(centre, size, 0))) == [(x, y, 0.0) for x in (-0.5, 0.5) for y in (-0.5, 0.5)]
+    assert sorted(map(tuple, corners)) == [
+        (-0.2, -0.5, 1.0),
+        (-0.2, 0.3, 1.0),
+        (0.5, -0.5, 1.0),
+        (0.5, 0.3, 1.0),
+    ]
+    assert sorted(map(tuple, rigid.underside(centre, size, 0))) == [
+        (x, y, 0.0) for x in (-0.5, 0.5) for y in (-0.5, 0.5)
+    ]
 
 
 def test_shaken_bodies_move_as_fast_as_asked():

@@ -35,7 +35,9 @@ def test_a_wall_has_the_bricks_and_contacts_of_its_formula(columns, rows):
 def test_a_wall_at_rest_stands_on_the_ground_with_its_weight(columns, rows):
     p = wall(columns, rows, 0.0, 0.6, np.random.default_rng(0))
     impulse = normals(p)
-    assert impulse[p.contact["b"] == -1].sum() == pytest.approx(masses(p).sum() * G * STEP, rel=1e-7)
+    assert impulse[p.contact["b"] == -1].sum() == pytest.approx(
+        masses(p).sum() * G * STEP, rel=1e-7
+    )
 
 
 def test_bricks_move_as_fast_as_asked():
@@ -102,18 +104,29 @@ def test_a_pile_lies_on_the_ground_and_could_fly_apart():
         assert (p.contact["b"] == -1).any()
         assert ((p.mu >= 0.25) & (p.mu <= 1)).all()
         # every body has a contact
-        assert set(p.contact["a"]) | set(p.contact["b"][p.contact["b"] >= 0]) == set(range(len(p.start) - 1))
-        # the velocity field v = x, away from a place on the ground, opens every contact straight along its normal
-        apart = np.where((p.contact["b"] >= 0)[:, None], p.contact["arm_b"] - p.contact["arm_a"], -p.contact["arm_a"])
+        assert set(p.contact["a"]) | set(p.contact["b"][p.contact["b"] >= 0]) == set(
+            range(len(p.start) - 1)
+        )
+        # the velocity field v = x, away from a place on the ground,
+        # opens every contact straight along its normal
+        apart = np.where(
+            (p.contact["b"] >= 0)[:, None],
+            p.contact["arm_b"] - p.contact["arm_a"],
+            -p.contact["arm_a"],
+        )
         assert (np.einsum("ij,ij->i", p.contact["frame"][:, 6:], apart) > 0).all()
         if blocks == 0.0:
             # balls are touched where the line of centres meets them: arms along the normal
-            assert np.allclose(np.cross(p.contact["arm_a"], p.contact["frame"][:, 6:]), 0, atol=1e-12)
+            assert np.allclose(
+                np.cross(p.contact["arm_a"], p.contact["frame"][:, 6:]), 0, atol=1e-12
+            )
 
 
 def test_balls_of_a_heap_touch_and_hardly_overlap():
     centre, radius = piles.heap(np.random.default_rng(4), 40)
-    distance = np.linalg.norm(centre[:, None] - centre[None], axis=2) - radius[:, None] - radius[None]
+    distance = (
+        np.linalg.norm(centre[:, None] - centre[None], axis=2) - radius[:, None] - radius[None]
+    )
     distance[np.diag_indices(40)] = np.inf
     # a fiftieth of the smallest sum of radii counts as touching
     assert distance.min() > -0.25 * radius.min()

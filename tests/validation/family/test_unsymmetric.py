@@ -17,7 +17,9 @@ def dense(problem):
 
 def test_every_entry_is_changed_by_itself_and_by_little():
     p = stack([1.0, 2.0], np.ones((2, 3)), np.zeros((2, 2)), 0.5)
-    one, other = (dense(unsymmetric.perturbed(p, size, np.random.default_rng(0))) for size in (0.0, 1e-3))
+    one, other = (
+        dense(unsymmetric.perturbed(p, size, np.random.default_rng(0))) for size in (0.0, 1e-3)
+    )
     change = (other - one)[one != 0] / one[one != 0]
     # a normal distribution over hundreds of entries
     assert 0.9e-3 < change.std() < 1.1e-3

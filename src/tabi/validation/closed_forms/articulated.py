@@ -1,4 +1,6 @@
-"""Closed forms of jointed bodies in contact: feet, an ankle, a piston, and a four-bar linkage whose loop contacts close."""
+"""Closed forms of jointed bodies in contact:
+feet, an ankle, a piston, and a four-bar linkage whose loop contacts close.
+"""
 
 from __future__ import annotations
 
@@ -24,14 +26,30 @@ CASES = Register()
 
 @CASES.case("two feet share the weight by the lever rule", "N = g (m_leg + M (d/2 ± x)/d)")
 def two_feet() -> Iterator[Check]:
-    """A trunk of 10 kg on two hinged legs 0.3 m apart; each foot is two balls, one behind the other."""
+    """A trunk of 10 kg on two hinged legs 0.3 m apart;
+    each foot is two balls, one behind the other.
+    """
     small = Inertia(0.5, np.zeros(3), 1e-3 * np.eye(3))
     for off in (0.0, 0.06, -0.1):
         robot = Robot("walker")
-        robot.add_body("trunk", Joint("root", "floating"), None, Inertia(10.0, np.array([0.0, off, 0.2]), 0.2 * np.eye(3)))
+        robot.add_body(
+            "trunk",
+            Joint("root", "floating"),
+            None,
+            Inertia(10.0, np.array([0.0, off, 0.2]), 0.2 * np.eye(3)),
+        )
         for side, y in (("left", 0.15), ("right", -0.15)):
-            balls = [Shape(Sphere(0.05), translation((x, 0, -0.45)), name=f"{side}{x}") for x in (-0.1, 0.1)]
-            hip = Joint(f"{side}_hip", "revolute", translation((0, y, 0)), axis=(0, 1, 0), motor=Motor(kp=2e3, kd=50.0))
+            balls = [
+                Shape(Sphere(0.05), translation((x, 0, -0.45)), name=f"{side}{x}")
+                for x in (-0.1, 0.1)
+            ]
+            hip = Joint(
+                f"{side}_hip",
+                "revolute",
+                translation((0, y, 0)),
+                axis=(0, 1, 0),
+                motor=Motor(kp=2e3, kd=50.0),
+            )
             robot.add_body(f"{side}_leg", hip, "trunk", small, balls)
         world = World()
         world.add_ground()
@@ -42,7 +60,8 @@ def two_feet() -> Iterator[Check]:
         sim.run(0.5)
         left = sum(c.force[2] for c in sim.contacts if c.body_a.name.endswith("left_leg"))
         yield Check(
-            f"left foot, centre of mass {abs(100 * off):g} cm to the {'left' if off >= 0 else 'right'}",
+            f"left foot, centre of mass {abs(100 * off):g} cm to the "
+            f"{'left' if off >= 0 else 'right'}",
             G * (0.5 + 10.0 * (0.15 + off) / 0.3),
             left,
             0.01,
@@ -50,16 +69,29 @@ def two_feet() -> Iterator[Check]:
         )
 
 
-@CASES.case("on one foot the ankle carries the weight times its lever", "k q = m g (x cos q + z sin q)")
+@CASES.case(
+    "on one foot the ankle carries the weight times its lever", "k q = m g (x cos q + z sin q)"
+)
 def heron() -> Iterator[Check]:
     """8 kg, 4 cm ahead of an ankle of 10⁴ N·m/rad."""
     ahead, mass, foot, kp = 0.04, 8.0, 1.0, 1e4
     robot = Robot("heron")
     sole = Shape(Box((0.3, 0.2, 0.1)), translation((0, 0, -0.05)), name="sole")
-    robot.add_body("foot", Joint("root", "floating"), None, Inertia(foot, np.array([0, 0, -0.05]), 0.01 * np.eye(3)), [sole])
+    robot.add_body(
+        "foot",
+        Joint("root", "floating"),
+        None,
+        Inertia(foot, np.array([0, 0, -0.05]), 0.01 * np.eye(3)),
+        [sole],
+    )
     ankle = Joint("ankle", "revolute", axis=(0, 1, 0), motor=Motor(kp=kp, kd=200.0))
     robot.add_body("body", ankle, "foot", Inertia(mass, np.array([ahead, 0, 0.6]), 0.1 * np.eye(3)))
-    robot.add_foot("foot", "foot", [(-0.15, -0.1), (0.15, -0.1), (0.15, 0.1), (-0.15, 0.1)], position=(0, 0, -0.1))
+    robot.add_foot(
+        "foot",
+        "foot",
+        [(-0.15, -0.1), (0.15, -0.1), (0.15, 0.1), (-0.15, 0.1)],
+        position=(0, 0, -0.1),
+    )
     world = World()
     world.add_ground()
     robot = world.add_robot(robot)
@@ -79,17 +111,31 @@ def heron() -> Iterator[Check]:
     yield Check("angle it sags to", q, seen[-1].position[0], 1e-6, "rad")
     yield Check("torque of the ankle", -mass * G * lever, seen[-1].effort[0], 1e-3, "N·m")
     pressure = sim.centre_of_pressure(robot.feet["foot"])
-    yield Check("centre of pressure", mass * lever / (mass + foot), np.nan if pressure is None else pressure[0], 1e-5, "m")
+    yield Check(
+        "centre of pressure",
+        mass * lever / (mass + foot),
+        np.nan if pressure is None else pressure[0],
+        1e-5,
+        "m",
+    )
 
 
-@CASES.case("a piston pushes a block along the floor", "a = (F − μ m g)/(m + m_p), between them F − m_p a")
+@CASES.case(
+    "a piston pushes a block along the floor", "a = (F − μ m g)/(m + m_p), between them F − m_p a"
+)
 def piston() -> Iterator[Check]:
     """20 N on 2 kg, μ = 0.4, a piston of 1.5 kg."""
     force, mass, rod, mu = 20.0, 2.0, 1.5, 0.4
     robot = Robot("press")
     robot.add_body("stand", Joint("stand", "fixed"))
     tip = Shape(Sphere(0.05), name="tip")
-    robot.add_body("piston", Joint("slide", "prismatic", translation((-0.25, 0, 0.1)), axis=(1, 0, 0)), "stand", Inertia(rod), [tip])
+    robot.add_body(
+        "piston",
+        Joint("slide", "prismatic", translation((-0.25, 0, 0.1)), axis=(1, 0, 0)),
+        "stand",
+        Inertia(rod),
+        [tip],
+    )
     world = World()
     world.add_ground(friction=mu)
     box = world.add_box((0.4, 0.4, 0.2), mass, friction=mu, position=(0, 0, 0.1))
@@ -114,11 +160,15 @@ LENGTH, BALL, LEG, PLANK = 0.5, 0.05, 1.0, 4.0
 
 
 def linkage(angle: float) -> tuple[World, Body]:
-    """A plank on the round tops of two legs that are hinged to the ground 1 m apart: friction closes a parallelogram."""
+    """A plank on the round tops of two legs that are hinged to the ground 1 m apart:
+    friction closes a parallelogram.
+    """
     world = World()
     robot = Robot("legs")
     robot.add_body("base", Joint("base", "fixed"))
-    rod = Inertia(LEG, np.array([0, 0, LENGTH / 2]), LEG * LENGTH**2 / 12 * np.diag([1.0, 1.0, 1e-3]))
+    rod = Inertia(
+        LEG, np.array([0, 0, LENGTH / 2]), LEG * LENGTH**2 / 12 * np.diag([1.0, 1.0, 1e-3])
+    )
     for side, x in (("left", -0.5), ("right", 0.5)):
         for part, y in (("front", -0.1), ("back", 0.1)):
             ball = Shape(Sphere(BALL), translation((0, 0, LENGTH)), name=f"{side}_{part}")
@@ -126,14 +176,25 @@ def linkage(angle: float) -> tuple[World, Body]:
             robot.add_body(f"{side}_{part}_leg", hinge, "base", rod, [ball])
     robot.set_pose({body.joint.name: angle for body in robot.bodies[1:]})
     top = LENGTH * cos(angle) + BALL
-    plank = world.add_box((1.6, 0.4, 0.1), PLANK, friction=1.0, position=(LENGTH * sin(angle), 0, top + 0.05), name="plank")
+    plank = world.add_box(
+        (1.6, 0.4, 0.1),
+        PLANK,
+        friction=1.0,
+        position=(LENGTH * sin(angle), 0, top + 0.05),
+        name="plank",
+    )
     world.add_robot(robot)
     return world, plank
 
 
-@CASES.case("a four-bar linkage closed by friction", "½ I(q) q̇² = (M + 2m) g l (cos q₀ − cos q), I = M (l² + 2lr cos q + r²) + 4/3 m l²")
+@CASES.case(
+    "a four-bar linkage closed by friction",
+    "½ I(q) q̇² = (M + 2m) g l (cos q₀ − cos q), I = M (l² + 2lr cos q + r²) + 4/3 m l²",
+)
 def four_bar() -> Iterator[Check]:
-    """A plank of 4 kg on the balls of four legs of 1 kg, let go at 0.2 rad: it swings without turning."""
+    """A plank of 4 kg on the balls of four legs of 1 kg, let go at 0.2 rad:
+    it swings without turning.
+    """
     start = 0.2
 
     def inertia(q: float) -> float:
@@ -149,10 +210,14 @@ def four_bar() -> Iterator[Check]:
 
     weight = (PLANK + 2 * LEG) * G * LENGTH
     _, _, speed = swung(1e-3, 1e-3)
-    yield Check("q̈ at the start", weight * sin(start) / inertia(start), speed / 1e-3, 1e-4, "rad/s²")
+    yield Check(
+        "q̈ at the start", weight * sin(start) / inertia(start), speed / 1e-3, 1e-4, "rad/s²"
+    )
     sim, q, speed = swung(1e-3, 0.25)
     energy = weight * (cos(start) - cos(q))
-    yield Check("kinetic energy after 0.25 s", energy, 0.5 * inertia(q) * speed**2, 0.01 * energy, "J")
+    yield Check(
+        "kinetic energy after 0.25 s", energy, 0.5 * inertia(q) * speed**2, 0.01 * energy, "J"
+    )
     yield Check("turn of the plank", 0.0, float(np.arcsin(sim.pose(plank).R[2, 0])), 1e-5, "rad")
 
     def energy_error(dt: float) -> float:

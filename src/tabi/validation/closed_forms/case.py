@@ -22,7 +22,9 @@ ABOVE, BELOW = 1.02, 0.98
 
 @dataclass(frozen=True)
 class Check:
-    """A number of a run against its closed form; of an order in h, ``error_at`` gives the error at a step size [s]."""
+    """A number of a run against its closed form;
+    of an order in h, ``error_at`` gives the error at a step size [s].
+    """
 
     what: str
     expected: float
@@ -47,7 +49,8 @@ class Case:
     """A closed form.
 
     Attributes:
-        name: a sentence. law: the formula. key: its name among the reference cases, where it is one.
+        name: a sentence. law: the formula. key:
+            its name among the reference cases, where it is one.
         run: makes its checks.
     """
 
@@ -60,7 +63,9 @@ class Case:
 class Register(list[Case]):
     """The cases of a family, in the order they are defined."""
 
-    def case(self, name: str, law: str, key: str | None = None) -> Callable[[Callable[[], Iterator[Check]]], Callable[[], Iterator[Check]]]:
+    def case(
+        self, name: str, law: str, key: str | None = None
+    ) -> Callable[[Callable[[], Iterator[Check]]], Callable[[], Iterator[Check]]]:
         """Decorator: the function is a case."""
 
         def add(run: Callable[[], Iterator[Check]]) -> Callable[[], Iterator[Check]]:
@@ -70,14 +75,18 @@ class Register(list[Case]):
         return add
 
 
-def order(error: Callable[[float], float], what: str = "order in h of the position's error") -> Check:
+def order(
+    error: Callable[[float], float], what: str = "order in h of the position's error"
+) -> Check:
     """Whether an error halves with the step: taken at 2 ms and at 1 ms."""
     return Check(what, 1.0, log2(error(2e-3) / error(1e-3)), 0.11, "", error)
 
 
 def stands(what: str, expected: bool, speed: float) -> Check:
     """On which side of a threshold it is: at rest or moving, with nothing between."""
-    return Check(what, float(expected), float(speed < 1e-7) if expected else float(not speed > 1e-2), 0.0, "")
+    return Check(
+        what, float(expected), float(speed < 1e-7) if expected else float(not speed > 1e-2), 0.0, ""
+    )
 
 
 def tilted(angle: float, friction: float) -> World:
@@ -87,19 +96,32 @@ def tilted(angle: float, friction: float) -> World:
     return world
 
 
-def with_box(angle: float, friction: float, mass: float = 1.0, size: tuple[float, float, float] = (0.4, 0.4, 0.1)) -> tuple[World, Body]:
+def with_box(
+    angle: float,
+    friction: float,
+    mass: float = 1.0,
+    size: tuple[float, float, float] = (0.4, 0.4, 0.1),
+) -> tuple[World, Body]:
     """A box on a slope."""
     world = tilted(angle, friction)
     return world, world.add_box(size, mass, friction=friction, position=(0, 0, size[2] / 2))
 
 
-def with_ball(angle: float, friction: float, radius: float = 0.1, mass: float = 1.0) -> tuple[World, Body]:
+def with_ball(
+    angle: float, friction: float, radius: float = 0.1, mass: float = 1.0
+) -> tuple[World, Body]:
     """A ball on a slope."""
     world = tilted(angle, friction)
     return world, world.add_sphere(radius, mass, friction=friction, position=(0, 0, radius))
 
 
-def after(world: World, duration: float, velocity: ArrayLike = (), dt: float = 1e-3, tolerance: float = 1e-8) -> Simulator:
+def after(
+    world: World,
+    duration: float,
+    velocity: ArrayLike = (),
+    dt: float = 1e-3,
+    tolerance: float = 1e-8,
+) -> Simulator:
     """A simulator after a time, started with the first velocities given."""
     sim = Simulator(world, dt=dt, tolerance=tolerance)
     first = np.atleast_1d(np.asarray(velocity, float))

@@ -1,8 +1,10 @@
-"""A family of contact problems of our own, made by a seeded generator, so that hard tests run on every machine.
+"""A family of contact problems of our own, made by a seeded generator,
+so that hard tests run on every machine.
 
-All in SI units, a step of 1 ms, gravity 9.81 m/s². Each case has its own random generator, from the seed, its kind and its
-index: it is the same whatever is made before it. Where a short run comes before a problem (stances, slides, falls), its last
-digits are those of the solver that made the run.
+All in SI units, a step of 1 ms, gravity 9.81 m/s². Each case has its own random generator, from the
+seed, its kind and its index: it is the same whatever is made before it. Where a short run comes
+before a problem (stances, slides, falls), its last digits are those of the solver that made the
+run.
 """
 
 from __future__ import annotations
@@ -15,13 +17,24 @@ import numpy as np
 from tabi._errors import unknown
 from tabi.contact import Problem
 from tabi.contact.bodies import BodyProblem
-from tabi.validation.family import chains, falls, humanoid, piles, plates, stacks, stances, unsymmetric, walls
+from tabi.validation.family import (
+    chains,
+    falls,
+    humanoid,
+    piles,
+    plates,
+    stacks,
+    stances,
+    unsymmetric,
+    walls,
+)
 from tabi.validation.family.case import Case
 from tabi.validation.family.walls import wall
 
 __all__ = ["KINDS", "Case", "case", "cases", "everything", "wall"]
 
-# kind: its maker (generator, index) → problem, with the impulses of the step before where there is one; cases in a thousand
+# kind: its maker (generator, index) → problem, with the impulses of the step before where there is
+# one; cases in a thousand
 _MAKERS: dict[str, tuple[Callable[[np.random.Generator, int], Any], int]] = {
     "stance": (humanoid.stance, 150),
     "rocking": (stances.make, 100),
@@ -62,7 +75,8 @@ def everything(seed: int, scale: float = 1.0) -> Iterator[Case]:
     """The whole family, kind after kind.
 
     Args:
-        scale: 1 gives a thousand cases, one in a hundred of them with more than 400 contacts; a small one is for tests.
+        scale: 1 gives a thousand cases, one in a hundred of them with more than 400 contacts;
+            a small one is for tests.
     """
     for kind, (_, count) in _MAKERS.items():
         yield from cases(kind, max(1, round(scale * count)), seed)

@@ -1,8 +1,9 @@
-"""Contact problems of trees of bodies: links that touch the ground, other things that stand, or each other.
+"""Contact problems of trees of bodies: links that touch the ground, other things that stand,
+or each other.
 
-    Ω_ij = J_i M⁻¹ J_jᵀ,   q = E (ẋ_a − ẋ_b) + (0, 0, gap/h)                                                 (1)
-J_i: the twist of a link, angular first, about its own origin. Ω is dense within a tree and singular where a tree's links
-have more directions than its joints.
+    Ω_ij = J_i M⁻¹ J_jᵀ,   q = E (ẋ_a − ẋ_b) + (0, 0, gap/h)                                 (1)
+J_i: the twist of a link, angular first, about its own origin.
+Ω is dense within a tree and singular where a tree's links have more directions than its joints.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from tabi import dynamics
 from tabi.contact import bodies
 from tabi.contact.bodies import BodyProblem
 from tabi.model.compiled import Model
-from tabi.spatial.transform import cross_matrix
+from tabi.spatial.transform import Transform, cross_matrix
 from tabi.validation.family.case import STEP
 from tabi.validation.family.rigid import frames
 
@@ -24,10 +25,12 @@ Floats = NDArray[np.float64]
 
 
 class Touch(NamedTuple):
-    """Where a link touches: a point in its frame [m], the normal towards it in the world, and what it touches.
+    """Where a link touches: a point in its frame [m], the normal towards it in the world,
+    and what it touches.
 
     Attributes:
-        other: the other link, None for what stands still. place: the point in the other link's frame, or in the world [m].
+        other: the other link, None for what stands still.
+            place: the point in the other link's frame, or in the world [m].
     """
 
     link: str
@@ -38,7 +41,9 @@ class Touch(NamedTuple):
 
 
 class Assembly(NamedTuple):
-    """The problem in the space of bodies, and J over the joints' velocities, shape (3n, v_count)."""
+    """The problem in the space of bodies, and J over the joints' velocities,
+    shape (3n, v_count).
+    """
 
     problem: BodyProblem
     rows: Floats
@@ -49,19 +54,55 @@ def on_ground(link: str, point: Floats) -> Touch:
     return Touch(link, point, np.array([0.0, 0.0, 1.0]))
 
 
-def assemble(model: Model, q: Floats, velocity: Floats, inverse: NDArray[np.floating], touches: list[Touch], mu: Floats, h: float = STEP) -> Assembly:
+def assemble(
+    model: Model,
+    q: Floats,
+    velocity: Floats,
+    inverse: NDArray[np.floating],
+    touches: list[Touch],
+    mu: Floats,
+    h: float = STEP,
+) -> Assembly:
     """The problem (1).
 
     Args:
         velocity: of the joints at the end of a step without contacts, shape (v_count,).
         inverse: M⁻¹, or that of M with what is held implicitly.
-        touches: contacts; against what stands still the gap is the height of the point over the plane through ``place``, or the ground's.
+        touches: contacts; against what stands still the gap is the height of the point over the
+            plane through ``place``, or the ground's.
     """
     links = list(dict.fromkeys(name for t in touches for name in (t.link, t.other) if name))
     number = {name: i for i, name in enumerate(links)}
     J = {name: dynamics.point_jacobian(model, q, name)[[3, 4, 5, 0, 1, 2]] for name in links}
     X = {name: dynamics.pose(model, q, name) for name in links}
     frame = frames(np.array([t.normal for t in touches]))
+    matrix, arms, gaps = _kinematics(touches, frame, X, J)
+    free = matrix @ velocity
+    free[2::3] += gaps / h
+    start, column, omega = _coupling(model, links, J, inverse)
+    ends = np.array(
+        [(number[t.link], number[t.other] if t.other else -1) for t in touches], np.int64
+    )
+    friction = np.broadcast_to(np.asarray(mu, float), len(touches)).copy()
+    p = bodies.problem(
+        a=ends[:, 0],
+        b=ends[:, 1],
+        frame=frame,
+        arm_a=arms[0],
+        arm_b=arms[1],
+        start=start,
+        column=column,
+        omega=omega,
+        q=free,
+        mu=friction,
+    )
+    return Assembly(p, matrix)
+
+
+def _kinematics(
+    touches: list[Touch], frame: Floats, X: dict[str, Transform], J: dict[str, Floats]
+) -> tuple[Floats, Floats, Floats]:
+    """J of the contacts over the joints' velocities, arms from the links' origins, and gaps [m]."""
     rows, arms, gaps = [], np.zeros((2, len(touches), 3)), np.zeros(len(touches))
     for k, t in enumerate(touches):
         arms[0, k] = X[t.link].R @ t.point
@@ -73,16 +114,7 @@ def assemble(model: Model, q: Floats, velocity: Floats, inverse: NDArray[np.floa
             there = t.place
         gaps[k] = frame[k, 6:] @ (X[t.link].p + arms[0, k] - there)
         rows.append(frame[k].reshape(3, 3) @ row)
-    matrix = np.vstack(rows)
-    free = matrix @ velocity
-    free[2::3] += gaps / h
-    start, column, omega = _coupling(model, links, J, inverse)
-    ends = np.array([(number[t.link], number[t.other] if t.other else -1) for t in touches], np.int64)
-    friction = np.broadcast_to(np.asarray(mu, float), len(touches)).copy()
-    p = bodies.problem(
-        a=ends[:, 0], b=ends[:, 1], frame=frame, arm_a=arms[0], arm_b=arms[1], start=start, column=column, omega=omega, q=free, mu=friction
-    )
-    return Assembly(p, matrix)
+    return np.vstack(rows), arms, gaps
 
 
 def _point(arm: Floats, J: Floats) -> Floats:
@@ -90,7 +122,9 @@ def _point(arm: Floats, J: Floats) -> Floats:
     return np.hstack([-cross_matrix(arm), np.eye(3)]) @ J
 
 
-def _coupling(model: Model, links: list[str], J: dict[str, Floats], inverse: NDArray[np.floating]) -> tuple[NDArray, NDArray, Floats]:
+def _coupling(
+    model: Model, links: list[str], J: dict[str, Floats], inverse: NDArray[np.floating]
+) -> tuple[NDArray, NDArray, Floats]:
     """Ω by rows of links; only links of one tree have a block."""
     root = [int(model.arrays.body["root"][model.link(name).body]) for name in links]
     start, column, omega = [0], [], []

@@ -23,10 +23,12 @@ class Case:
     """A contact problem.
 
     Attributes:
-        name: kind, seed and index, for example "tower 3:17": ``case("tower", 17, seed=3)`` makes it again.
+        name: kind, seed and index, for example "tower 3:17":
+            ``case("tower", 17, seed=3)`` makes it again.
         kind: one of KINDS.
         bodies: the problem in the space of bodies; None where its matrix comes from no bodies.
-        warm: impulses of the step before [N·s], in the order "ttn", shape (3n,); None where there is none.
+        warm: impulses of the step before [N·s], in the order "ttn", shape (3n,);
+            None where there is none.
         given: the problem itself where there are no bodies.
     """
 

@@ -1,7 +1,9 @@
-"""HRP-2 fallen or falling: on feet, hands, knees, chest, back or side, 3 to 17 points on up to ten bodies.
+"""HRP-2 fallen or falling: on feet, hands, knees, chest, back or side,
+3 to 17 points on up to ten bodies.
 
-A random tilted pose is bent until the lowest points of some links lie on the ground and none lies below it: damped least
-squares on their heights, over the base's height and tilt and all joints. Then it gets violent velocities.
+A random tilted pose is bent until the lowest points of some links lie on the ground and none lies
+below it: damped least squares on their heights, over the base's height and tilt and all joints.
+Then it gets violent velocities.
 """
 
 from __future__ import annotations
@@ -32,7 +34,9 @@ DAMPING = 1e-5
 
 
 class Skin:
-    """The points of a robot's links that the ground may meet: corners of boxes, centres of the round ends with their radius."""
+    """The points of a robot's links that the ground may meet:
+    corners of boxes, centres of the round ends with their radius.
+    """
 
     def __init__(self, bodies: list[Body]) -> None:
         found = [(b.name, *_points(b)) for b in bodies if b.collision_shapes()]
@@ -53,7 +57,8 @@ def _points(body: Body) -> tuple[Floats, Floats]:
         if isinstance(g, Box):
             local, radius = g.points(), 0.0
         elif isinstance(g, Capsule):
-            local, radius = np.array([(0.0, 0.0, g.length / 2), (0.0, 0.0, -g.length / 2)]), g.radius
+            local = np.array([(0.0, 0.0, g.length / 2), (0.0, 0.0, -g.length / 2)])
+            radius = g.radius
         else:
             assert isinstance(g, Sphere)
             local, radius = np.zeros((1, 3)), g.radius
@@ -69,7 +74,9 @@ def skin() -> Skin:
 
 
 def laid_down(model: Model, q: Floats, count: int) -> Floats:
-    """The configuration bent until its ``count`` lowest links touch the ground, as far as they can, and none lies below it."""
+    """The configuration bent until its ``count`` lowest links touch the ground, as far as they can,
+    and none lies below it.
+    """
     q, dof = q.copy(), model.arrays.dof
     heights = _lowest(model, q)
     q[2] -= min(heights.values())
@@ -90,11 +97,16 @@ def laid_down(model: Model, q: Floats, count: int) -> Floats:
 
 def _lowest(model: Model, q: Floats) -> dict[str, float]:
     """Height of each link's lowest point."""
-    return {name: float(skin().touching(dynamics.pose(model, q, name), name)[1].min()) for name in skin().names}
+    return {
+        name: float(skin().touching(dynamics.pose(model, q, name), name)[1].min())
+        for name in skin().names
+    }
 
 
 def _heights(model: Model, q: Floats, chosen: list[str]) -> tuple[Floats, Floats]:
-    """Derivatives by the joints, and heights, of all points below the ground and of the lowest of chosen links."""
+    """Derivatives by the joints, and heights, of all points below the ground and of the
+    lowest of chosen links.
+    """
     rows, heights = [], []
     for name in skin().names:
         X = dynamics.pose(model, q, name)
@@ -105,11 +117,17 @@ def _heights(model: Model, q: Floats, chosen: list[str]) -> tuple[Floats, Floats
             # ż of a point: that of the origin, and (ω × r)_z
             rows.append(J[2] + np.outer(r[:, 1], J[3]) - np.outer(r[:, 0], J[4]))
             heights.append(z[held])
-    return (np.concatenate(rows), np.concatenate(heights)) if rows else (np.zeros((0, model.v_count)), np.zeros(0))
+    return (
+        (np.concatenate(rows), np.concatenate(heights))
+        if rows
+        else (np.zeros((0, model.v_count)), np.zeros(0))
+    )
 
 
 def _bend(q: Floats, A: Floats, z: Floats, lower: Floats, upper: Floats) -> Floats:
-    """The least motion that brings the heights to zero; joints that would leave their limits stay."""
+    """The least motion that brings the heights to zero;
+    joints that would leave their limits stay.
+    """
     free = np.ones(A.shape[1])
     # the base may rise and tilt, not slide or turn
     free[[0, 1, 5]] = 0.0
@@ -126,7 +144,9 @@ def _bend(q: Floats, A: Floats, z: Floats, lower: Floats, upper: Floats) -> Floa
 
 
 def touches(model: Model, q: Floats) -> list[Touch]:
-    """The lowest points, those within the band, at least FEWEST and at most MOST, on at most ten links."""
+    """The lowest points, those within the band, at least FEWEST and at most MOST,
+    on at most ten links.
+    """
     found = []
     for name in skin().names:
         points, z = skin().touching(dynamics.pose(model, q, name), name)
@@ -150,7 +170,9 @@ def fall(rng: np.random.Generator, index: int) -> tuple[BodyProblem, Floats | No
     q = model.initial()
     # forwards, backwards, sideways, on the knees
     tilt = ((0.0, 1.3), (0.0, -1.3), (1.3, 0.0), (-1.3, 0.3), (0.0, 0.5))[index % 5]
-    X = from_rpy([tilt[0] + 0.4 * rng.normal(), tilt[1] + 0.4 * rng.normal(), float(rng.uniform(-3, 3))])
+    X = from_rpy(
+        [tilt[0] + 0.4 * rng.normal(), tilt[1] + 0.4 * rng.normal(), float(rng.uniform(-3, 3))]
+    )
     q[:3], q[3:7] = (0.0, 0.0, 0.4), X.quaternion
     q[7:] = np.clip(q[7:] + 0.4 * rng.normal(size=len(q) - 7), dof["lower"][6:], dof["upper"][6:])
     q = laid_down(model, q, int(rng.integers(3, 12)))
@@ -158,7 +180,9 @@ def fall(rng: np.random.Generator, index: int) -> tuple[BodyProblem, Floats | No
     v = rng.normal(size=model.v_count) * 10.0 ** rng.uniform(-1, 0.5)
     v[:3] = 10.0 ** rng.uniform(-1, 0.3) * rng.normal(size=3)
     # downwards, so that half of what touches meets the ground
-    resting = assemble(model, q, np.zeros(model.v_count), np.eye(model.v_count), points, np.ones(len(points)))
+    resting = assemble(
+        model, q, np.zeros(model.v_count), np.eye(model.v_count), points, np.ones(len(points))
+    )
     near = resting.problem.q[2::3] < 0.1
     v[2] -= np.median((resting.rows @ v)[2::3][near]) + rng.uniform(0.05, 2.0)
     links = list(dict.fromkeys(t.link for t in points))

@@ -2,13 +2,13 @@
 
 Implicit, gains K and D at the end of the step, M̂ = M + hD + h²K:
 
-    M̂ v_free = M v + h (τ − b + K (q_d − q) + D v_d)                                                        (1)
+    M̂ v_free = M v + h (τ − b + K (q_d − q) + D v_d)                                        (1)
 explicit, gains small enough for the rotors to follow:
 
-    M v_free = M v + h (τ − b + K (q_d − q) + D (v_d − v))                                                   (2)
+    M v_free = M v + h (τ − b + K (q_d − q) + D (v_d − v))                                   (2)
 τ: what holds the joints at rest while the contacts bear the weight, by inverse dynamics,
 
-    τ = b − Jᵀ f,   f: least forces with (Jᵀ f)_base = b_base                                                (3)
+    τ = b − Jᵀ f,   f: least forces with (Jᵀ f)_base = b_base                                (3)
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ LIMP, EXPLICIT, IMPLICIT = 0, 1, 2
 
 
 class State(NamedTuple):
-    """Where a robot is and where its motors want it: q, v, and the references of the joints q_d, v_d (the base's are not read)."""
+    """Where a robot is and where its motors want it:
+    q, v, and the references of the joints q_d, v_d (the base's are not read).
+    """
 
     q: Floats
     v: Floats
@@ -58,8 +60,12 @@ def bearing(model: Model, q: Floats, touches: list[Touch]) -> Floats:
     return tau
 
 
-def prepare(model: Model, s: State, tau: Floats, how: int, touches: list[Touch], mu: Floats) -> Step:
-    """The contact problem of a step, the joints held by (1), by (2), or not at all; ``tau`` comes in addition."""
+def prepare(
+    model: Model, s: State, tau: Floats, how: int, touches: list[Touch], mu: Floats
+) -> Step:
+    """The contact problem of a step, the joints held by (1), by (2), or not at all;
+    ``tau`` comes in addition.
+    """
     h, dof = STEP, model.arrays.dof
     M = dynamics.mass_matrix(model, s.q)
     rest = np.zeros(model.v_count)
@@ -68,7 +74,8 @@ def prepare(model: Model, s: State, tau: Floats, how: int, touches: list[Touch],
     if how == LIMP:
         K[:], D[:] = 0.0, 0.0
     elif how == EXPLICIT:
-        K, D = np.minimum(K, 0.04 * dof["armature"] / h**2), np.minimum(D, 0.2 * dof["armature"] / h)
+        K = np.minimum(K, 0.04 * dof["armature"] / h**2)
+        D = np.minimum(D, 0.2 * dof["armature"] / h)
     error = rest
     error[6:] = s.goal[7:] - s.q[7:]
     momentum = M @ s.v + h * (force + K * error + D * s.speed)

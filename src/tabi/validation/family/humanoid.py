@@ -1,11 +1,12 @@
 """HRP-2 held by its motors on both feet: standing, squatting, swaying and sliding.
 
-Legs follow the waist so that the soles stay flat: with J the twists of the feet by the legs' joints,
+Legs follow the waist so that the soles stay flat:
+with J the twists of the feet by the legs' joints,
 
-    J_legs v_legs = −J_rest v_rest                                                                          (1)
-for velocities, and by a few steps of Newton for poses. A problem of the family is a step out of a short run: the one or two
-steps before it have really been solved, and leave the gaps and the impulses that a simulation would. Its last digits are
-those of the solver that made them.
+    J_legs v_legs = −J_rest v_rest                                                           (1)
+for velocities, and by a few steps of Newton for poses. A problem of the family is a step out of a
+short run: the one or two steps before it have really been solved, and leave the gaps and the
+impulses that a simulation would. Its last digits are those of the solver that made them.
 """
 
 from __future__ import annotations
@@ -61,7 +62,9 @@ def follow(model: Model, q: Floats, v: Floats) -> Floats:
 
 
 def standing(model: Model, rng: np.random.Generator) -> State:
-    """A squat, swayed a little, moving as in a squat or a sway, and off by micrometres from where its motors want it."""
+    """A squat, swayed a little, moving as in a squat or a sway,
+    and off by micrometres from where its motors want it.
+    """
     q = model.initial()
     shift = rng.uniform((-0.02, -0.02, -0.15), (0.02, 0.02, 0.0))
     X = Transform(np.eye(3), q[:3]) @ from_rpy(list(rng.uniform(-0.05, 0.05, 3)), shift)
@@ -83,7 +86,14 @@ def stance(rng: np.random.Generator, index: int) -> tuple[BodyProblem, Floats | 
     """Standing and squatting on rough ground: mostly sticking."""
     robot, model = standing_robot()
     mu = np.full(CORNERS, float(rng.uniform(0.4, 1.0)))
-    return run(model, standing(model, rng), soles(robot), mu, (IMPLICIT, EXPLICIT)[index % 2], BEFORE[index // 2 % 4])
+    return run(
+        model,
+        standing(model, rng),
+        soles(robot),
+        mu,
+        (IMPLICIT, EXPLICIT)[index % 2],
+        BEFORE[index // 2 % 4],
+    )
 
 
 def slide(rng: np.random.Generator, index: int) -> tuple[BodyProblem, Floats | None]:
@@ -98,7 +108,9 @@ def slide(rng: np.random.Generator, index: int) -> tuple[BodyProblem, Floats | N
     return run(model, s, soles(robot), mu, (IMPLICIT, EXPLICIT)[index % 2], BEFORE[index // 2 % 4])
 
 
-def run(model: Model, s: State, touches: list[Touch], mu: Floats, how: int, steps: int) -> tuple[BodyProblem, Floats | None]:
+def run(
+    model: Model, s: State, touches: list[Touch], mu: Floats, how: int, steps: int
+) -> tuple[BodyProblem, Floats | None]:
     """The problem after some solved steps, and the impulses of the last one."""
     tau = holding.bearing(model, s.goal, touches)
     warm = None

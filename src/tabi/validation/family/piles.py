@@ -1,8 +1,8 @@
 """Heaps of balls and blocks on the ground.
 
-Balls of many sizes are thrown into a heap and pushed apart until they only touch; then some of them become blocks, which
-meet other blocks and the ground in four points instead of one. Normals lie along the lines of centres, so a heap could
-always fly apart: its problem has a solution.
+Balls of many sizes are thrown into a heap and pushed apart until they only touch; then some of them
+become blocks, which meet other blocks and the ground in four points instead of one. Normals lie
+along the lines of centres, so a heap could always fly apart: its problem has a solution.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ LARGE = 30
 
 
 def heap(rng: np.random.Generator, count: int) -> tuple[Floats, Floats]:
-    """Centres [m], shape (n, 3), and radii [m] of balls that lie together on the ground and hardly overlap."""
+    """Centres [m], shape (n, 3), and radii [m] of balls that lie together on the ground
+    and hardly overlap.
+    """
     radius = rng.uniform(0.03, 0.09, count)
     size = np.cbrt((radius**3).sum() / 0.4)
     centre = size * rng.uniform(-1, 1, (count, 3))
@@ -44,7 +46,9 @@ def heap(rng: np.random.Generator, count: int) -> tuple[Floats, Floats]:
     return centre, radius
 
 
-def pile(count: int, blocks: float, speed: float, mu: float, rng: np.random.Generator) -> BodyProblem:
+def pile(
+    count: int, blocks: float, speed: float, mu: float, rng: np.random.Generator
+) -> BodyProblem:
     """A heap of ``count`` bodies, a share of them blocks.
 
     Args:
@@ -63,7 +67,10 @@ def pile(count: int, blocks: float, speed: float, mu: float, rng: np.random.Gene
     twist = rigid.shaken(rng, count, speed, radius)
     pairs = KDTree(centre).query_pairs(2 * (1 + NEAR) * radius.max(), output_type="ndarray")
     pairs = pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
-    a, b = pairs[np.linalg.norm(centre[pairs[:, 0]] - centre[pairs[:, 1]], axis=1) < (1 + NEAR) * radius[pairs].sum(axis=1)].T
+    a, b = pairs[
+        np.linalg.norm(centre[pairs[:, 0]] - centre[pairs[:, 1]], axis=1)
+        < (1 + NEAR) * radius[pairs].sum(axis=1)
+    ].T
     down = np.flatnonzero(centre[:, 2] < (1 + NEAR) * radius)
     a, b = np.concatenate([down, a]), np.concatenate([np.full(len(down), -1), b])
     contacts = _points(rng, centre, radius, block, a, b, mu)
@@ -75,7 +82,15 @@ def pile(count: int, blocks: float, speed: float, mu: float, rng: np.random.Gene
     return rigid.assemble(free, contacts._replace(a=number[contacts.a], b=number[contacts.b]))
 
 
-def _points(rng: np.random.Generator, centre: Floats, radius: Floats, block: NDArray[np.bool_], a, b, mu: float) -> rigid.Contacts:
+def _points(
+    rng: np.random.Generator,
+    centre: Floats,
+    radius: Floats,
+    block: NDArray[np.bool_],
+    a,
+    b,
+    mu: float,
+) -> rigid.Contacts:
     """One point between two bodies, four around it where both are flat."""
     ground = (b < 0)[:, None]
     normal = np.where(ground, (0.0, 0.0, 1.0), centre[a] - centre[b])
@@ -90,8 +105,12 @@ def _points(rng: np.random.Generator, centre: Floats, radius: Floats, block: NDA
     reach = 0.4 * np.minimum(radius[a], np.where(b < 0, radius[a], radius[b]))
     frame = rigid.frames(normal).reshape(-1, 3, 3)[each]
     x, y = np.array([1, -1, -1, 1])[corner], np.array([1, 1, -1, -1])[corner]
-    offset = np.where(flat, reach, 0.0)[each, None] * (x[:, None] * frame[:, 0] + y[:, None] * frame[:, 1])
-    return rigid.Contacts(a[each], b[each], point[each] + offset, normal[each], friction[each], gap[each])
+    offset = np.where(flat, reach, 0.0)[each, None] * (
+        x[:, None] * frame[:, 0] + y[:, None] * frame[:, 1]
+    )
+    return rigid.Contacts(
+        a[each], b[each], point[each] + offset, normal[each], friction[each], gap[each]
+    )
 
 
 def make(rng: np.random.Generator, index: int) -> BodyProblem:

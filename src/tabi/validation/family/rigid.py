@@ -1,6 +1,7 @@
-"""Contact problems of free rigid bodies: one step of Moreau's scheme from a state, without a simulator.
+"""Contact problems of free rigid bodies: one step of Moreau's scheme from a state,
+without a simulator.
 
-v_free = v + h (g, −I⁻¹ ω × I ω),   q = E (ẋ_a − ẋ_b) + (0, 0, gap/h)                                    (1)
+v_free = v + h (g, −I⁻¹ ω × I ω),   q = E (ẋ_a − ẋ_b) + (0, 0, gap/h)                        (1)
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ class Bodies(NamedTuple):
 
     Attributes:
         mass: [kg], shape (n,). tensor: about the centre of mass [kg·m²], shape (n, 3, 3).
-        centre: [m], shape (n, 3). twist: angular, then linear velocity of the centre [rad/s, m/s], shape (n, 6).
+        centre: [m], shape (n, 3). twist: angular, then linear velocity of the centre [rad/s, m/s],
+            shape (n, 6).
     """
 
     mass: Floats
@@ -33,7 +35,9 @@ class Bodies(NamedTuple):
 
 
 class Contacts(NamedTuple):
-    """Contact points: bodies a and b (−1 for the ground), place [m], normal from b to a, coefficient, gap [m]."""
+    """Contact points: bodies a and b (−1 for the ground), place [m], normal from b to a,
+    coefficient, gap [m].
+    """
 
     a: Integers
     b: Integers
@@ -43,24 +47,32 @@ class Contacts(NamedTuple):
     gap: Floats
 
 
-def boxes(mass: ArrayLike, size: ArrayLike, centre: ArrayLike, twist: ArrayLike | None = None) -> Bodies:
+def boxes(
+    mass: ArrayLike, size: ArrayLike, centre: ArrayLike, twist: ArrayLike | None = None
+) -> Bodies:
     """Homogeneous boxes with edges along the world's axes: mass (n,), size and centre (n, 3)."""
     m, size, centre = np.array(mass, float), np.array(size, float), np.array(centre, float)
     x, y, z = np.square(size).T
     tensor = np.zeros((len(m), 3, 3))
     tensor[:, [0, 1, 2], [0, 1, 2]] = np.stack([y + z, x + z, x + y], axis=1) * m[:, None] / 12
-    return Bodies(m, tensor, centre, np.zeros((len(m), 6)) if twist is None else np.array(twist, float))
+    return Bodies(
+        m, tensor, centre, np.zeros((len(m), 6)) if twist is None else np.array(twist, float)
+    )
 
 
 def shaken(rng: np.random.Generator, count: int, speed: float, length: ArrayLike) -> Floats:
-    """Random twists: centres move at ``speed`` [m/s] a component, and points ``length`` [m] away as fast again by the turning."""
+    """Random twists: centres move at ``speed`` [m/s] a component,
+    and points ``length`` [m] away as fast again by the turning.
+    """
     twist = speed * rng.normal(size=(count, 6))
     twist[:, :3] /= np.broadcast_to(np.asarray(length, float), count)[:, None]
     return twist
 
 
 def overlap(centre: Floats, size: Floats, a: int, b: int) -> Floats:
-    """Corners of the rectangle in which the lower face of box a meets the upper face of box b, shape (4, 3)."""
+    """Corners of the rectangle in which the lower face of box a meets the upper face of box b,
+    shape (4, 3).
+    """
     low = np.maximum(centre[a] - size[a] / 2, centre[b] - size[b] / 2)[:2]
     high = np.minimum(centre[a] + size[a] / 2, centre[b] + size[b] / 2)[:2]
     z = centre[a, 2] - size[a, 2] / 2
@@ -72,19 +84,32 @@ def underside(centre: Floats, size: Floats, a: int) -> Floats:
     return np.array([centre[a] + size[a] / 2 * (x, y, -1) for x in (-1, 1) for y in (-1, 1)])
 
 
-def upright(pairs: list[tuple[int, int]], points: list[Floats], mu: ArrayLike, gap: ArrayLike = 0.0) -> Contacts:
-    """Contacts with the normal upwards: of each pair (a, b) the points (k, 3); mu for all or for each pair."""
+def upright(
+    pairs: list[tuple[int, int]], points: list[Floats], mu: ArrayLike, gap: ArrayLike = 0.0
+) -> Contacts:
+    """Contacts with the normal upwards: of each pair (a, b) the points (k, 3);
+    mu for all or for each pair.
+    """
     counts = [len(x) for x in points]
     each = np.repeat(np.arange(len(pairs)), counts)
     ends = np.array(pairs, np.int64)[each]
     where = np.concatenate(points)
     friction = np.broadcast_to(np.asarray(mu, float), len(pairs))[each]
     gaps = np.broadcast_to(np.asarray(gap, float), len(pairs))[each]
-    return Contacts(ends[:, 0].copy(), ends[:, 1].copy(), where, np.tile([0.0, 0.0, 1.0], (len(where), 1)), friction, gaps)
+    return Contacts(
+        ends[:, 0].copy(),
+        ends[:, 1].copy(),
+        where,
+        np.tile([0.0, 0.0, 1.0], (len(where), 1)),
+        friction,
+        gaps,
+    )
 
 
 def frames(normal: Floats) -> Floats:
-    """Frames with rows tangent, tangent, normal, shape (n, 9); the world's own where the normal is upwards."""
+    """Frames with rows tangent, tangent, normal, shape (n, 9);
+    the world's own where the normal is upwards.
+    """
     n = normal / np.linalg.norm(normal, axis=1, keepdims=True)
     axis = np.where((np.abs(n[:, 0]) < 0.9)[:, None], (1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
     t = axis - np.einsum("ij,ij->i", axis, n)[:, None] * n
@@ -112,4 +137,15 @@ def assemble(free: Bodies, contacts: Contacts, h: float = STEP) -> BodyProblem:
     q = np.einsum("nij,nj->ni", frame.reshape(-1, 3, 3), speed)
     q[:, 2] += contacts.gap / h
     start, column = np.arange(count + 1), np.arange(count)
-    return bodies.problem(a=a, b=b, frame=frame, arm_a=arm_a, arm_b=arm_b, start=start, column=column, omega=omega, q=q.ravel(), mu=contacts.mu)
+    return bodies.problem(
+        a=a,
+        b=b,
+        frame=frame,
+        arm_a=arm_a,
+        arm_b=arm_b,
+        start=start,
+        column=column,
+        omega=omega,
+        q=q.ravel(),
+        mu=contacts.mu,
+    )

@@ -12,18 +12,29 @@ TALLEST = 40
 SHIFT = 0.1  # of the smaller edge: what is above keeps its centre of mass over every face
 
 
-def stack(mass: ArrayLike, size: ArrayLike, shift: ArrayLike, mu: ArrayLike, twist: ArrayLike | None = None) -> BodyProblem:
+def stack(
+    mass: ArrayLike,
+    size: ArrayLike,
+    shift: ArrayLike,
+    mu: ArrayLike,
+    twist: ArrayLike | None = None,
+) -> BodyProblem:
     """Boxes one on the other, the lowest first and on the ground.
 
     Args:
-        mass: [kg], shape (n,). size: edges [m], shape (n, 3). shift: of the centres from one vertical line [m], shape (n, 2).
-        mu: of each face, the ground's first, or one for all. twist: angular, then linear velocities, shape (n, 6).
+        mass: [kg], shape (n,). size: edges [m], shape (n, 3).
+            shift: of the centres from one vertical line [m], shape (n, 2).
+        mu: of each face, the ground's first, or one for all.
+            twist: angular, then linear velocities, shape (n, 6).
     """
     size, shift = np.array(size, float), np.array(shift, float)
     top = np.cumsum(size[:, 2])
     centre = np.column_stack([shift, top - size[:, 2] / 2])
     pairs = [(a, a - 1) for a in range(len(size))]
-    points = [rigid.overlap(centre, size, a, a - 1) if a else rigid.underside(centre, size, 0) for a in range(len(size))]
+    points = [
+        rigid.overlap(centre, size, a, a - 1) if a else rigid.underside(centre, size, 0)
+        for a in range(len(size))
+    ]
     return rigid.assemble(rigid.boxes(mass, size, centre, twist), rigid.upright(pairs, points, mu))
 
 
@@ -46,7 +57,9 @@ def tower(rng: np.random.Generator, index: int) -> BodyProblem:
 
 
 def mass_ratio(rng: np.random.Generator, index: int) -> BodyProblem:
-    """Two to eight cubes with masses from 1 : 10 to 1 : 10⁴: growing upwards, one giant on top, or light and heavy by turns; half shaken."""
+    """Two to eight cubes with masses from 1 : 10 to 1 : 10⁴:
+    growing upwards, one giant on top, or light and heavy by turns; half shaken.
+    """
     levels = int(rng.integers(2, 9))
     ratio = 10.0 ** rng.uniform(1, 4)
     step = np.arange(levels) / (levels - 1)

@@ -1,6 +1,8 @@
-"""HRP-2 on its eight sole corners without joint torques, in random states near half-sitting: feet that rock.
+"""HRP-2 on its eight sole corners without joint torques, in random states near half-sitting:
+feet that rock.
 
-Corners that barely touch make these problems hard; a robot that is held (``humanoid``) hardly meets them.
+Corners that barely touch make these problems hard;
+a robot that is held (``humanoid``) hardly meets them.
 """
 
 from __future__ import annotations
@@ -36,11 +38,17 @@ def standing_robot() -> tuple[Robot, Model]:
 
 def soles(robot: Robot) -> list[Touch]:
     """The corners of both soles on the ground."""
-    return [on_ground(f"{side}_foot", corner) for side in FEET for corner in robot.feet[side].corners()]
+    return [
+        on_ground(f"{side}_foot", corner) for side in FEET for corner in robot.feet[side].corners()
+    ]
 
 
-def states(model: Model, rng: np.random.Generator, count: int) -> Iterator[tuple[Floats, Floats, float]]:
-    """States of every kind: still or rocking, off by a micrometre or a millimetre, some sliding; with a friction each."""
+def states(
+    model: Model, rng: np.random.Generator, count: int
+) -> Iterator[tuple[Floats, Floats, float]]:
+    """States of every kind: still or rocking, off by a micrometre or a millimetre, some sliding;
+    with a friction each.
+    """
     return (state(model, rng, k) for k in range(count))
 
 
@@ -54,8 +62,12 @@ def state(model: Model, rng: np.random.Generator, k: int) -> tuple[Floats, Float
     return q, v, (0.15, 0.3, 0.8, 1.0)[k // 4 % 4]
 
 
-def stance(robot: Robot, model: Model, q: Floats, v: Floats, mu: float, h: float = STEP) -> tuple[BodyProblem, Floats]:
-    """The problem of one step without joint torques, gaps closed within the step: in the space of bodies, and W."""
+def stance(
+    robot: Robot, model: Model, q: Floats, v: Floats, mu: float, h: float = STEP
+) -> tuple[BodyProblem, Floats]:
+    """The problem of one step without joint torques, gaps closed within the step:
+    in the space of bodies, and W.
+    """
     inverse = np.linalg.inv(dynamics.mass_matrix(model, q))
     free = v + h * dynamics.forward_dynamics(model, q, v, np.zeros(model.v_count))
     problem, rows = assemble(model, q, free, inverse, soles(robot), np.full(CORNERS, mu), h)

@@ -1,8 +1,10 @@
-"""Brick walls in running bond: rows of c and c − 1 bricks by turns, each brick on the halves of the two below.
+"""Brick walls in running bond: rows of c and c − 1 bricks by turns,
+each brick on the halves of the two below.
 
-c columns and r rows have r c − ⌊r/2⌋ bricks and 4 (c + 2 (r − 1)(c − 1)) contacts, four to a face: 10 × 14 are 133 bricks
-and 976 contacts, 6 × 26 are 143 and 1,024. The ends of rows of c stand out by half a brick, held by the weight of the row
-above; where such a row is the last one, its end bricks lie on the brink.
+c columns and r rows have r c − ⌊r/2⌋ bricks and 4 (c + 2 (r − 1)(c − 1)) contacts, four to a face:
+10 × 14 are 133 bricks and 976 contacts, 6 × 26 are 143 and 1,024. The ends of rows of c stand out
+by half a brick, held by the weight of the row above; where such a row is the last one, its end
+bricks lie on the brink.
 """
 
 from __future__ import annotations
@@ -40,8 +42,11 @@ def wall(columns: int, rows: int, speed: float, mu: float, rng: np.random.Genera
         if level[a] == 0:
             pairs.append((a, -1))
             points.append(rigid.underside(centre, size, a))
-        # neighbours below are half a brick away; those beside them touch in a line, which is no face
-        below = np.flatnonzero((level == level[a] - 1) & (np.abs(centre[:, 0] - x[a]) < 0.75 * BRICK[0]))
+        # neighbours below are half a brick away;
+        # those beside them touch in a line, which is no face
+        below = np.flatnonzero(
+            (level == level[a] - 1) & (np.abs(centre[:, 0] - x[a]) < 0.75 * BRICK[0])
+        )
         for b in below:
             pairs.append((a, int(b)))
             points.append(rigid.overlap(centre, size, a, int(b)))
@@ -50,7 +55,9 @@ def wall(columns: int, rows: int, speed: float, mu: float, rng: np.random.Genera
 
 
 def make(rng: np.random.Generator, index: int) -> BodyProblem:
-    """A wall of 2 to 6 columns and 2 to 10 rows; one in 15 has 976 contacts, at one speed after the other, one in 75 has 1,024."""
+    """A wall of 2 to 6 columns and 2 to 10 rows;
+    one in 15 has 976 contacts, at one speed after the other, one in 75 has 1,024.
+    """
     columns, rows = int(rng.integers(2, 7)), int(rng.integers(2, 11))
     speed, mu = SPEEDS[index % len(SPEEDS)], float(rng.uniform(0.3, 0.8))
     if index % 15 == 14:
