@@ -1,6 +1,9 @@
-"""Draws the figures and writes the tables of the page on the older laws from what the bench has measured.
+"""Draws the figures and writes the tables of the page on the older laws from what the
+bench has measured.
 
-python docs/make_law_figures.py [FOLDER]     FOLDER, docs/measured if not given, has what this command prints:
+python docs/make_law_figures.py [FOLDER]
+
+FOLDER, docs/measured if not given, has what this command prints:
 
     tabi bench laws --json > laws.json
 """
@@ -16,7 +19,7 @@ import numpy as np
 from filling import DOCS, PICTURES, plain, short, table, write
 from matplotlib.figure import Figure
 
-from tabi.apps.bench.laws import COARSE, EXACT, FACETS, LIST, NONE, PYRAMIDS
+from tabi.apps.bench.answers import COARSE, EXACT, FACETS, LIST, NONE, PYRAMIDS
 from tabi.contact import solve_pyramid
 
 SHADES = dict(zip(FACETS, ("#f4b26b", "#e8833a", "#bf5b17", "#7f3b08"), strict=True))
@@ -27,14 +30,20 @@ STYLES: dict[str, dict[str, Any]] = {
     NONE: {"color": "0.5", "marker": "^", "ls": "--"},
     **{name: {"color": SHADES[k], "marker": "D"} for k, name in PYRAMIDS.items()},
 }
-TITLES = {"plate": "a plate on a ring of points", "tower": "a tower of boxes, one pushed", "pile": "a pile of balls and blocks"}
+TITLES = {
+    "plate": "a plate on a ring of points",
+    "tower": "a tower of boxes, one pushed",
+    "pile": "a pile of balls and blocks",
+}
 
 
 # ---- figures --------------------------------------------------------------------------------
 
 
 def one_contact() -> Figure:
-    """The section of the pyramids, the push at which one contact begins to slip, and where its friction points."""
+    """The section of the pyramids, the push at which one contact begins to slip,
+    and where its friction points.
+    """
     figure = Figure(figsize=(11.0, 3.8), layout="constrained")
     section, early, off = figure.subplots(1, 3, width_ratios=(1, 1.35, 1.35))
     angle = np.linspace(0, 2 * np.pi, 721)
@@ -45,9 +54,20 @@ def one_contact() -> Figure:
         section.plot(np.cos(corners), np.sin(corners), color=SHADES[k], lw=1.5, label=PYRAMIDS[k])
     sector = {k: np.radians(degrees) % (2 * np.pi / k) - np.pi / k for k in FACETS}
     for k in FACETS:
-        early.plot(degrees, np.cos(np.pi / k) / np.cos(sector[k]), color=SHADES[k], lw=1.5, label=PYRAMIDS[k])
+        early.plot(
+            degrees,
+            np.cos(np.pi / k) / np.cos(sector[k]),
+            color=SHADES[k],
+            lw=1.5,
+            label=PYRAMIDS[k],
+        )
         # from the middle between two edges to the nearest of them
-        off.plot(degrees, np.degrees(np.where(sector[k] > 0, np.pi / k, -np.pi / k) - sector[k]), color=SHADES[k], lw=1.5)
+        off.plot(
+            degrees,
+            np.degrees(np.where(sector[k] > 0, np.pi / k, -np.pi / k) - sector[k]),
+            color=SHADES[k],
+            lw=1.5,
+        )
     for k in (4, 8):
         at = np.arange(3.0, 90, 7)
         early.plot(at, [threshold(k, x) for x in at], "o", color=SHADES[k], markersize=3.5)
@@ -55,8 +75,18 @@ def one_contact() -> Figure:
     section.set(aspect="equal", xticks=[], yticks=[], title="friction, seen from above")
     section.spines[:].set_visible(False)
     section.legend(frameon=False, fontsize=8, loc="center")
-    early.set(xlabel="direction of the push [°]", ylabel="of μ N", title="the push that begins to move it", xticks=range(0, 91, 15))
-    off.set(xlabel="direction of the slide [°]", ylabel="[°]", title="friction is turned by", xticks=range(0, 91, 15))
+    early.set(
+        xlabel="direction of the push [°]",
+        ylabel="of μ N",
+        title="the push that begins to move it",
+        xticks=range(0, 91, 15),
+    )
+    off.set(
+        xlabel="direction of the slide [°]",
+        ylabel="[°]",
+        title="friction is turned by",
+        xticks=range(0, 91, 15),
+    )
     early.axhline(1, color="0.2", lw=1)
     off.axhline(0, color="0.2", lw=1)
     early.legend(frameon=False, fontsize=8, loc="lower left", bbox_to_anchor=(0.0, 0.02))
@@ -70,7 +100,9 @@ def threshold(facets: int, degrees: float) -> float:
     way, low, high = np.array([np.cos(np.radians(degrees)), np.sin(np.radians(degrees))]), 0.5, 1.2
     for _ in range(30):
         middle = 0.5 * (low + high)
-        u = solve_pyramid(np.eye(3), [*(middle * way), -2.0], 0.5, order="ttn", facets=facets).velocity
+        u = solve_pyramid(
+            np.eye(3), [*(middle * way), -2.0], 0.5, order="ttn", facets=facets
+        ).velocity
         low, high = (middle, high) if np.abs(u).max() < 1e-9 else (low, middle)
     return low
 
@@ -112,28 +144,80 @@ def percent(x: float) -> str:
 
 
 def slip(result: dict[str, Any]) -> str:
-    names = ("early_limit", "early_worst", "early_mean", "sliding_limit", "sliding_worst", "sliding_mean")
+    names = (
+        "early_limit",
+        "early_worst",
+        "early_mean",
+        "sliding_limit",
+        "sliding_worst",
+        "sliding_mean",
+    )
     rows = [[str(s["facets"]), *(percent(s[name]) for name in names)] for s in result["slip"]]
-    return table(["facets", "slips early: 1 − cos π/k", "worst", "mean", "sliding: 2 sin π/2k", "worst", "mean"], rows)
+    return table(
+        [
+            "facets",
+            "slips early: 1 − cos π/k",
+            "worst",
+            "mean",
+            "sliding: 2 sin π/2k",
+            "worst",
+            "mean",
+        ],
+        rows,
+    )
 
 
 def family(result: dict[str, Any]) -> str:
     names = ("median", "nine_in_ten", "worst")
     rows = [
-        [law, *(percent(x[name]) for name in names), f"{x['residual_median']:.0e} m/s", f"{x['force_residual_N_median']:.2g} N", str(x["solved"])]
+        [
+            law,
+            *(percent(x[name]) for name in names),
+            f"{x['residual_median']:.0e} m/s",
+            f"{x['force_residual_N_median']:.2g} N",
+            str(x["solved"]),
+        ]
         for law, x in result["family"]["laws"].items()
     ]
-    return table(["law", "motion off, median", "9 in 10 below", "worst", "residual, median", "as a force", "solved"], rows)
+    return table(
+        [
+            "law",
+            "motion off, median",
+            "9 in 10 below",
+            "worst",
+            "residual, median",
+            "as a force",
+            "solved",
+        ],
+        rows,
+    )
 
 
 def cart(result: dict[str, Any]) -> str:
     straight, turned = (found["laws"] for found in result["cart"].values())
     rows = [
-        [law, str(x["rows"]), short(x["seconds"]), *(f"{percent(y['motion_error'])}, {y['force_residual_N']:.2g} N" for y in (x, turned[law]))]
+        [
+            law,
+            str(x["rows"]),
+            short(x["seconds"]),
+            *(
+                f"{percent(y['motion_error'])}, {y['force_residual_N']:.2g} N"
+                for y in (x, turned[law])
+            ),
+        ]
         for law, x in straight.items()
         if law != COARSE
     ]
-    return table(["law", "rows", "time", "motion off, residual: tangents along the axes", "turned at random"], rows)
+    return table(
+        [
+            "law",
+            "rows",
+            "time",
+            "motion off, residual: tangents along the axes",
+            "turned at random",
+        ],
+        rows,
+    )
 
 
 def crossover(result: dict[str, Any]) -> str:

@@ -13,7 +13,18 @@ from typer.testing import CliRunner
 import tabi
 from tabi.apps import cli
 
-HEAVY = ("numba", "numpy", "viser", "mujoco", "scipy", "trimesh", "lxml", "rich", "pinocchio", "matplotlib")
+HEAVY = (
+    "numba",
+    "numpy",
+    "viser",
+    "mujoco",
+    "scipy",
+    "trimesh",
+    "lxml",
+    "rich",
+    "pinocchio",
+    "matplotlib",
+)
 
 
 def run(*arguments: str, **options) -> subprocess.CompletedProcess:
@@ -25,11 +36,20 @@ def run(*arguments: str, **options) -> subprocess.CompletedProcess:
 @pytest.fixture
 def urdf(tmp_path):
     """A leg with one joint and a sole."""
-    inertial = '<inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
+    inertial = (
+        '<inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'
+        "</inertial>"
+    )
     box = '<collision><geometry><box size="0.2 0.1 0.02"/></geometry></collision>'
-    joint = '<joint name="knee" type="continuous"><parent link="thigh"/><child link="paw"/><axis xyz="0 1 0"/></joint>'
+    joint = (
+        '<joint name="knee" type="continuous"><parent link="thigh"/><child link="paw"/>'
+        '<axis xyz="0 1 0"/></joint>'
+    )
     path = tmp_path / "leg.urdf"
-    path.write_text(f'<robot name="leg"><link name="thigh">{inertial}</link><link name="paw">{inertial}{box}</link>{joint}</robot>')
+    path.write_text(
+        f'<robot name="leg"><link name="thigh">{inertial}</link>'
+        f'<link name="paw">{inertial}{box}</link>{joint}</robot>'
+    )
     return path
 
 
@@ -40,7 +60,10 @@ def test_help_names_every_command():
     done = run("--help")
     assert done.returncode == 0
     assert done.stderr == ""
-    assert all(f"\n  {command} " in done.stdout for command in ("demo", "info", "doctor", "warmup", "bench", "export-problem"))
+    assert all(
+        f"\n  {command} " in done.stdout
+        for command in ("demo", "info", "doctor", "warmup", "bench", "export-problem")
+    )
 
 
 def test_help_imports_nothing_heavy():
@@ -78,7 +101,9 @@ def test_info_as_json_is_json_with_the_facts_of_the_robot():
 
 
 def test_foot_is_declared_by_name_and_body(urdf):
-    result = CliRunner().invoke(cli.app, ["info", str(urdf), "--foot", "left=paw", "--base", "fixed"])
+    result = CliRunner().invoke(
+        cli.app, ["info", str(urdf), "--foot", "left=paw", "--base", "fixed"]
+    )
     assert result.exit_code == 0
     assert "left: paw, sole 200 × 100 mm" in result.stdout
     assert "fixed" in result.stdout
@@ -97,7 +122,10 @@ def test_unknown_robot_is_one_sentence_in_a_process_too():
     done = run("info", "nosuch")
     assert done.returncode == 2
     assert done.stdout == ""
-    assert done.stderr == "tabi: robot 'nosuch' is neither built in (hrp2) nor a file; give a path to a URDF, MJCF or .wrl file\n"
+    assert done.stderr == (
+        "tabi: robot 'nosuch' is neither built in (hrp2) nor a file; "
+        "give a path to a URDF, MJCF or .wrl file\n"
+    )
 
 
 def test_missing_file_and_directory_are_refused(monkeypatch, capsys, tmp_path):
@@ -136,11 +164,20 @@ def test_busy_port_of_the_demo_is_refused(monkeypatch, capsys):
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        assert f"port {port} of 127.0.0.1 is in use" in mistake(monkeypatch, capsys, "demo", "--no-browser", "--port", str(port))
+        assert f"port {port} of 127.0.0.1 is in use" in mistake(
+            monkeypatch, capsys, "demo", "--no-browser", "--port", str(port)
+        )
 
 
 @pytest.mark.parametrize(
-    "arguments", [["demo", "--port", "65536"], ["demo", "--port", "0"], ["bench", "dynamics", "--blocks", "2"], ["nosuch"], ["info"]]
+    "arguments",
+    [
+        ["demo", "--port", "65536"],
+        ["demo", "--port", "0"],
+        ["bench", "dynamics", "--blocks", "2"],
+        ["nosuch"],
+        ["info"],
+    ],
 )
 def test_misuse_of_options_is_explained_without_a_traceback(arguments):
     result = CliRunner().invoke(cli.app, arguments)
@@ -219,17 +256,33 @@ def test_exported_problem_is_that_of_the_step_and_is_solved(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", ["problem.txt", "nowhere/problem.hdf5", "."])
-def test_problem_file_that_cannot_be_is_refused_before_anything_is_simulated(monkeypatch, capsys, tmp_path, name):
+def test_problem_file_that_cannot_be_is_refused_before_anything_is_simulated(
+    monkeypatch, capsys, tmp_path, name
+):
     monkeypatch.setattr(cli, "standing", lambda *_: pytest.fail("it was simulated"))
-    assert str(tmp_path / name) in mistake(monkeypatch, capsys, "export-problem", "--out", str(tmp_path / name))
+    assert str(tmp_path / name) in mistake(
+        monkeypatch, capsys, "export-problem", "--out", str(tmp_path / name)
+    )
 
 
 def test_step_without_contacts_has_no_problem(monkeypatch, capsys, tmp_path, urdf):
     out = tmp_path / "problem.hdf5"
     # a leg that hangs a metre above the ground
-    urdf.write_text(urdf.read_text().replace('<child link="paw"/>', '<child link="paw"/><origin xyz="0 0 1"/>'))
+    urdf.write_text(
+        urdf.read_text().replace('<child link="paw"/>', '<child link="paw"/><origin xyz="0 0 1"/>')
+    )
     assert "no contact at 0.01 s" in mistake(
-        monkeypatch, capsys, "export-problem", "--robot", str(urdf), "--base", "fixed", "--time", "0.01", "--out", str(out)
+        monkeypatch,
+        capsys,
+        "export-problem",
+        "--robot",
+        str(urdf),
+        "--base",
+        "fixed",
+        "--time",
+        "0.01",
+        "--out",
+        str(out),
     )
     assert not out.exists()
 
@@ -239,7 +292,11 @@ def test_demo_simulates_unless_it_is_to_stay_still(monkeypatch, given, live):
     from tabi.apps import viewer
 
     shown = []
-    monkeypatch.setattr(viewer, "show", lambda world, **options: shown.append((world.robots[0].name, options["live"])))
+    monkeypatch.setattr(
+        viewer,
+        "show",
+        lambda world, **options: shown.append((world.robots[0].name, options["live"])),
+    )
     assert CliRunner().invoke(cli.app, ["demo", *given]).exit_code == 0
     assert shown == [("hrp2", live)]
 
@@ -252,7 +309,12 @@ def test_bench_prints_positive_ratios_to_both_engines(monkeypatch):
     pytest.importorskip("mujoco", reason="MuJoCo is not installed")
     from tabi.apps.bench import dynamics
 
-    start = {"first_compilation_s": 1.0, "cached_import_to_first_step_s": 1.0, "help_s": 1.0, "hrp2_loading_s": 1.0}
+    start = {
+        "first_compilation_s": 1.0,
+        "cached_import_to_first_step_s": 1.0,
+        "help_s": 1.0,
+        "hrp2_loading_s": 1.0,
+    }
     monkeypatch.setattr(dynamics, "startup", lambda: start)
     done = CliRunner().invoke(cli.app, ["bench", "dynamics", "--json", "--blocks", "3"])
     assert done.exit_code == 0, done.output
@@ -261,6 +323,9 @@ def test_bench_prints_positive_ratios_to_both_engines(monkeypatch):
     # 30 joints and a floating base
     assert (robot["joints"], robot["v_count"], page["settings"]["blocks"]) == (30, 36, 3)
     assert set(robot["ratio_to_pinocchio"]) == {"aba", "rnea", "crba"}
-    assert all(ratio > 0 for ratio in (*robot["ratio_to_pinocchio"].values(), robot["free_step"]["ratio_to_mujoco"]))
+    assert all(
+        ratio > 0
+        for ratio in (*robot["ratio_to_pinocchio"].values(), robot["free_step"]["ratio_to_mujoco"])
+    )
     assert page["versions"]["tabi"] == tabi.__version__
     assert "× faster" in dynamics.text(page)

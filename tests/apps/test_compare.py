@@ -1,4 +1,6 @@
-"""``tabi compare``: what it prints and draws, how it ends, and that the page shows what was measured."""
+"""``tabi compare``: what it prints and draws, how it ends,
+and that the page shows what was measured.
+"""
 
 import importlib
 import importlib.util
@@ -40,7 +42,10 @@ def test_it_says_how_far_apart_they_are_and_with_which_settings(tmp_path):
     assert lines[1].startswith("  They agree to ")
     assert lines[2] == "  ran 0.6 s in 600 steps; forces and creep after 0.15 s"
     assert lines[3].startswith("  tabi ")
-    assert "integrator implicitfast, cone elliptic, solver Newton, iterations 100, tolerance 1e-08, impratio 1, solref 0.02 1" in lines[4]
+    assert (
+        "integrator implicitfast, cone elliptic, solver Newton, iterations 100, "
+        "tolerance 1e-08, impratio 1, solref 0.02 1"
+    ) in lines[4]
     assert "deepest overlap [mm]" in done.stdout
     assert "weight 58.860 N" in done.stdout
     assert picture.read_bytes().startswith(b"\x89PNG")
@@ -48,7 +53,13 @@ def test_it_says_how_far_apart_they_are_and_with_which_settings(tmp_path):
 
 def test_json_has_all_figures_with_units(tmp_path):
     page = json.loads(invoke("standing", "--time", "0.3", "--json").stdout)
-    assert (page["scene"], page["time_s"], page["steps"], page["fault"], page["interrupted"]) == ("standing", 0.3, 300, None, False)
+    assert (page["scene"], page["time_s"], page["steps"], page["fault"], page["interrupted"]) == (
+        "standing",
+        0.3,
+        300,
+        None,
+        False,
+    )
     assert list(page["engines"]) == ["tabi", "MuJoCo"]
     for engine in page["engines"].values():
         assert engine["microseconds_per_step"] > 0
@@ -58,7 +69,9 @@ def test_json_has_all_figures_with_units(tmp_path):
     assert page["hardware"]["cores"] >= 1
 
 
-@pytest.mark.skipif(importlib.util.find_spec("pinocchio") is None, reason="Pinocchio is not installed")
+@pytest.mark.skipif(
+    importlib.util.find_spec("pinocchio") is None, reason="Pinocchio is not installed"
+)
 def test_pinocchio_is_asked_for_by_its_name():
     done = invoke("standing", "--time", "0.05", "--with", "pinocchio")
     assert done.exit_code == 0, done.output
@@ -83,7 +96,13 @@ def test_an_engine_that_breaks_down_ends_it_with_1(monkeypatch):
 
 
 def test_one_that_breaks_down_in_its_first_step_is_told_and_not_drawn(monkeypatch, tmp_path):
-    monkeypatch.setattr(MuJoCo, "step", lambda self: self.mj.nothing if self.steps else (_ for _ in ()).throw(referee.TabiError("gone")))
+    monkeypatch.setattr(
+        MuJoCo,
+        "step",
+        lambda self: (
+            self.mj.nothing if self.steps else (_ for _ in ()).throw(referee.TabiError("gone"))
+        ),
+    )
     done = invoke("slide", "--figure", tmp_path / "x.png")
     assert done.exit_code == 1
     assert "Not to be compared after 0 s: gone." in done.stdout
@@ -103,8 +122,14 @@ def test_ctrl_c_ends_it_with_130_and_what_was_found(monkeypatch):
 
 def test_without_mujoco_one_sentence_says_how_to_get_it(monkeypatch, capsys):
     found = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *more: None if name == "mujoco" else found(name, *more))
-    assert mistake(monkeypatch, capsys, "slide").endswith('install it with: pip install "tabi[referee]"\n')
+    monkeypatch.setattr(
+        importlib.util,
+        "find_spec",
+        lambda name, *more: None if name == "mujoco" else found(name, *more),
+    )
+    assert mistake(monkeypatch, capsys, "slide").endswith(
+        'install it with: pip install "tabi[referee]"\n'
+    )
 
 
 @pytest.mark.parametrize(
@@ -129,10 +154,21 @@ def test_many_bodies_are_counted_and_falls_told():
     result = found.result
     assert "and 12 bodies more" in text(result)
     result["engines"]["MuJoCo"]["fallen_at_s"] = {"hrp2": 0.5}
-    assert [line for line in text(result).splitlines() if line.split() == ["hrp2", "falls", "at", "[s]", "stands", "0.5"]]
+    assert [
+        line
+        for line in text(result).splitlines()
+        if line.split() == ["hrp2", "falls", "at", "[s]", "stands", "0.5"]
+    ]
 
 
-@pytest.mark.parametrize(("name", "settings"), [("push", ["duration_s=0.3"]), ("linkage", ["duration_s=0.1"]), ("dominoes", ["duration_s=0.002"])])
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("push", ["duration_s=0.3"]),
+        ("linkage", ["duration_s=0.1"]),
+        ("dominoes", ["duration_s=0.002"]),
+    ],
+)
 def test_every_kind_of_scene_can_be_drawn(name, settings, tmp_path, recwarn):
     found = referee.measure(scenes.load(name, settings))
     compare_figure.draw(tmp_path / "x.svg", found)
@@ -166,5 +202,11 @@ def test_every_built_in_scene_was_compared_or_refused(make_compare):
     measured = json.loads((DOCS / "measured" / "compare.json").read_text(encoding="utf-8"))
     assert list(measured["mujoco"]) == scenes.names()
     refused = {name for name, found in measured["mujoco"].items() if "refused" in found}
-    assert refused == {name for name in scenes.names() if list(referee.obstacles(scenes.load(name), "MuJoCo"))}
-    assert all(found["fault"] is None and not found["interrupted"] for found in measured["mujoco"].values() if "refused" not in found)
+    assert refused == {
+        name for name in scenes.names() if list(referee.obstacles(scenes.load(name), "MuJoCo"))
+    }
+    assert all(
+        found["fault"] is None and not found["interrupted"]
+        for found in measured["mujoco"].values()
+        if "refused" not in found
+    )

@@ -25,15 +25,25 @@ def short(monkeypatch):
 def test_bench_prints_json_and_draws_the_figure(tmp_path):
     pytest.importorskip("matplotlib", reason="matplotlib is not installed")
     file = tmp_path / "delassus.png"
-    done = CliRunner().invoke(cli.app, ["bench", "delassus", "--json", "--blocks", "3", "--figure", str(file)])
+    done = CliRunner().invoke(
+        cli.app, ["bench", "delassus", "--json", "--blocks", "3", "--figure", str(file)]
+    )
     assert done.exit_code == 0, done.output
     page = json.loads(done.stdout)
     # 30 joints and a floating base
-    assert (page["settings"]["robot"], page["settings"]["v_count"], page["settings"]["blocks"]) == ("hrp2", 36, 3)
+    assert (page["settings"]["robot"], page["settings"]["v_count"], page["settings"]["blocks"]) == (
+        "hrp2",
+        36,
+        3,
+    )
     assert [(row["points"], row["bodies"]) for row in page["two_feet"]] == [(1, 1), (4, 2)]
     assert [(row["points"], row["bodies"]) for row in page["ten_bodies"]] == [(1, 1), (4, 4)]
     times = [row["microseconds"] for name in ("two_feet", "ten_bodies") for row in page[name]]
-    assert all(set(row) == {"direct", "points", "branches", "wrenches", "chains", "Ω of a step"} and min(row.values()) > 0 for row in times)
+    assert all(
+        set(row) == {"direct", "points", "branches", "wrenches", "chains", "Ω of a step"}
+        and min(row.values()) > 0
+        for row in times
+    )
     mean = page["simulations"]
     assert len(mean["sizes"]) == 2
     assert set(mean["mean_omega_microseconds"]) == {"branches", "wrenches", "chains"}
@@ -44,7 +54,8 @@ def test_bench_prints_json_and_draws_the_figure(tmp_path):
 
 def test_a_timed_loop_computes_what_it_times():
     bench = delassus.Bench(blocks=3)
-    m, points = bench.model.arrays, [("right_foot", (0.1, 0.0, 0.0)), ("left_hand", (0.0, 0.1, 0.0))]
+    m = bench.model.arrays
+    points = [("right_foot", (0.1, 0.0, 0.0)), ("left_hand", (0.0, 0.1, 0.0))]
     p = delassus.contacts_of(bench.model, bench.work, points, "body")
     expected = operator(bench.model, bench.model.initial(), points, "direct", frame="body")
     for name, loop in delassus.LOOPS.items():
@@ -54,9 +65,17 @@ def test_a_timed_loop_computes_what_it_times():
 
 
 @pytest.mark.parametrize(
-    ("file", "said"), [("time.bmp", r"'\.bmp' is not known; expected \.png, \.pdf, \.svg"), ("gone/time.png", "there is no folder")]
+    ("file", "said"),
+    [
+        ("time.bmp", r"'\.bmp' is not known; expected \.png, \.pdf, \.svg"),
+        ("gone/time.png", "there is no folder"),
+    ],
 )
-def test_a_figure_that_cannot_be_drawn_is_refused_before_anything_is_measured(tmp_path, monkeypatch, file, said):
+def test_a_figure_that_cannot_be_drawn_is_refused_before_anything_is_measured(
+    tmp_path, monkeypatch, file, said
+):
     monkeypatch.setattr(delassus, "measure", lambda **_: pytest.fail("measured"))
     with pytest.raises(TabiError, match=said):
-        CliRunner().invoke(cli.app, ["bench", "delassus", "--figure", str(tmp_path / file)], catch_exceptions=False)
+        CliRunner().invoke(
+            cli.app, ["bench", "delassus", "--figure", str(tmp_path / file)], catch_exceptions=False
+        )

@@ -1,4 +1,6 @@
-"""The doctor tells what is installed, what is compiled and what is wrong, for people and for machines."""
+"""The doctor tells what is installed, what is compiled and what is wrong,
+for people and for machines.
+"""
 
 import json
 import platform
@@ -34,7 +36,10 @@ def test_doctor_as_json_is_json_with_versions_and_cache():
 def test_doctor_prints_a_line_for_every_part():
     done = CliRunner().invoke(cli.app, ["doctor"])
     assert done.exit_code == 0
-    assert all(name in done.stdout for name in (*doctor.PARTS, "numba", "kernels", platform.python_version()))
+    assert all(
+        name in done.stdout
+        for name in (*doctor.PARTS, "numba", "kernels", platform.python_version())
+    )
 
 
 def test_kernels_on_disk_are_counted(findings, tmp_path):

@@ -1,4 +1,6 @@
-"""The simulation behind the page, without a browser: it starts by itself, keeps the clock's pace and obeys its buttons."""
+"""The simulation behind the page, without a browser:
+it starts by itself, keeps the clock's pace and obeys its buttons.
+"""
 
 import time
 
@@ -29,7 +31,9 @@ def live():
     assert live.controls.play.disabled
     live.start()
     # compiling takes minutes where the kernels are not in the cache
-    assert until(lambda: live.player.sim is not None or live.player.fault, 600), "the simulation did not start"
+    assert until(lambda: live.player.sim is not None or live.player.fault, 600), (
+        "the simulation did not start"
+    )
     assert live.player.fault == ""
     assert until(lambda: not live.controls.play.disabled, 10)
     assert said[-1].startswith("the simulation runs, after ")
@@ -48,12 +52,16 @@ def click(control, name: str | None = None) -> None:
 
 def place(live: Live, body) -> np.ndarray:
     """Where the newest view has a body."""
-    return live.player.view.positions[[b.name for b in live.player.observer.bodies].index(body.name)]
+    return live.player.view.positions[
+        [b.name for b in live.player.observer.bodies].index(body.name)
+    ]
 
 
 def after(live: Live, seconds: float):
     """The first view of a simulated time."""
-    assert until(lambda: live.player.view is not None and live.player.view.time >= seconds, 30 + seconds)
+    assert until(
+        lambda: live.player.view is not None and live.player.view.time >= seconds, 30 + seconds
+    )
     return live.player.view
 
 
@@ -125,7 +133,9 @@ def test_error_is_shown_pauses_and_can_be_left_by_play(live):
         raise RuntimeError("no such button")
 
     live.player.order(broken)
-    assert until(lambda: "**stopped:** RuntimeError: no such button" in live.controls.text.content, 5)
+    assert until(
+        lambda: "**stopped:** RuntimeError: no such button" in live.controls.text.content, 5
+    )
     assert not live.player.playing
     click(live.controls.play)
     now = live.player.sim.time
@@ -171,11 +181,15 @@ def test_every_kind_of_drawing_has_a_checkbox_that_hides_it(live):
     click(live.controls.time, "Reset")
     after(live, 0.2)
     assert set(live.controls.shown) == set(KINDS)
-    assert until(lambda: live.overlay._cones.handle.visible and live.overlay._shafts.handle.visible, 5)
+    assert until(
+        lambda: live.overlay._cones.handle.visible and live.overlay._shafts.handle.visible, 5
+    )
     live.controls.shown["friction cones"].value = False
     assert until(lambda: not live.overlay._cones.handle.visible, 5)
     # a world that was just set back has no forces yet
-    assert until(lambda: live.overlay._shafts.handle.visible and not live.overlay._cones.handle.visible, 5)
+    assert until(
+        lambda: live.overlay._shafts.handle.visible and not live.overlay._cones.handle.visible, 5
+    )
     live.controls.shown["friction cones"].value = True
 
 
@@ -189,7 +203,12 @@ def test_pull_moves_the_chest_with_the_force_shown_and_release_ends_it(live):
     assert until(lambda: live.player.view.positions[index, 0] > start[0] + 2e-3, 5)
     assert until(lambda: live.overlay.newtons.endswith(" N"), 5)
     # 0.2 m of a spring of 300 N/m, less what the chest has moved
-    assert until(lambda: live.player.view.bands and 40 < np.linalg.norm(live.player.view.bands[0].force) < 61, 5)
+    assert until(
+        lambda: (
+            live.player.view.bands and 40 < np.linalg.norm(live.player.view.bands[0].force) < 61
+        ),
+        5,
+    )
     live._pull(7, index, "end", tuple(start), tuple(start), False)
     assert until(lambda: live.overlay.newtons == "" and live.player.view.bands == (), 5)
     assert not live.player.hands.springs
@@ -204,7 +223,12 @@ def test_other_scene_is_opened_in_the_same_page(live):
     assert live.player.fault == ""
     assert not live.controls.play.disabled
     assert live.controls.scene.value == "cart"
-    assert until(lambda: live.controls.text.content.startswith("*HRP-2 pushes a cart that carries a box of 3 kg*"), 5)
+    assert until(
+        lambda: live.controls.text.content.startswith(
+            "*HRP-2 pushes a cart that carries a box of 3 kg*"
+        ),
+        5,
+    )
     live._pick("no such scene")
     time.sleep(0.1)
     assert live.player.scenes == before + 1
@@ -230,9 +254,15 @@ def test_the_last_of_two_scenes_picked_in_a_row_is_played_under_its_own_name(liv
     # the player has begun to build it
     time.sleep(0.02)
     live._pick("bounce")
-    assert until(lambda: not live.player.loading and live._scene == live.player.scenes > before, 120)
-    assert until(lambda: live.controls.scene.value == "bounce" and not live.controls.play.disabled, 10)
-    assert {body.name for body in live.page.world.objects} == {body.name for body in live.player.sim.world.objects}
+    assert until(
+        lambda: not live.player.loading and live._scene == live.player.scenes > before, 120
+    )
+    assert until(
+        lambda: live.controls.scene.value == "bounce" and not live.controls.play.disabled, 10
+    )
+    assert {body.name for body in live.page.world.objects} == {
+        body.name for body in live.player.sim.world.objects
+    }
     assert len(live.player.sim.world.objects) == 5
     # no robot, no motors to tune; a ground with friction
     assert not live.controls.stiffness.visible

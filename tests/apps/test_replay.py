@@ -1,4 +1,6 @@
-"""The page of a recording, without a browser: time goes, stops, and can be set; bodies stand where they stood."""
+"""The page of a recording, without a browser: time goes, stops, and can be set;
+bodies stand where they stood.
+"""
 
 import numpy as np
 import pytest
@@ -85,7 +87,9 @@ def test_time_passes_by_rows_of_the_recording(replay):
 
 def test_arrows_and_marks_are_those_of_the_row(replay):
     replay.go(80)
-    assert until(lambda: replay.arrows.visible and len(replay.arrows.points) == replay.run.contact_count[80])
+    assert until(
+        lambda: replay.arrows.visible and len(replay.arrows.points) == replay.run.contact_count[80]
+    )
     contacts = replay.run.contacts_at(80)
     expected = contacts["point"] + ARROW * contacts["force"]
     assert until(lambda: np.allclose(np.asarray(replay.arrows.points)[:, 1], expected, atol=1e-6))
@@ -100,5 +104,7 @@ def test_arrows_and_marks_are_those_of_the_row(replay):
 
 
 def test_words_from_a_file_carry_no_markup():
-    assert plain("hrp2 <img src=x> {alert(1)} `a` [b](c)") == "hrp2 ·img src·x· ·alert·1·· ·a· ·b··c·"
+    assert (
+        plain("hrp2 <img src=x> {alert(1)} `a` [b](c)") == "hrp2 ·img src·x· ·alert·1·· ·a· ·b··c·"
+    )
     assert len(plain("x" * 1000)) == 80

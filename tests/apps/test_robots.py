@@ -5,7 +5,8 @@ import pytest
 from tabi import ModelError
 from tabi.apps.robots import named, standing
 
-URDF = """<robot name="pole"><link name="foot"><inertial><mass value="2"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>
+URDF = """<robot name="pole"><link name="foot">
+<inertial><mass value="2"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>
 <collision><geometry><box size="0.2 0.2 0.1"/></geometry></collision></link></robot>"""
 
 

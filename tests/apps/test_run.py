@@ -16,7 +16,11 @@ from tabi import TabiError, scenes
 from tabi.apps import cli, run
 from tabi.simulation.recording import Recording
 
-SLOPE = "title: t\nduration_s: 0.1\nground: {}\nobjects: [{shape: box, name: crate, size_m: [0.2, 0.2, 0.2], mass_kg: 1, position_m: [0, 0, 0.1]}]\n"
+SLOPE = (
+    "title: t\nduration_s: 0.1\nground: {}\n"
+    "objects: [{shape: box, name: crate, size_m: [0.2, 0.2, 0.2], mass_kg: 1, "
+    "position_m: [0, 0, 0.1]}]\n"
+)
 
 
 @pytest.fixture
@@ -44,13 +48,26 @@ def test_a_run_says_how_it_went(scene):
 
 
 def test_json_has_the_same_with_units(scene):
-    page = json.loads(invoke(scene, "--json", "--time", "0.05", "--set", "objects.crate.mass_kg=2").stdout)
-    assert (page["scene"], page["time_s"], page["steps"], page["missed_steps"], page["contacts"]) == ("mine", 0.05, 50, 0, 4)
+    page = json.loads(
+        invoke(scene, "--json", "--time", "0.05", "--set", "objects.crate.mass_kg=2").stdout
+    )
+    assert (
+        page["scene"],
+        page["time_s"],
+        page["steps"],
+        page["missed_steps"],
+        page["contacts"],
+    ) == ("mine", 0.05, 50, 0, 4)
     assert page["settings"] == ["objects.crate.mass_kg=2", "duration_s=0.05"]
     assert 0 <= page["worst_residual_m_s"] <= page["tolerance_m_s"]
     assert page["worst_force_residual_n"] >= 0
     assert page["places_m"]["crate"][2] == pytest.approx(0.1, abs=1e-9)
-    assert (page["interrupted"], page["stopped"], page["recording"], page["fallen_at_s"]) == (False, None, None, {})
+    assert (page["interrupted"], page["stopped"], page["recording"], page["fallen_at_s"]) == (
+        False,
+        None,
+        None,
+        {},
+    )
 
 
 def test_a_recording_holds_the_whole_run_at_the_rate_of_the_scene(scene, tmp_path):
@@ -83,8 +100,14 @@ def test_missed_steps_end_with_1(scene, monkeypatch):
 
 
 def test_a_fall_between_two_looks_is_told_from_places_and_speeds():
-    # thrown up at 0.3 m/s from 0.02 m: its path is a parabola, which a cubic follows to the last digit
-    z, v, first, last = (lambda t: 0.02 + 0.3 * t - 0.5 * 9.81 * t**2), (lambda t: 0.3 - 9.81 * t), 0.06, 0.11
+    # thrown up at 0.3 m/s from 0.02 m: its path is a parabola,
+    # which a cubic follows to the last digit
+    z, v, first, last = (
+        (lambda t: 0.02 + 0.3 * t - 0.5 * 9.81 * t**2),
+        (lambda t: 0.3 - 9.81 * t),
+        0.06,
+        0.11,
+    )
     root = (0.3 + np.sqrt(0.3**2 + 2 * 9.81 * 0.02)) / 9.81
     found = run.passing((first, z(first), v(first)), (last, z(last), v(last)))
     # to a fiftieth of the time between, and never before
@@ -92,7 +115,9 @@ def test_a_fall_between_two_looks_is_told_from_places_and_speeds():
 
 
 def test_a_robot_in_the_air_has_not_fallen(tmp_path):
-    (tmp_path / "drop.yaml").write_text("title: t\nground: {}\nduration_s: 0.6\nrobots: [{robot: hrp2, drop_m: 2}]\n")
+    (tmp_path / "drop.yaml").write_text(
+        "title: t\nground: {}\nduration_s: 0.6\nrobots: [{robot: hrp2, drop_m: 2}]\n"
+    )
     # after 0.6 s it is 1.8 m lower, far below half the height it began at, and still above its own
     done = invoke(tmp_path / "drop.yaml", "--expect-standing")
     assert done.exit_code == 0
@@ -126,7 +151,19 @@ def test_a_simulation_that_stops_ends_with_1_and_keeps_its_recording(scene, tmp_
 
 def test_an_interrupt_ends_with_130_and_keeps_the_recording(scene, tmp_path):
     out = tmp_path / "run.h5"
-    command = [sys.executable, "-m", "tabi.apps.cli", "run", str(scene), "--time", "1000", "--real-time", "--json", "--record", str(out)]
+    command = [
+        sys.executable,
+        "-m",
+        "tabi.apps.cli",
+        "run",
+        str(scene),
+        "--time",
+        "1000",
+        "--real-time",
+        "--json",
+        "--record",
+        str(out),
+    ]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         # a file that has grown has its first second
@@ -167,15 +204,22 @@ def test_mistakes_are_one_sentence_before_anything_runs(monkeypatch, capsys, tmp
     assert said in mistake(monkeypatch, capsys, *given)
 
 
-@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="the superuser may write everywhere")
+@pytest.mark.skipif(
+    os.name != "posix" or os.geteuid() == 0, reason="the superuser may write everywhere"
+)
 def test_a_folder_of_others_is_refused(monkeypatch, capsys, scene, tmp_path):
     tmp_path.chmod(0o500)
-    assert "it cannot be written" in mistake(monkeypatch, capsys, scene, "--record", tmp_path / "run.h5")
+    assert "it cannot be written" in mistake(
+        monkeypatch, capsys, scene, "--record", tmp_path / "run.h5"
+    )
 
 
 def test_a_recording_that_fails_at_the_start_is_one_sentence(scene):
     done = subprocess.run(
-        [sys.executable, "-m", "tabi.apps.cli", "run", str(scene), "--record", "/dev/full"], capture_output=True, text=True, timeout=300
+        [sys.executable, "-m", "tabi.apps.cli", "run", str(scene), "--record", "/dev/full"],
+        capture_output=True,
+        text=True,
+        timeout=300,
     )
     assert done.returncode in (1, 2)
     assert "Traceback" not in done.stderr
@@ -185,29 +229,47 @@ def test_the_page_shows_the_world_of_the_scene(monkeypatch, scene):
     from tabi.apps import viewer
 
     shown = []
-    monkeypatch.setattr(viewer, "show", lambda world, **options: shown.append((world.objects[0].name, options)))
+    monkeypatch.setattr(
+        viewer, "show", lambda world, **options: shown.append((world.objects[0].name, options))
+    )
     assert invoke(scene, "--page", "--no-browser", "--port", "8123").exit_code == 0
     ((name, options),) = shown
-    assert (name, options["port"], options["open_browser"], options["live"], options["camera"]) == ("crate", 8123, False, True, None)
+    assert (name, options["port"], options["open_browser"], options["live"], options["camera"]) == (
+        "crate",
+        8123,
+        False,
+        True,
+        None,
+    )
     # with its motions and pushes: the scene's own simulator
     assert options["build"]().time == 0.0
 
 
 def test_a_recording_is_never_written_over_a_file_that_is_none(scene, monkeypatch, capsys):
-    assert "is no recording; choose another name" in mistake(monkeypatch, capsys, scene, "--record", scene)
+    assert "is no recording; choose another name" in mistake(
+        monkeypatch, capsys, scene, "--record", scene
+    )
     assert scene.read_text() == SLOPE
 
 
 @pytest.mark.parametrize("time", ["nan", "inf", "-1", "0", "1e300"])
 def test_a_time_that_cannot_be_is_named_as_it_was_given(scene, monkeypatch, capsys, time):
-    assert mistake(monkeypatch, capsys, scene, f"--time={time}").startswith(f"tabi: --time is {float(time):g} s; expected")
+    assert mistake(monkeypatch, capsys, scene, f"--time={time}").startswith(
+        f"tabi: --time is {float(time):g} s; expected"
+    )
 
 
 def test_a_robot_that_nothing_can_touch_is_noted(tmp_path):
-    link = '<link name="a"><inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>'
+    link = (
+        '<link name="a"><inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" '
+        'iyz="0" izz="1"/></inertial></link>'
+    )
     (tmp_path / "ghost.urdf").write_text(f'<robot name="ghost">{link}</robot>')
     path = tmp_path / "mine.yaml"
-    path.write_text("title: t\nduration_s: 0.01\nground: {}\nrobots: [{robot: ghost.urdf, position_m: [0, 0, 1]}]\n")
+    path.write_text(
+        "title: t\nduration_s: 0.01\nground: {}\n"
+        "robots: [{robot: ghost.urdf, position_m: [0, 0, 1]}]\n"
+    )
     assert "note: ghost: it has no shape, so nothing can touch it" in invoke(path).stdout
     assert len(json.loads(invoke(path, "--json").stdout)["notes"]) == 1
 

@@ -36,7 +36,8 @@ def test_machines_get_json(problem):
 
 
 def test_what_is_not_solved_ends_with_exit_code_one(tmp_path):
-    W, q = np.kron(np.array([[1.0, -1.0], [-1.0, 1.0]]), np.eye(3)), np.array([-1.0, 0, 0, -1.0, 0, 0])
+    W = np.kron(np.array([[1.0, -1.0], [-1.0, 1.0]]), np.eye(3))
+    q = np.array([-1.0, 0, 0, -1.0, 0, 0])
     files.write(tmp_path / "squeezed.npz", W, q, np.array([0.5, 0.5]))
     answer = CliRunner().invoke(app, ["solve", str(tmp_path / "squeezed.npz")])
     assert answer.exit_code == 1

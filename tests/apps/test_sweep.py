@@ -1,4 +1,6 @@
-"""``tabi sweep``: a law of physics over a grid; what is refused; that a killed sweep keeps its rows and goes on."""
+"""``tabi sweep``: a law of physics over a grid; what is refused;
+that a killed sweep keeps its rows and goes on.
+"""
 
 import csv
 import json
@@ -19,7 +21,10 @@ from tabi.apps.sweep import command, drawing, storage, tables, workers
 from tabi.simulation.recording import Recording
 
 CUBE = "title: a cube\nduration_s: 1.2\nground: {friction: 1}\n"
-CUBE += "objects: [{shape: box, name: cube, size_m: [0.2, 0.2, 0.2], mass_kg: 1, friction: 0.2, position_m: [0, 0, 0.1], velocity_m_s: [2, 0, 0]}]\n"
+CUBE += (
+    "objects: [{shape: box, name: cube, size_m: [0.2, 0.2, 0.2], mass_kg: 1, friction: 0.2, "
+    "position_m: [0, 0, 0.1], velocity_m_s: [2, 0, 0]}]\n"
+)
 STEP, GRAVITY = 1e-3, 9.81
 
 
@@ -44,7 +49,15 @@ def refused(*arguments: object) -> str:
 
 def lines(folder: Path) -> list[dict]:
     path = folder / "results.jsonl"
-    return [json.loads(line) for line in path.read_bytes().splitlines(keepends=True) if line.endswith(b"\n")] if path.exists() else []
+    return (
+        [
+            json.loads(line)
+            for line in path.read_bytes().splitlines(keepends=True)
+            if line.endswith(b"\n")
+        ]
+        if path.exists()
+        else []
+    )
 
 
 # ---- the grid -----------------------------------------------------------------------------------
@@ -68,28 +81,53 @@ def test_values_are_lists_or_evenly_spaced(text, found):
 
 def test_a_grid_has_all_combinations_the_last_key_fastest():
     grid = command.read_grid(["a.b=1,2", "c=x,y,z"])
-    assert [tuple(chosen.values()) for chosen in command.combinations(grid)] == [(a, c) for a in "12" for c in "xyz"]
+    assert [tuple(chosen.values()) for chosen in command.combinations(grid)] == [
+        (a, c) for a in "12" for c in "xyz"
+    ]
 
 
 # ---- physics ------------------------------------------------------------------------------------
 
 
 def test_a_cube_slides_v2_over_2_mu_g_for_every_friction_and_speed(scene, tmp_path):
-    words = ("--over", "objects.cube.friction=0.2:0.8:3", "--over", "objects.cube.velocity_m_s=[1,0,0],[2,0,0]", "--jobs", 2, "--json")
-    done = invoke(scene, *words, "--out", "out", "--figure", "distance.svg", "--plot", "places.cube.x", "--record")
+    words = (
+        "--over",
+        "objects.cube.friction=0.2:0.8:3",
+        "--over",
+        "objects.cube.velocity_m_s=[1,0,0],[2,0,0]",
+        "--jobs",
+        2,
+        "--json",
+    )
+    done = invoke(
+        scene,
+        *words,
+        "--out",
+        "out",
+        "--figure",
+        "distance.svg",
+        "--plot",
+        "places.cube.x",
+        "--record",
+    )
     assert done.exit_code == 0, done.output
     page = json.loads(done.stdout)
     assert (page["count"], page["done"], page["interrupted"]) == (6, 6, False)
     for run in page["runs"]:
-        mu, v = run["parameters"]["objects.cube.friction"], float(run["parameters"]["objects.cube.velocity_m_s"][1])
+        mu = run["parameters"]["objects.cube.friction"]
+        v = float(run["parameters"]["objects.cube.velocity_m_s"][1])
         # an implicit step brakes at once: half a step's way less, and what is left of the last step
-        assert run["places_m"]["cube"][0] == pytest.approx(v * v / (2 * mu * GRAVITY), abs=0.5 * v * STEP + mu * GRAVITY * STEP**2)
+        assert run["places_m"]["cube"][0] == pytest.approx(
+            v * v / (2 * mu * GRAVITY), abs=0.5 * v * STEP + mu * GRAVITY * STEP**2
+        )
         assert run["settings"][0] == f"objects.cube.friction={mu:g}"
         assert Recording.load(run["recording"]).time[-1] == pytest.approx(1.2)
     assert (tmp_path / "distance.svg").stat().st_size > 5000
     with (tmp_path / "out" / "results.csv").open(newline="") as file:
         table = list(csv.DictReader(file))
-    assert sorted(float(row["places_m.cube.x"]) for row in table) == sorted(run["places_m"]["cube"][0] for run in page["runs"])
+    assert sorted(float(row["places_m.cube.x"]) for row in table) == sorted(
+        run["places_m"]["cube"][0] for run in page["runs"]
+    )
     assert {row["objects.cube.friction"] for row in table} == {"0.2", "0.5", "0.8"}
 
 
@@ -108,17 +146,29 @@ def test_who_falls_and_when_is_a_column(tmp_path, monkeypatch):
 
 
 def test_what_is_done_is_not_run_again_and_new_values_are(scene, tmp_path, monkeypatch):
-    first = json.loads(invoke(scene, "--over", "duration_s=0.01,0.02", "--jobs", 1, "--out", "out", "--json").stdout)
+    first = json.loads(
+        invoke(
+            scene, "--over", "duration_s=0.01,0.02", "--jobs", 1, "--out", "out", "--json"
+        ).stdout
+    )
     given = []
     work = workers.work
-    monkeypatch.setattr(workers, "work", lambda tasks, *rest: given.extend(tasks) or work(tasks, *rest))
-    again = json.loads(invoke(scene, "--over", "duration_s=0.01,0.02", "--out", "out", "--json").stdout)
+    monkeypatch.setattr(
+        workers, "work", lambda tasks, *rest: given.extend(tasks) or work(tasks, *rest)
+    )
+    again = json.loads(
+        invoke(scene, "--over", "duration_s=0.01,0.02", "--out", "out", "--json").stdout
+    )
     assert again["runs"] == first["runs"]
     assert given == []
     # as if killed in the middle of a line
     with (tmp_path / "out" / "results.jsonl").open("ab") as file:
         file.write(b'{"run": 3, "para')
-    more = json.loads(invoke(scene, "--over", "duration_s=0.01:0.03:3", "--jobs", 1, "--out", "out", "--json").stdout)
+    more = json.loads(
+        invoke(
+            scene, "--over", "duration_s=0.01:0.03:3", "--jobs", 1, "--out", "out", "--json"
+        ).stdout
+    )
     assert [task.chosen for task in given] == [{"duration_s": "0.03"}]
     assert more["runs"][:2] == first["runs"]
     assert len(lines(tmp_path / "out")) == 3
@@ -144,7 +194,9 @@ def started(scene: str, *words: str) -> subprocess.Popen:
         "out",
         *words,
     ]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
 
 
 @pytest.mark.parametrize("everyone", [True, False])
@@ -162,7 +214,11 @@ def test_ctrl_c_keeps_all_rows_and_ends_with_130(scene, tmp_path, everyone):
     assert wrong == ""
     assert "3 of 4 runs" in said
     assert "interrupted; the same command goes on" in said
-    assert sorted(path.name for path in (tmp_path / "out").glob("*.h5")) == ["run-0001.h5", "run-0002.h5", "run-0003.h5"]
+    assert sorted(path.name for path in (tmp_path / "out").glob("*.h5")) == [
+        "run-0001.h5",
+        "run-0002.h5",
+        "run-0003.h5",
+    ]
     assert len((tmp_path / "out" / "results.csv").read_text().splitlines()) == 4
 
 
@@ -199,10 +255,15 @@ def test_a_process_that_dies_is_told_and_its_run_repeated(scene, tmp_path, monke
     done = invoke(scene, "--over", "duration_s=0.01,0.02", "--jobs", 2, "--out", "out")
     assert done.exit_code == 1
     assert "0 of 2 runs" in done.stdout
-    assert "LOST: the process of duration_s=0.01 ended by itself (code 7); repeat the sweep" in done.stdout
+    assert (
+        "LOST: the process of duration_s=0.01 ended by itself (code 7); repeat the sweep"
+        in done.stdout
+    )
     monkeypatch.undo()
     monkeypatch.chdir(tmp_path)
-    assert invoke(scene, "--over", "duration_s=0.01,0.02", "--jobs", 1, "--out", "out").exit_code == 0
+    assert (
+        invoke(scene, "--over", "duration_s=0.01,0.02", "--jobs", 1, "--out", "out").exit_code == 0
+    )
 
 
 def dies(pipe):
@@ -214,8 +275,23 @@ def dies(pipe):
 
 def report(scene, **outcome):
     told = scenes.load(scene)
-    found = {"scene": "cube", "title": "t", "settings": [], "robots": [], "fallen_at_s": {}, "places_m": {}, "missed_steps": 0, "stopped": None}
-    rows = [{"run": 1, "parameters": {"duration_s": "1"}, "outcome": found | {"worst_residual_m_s": 0.0, "worst_penetration_m": 0.0} | outcome}]
+    found = {
+        "scene": "cube",
+        "title": "t",
+        "settings": [],
+        "robots": [],
+        "fallen_at_s": {},
+        "places_m": {},
+        "missed_steps": 0,
+        "stopped": None,
+    }
+    rows = [
+        {
+            "run": 1,
+            "parameters": {"duration_s": "1"},
+            "outcome": found | {"worst_residual_m_s": 0.0, "worst_penetration_m": 0.0} | outcome,
+        }
+    ]
     return tables.Report(told, [], {"duration_s": ["1"]}, Path("out"), rows, [], False)
 
 
@@ -227,7 +303,9 @@ def test_a_run_that_missed_or_stopped_ends_with_1(scene):
 
 
 def test_a_run_that_cannot_be_recorded_is_a_row_that_says_so(scene, tmp_path):
-    task = workers.Task(scene, ["duration_s=0.01"], {"duration_s": "0.01"}, tmp_path / "nowhere" / "run.h5")
+    task = workers.Task(
+        scene, ["duration_s=0.01"], {"duration_s": "0.01"}, tmp_path / "nowhere" / "run.h5"
+    )
     found = workers.outcome(task)
     assert found is not None
     assert "no recording can be written there" in found["stopped"]
@@ -237,7 +315,10 @@ def test_numbers_that_are_none_are_no_numbers_in_the_rows(scene, tmp_path):
     found = workers.outcome(workers.Task(scene, ["duration_s=0.01"], {}, None))
     assert found is not None
     with storage.opened(tmp_path / "out", scenes.load(scene), ["duration_s"]) as results:
-        results.add({"duration_s": "0.01"}, found | {"places_m": {"cube": [float("nan"), 0.0, float("inf")]}})
+        results.add(
+            {"duration_s": "0.01"},
+            found | {"places_m": {"cube": [float("nan"), 0.0, float("inf")]}},
+        )
     (row,) = lines(tmp_path / "out")
     assert row["outcome"]["places_m"]["cube"] == [None, 0.0, None]
 
@@ -248,13 +329,25 @@ def test_numbers_that_are_none_are_no_numbers_in_the_rows(scene, tmp_path):
 def rows_of(grid, value):
     made = {"scene": "s", "title": "t", "settings": [], "robots": ["r"], "worst_residual_m_s": 1e-9}
     chosen = command.combinations(grid)
-    return [{"run": 1, "parameters": one, "outcome": made | {"fallen_at_s": {}, "places_m": {"b": [value(one), 0.0, 0.0]}}} for one in chosen]
+    return [
+        {
+            "run": 1,
+            "parameters": one,
+            "outcome": made | {"fallen_at_s": {}, "places_m": {"b": [value(one), 0.0, 0.0]}},
+        }
+        for one in chosen
+    ]
 
 
 @pytest.mark.parametrize("count", [1, 3, 12])
 def test_one_key_is_a_curve_two_are_a_family_or_a_map(tmp_path, count):
-    grid = {"ground.friction": ["0.4", "0.2", "0.8"], "objects.b.mass_kg": [str(k + 1) for k in range(count)]}
-    rows = rows_of(grid, lambda one: float(one["ground.friction"]) * float(one["objects.b.mass_kg"]))
+    grid = {
+        "ground.friction": ["0.4", "0.2", "0.8"],
+        "objects.b.mass_kg": [str(k + 1) for k in range(count)],
+    }
+    rows = rows_of(
+        grid, lambda one: float(one["ground.friction"]) * float(one["objects.b.mass_kg"])
+    )
     drawing.check(tmp_path / "f.svg", grid)
     assert drawing.liveliest(rows) == "places_m.b.x"
     for name in ("places_m.b.x", "worst_residual_m_s", "fallen_at_s.r"):
@@ -292,18 +385,30 @@ def test_outcomes_are_named_with_or_without_their_units():
     ("given", "said"),
     [
         (["--over", "ground.frction=1,2"], "the combination ground.frction=1 cannot be: "),
-        (["--over", "ground.friction=1,2", "--over", "duration_s=1,-1"], "the combination ground.friction=1, duration_s=-1 cannot be: "),
+        (
+            ["--over", "ground.friction=1,2", "--over", "duration_s=1,-1"],
+            "the combination ground.friction=1, duration_s=-1 cannot be: ",
+        ),
         (["--over", "watch=[cube],[cub]"], "the combination watch=[cub] cannot be: "),
         (["--over", "ground.friction"], "is not KEY=VALUES"),
         (["--over", "ground.friction=1,,2"], "a value between the commas is missing"),
         (["--over", "ground.friction=1,1.0"], "1 is there twice"),
         (["--over", "ground.friction=0:1:1"], "the count is 1; expected a whole number from 2"),
-        (["--over", "ground.friction=0:1:1000", "--over", "duration_s=1:2:1000"], "1000000 combinations; expected at most 100000"),
+        (
+            ["--over", "ground.friction=0:1:1000", "--over", "duration_s=1:2:1000"],
+            "1000000 combinations; expected at most 100000",
+        ),
         (["--over", "ground.friction=1", "--over", "ground.friction=2"], "given twice"),
-        (["--over", "ground.friction=1", "--set", "ground.friction=2"], "both set to one value and swept"),
+        (
+            ["--over", "ground.friction=1", "--set", "ground.friction=2"],
+            "both set to one value and swept",
+        ),
         (["--over", "duration_s=1", "--time", "2"], "duration_s is both set"),
         (["--over", "ground.friction=1", "--plot", "places.cube.x"], "give both"),
-        (["--over", "ground.friction=1", "--figure", "f.png", "--plot", "places.cub.x"], "'places.cube.x'"),
+        (
+            ["--over", "ground.friction=1", "--figure", "f.png", "--plot", "places.cub.x"],
+            "'places.cube.x'",
+        ),
         (["--over", "ground.friction=1", "--figure", "f.bmp"], "the format '.bmp' is not known"),
         (["--over", "title=a,b", "--figure", "f.png"], "needs a key whose values are numbers"),
         (["--over", "ground.friction=1", "--out", "cube.yaml"], "no results can be kept there"),
@@ -319,16 +424,23 @@ def test_mistakes_are_one_sentence_before_anything_runs(scene, tmp_path, monkeyp
 def test_the_folder_of_another_sweep_is_refused(scene, tmp_path, monkeypatch):
     with storage.opened(tmp_path / "out", scenes.load(scene), ["duration_s"]):
         # two at once would write into each other's lines
-        assert "another process is at this sweep" in refused(scene, "--over", "duration_s=1", "--out", "out")
+        assert "another process is at this sweep" in refused(
+            scene, "--over", "duration_s=1", "--out", "out"
+        )
     monkeypatch.setattr(workers, "work", lambda *_: pytest.fail("it was run"))
     for given, said in [
         (["slide", "--over", "duration_s=1"], "a sweep of the scene cube, not this one"),
         ([scene, "--over", "ground.friction=1"], "a sweep over duration_s, not this one"),
-        ([scene, "--over", "duration_s=1", "--set", "ground.friction=2"], "a sweep with other settings (none), not this one"),
+        (
+            [scene, "--over", "duration_s=1", "--set", "ground.friction=2"],
+            "a sweep with other settings (none), not this one",
+        ),
     ]:
         assert said in refused(*given, "--out", "out")
     (tmp_path / "cube.yaml").write_text(CUBE.replace("mass_kg: 1", "mass_kg: 2"))
-    assert "of an earlier state of the scene file" in refused(scene, "--over", "duration_s=1", "--out", "out")
+    assert "of an earlier state of the scene file" in refused(
+        scene, "--over", "duration_s=1", "--out", "out"
+    )
     (tmp_path / "out" / "sweep.json").write_text("[]")
     assert "no sweep of this version" in refused(scene, "--over", "duration_s=1", "--out", "out")
 
@@ -337,4 +449,6 @@ def test_a_line_that_is_no_row_is_named(scene, tmp_path):
     with storage.opened(tmp_path / "out", scenes.load(scene), ["duration_s"]):
         pass
     (tmp_path / "out" / "results.jsonl").write_text("{}\n")
-    assert "results.jsonl, line 1: it is no row" in refused(scene, "--over", "duration_s=1", "--out", "out")
+    assert "results.jsonl, line 1: it is no row" in refused(
+        scene, "--over", "duration_s=1", "--out", "out"
+    )

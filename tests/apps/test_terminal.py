@@ -15,7 +15,10 @@ class Screen(io.StringIO):
         return True
 
 
-@pytest.mark.parametrize(("stream", "show", "seen"), [(Screen, True, True), (Screen, False, False), (io.StringIO, True, False)])
+@pytest.mark.parametrize(
+    ("stream", "show", "seen"),
+    [(Screen, True, True), (Screen, False, False), (io.StringIO, True, False)],
+)
 def test_a_bar_is_for_terminals_only(monkeypatch, stream, show, seen):
     monkeypatch.setattr(sys, "stderr", told := stream())
     monkeypatch.setenv("TERM", "xterm")

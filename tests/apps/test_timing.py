@@ -14,7 +14,11 @@ def test_every_engine_gets_as_many_blocks_and_calls_are_counted():
     def count(name):
         calls[name] += 1
 
-    times = microseconds({name: repeat(lambda name=name: count(name)) for name in calls}, blocks=4, block_seconds=1e-4)
+    times = microseconds(
+        {name: repeat(lambda name=name: count(name)) for name in calls},
+        blocks=4,
+        block_seconds=1e-4,
+    )
     assert {name: len(t) for name, t in times.items()} == {"a": 4, "b": 4}
     assert all((t > 0).all() for t in times.values())
     # one call to warm up, twenty to calibrate, four blocks

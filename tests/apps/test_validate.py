@@ -10,15 +10,35 @@ import tabi
 from tabi.apps import cli, validate
 from tabi.validation import humanoids
 
-FOUND = {"runs": 1, "steps": 300, "missed": [], "stopped": [], "worst_residual": 1e-9, "worst_penetration_m": 0.0, "most_contacts": 8, "fallen": 0}
+FOUND = {
+    "runs": 1,
+    "steps": 300,
+    "missed": [],
+    "stopped": [],
+    "worst_residual": 1e-9,
+    "worst_penetration_m": 0.0,
+    "most_contacts": 8,
+    "fallen": 0,
+}
 
 
 def result(missed=0, interrupted=False):
     motion = FOUND | {"missed": [{"seed": k, "step": 1, "residual": 1e-7} for k in range(missed)]}
-    robot = {"joints": 30, "mass_kg": 58.0, "weight_N": 568.98, "on_feet_after_5_s_N": 568.98, "notes": []}
+    robot = {
+        "joints": 30,
+        "mass_kg": 58.0,
+        "weight_N": 568.98,
+        "on_feet_after_5_s_N": 568.98,
+        "notes": [],
+    }
     robots = {"hrp2": robot | {"motions": {"standing": motion}}}
     settings = {"dt": 1e-3, "tolerance": 1e-8, "poses": 1}
-    return {"settings": settings, "robots": robots, "interrupted": interrupted, "total": humanoids.total(robots)}
+    return {
+        "settings": settings,
+        "robots": robots,
+        "interrupted": interrupted,
+        "total": humanoids.total(robots),
+    }
 
 
 @pytest.fixture
@@ -59,7 +79,14 @@ def test_humanoids_as_json_is_json_with_the_machine(measured):
     assert found["hardware"]["threads_used"] == 1
 
 
-@pytest.mark.parametrize(("found", "code"), [(result(missed=2), 1), (result(interrupted=True), 130), (result(missed=2, interrupted=True), 130)])
+@pytest.mark.parametrize(
+    ("found", "code"),
+    [
+        (result(missed=2), 1),
+        (result(interrupted=True), 130),
+        (result(missed=2, interrupted=True), 130),
+    ],
+)
 def test_a_failure_ends_in_1_and_an_interrupt_in_130(measured, found, code):
     measured(found)
     done = run()
@@ -77,7 +104,10 @@ def test_robots_from_files_run_beside_hrp2(measured, shared):
     ("arguments", "words"),
     [
         (["--foot", "left=a"], "--foot was given with 0 robots"),
-        (["--robot", "hrp2", "--robot", "hrp2", "--foot", "left=a"], "--foot was given with 2 robots"),
+        (
+            ["--robot", "hrp2", "--robot", "hrp2", "--foot", "left=a"],
+            "--foot was given with 2 robots",
+        ),
         (["--keep", __file__], "is a file; expected a folder"),
         (["--robot", "nobody"], "robot 'nobody' is neither built in"),
     ],
@@ -92,9 +122,21 @@ def test_a_mistake_is_one_sentence(monkeypatch, capsys, arguments, words):
     assert said.err.count("\n") == 1
 
 
-def test_a_robot_that_cannot_stand_is_named_before_the_first_one_runs(measured, shared, monkeypatch, capsys):
+def test_a_robot_that_cannot_stand_is_named_before_the_first_one_runs(
+    measured, shared, monkeypatch, capsys
+):
     calls = measured(result())
-    monkeypatch.setattr(sys, "argv", ["tabi", "validate", "humanoids", "--robot", str(shared / "data" / "robots" / "hrp4c" / "HRP4Cmain.urdf")])
+    monkeypatch.setattr(
+        sys,
+        "argv",
+        [
+            "tabi",
+            "validate",
+            "humanoids",
+            "--robot",
+            str(shared / "data" / "robots" / "hrp4c" / "HRP4Cmain.urdf"),
+        ],
+    )
     with pytest.raises(SystemExit):
         cli.main()
     assert "legs of HRP4 are not known" in capsys.readouterr().err
@@ -109,7 +151,9 @@ def test_the_bar_counts_each_thing_by_itself():
 
 
 def test_random_worlds_are_run_and_told_as_json():
-    done = CliRunner().invoke(cli.app, ["validate", "worlds", "--worlds", "2", "--steps", "40", "--json"])
+    done = CliRunner().invoke(
+        cli.app, ["validate", "worlds", "--worlds", "2", "--steps", "40", "--json"]
+    )
     assert done.exit_code == 0
     told = json.loads(done.stdout)
     assert (told["worlds"], told["steps"], told["nan"], told["tunnelled"]) == (2, 80, 0, 0)

@@ -12,7 +12,9 @@ from tabi.apps.validate import tosses
 from tabi.validation import tosses as study
 
 SCORE = {
-    f"{which}_{what}": {"median": 0.01, "nine_in_ten": 0.1, "each": [0.01]} for which in ("mean", "last") for what in ("position_m", "angle_deg")
+    f"{which}_{what}": {"median": 0.01, "nine_in_ten": 0.1, "each": [0.01]}
+    for which in ("mean", "last")
+    for what in ("position_m", "angle_deg")
 }
 ENGINE = {"parameters": {"friction": 0.2}, "loss": 0.5, "evaluations": 10, "score": SCORE}
 RESULT = {
@@ -29,7 +31,9 @@ def invoke(monkeypatch):
     """Run the command with a result that is already there."""
 
     def run(result, *options):
-        monkeypatch.setattr(study, "validate", lambda path, budget, report: result | {"asked": [str(path), budget]})
+        monkeypatch.setattr(
+            study, "validate", lambda path, budget, report: result | {"asked": [str(path), budget]}
+        )
         return CliRunner().invoke(cli.app, ["validate", "tosses", "somewhere", *options])
 
     return run

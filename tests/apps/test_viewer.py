@@ -44,8 +44,19 @@ def test_page_answers_over_http(page):
 
 def test_page_accepts_a_websocket(page):
     with socket.create_connection(("127.0.0.1", page.server.get_port()), timeout=10) as s:
-        lines = ["GET / HTTP/1.1", "Host: localhost", "Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13"]
-        lines += ["Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Protocol: viser-v1.1.1", "", ""]
+        lines = [
+            "GET / HTTP/1.1",
+            "Host: localhost",
+            "Upgrade: websocket",
+            "Connection: Upgrade",
+            "Sec-WebSocket-Version: 13",
+        ]
+        lines += [
+            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+            "Sec-WebSocket-Protocol: viser-v1.1.1",
+            "",
+            "",
+        ]
         s.sendall("\r\n".join(lines).encode())
         assert s.recv(100).startswith(b"HTTP/1.1 101")
 
@@ -73,9 +84,16 @@ def test_bodies_that_look_alike_are_copies_of_one_mesh():
         assert np.allclose(node.told["batched_positions"], [[0, 0, 0.1], [1, 0, 0.1], [2, 0, 0.1]])
         # one turned by a right angle about z and lifted, the others left
         turned, straight = about((0, 0, 1), 0.5 * np.pi).R, np.eye(3)
-        scene.move(np.array([[0, 0, 0.1], [1, 0, 0.5], [2, 0, 0.1], [0, 1, 0.7]]), np.array([straight, turned, straight, turned]))
+        scene.move(
+            np.array([[0, 0, 0.1], [1, 0, 0.5], [2, 0, 0.1], [0, 1, 0.7]]),
+            np.array([straight, turned, straight, turned]),
+        )
         assert np.allclose(node.told["batched_positions"][1], [1, 0, 0.5])
-        assert np.allclose(node.told["batched_wxyzs"], [[1, 0, 0, 0], [np.sqrt(0.5), 0, 0, np.sqrt(0.5)], [1, 0, 0, 0]], atol=1e-7)
+        assert np.allclose(
+            node.told["batched_wxyzs"],
+            [[1, 0, 0, 0], [np.sqrt(0.5), 0, 0, np.sqrt(0.5)], [1, 0, 0, 0]],
+            atol=1e-7,
+        )
         assert np.allclose(scene.position(world.objects[1]), [1, 0, 0.5])
         assert np.allclose(scene.position(odd), [0, 1, 0.7])
     finally:
@@ -85,7 +103,9 @@ def test_bodies_that_look_alike_are_copies_of_one_mesh():
 def test_drag_of_a_copy_is_of_the_body_it_stands_for():
     told = []
     dragged = _dragged(lambda *words: told.append(words), [4, 7, 9], strong=True)
-    event = SimpleNamespace(client_id=3, phase="start", start_position=(0, 0, 1), end_position=(0, 0, 2))
+    event = SimpleNamespace(
+        client_id=3, phase="start", start_position=(0, 0, 1), end_position=(0, 0, 2)
+    )
     for which in (None, 2, 3):
         event.instance_index = which
         asyncio.run(dragged(event))
@@ -188,10 +208,14 @@ def test_robot_without_shapes_is_drawn_as_bones_from_joint_to_joint():
     robot = Robot("stick")
     base = robot.add_body("base", Joint("root", "floating"), inertia=Inertia(1.0))
     robot.add_body(
-        "arm", Joint("shoulder", "revolute", placement=Transform(p=np.array([0.0, 0.3, 0.4]))), base, Inertia(1.0, np.array([0.1, 0.0, 0.0]))
+        "arm",
+        Joint("shoulder", "revolute", placement=Transform(p=np.array([0.0, 0.3, 0.4]))),
+        base,
+        Inertia(1.0, np.array([0.1, 0.0, 0.0])),
     )
     shown = seen(robot.bodies)
-    # from the base to the shoulder, 0.5 m away, and from there as far again as the centre of mass is
+    # from the base to the shoulder, 0.5 m away, and from there as far again as
+    # the centre of mass is
     for body, end in ((base, [0.0, 0.3, 0.4]), (robot.body("arm"), [0.2, 0.0, 0.0])):
         (bone,) = shown[body]
         way = bone.placement.R[:, 2] * bone.geometry.length
@@ -207,7 +231,10 @@ def test_what_collides_is_drawn_where_the_file_of_a_mesh_is_missing(tmp_path):
     robot = Robot("blind")
     hull = Shape(Box((0.1, 0.2, 0.3)), visible=False)
     body = robot.add_body(
-        "base", Joint("root", "floating"), inertia=Inertia(1.0), shapes=[Shape(MeshFile(tmp_path / "gone.stl"), collides=False), hull]
+        "base",
+        Joint("root", "floating"),
+        inertia=Inertia(1.0),
+        shapes=[Shape(MeshFile(tmp_path / "gone.stl"), collides=False), hull],
     )
     (shown,) = seen(robot.bodies)[body]
     assert shown.geometry == hull.geometry

@@ -8,7 +8,8 @@ from typer.testing import CliRunner
 from tabi import _jit
 from tabi.apps import cli, warmup
 
-# every function of the public dynamics, on trees with all kinds of joints, with joints that follow others, and on HRP-2
+# every function of the public dynamics, on trees with all kinds of joints,
+# with joints that follow others, and on HRP-2
 EVERYTHING = """
 import sys
 import numpy as np
@@ -20,7 +21,8 @@ import worlds
 
 follower = worlds.random_robot(3, kinds=("revolute",))
 follower.joint("joint2").mimic = Mimic("joint1", 2.0, 0.1)
-for robot in (worlds.random_robot(1), worlds.random_robot(2, base="fixed"), follower, tabi.robots.hrp2(bush=True)):
+fixed, bushed = worlds.random_robot(2, base="fixed"), tabi.robots.hrp2(bush=True)
+for robot in (worlds.random_robot(1), fixed, follower, bushed):
     world = tabi.World()
     world.add_robot(robot)
     model = world.compile()

@@ -1,4 +1,6 @@
-"""``tabi list``, ``tabi scene`` and ``tabi scene-schema``: what scenes there are, what one says, what one may say."""
+"""``tabi list``, ``tabi scene`` and ``tabi scene-schema``:
+what scenes there are, what one says, what one may say.
+"""
 
 from __future__ import annotations
 
@@ -14,66 +16,93 @@ from tabi.apps.outputs import check_writable
 from tabi.apps.run import SceneArgument, Settings
 
 # in an installed package, and in a checkout
-PICTURES = (Path(__file__).resolve().parents[1] / "scenes" / "pictures", Path(__file__).resolve().parents[3] / "docs" / "pictures" / "scenes")
+PICTURES = (
+    Path(__file__).resolve().parents[1] / "scenes" / "pictures",
+    Path(__file__).resolve().parents[3] / "docs" / "pictures" / "scenes",
+)
 PAGE = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>Scenes of tabi</title>
 <style>
-body {{ font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 75rem; padding: 0 1rem; color: #1c2333; }}
+body {{ font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 75rem; \
+padding: 0 1rem; color: #1c2333; }}
 main {{ display: grid; grid-template-columns: repeat(auto-fill, minmax(17rem, 1fr)); gap: 1.5rem; }}
-figure {{ margin: 0; border: 1px solid #d5dae3; border-radius: 8px; overflow: hidden; background: #fff; }}
+figure {{ margin: 0; border: 1px solid #d5dae3; border-radius: 8px; overflow: hidden; \
+background: #fff; }}
 img {{ width: 100%; display: block; }} figcaption {{ padding: .6rem .9rem .9rem; }}
 code {{ background: #eef0f5; padding: .1rem .35rem; border-radius: 4px; }}
 </style>
-<h1>Scenes of tabi</h1><p>Open one in the browser with <code>tabi run NAME --page</code>; copy it to change it with <code>tabi scene NAME</code>.</p>
+<h1>Scenes of tabi</h1><p>Open one in the browser with <code>tabi run NAME --page</code>; \
+copy it to change it with <code>tabi scene NAME</code>.</p>
 <main>{figures}</main></html>
 """
 
 
 def list_scenes(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
-    html: Annotated[Path | None, typer.Option(help="Write all of them with their pictures into one HTML page.")] = None,
+    html: Annotated[
+        Path | None, typer.Option(help="Write all of them with their pictures into one HTML page.")
+    ] = None,
 ) -> None:
     """The built-in scenes: name, one line, one picture."""
     from tabi import scenes
 
     if html is not None:
         check_writable(html)
-    found: list[dict[str, str | None]] = [{"name": name, "title": scenes.load(name).title, "picture": picture(name)} for name in scenes.names()]
+    found: list[dict[str, str | None]] = [
+        {"name": name, "title": scenes.load(name).title, "picture": picture(name)}
+        for name in scenes.names()
+    ]
     if html is not None:
         html.write_text(gallery(found), encoding="utf-8")
     if as_json:
         print(json.dumps(found, indent=2), flush=True)
         return
     wide = max(len(str(one["name"])) for one in found)
-    lines = [f"{one['name']:{wide}}  {one['title']}" + (f"\n{'':{wide}}  {one['picture']}" if one["picture"] else "") for one in found]
+    lines = [
+        f"{one['name']:{wide}}  {one['title']}"
+        + (f"\n{'':{wide}}  {one['picture']}" if one["picture"] else "")
+        for one in found
+    ]
     print("\n".join(lines), flush=True)
 
 
 def picture(name: str) -> str | None:
     """Where the picture of a built-in scene is, if there is one."""
-    return next((str(path) for folder in PICTURES if (path := folder / f"{name}.png").is_file()), None)
+    return next(
+        (str(path) for folder in PICTURES if (path := folder / f"{name}.png").is_file()), None
+    )
 
 
 def gallery(found: list[dict[str, str | None]]) -> str:
     """One page with all pictures in it."""
     figures = []
     for one in found:
-        data = base64.b64encode(Path(one["picture"]).read_bytes()).decode() if one["picture"] else ""
+        data = (
+            base64.b64encode(Path(one["picture"]).read_bytes()).decode() if one["picture"] else ""
+        )
         name, title = escape(str(one["name"])), escape(str(one["title"]))
         image = f'<img src="data:image/png;base64,{data}" alt="{name}">' if data else ""
-        figures.append(f"<figure>{image}<figcaption><code>{name}</code><br>{title}</figcaption></figure>")
+        figures.append(
+            f"<figure>{image}<figcaption><code>{name}</code><br>{title}</figcaption></figure>"
+        )
     return PAGE.format(figures="\n".join(figures))
 
 
 def show_scene(scene: SceneArgument, settings: Settings = None) -> None:
-    """Check a scene and print it as a file to begin from; one with --set or from a file as it will be run."""
+    """Check a scene and print it as a file to begin from;
+    one with --set or from a file as it will be run.
+    """
     from tabi import scenes
 
     told = scenes.load(scene, settings or [])
     built_in = scene in scenes.names() and not settings
     assert told.file is not None
     # the schema is looked for beside the file that this becomes
-    text = told.file.read_text(encoding="utf-8").replace("$schema=../", "$schema=") if built_in else told.to_yaml()
+    text = (
+        told.file.read_text(encoding="utf-8").replace("$schema=../", "$schema=")
+        if built_in
+        else told.to_yaml()
+    )
     print(text, end="", flush=True)
 
 

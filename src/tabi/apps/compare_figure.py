@@ -1,4 +1,6 @@
-"""The figure of ``tabi compare``: six panels over time, tabi in blue, the other engine in orange."""
+"""The figure of ``tabi compare``: six panels over time, tabi in blue,
+the other engine in orange.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +15,15 @@ from tabi.validation.referee import Comparison
 
 Array = NDArray[np.float64]
 # lines of one engine, told apart by these
-DASHES: tuple[Any, ...] = ("solid", (0, (5, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)), (0, (3, 1, 1, 1, 1, 1)))
-# s over which a speed is taken, and what is drawn of nothing on a logarithmic axis, in its unit: a nanometre
+DASHES: tuple[Any, ...] = (
+    "solid",
+    (0, (5, 2)),
+    (0, (1, 1.5)),
+    (0, (6, 2, 1, 2)),
+    (0, (3, 1, 1, 1, 1, 1)),
+)
+# s over which a speed is taken, and what is drawn of nothing on a logarithmic axis, in its unit:
+# a nanometre
 WHILE, NOTHING = 0.05, 1e-6
 # points of a line: more than a figure has pixels; bodies drawn, at most
 POINTS, DRAWN = 1500, 5
@@ -38,9 +47,13 @@ def draw(path: Path, found: Comparison) -> None:
     for ax in panels[4:]:
         ax.set_xlabel("time [s]", fontsize=9)
     result = found.result
-    figure.suptitle(f"{result['scene']}: {result['title']}".replace("$", r"\$"), fontsize=11, x=0.01, ha="left")
+    figure.suptitle(
+        f"{result['scene']}: {result['title']}".replace("$", r"\$"), fontsize=11, x=0.01, ha="left"
+    )
     keys = [Line2D([], [], color=COLOURS[k], linewidth=2.5) for k in range(2)]
-    figure.legend(keys, list(found.columns), loc="outside upper right", ncols=2, frameon=False, fontsize=9)
+    figure.legend(
+        keys, list(found.columns), loc="outside upper right", ncols=2, frameon=False, fontsize=9
+    )
     figure.savefig(path, dpi=150)
 
 
@@ -51,7 +64,13 @@ def _lines(ax: Any, found: Comparison, values: dict[str, Array], names: list[str
         for j in range(len(names)):
             # tabi on top, and thinner: both are seen where they agree
             style = {"linewidth": 1.0 + 1.2 * k, "zorder": 4 - k, "alpha": 1.0 - 0.25 * k}
-            ax.plot(found.time[::step], y[::step, j], color=COLOURS[k], linestyle=DASHES[j % len(DASHES)], **style)
+            ax.plot(
+                found.time[::step],
+                y[::step, j],
+                color=COLOURS[k],
+                linestyle=DASHES[j % len(DASHES)],
+                **style,
+            )
     _tell(ax, names)
 
 
@@ -59,8 +78,17 @@ def _tell(ax: Any, names: list[str]) -> None:
     from matplotlib.lines import Line2D
 
     if len(names) > 1:
-        keys = [Line2D([], [], color="0.35", linestyle=DASHES[j % len(DASHES)], linewidth=1.2) for j in range(len(names))]
-        ax.legend(keys, [name.replace("$", r"\$") for name in names], fontsize=7, frameon=False, loc="best")
+        keys = [
+            Line2D([], [], color="0.35", linestyle=DASHES[j % len(DASHES)], linewidth=1.2)
+            for j in range(len(names))
+        ]
+        ax.legend(
+            keys,
+            [name.replace("$", r"\$") for name in names],
+            fontsize=7,
+            frameon=False,
+            loc="best",
+        )
 
 
 def _head(ax: Any, title: str, unit: str) -> None:
@@ -77,11 +105,19 @@ def _chosen(found: Comparison) -> list[int]:
 def _paths(ax: Any, found: Comparison) -> None:
     """Along that axis on which most happens."""
     own = _chosen(found)
-    moved = {name: track["position"][:, own] - track["position"][:1, own] for name, track in found.columns.items()}
+    moved = {
+        name: track["position"][:, own] - track["position"][:1, own]
+        for name, track in found.columns.items()
+    }
     axis = int(np.argmax(np.abs(next(iter(moved.values()))).max(axis=(0, 1))))
     far = max(float(np.abs(x[:, :, axis]).max()) for x in moved.values())
     scale, unit = (1.0, "m") if far >= 0.1 else (1e3, "mm")
-    _lines(ax, found, {name: scale * x[:, :, axis] for name, x in moved.items()}, [found.watched.names[k] for k in own])
+    _lines(
+        ax,
+        found,
+        {name: scale * x[:, :, axis] for name, x in moved.items()},
+        [found.watched.names[k] for k in own],
+    )
     _head(ax, f"Way from the start along {'xyz'[axis]}", unit)
 
 
@@ -90,7 +126,13 @@ def _apart(ax: Any, found: Comparison) -> None:
     gap = 1e3 * np.linalg.norm(a["position"][:, own] - b["position"][:, own], axis=2)
     step = max(1, len(found.time) // POINTS)
     for j in range(len(own)):
-        ax.plot(found.time[::step], np.maximum(gap[::step, j], NOTHING), color="0.25", linestyle=DASHES[j % len(DASHES)], linewidth=1.2)
+        ax.plot(
+            found.time[::step],
+            np.maximum(gap[::step, j], NOTHING),
+            color="0.25",
+            linestyle=DASHES[j % len(DASHES)],
+            linewidth=1.2,
+        )
     _tell(ax, [found.watched.names[k] for k in own])
     _logarithmic(ax, gap)
     _head(ax, "How far the engines are apart", FLOOR)
@@ -104,7 +146,12 @@ def _forces(ax: Any, found: Comparison) -> None:
         values = {name: track["ground"][1:, 2:] for name, track in found.columns.items()}
     first = found.result["settled_after_s"]
     # the first row has no step behind it
-    _lines(ax, found, {name: np.concatenate([y[:1], y]) for name, y in values.items()}, feet or ["ground"])
+    _lines(
+        ax,
+        found,
+        {name: np.concatenate([y[:1], y]) for name, y in values.items()},
+        feet or ["ground"],
+    )
     late = np.concatenate([y[found.time[1:] >= first].ravel() for y in values.values()])
     low, high = np.percentile(late, (0.5, 99.5))
     # what happens at first, and blows, would hide all else
@@ -114,7 +161,15 @@ def _forces(ax: Any, found: Comparison) -> None:
 
 
 def _energy(ax: Any, found: Comparison) -> None:
-    _lines(ax, found, {name: (track["energy"] - track["energy"][0])[:, None] for name, track in found.columns.items()}, ["all"])
+    _lines(
+        ax,
+        found,
+        {
+            name: (track["energy"] - track["energy"][0])[:, None]
+            for name, track in found.columns.items()
+        },
+        ["all"],
+    )
     _head(ax, "Energy since the start, kinetic and potential", "J")
 
 
@@ -125,24 +180,33 @@ def _creep(ax: Any, found: Comparison) -> None:
         values = {}
         for name, track in found.columns.items():
             away = 1e3 * np.linalg.norm((track["foot"] - track["foot"][start])[:, :, :2], axis=2)
-            values[name] = np.where((time > time[start])[:, None], np.maximum(away, NOTHING), np.nan)
-        title, unit, names = f"Creep: way of the feet on the level since {time[start]:g} s", FLOOR, feet
+            values[name] = np.where(
+                (time > time[start])[:, None], np.maximum(away, NOTHING), np.nan
+            )
+        title = f"Creep: way of the feet on the level since {time[start]:g} s"
+        unit, names = FLOOR, feet
     else:
         own, lag = _chosen(found), max(1, round(WHILE / found.result["step_s"]))
         values = {}
         for name, track in found.columns.items():
             y = np.full((len(time), len(own)), np.nan)
-            moved = np.linalg.norm(track["position"][lag:, own] - track["position"][:-lag, own], axis=2)
+            moved = np.linalg.norm(
+                track["position"][lag:, own] - track["position"][:-lag, own], axis=2
+            )
             y[lag:] = np.maximum(1e3 * moved / (lag * found.result["step_s"]), NOTHING)
             values[name] = y
-        title, unit, names = f"Speed of the bodies, over {1e3 * WHILE:g} ms", "mm/s, from 1e-6 on", [found.watched.names[k] for k in own]
+        title, unit = f"Speed of the bodies, over {1e3 * WHILE:g} ms", "mm/s, from 1e-6 on"
+        names = [found.watched.names[k] for k in own]
     _lines(ax, found, values, names)
     _logarithmic(ax, np.concatenate([y.ravel() for y in values.values()]))
     _head(ax, title, unit)
 
 
 def _overlap(ax: Any, found: Comparison) -> None:
-    depth = {name: np.maximum(1e3 * track["penetration"], NOTHING)[:, None] for name, track in found.columns.items()}
+    depth = {
+        name: np.maximum(1e3 * track["penetration"], NOTHING)[:, None]
+        for name, track in found.columns.items()
+    }
     _lines(ax, found, depth, ["all"])
     _logarithmic(ax, np.concatenate(list(depth.values())))
     _head(ax, "Deepest overlap", FLOOR)

@@ -1,4 +1,6 @@
-"""What ``tabi doctor`` finds: versions, where compiled kernels lie, and which optional parts are there."""
+"""What ``tabi doctor`` finds: versions, where compiled kernels lie,
+and which optional parts are there.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,10 @@ def examine() -> dict[str, Any]:
         "platform": platform.platform(),
         "processor": processor(),
         "cores": os.cpu_count(),
-        "packages": {name: version_of(name) for name in ("numpy", "scipy", "numba", "llvmlite", "viser", "lxml")},
+        "packages": {
+            name: version_of(name)
+            for name in ("numpy", "scipy", "numba", "llvmlite", "viser", "lxml")
+        },
         "optional": {name: version_of(name) for name in PARTS},
         "cache": {
             "folder": str(folder) if folder else None,
@@ -72,16 +77,30 @@ def text(findings: dict[str, Any]) -> str:
         f"tabi {findings['tabi']}, Python {findings['python']}, {findings['platform']}",
         f"{findings['processor']}, {findings['cores']} cores",
         "",
-        "packages   " + ", ".join(f"{name} {version or 'MISSING'}" for name, version in findings["packages"].items()),
+        "packages   "
+        + ", ".join(
+            f"{name} {version or 'MISSING'}" for name, version in findings["packages"].items()
+        ),
     ]
     for name, version in findings["optional"].items():
         lines.append(f"optional   {name:<20} {version or 'not installed':<14} {PARTS[name]}")
     if cache["folder"] is None:
-        lines.append("kernels    no folder can be written, so every run compiles anew; set TABI_CACHE_DIR to a folder of yours")
+        lines.append(
+            "kernels    no folder can be written, so every run compiles anew; "
+            "set TABI_CACHE_DIR to a folder of yours"
+        )
     else:
-        lines.append(f"kernels    {cache['kernels']} compiled, {cache['megabytes']} MB in {cache['folder']}")
+        lines.append(
+            f"kernels    {cache['kernels']} compiled, {cache['megabytes']} MB in {cache['folder']}"
+        )
         if not cache["kernels"]:
-            lines.append("           none yet: the first run compiles what it needs, `tabi warmup` compiles all")
+            lines.append(
+                "           none yet: the first run compiles what it needs, "
+                "`tabi warmup` compiles all"
+            )
     if not cache["compiled"]:
-        lines.append("kernels    NUMBA_DISABLE_JIT is set: everything runs as plain Python, hundreds of times slower")
+        lines.append(
+            "kernels    NUMBA_DISABLE_JIT is set: everything runs as plain Python, "
+            "hundreds of times slower"
+        )
     return "\n".join(lines)

@@ -24,5 +24,8 @@ def check_writable(path: Path) -> None:
 def check_figure(path: Path) -> None:
     """Refuse a figure of no known format, or that cannot be written."""
     if path.suffix.lower() not in FIGURES:
-        raise TabiError(f"figure {path}: the format {path.suffix or 'without suffix'!r} is not known; expected {', '.join(FIGURES)}")
+        raise TabiError(
+            f"figure {path}: the format {path.suffix or 'without suffix'!r} is not known; "
+            f"expected {', '.join(FIGURES)}"
+        )
     check_writable(path)

@@ -1,7 +1,8 @@
 """``tabi run``: a scene from its start to its end, with a summary a person or a machine can read.
 
-Exit codes: 0, every step certified; 1, steps missed their tolerance, the simulation or its recording had to stop, or a robot fell that
-was expected to stand; 2, the scene or an option cannot be, and nothing was done; 130, interrupted, with the recording kept.
+Exit codes: 0, every step certified; 1, steps missed their tolerance, the simulation or its
+recording had to stop, or a robot fell that was expected to stand; 2, the scene or an option cannot
+be, and nothing was done; 130, interrupted, with the recording kept.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ import io
 import json
 import time as clock
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,6 +18,7 @@ import typer
 
 from tabi import TabiError
 from tabi.apps.outputs import check_writable
+from tabi.apps.run_summary import Summary
 from tabi.apps.terminal import bar, interrupt
 
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
     from tabi.scenes import Scene
     from tabi.simulation.simulator import Simulator
 
-# simulated seconds between two looks: at the keyboard, the certificate, the robots; with the clock to keep, fewer
+# simulated seconds between two looks: at the keyboard, the certificate, the robots;
+# with the clock to keep, fewer
 LOOK, PACE = 0.05, 0.01
 # a step that is hard, or is being compiled, may take long
 ENDING = "tabi: ending after this step; Ctrl-C once more ends at once\n"
@@ -40,25 +42,48 @@ HDF5 = b"\x89HDF\r\n\x1a\n"
 MOST = 12
 
 Moment = tuple[float, float, float]
-Settings = Annotated[list[str] | None, typer.Option("--set", help="Set a value of the scene, e.g. --set ground.friction=0.2; may be repeated.")]
-SceneArgument = Annotated[str, typer.Argument(help="A built-in scene (see `tabi list`), or the path of a scene file.")]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", help="Set a value of the scene, e.g. --set ground.friction=0.2; may be repeated."
+    ),
+]
+SceneArgument = Annotated[
+    str, typer.Argument(help="A built-in scene (see `tabi list`), or the path of a scene file.")
+]
 
 
 def run(
     scene: SceneArgument,
     settings: Settings = None,
-    time: Annotated[float | None, typer.Option(help="How long [s]; by default what the scene says.")] = None,
-    record: Annotated[Path | None, typer.Option(help="Write a recording (HDF5) into this file.")] = None,
+    time: Annotated[
+        float | None, typer.Option(help="How long [s]; by default what the scene says.")
+    ] = None,
+    record: Annotated[
+        Path | None, typer.Option(help="Write a recording (HDF5) into this file.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
-    real_time: Annotated[bool, typer.Option("--real-time", help="Do not run ahead of the clock.")] = False,
-    expect_standing: Annotated[bool, typer.Option("--expect-standing", help="End with 1 if a robot fell.")] = False,
+    real_time: Annotated[
+        bool, typer.Option("--real-time", help="Do not run ahead of the clock.")
+    ] = False,
+    expect_standing: Annotated[
+        bool, typer.Option("--expect-standing", help="End with 1 if a robot fell.")
+    ] = False,
     page: Annotated[bool, typer.Option("--page", help="Show it in the browser instead.")] = False,
-    port: Annotated[int | None, typer.Option(min=1, max=65535, help="Port of the page; by default 8080, or the next free one.")] = None,
+    port: Annotated[
+        int | None,
+        typer.Option(
+            min=1, max=65535, help="Port of the page; by default 8080, or the next free one."
+        ),
+    ] = None,
     browser: Annotated[bool, typer.Option(help="Open a browser for the page.")] = True,
 ) -> None:
     """Run a scene and say how it went; exit code 1 if a step missed its tolerance."""
     if page and (record or as_json or expect_standing):
-        raise TabiError("--page lasts until it is closed and has no summary; leave out --record, --json and --expect-standing")
+        raise TabiError(
+            "--page lasts until it is closed and has no summary; "
+            "leave out --record, --json and --expect-standing"
+        )
     if record is not None:
         check_writable(record)
         _check_no_loss(record)
@@ -66,16 +91,29 @@ def run(
 
     told = scenes.load(scene, all_settings(settings, time))
     if page:
-        from tabi.apps.viewer import show
-
-        camera = None if told.camera is None else (told.camera.position_m, told.camera.look_at_m)
         name = told.name if scene in scenes.names() and not settings else f"{told.name} (yours)"
-        show(told.world(), port=port, open_browser=browser, live=True, build=told.simulator, camera=camera, name=name)
+        _show(told, name, port, browser)
         return
     found = play(told, record, PACE if real_time else None)
     print(json.dumps(found.to_dict(), indent=2) if as_json else found.text(), flush=True)
     if found.code(expect_standing):
         raise typer.Exit(found.code(expect_standing))
+
+
+def _show(scene: Scene, name: str, port: int | None, browser: bool) -> None:
+    """A scene in the browser, until it is closed."""
+    from tabi.apps.viewer import show
+
+    camera = None if scene.camera is None else (scene.camera.position_m, scene.camera.look_at_m)
+    show(
+        scene.world(),
+        port=port,
+        open_browser=browser,
+        live=True,
+        build=scene.simulator,
+        camera=camera,
+        name=name,
+    )
 
 
 def all_settings(settings: list[str] | None, time: float | None) -> list[str]:
@@ -90,99 +128,38 @@ def _check_no_loss(path: Path) -> None:
     with path.open("rb") if path.is_file() else io.BytesIO() as file:
         begins = file.read(len(HDF5))
     if begins and begins != HDF5:
-        raise TabiError(f"--record {path}: that file is there and is no recording; choose another name, or remove it")
+        raise TabiError(
+            f"--record {path}: that file is there and is no recording; "
+            "choose another name, or remove it"
+        )
 
 
-@dataclass
-class Summary:
-    """How a run went.
-
-    Attributes:
-        time, wall: seconds of the simulation, and of the clock after its first step. steps: how many.
-        residual [m/s], joint_residual [rad/s or m/s], penetration [m]: worst of all steps.
-        force_residual: worst [N] of the steps looked at, one in every 0.05 s.
-        missed: steps that did not reach the tolerance [m/s]. fallen: when a base was at half the height it stands at [s], to some ms.
-        places: where bodies ended [m]. notes: what was put in place of what robot files lack.
-        recording: the file. interrupted: whether somebody did. stopped: the sentence that ended it.
-    """
-
-    scene: str
-    title: str
-    settings: tuple[str, ...] = ()
-    time: float = 0.0
-    steps: int = 0
-    wall: float = 0.0
-    factor: float = 0.0
-    tolerance: float = 0.0
-    residual: float = 0.0
-    force_residual: float = 0.0
-    joint_residual: float = 0.0
-    penetration: float = 0.0
-    missed: int = 0
-    contacts: int = 0
-    robots: tuple[str, ...] = ()
-    fallen: dict[str, float] = field(default_factory=dict)
-    places: dict[str, list[float]] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-    recording: str | None = None
-    interrupted: bool = False
-    stopped: str | None = None
-
-    def code(self, expect_standing: bool = False) -> int:
-        """The exit code."""
-        if self.interrupted:
-            return 130
-        return int(bool(self.missed or self.stopped or (expect_standing and self.fallen)))
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it, with units in the names."""
-        units = dict.fromkeys(("time", "wall", "fallen"), "s") | dict.fromkeys(("tolerance", "residual"), "m_s")
-        units |= {"force_residual": "n", "penetration": "m", "places": "m"}
-        worst = ("residual", "force_residual", "joint_residual", "penetration")
-        renamed = {"factor": "real_time_factor", "fallen": "fallen_at", "missed": "missed_steps"}
-        found = {}
-        for name, value in vars(self).items():
-            shown = renamed.get(name, f"worst_{name}" if name in worst else name)
-            found[f"{shown}_{units[name]}" if name in units else shown] = list(value) if isinstance(value, tuple) else value
-        return found
-
-    def text(self) -> str:
-        """A few lines for people."""
-        lines = [f"{self.scene}: {self.title}"]
-        if self.stopped:
-            lines.append(f"  STOPPED: {self.stopped}")
-        ended = "interrupted after" if self.interrupted else "ran"
-        lines.append(f"  {ended} {self.time:g} s in {self.wall:.2f} s, {self.factor:.1f} × real time, {self.steps} steps")
-        lines.append(f"  worst error {self.residual:.1e} m/s, {self.force_residual:.1e} N; deepest overlap {1e6 * self.penetration:.3g} µm")
-        missed = "every step certified" if not self.missed else f"{self.missed} STEPS MISSED"
-        lines.append(f"  {missed} to {self.tolerance:g} m/s; {self.contacts} contact{'' if self.contacts == 1 else 's'} at the end")
-        for name in self.robots:
-            lines.append(f"  {name} fell at {self.fallen[name]:g} s" if name in self.fallen else f"  {name} did not fall")
-        for name, place in self.places.items():
-            # without the sign of a zero
-            x, y, z = (round(value, 4) + 0.0 for value in place)
-            lines.append(f"  {name} is at {x:.4f}, {y:.4f}, {z:.4f} m")
-        lines += [f"  note: {note}" for note in self.notes]
-        if self.recording:
-            lines.append(f"  recorded in {self.recording}")
-        return "\n".join(lines)
-
-
-def play(scene: Scene, record: Path | None = None, pace: float | None = None, show: bool = True) -> Summary:
+def play(
+    scene: Scene, record: Path | None = None, pace: float | None = None, show: bool = True
+) -> Summary:
     """Run a scene to its end, or until Ctrl-C, or until it cannot go on.
 
     Args:
-        record: file for a recording. pace: simulated seconds between looks at the clock; as fast as it goes unless given.
+        record: file for a recording. pace: simulated seconds between looks at the clock;
+            as fast as it goes unless given.
         show: a bar, on a terminal.
     """
-    found = Summary(scene.name, scene.title, scene.settings, recording=None if record is None else str(record))
+    found = Summary(
+        scene.name, scene.title, scene.settings, recording=None if record is None else str(record)
+    )
     sim = scene.simulator()
     told = {"name": scene.name, "settings": list(scene.settings)}
-    recording = None if record is None else sim.record(record, scene.contents.record.rate_hz, scene.to_yaml(), told)
+    recording = (
+        None
+        if record is None
+        else sim.record(record, scene.contents.record.rate_hz, scene.to_yaml(), told)
+    )
     watch = _Watch(scene, sim, found)
     try:
         with (
-            bar("loading kernels", scene.duration, "{task.completed:.2f} of {task.total:g} s", show) as move,
+            bar(
+                "loading kernels", scene.duration, "{task.completed:.2f} of {task.total:g} s", show
+            ) as move,
             interrupt(ENDING if show else "") as asked,
         ):
 
@@ -210,11 +187,19 @@ def watched(scene: Scene, world: World) -> dict[str, Any]:
     from tabi.scenes.builder import body_of
 
     asked: dict[str, Any] = {name: body_of(world, name) for name in scene.contents.watch}
-    found = asked or {robot.name: robot.base for robot in world.robots} | {body.name: body for body in world.objects}
+    found = asked or {robot.name: robot.base for robot in world.robots} | {
+        body.name: body for body in world.objects
+    }
     return dict(list(found.items())[:MOST])
 
 
-def _march(sim: Simulator, duration: float, pace: float | None, look: Callable[[], bool], asked: Sequence[int] = ()) -> bool:
+def _march(
+    sim: Simulator,
+    duration: float,
+    pace: float | None,
+    look: Callable[[], bool],
+    asked: Sequence[int] = (),
+) -> bool:
     """All steps, and a look now and then, until one says stop; whether one did.
 
     The first step brings the kernels, so the clock starts after it.
@@ -222,9 +207,14 @@ def _march(sim: Simulator, duration: float, pace: float | None, look: Callable[[
     Args:
         asked: not empty once somebody wants it to stop.
     """
-    end, chunk, every = round(duration / sim.dt), max(1, round((pace or LOOK) / sim.dt)), max(1, round(LOOK / sim.dt))
+    end = round(duration / sim.dt)
+    chunk = max(1, round((pace or LOOK) / sim.dt))
+    every = max(1, round(LOOK / sim.dt))
     sim.step()
-    stop, start, done, next_look, slow, last = look(), clock.monotonic() - sim.dt, 1, every, False, clock.monotonic()
+    stop = look()
+    start = clock.monotonic() - sim.dt
+    done = 1
+    next_look, slow, last = every, False, clock.monotonic()
     while done < end and not stop:
         count = min(chunk, end - done)
         # a problem that is hard may take seconds: who asks to stop does not wait for many of them
@@ -248,7 +238,10 @@ def _notes(world: World) -> list[str]:
     for robot in world.robots:
         found += [f"{robot.name}: {note}" for note in robot.notes if note.startswith("stand-in")]
         if not any(body.collision_shapes() for body in robot.bodies):
-            found.append(f"{robot.name}: it has no shape, so nothing can touch it; see `tabi info` for what its file lacks")
+            found.append(
+                f"{robot.name}: it has no shape, so nothing can touch it; "
+                "see `tabi info` for what its file lacks"
+            )
     return found
 
 
@@ -261,7 +254,8 @@ class _Watch:
         self.bases: dict[str, Moment] = {}
         floating = [robot for robot in sim.world.robots if robot.base.joint.kind == "floating"]
         self.heights = {robot.name: 0.5 * robot.base_height for robot in floating}
-        found.robots, found.tolerance, found.notes = tuple(self.heights), sim.tolerance, tuple(_notes(sim.world))
+        found.robots, found.tolerance = tuple(self.heights), sim.tolerance
+        found.notes = tuple(_notes(sim.world))
 
     @property
     def factor(self) -> float:
@@ -271,7 +265,9 @@ class _Watch:
 
     def look(self) -> None:
         self.started = self.started or clock.monotonic()
-        self.found.force_residual = max(self.found.force_residual, self.sim.certificate.force_residual)
+        self.found.force_residual = max(
+            self.found.force_residual, self.sim.certificate.force_residual
+        )
         for robot in self.sim.world.robots:
             if robot.name in self.heights and robot.name not in self.found.fallen:
                 self._watch_base(robot)
@@ -279,7 +275,11 @@ class _Watch:
     def _watch_base(self, robot: Robot) -> None:
         """Note when a base passes half its height."""
         sim, limit = self.sim, self.sim.world.ground_height + self.heights[robot.name]
-        now = (sim.time, float(sim.position(robot.base)[2]) - limit, float(sim.velocity(robot.base).linear[2]))
+        now = (
+            sim.time,
+            float(sim.position(robot.base)[2]) - limit,
+            float(sim.velocity(robot.base).linear[2]),
+        )
         before = self.bases.get(robot.name, now)
         self.bases[robot.name] = now
         if now[1] < 0:
@@ -290,16 +290,26 @@ class _Watch:
         found.wall = clock.monotonic() - (self.started or clock.monotonic())
         found.factor = self.factor
         found.time, found.steps = round(sim.time, 9), round(sim.time / sim.dt)
-        found.residual, found.joint_residual, found.penetration = c.worst_residual, c.worst_joint_residual, c.worst_penetration
+        found.residual, found.joint_residual = c.worst_residual, c.worst_joint_residual
+        found.penetration = c.worst_penetration
         found.missed, found.contacts = c.missed, c.contacts
-        found.places = {name: [float(x) for x in sim.position(body)] for name, body in watched(self.scene, sim.world).items()}
+        found.places = {
+            name: [float(x) for x in sim.position(body)]
+            for name, body in watched(self.scene, sim.world).items()
+        }
 
 
 def passing(before: Moment, now: Moment) -> float:
-    """When the cubic through two moments, each with time [s], height [m] and speed upwards [m/s], first is below zero [s]."""
+    """When the cubic through two moments, each with time [s], height [m] and speed upwards [m/s],
+    first is below zero [s].
+    """
     import numpy as np
 
     (t0, z0, v0), (t1, z1, v1) = before, now
     s, h = np.linspace(0.0, 1.0, 51), t1 - t0
-    path = z0 * (1 - s) ** 2 * (1 + 2 * s) + z1 * s**2 * (3 - 2 * s) + h * s * (1 - s) * (v0 * (1 - s) - v1 * s)
+    path = (
+        z0 * (1 - s) ** 2 * (1 + 2 * s)
+        + z1 * s**2 * (3 - 2 * s)
+        + h * s * (1 - s) * (v0 * (1 - s) - v1 * s)
+    )
     return t0 + h * float(s[np.argmax(path < 0)])

@@ -1,4 +1,6 @@
-"""What long commands do with their terminal: a bar that moves on, and a Ctrl-C that ends them politely."""
+"""What commands do with their terminal: words at once, a bar that moves on,
+and a Ctrl-C that ends them politely.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +14,22 @@ from contextlib import contextmanager
 Move = Callable[..., None]
 
 
+def tell(text: object) -> None:
+    """Print at once: an output that nobody reads (… | head) is then found by typer,
+    which ends without a word.
+    """
+    print(text, flush=True)
+
+
 @contextmanager
-def bar(what: str, total: float, count: str = "{task.completed:.0f} of {task.total:.0f}", show: bool = True) -> Iterator[Move]:
-    """A bar on a terminal's error stream, nothing in a log; yields what moves it on: so much is done, a note, other words for what is done.
+def bar(
+    what: str,
+    total: float,
+    count: str = "{task.completed:.0f} of {task.total:.0f}",
+    show: bool = True,
+) -> Iterator[Move]:
+    """A bar on a terminal's error stream, nothing in a log;
+    yields what moves it on: so much is done, a note, other words for what is done.
 
     Args:
         count: how much is done, in rich's words. show: nothing without, on a terminal too.
@@ -25,17 +40,24 @@ def bar(what: str, total: float, count: str = "{task.completed:.0f} of {task.tot
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn
 
-    texts = (TextColumn(text, markup=False) for text in ("{task.description}", count, "{task.fields[note]}"))
+    texts = (
+        TextColumn(text, markup=False)
+        for text in ("{task.description}", count, "{task.fields[note]}")
+    )
     with Progress(BarColumn(), *texts, console=Console(stderr=True), transient=True) as shown:
         task = shown.add_task(what, total=total, note="")
-        yield lambda done, note="", what=None: shown.update(task, completed=done, note=note, description=what)
+        yield lambda done, note="", what=None: shown.update(
+            task, completed=done, note=note, description=what
+        )
 
 
 @contextmanager
 def interrupt(say: str = "") -> Iterator[list[int]]:
-    """Ctrl-C, and a polite kill, fill a list that is looked at between steps; a second one ends at once.
+    """Ctrl-C, and a polite kill, fill a list that is looked at between steps;
+    a second one ends at once.
 
-    An exception in the middle of things may be swallowed: Python ignores those that are raised while it tidies up.
+    An exception in the middle of things may be swallowed:
+    Python ignores those that are raised while it tidies up.
 
     Args:
         say: what the first one is answered with, on the error stream.

@@ -1,6 +1,8 @@
-"""``tabi validate``: is it right? Each subcommand runs one experiment at full size, prints what it found, and ends with 1 if it failed.
+"""``tabi validate``: is it right? Each subcommand runs one experiment at full size,
+prints what it found, and ends with 1 if it failed.
 
-A new one is a function under ``@app.command()`` that imports what it needs when it runs, and hands its result to ``_show``.
+A new one is a function under ``@app.command()`` that imports what it needs when it runs,
+and hands its result to ``_show``.
 """
 
 from __future__ import annotations
@@ -14,17 +16,38 @@ from typing import Annotated, Any
 
 import typer
 
-app = typer.Typer(help="Run the experiments that show whether it is right.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(
+    help="Run the experiments that show whether it is right.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
 
 @app.command()
 def humanoids(
-    robot: Annotated[list[str] | None, typer.Option(help="A robot beside hrp2: path to a URDF, MJCF or .wrl file; may be repeated.")] = None,
-    foot: Annotated[list[str] | None, typer.Option(help="Declare a foot of the one robot given, as NAME=BODY; may be repeated.")] = None,
-    poses: Annotated[int, typer.Option(min=1, help="Perturbed poses to start each motion from; a fifth to squat, a quarter to fall.")] = 1000,
-    keep: Annotated[Path | None, typer.Option(help="Folder for the contact problems of steps that miss, in FCLib form.")] = None,
+    robot: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A robot beside hrp2: path to a URDF, MJCF or .wrl file; may be repeated."
+        ),
+    ] = None,
+    foot: Annotated[
+        list[str] | None,
+        typer.Option(help="Declare a foot of the one robot given, as NAME=BODY; may be repeated."),
+    ] = None,
+    poses: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            help="Perturbed poses to start each motion from; a fifth to squat, a quarter to fall.",
+        ),
+    ] = 1000,
+    keep: Annotated[
+        Path | None,
+        typer.Option(help="Folder for the contact problems of steps that miss, in FCLib form."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Stand, squat, slide and fall from perturbed poses: is every step certified to 1e-8 m/s?"""
@@ -33,7 +56,10 @@ def humanoids(
     from tabi.validation import humanoids
 
     if foot and len(robot or []) != 1:
-        raise ModelError(f"--foot was given with {len(robot or [])} robots; expected one --robot that it belongs to")
+        raise ModelError(
+            f"--foot was given with {len(robot or [])} robots; "
+            "expected one --robot that it belongs to"
+        )
     if keep is not None and keep.exists() and not keep.is_dir():
         raise ModelError(f"--keep {keep} is a file; expected a folder")
     robots = [named("hrp2"), *(named(path, foot) for path in robot or [])]
@@ -47,12 +73,22 @@ def humanoids(
 
 @app.command()
 def worlds(
-    worlds: Annotated[int, typer.Option(min=1, help="Random worlds: shapes and trees dropped on grounds of all kinds.")] = 100,
+    worlds: Annotated[
+        int,
+        typer.Option(
+            min=1, help="Random worlds: shapes and trees dropped on grounds of all kinds."
+        ),
+    ] = 100,
     steps: Annotated[int, typer.Option(min=1, help="Steps of 1 ms of each.")] = 10_000,
-    keep: Annotated[Path | None, typer.Option(help="Folder for the contact problems of steps that miss, in FCLib form.")] = None,
+    keep: Annotated[
+        Path | None,
+        typer.Option(help="Folder for the contact problems of steps that miss, in FCLib form."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Drop random shapes and trees: does anything break, tunnel, overlap, gain energy or miss its tolerance?"""
+    """Drop random shapes and trees: does anything break, tunnel, overlap,
+    gain energy or miss its tolerance?
+    """
     from tabi.validation import worlds as experiment
 
     with _progress() as report:
@@ -61,8 +97,13 @@ def worlds(
 
 
 @app.command()
-def impacts(impacts: Annotated[int, typer.Option(min=1, help="Steps with impacts to look at.")] = 10_000, as_json: Json = False) -> None:
-    """Throw random bodies at the ground and at each other: does an impact with friction bring energy?"""
+def impacts(
+    impacts: Annotated[int, typer.Option(min=1, help="Steps with impacts to look at.")] = 10_000,
+    as_json: Json = False,
+) -> None:
+    """Throw random bodies at the ground and at each other:
+    does an impact with friction bring energy?
+    """
     from tabi.validation import impacts as experiment
 
     with _progress() as report:
@@ -72,11 +113,20 @@ def impacts(impacts: Annotated[int, typer.Option(min=1, help="Steps with impacts
 
 @app.command()
 def tosses(
-    path: Annotated[Path, typer.Argument(help="An .npz file of recorded tosses (arrays toss_0, toss_1, …), or a folder of them.")],
-    budget: Annotated[int, typer.Option(min=10, help="Evaluations that the search may have, for each engine.")] = 150,
+    path: Annotated[
+        Path,
+        typer.Argument(
+            help="An .npz file of recorded tosses (arrays toss_0, toss_1, …), or a folder of them."
+        ),
+    ],
+    budget: Annotated[
+        int, typer.Option(min=10, help="Evaluations that the search may have, for each engine.")
+    ] = 150,
     as_json: Json = False,
 ) -> None:
-    """Replay real tosses of a cube: is tabi, fitted on one half of them, as near to the other half as MuJoCo?"""
+    """Replay real tosses of a cube: is tabi, fitted on one half of them,
+    as near to the other half as MuJoCo?
+    """
     from tabi.validation import tosses
 
     with _progress() as report:
@@ -90,7 +140,12 @@ def _progress() -> Iterator[Callable[[str, int, int], None]]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         tasks: dict[str, Any] = {}
 
@@ -102,14 +157,23 @@ def _progress() -> Iterator[Callable[[str, int, int], None]]:
         yield report
 
 
-def _show(result: dict[str, Any], text: Callable[[dict[str, Any]], str], as_json: bool, passed: bool) -> None:
-    """Print a result with the machine it was found on; exit code 130 if it was interrupted, 1 if it failed."""
+def _show(
+    result: dict[str, Any], text: Callable[[dict[str, Any]], str], as_json: bool, passed: bool
+) -> None:
+    """Print a result with the machine it was found on;
+    exit code 130 if it was interrupted, 1 if it failed.
+    """
     import tabi
     from tabi.apps.doctor import processor, version_of
 
     machine = {"processor": processor(), "cores": os.cpu_count(), "threads_used": 1}
     versions = {"tabi": tabi.__version__, "numba": version_of("numba")}
-    print(json.dumps({"hardware": machine, "versions": versions} | result, indent=2) if as_json else text(result), flush=True)
+    print(
+        json.dumps({"hardware": machine, "versions": versions} | result, indent=2)
+        if as_json
+        else text(result),
+        flush=True,
+    )
     if result.get("interrupted"):
         raise typer.Exit(130)
     if not passed:

@@ -1,7 +1,8 @@
 """Compile every kernel that Python calls, on a small world: kernels are the same for every robot.
 
-Two long chains of kernels, collision and contact solvers, do not wait for each other: each is compiled by a process of its
-own where there is a second core, into the cache that all share. The simulation's kernels then find them there.
+Two long chains of kernels, collision and contact solvers, do not wait for each other: each is
+compiled by a process of its own where there is a second core, into the cache that all share. The
+simulation's kernels then find them there.
 """
 
 from __future__ import annotations
@@ -14,22 +15,25 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tabi.apps.terminal import bar
 
 if TYPE_CHECKING:
     from tabi.contact import BodyProblem
+    from tabi.model.compiled import Model
 
+Array = NDArray[np.float64]
+Job = tuple[str, Callable[[], object]]
 # jobs for processes of their own
 APART = ("collision",)
 
 
-def jobs() -> list[tuple[str, Callable[[], object]]]:
+def jobs() -> list[Job]:
     """Name and call of each kernel that is entered from Python."""
-    from tabi import collision, contact, dynamics
+    from tabi import collision, contact
     from tabi.apps.bench import loops
-    from tabi.apps.recordings.raster import fill
-    from tabi.dynamics import free, point_inertia, workspace
+    from tabi.dynamics import free, workspace
     from tabi.model.world import World
     from tabi.simulation.simulator import Simulator
 
@@ -40,22 +44,76 @@ def jobs() -> list[tuple[str, Callable[[], object]]]:
     q, v, tau, a = model.neutral(), np.zeros(6), np.zeros(6), np.zeros(6)
     m, w, M = model.arrays, workspace.allocate(model), np.zeros((6, 6))
     return [
+        *_dynamics(model, q, v, tau, a),
+        ("free step", lambda: (free.prepare(m, q, v, w), free.step(m, q, v, tau, 1e-3, 1, w, a))),
+        (
+            "collision",
+            lambda: (collision.contacts(model, q), collision.distance(model, q, "box", "box")),
+        ),
+        (
+            "contact solvers",
+            lambda: [
+                contact.solve(np.eye(3), [1.0, 0.0, -1.0], 0.5, order="ttn", solver=name)
+                for name in contact.SOLVERS
+            ],
+        ),
+        (
+            "contacts of bodies",
+            lambda: [contact.solve_bodies(_touching(), solver=name) for name in contact.SOLVERS],
+        ),
+        ("pictures", _draw),
+        ("loops", lambda: loops.run_once(m, q, v, tau, w, a, M)),
+        (
+            "simulation",
+            lambda: (
+                (sim := Simulator(world)).step() or (sim.contacts, sim.certificate, sim.balance)
+            ),
+        ),
+    ]
+
+
+def _dynamics(model: Model, q: Array, v: Array, tau: Array, a: Array) -> list[Job]:
+    from tabi import dynamics
+    from tabi.dynamics import point_inertia
+
+    return [
         ("kinematics", lambda: dynamics.velocity(model, q, v, "box")),
         ("forward dynamics", lambda: dynamics.forward_dynamics(model, q, v, tau)),
-        ("inverse dynamics", lambda: dynamics.acceleration(model, q, v, dynamics.inverse_dynamics(model, q, v, a), "box")),
+        (
+            "inverse dynamics",
+            lambda: dynamics.acceleration(
+                model, q, v, dynamics.inverse_dynamics(model, q, v, a), "box"
+            ),
+        ),
         ("mass matrix", lambda: dynamics.mass_matrix(model, q)),
-        ("Jacobians", lambda: (dynamics.point_jacobian(model, q, "box"), dynamics.jacobian_bias(model, q, v, "box"))),
-        ("Delassus operator", lambda: [dynamics.delassus(model, q, [("box", (0.0, 0.0, 0.0))], way) for way in point_inertia.WAYS]),
-        ("energy and momentum", lambda: (dynamics.energy(model, q, v), dynamics.momentum(model, q, v))),
+        (
+            "Jacobians",
+            lambda: (
+                dynamics.point_jacobian(model, q, "box"),
+                dynamics.jacobian_bias(model, q, v, "box"),
+            ),
+        ),
+        (
+            "Delassus operator",
+            lambda: [
+                dynamics.delassus(model, q, [("box", (0.0, 0.0, 0.0))], way)
+                for way in point_inertia.WAYS
+            ],
+        ),
+        (
+            "energy and momentum",
+            lambda: (dynamics.energy(model, q, v), dynamics.momentum(model, q, v)),
+        ),
         ("configurations", lambda: dynamics.integrate(model, q, v, 1e-3)),
-        ("free step", lambda: (free.prepare(m, q, v, w), free.step(m, q, v, tau, 1e-3, 1, w, a))),
-        ("collision", lambda: (collision.contacts(model, q), collision.distance(model, q, "box", "box"))),
-        ("contact solvers", lambda: [contact.solve(np.eye(3), [1.0, 0.0, -1.0], 0.5, order="ttn", solver=name) for name in contact.SOLVERS]),
-        ("contacts of bodies", lambda: [contact.solve_bodies(_touching(), solver=name) for name in contact.SOLVERS]),
-        ("pictures", lambda: fill(np.zeros((1, 1, 3), np.uint8), np.zeros((1, 1)), np.zeros((1, 3, 2)), np.ones((1, 3)), np.zeros((1, 3), np.uint8))),
-        ("loops", lambda: loops.run_once(m, q, v, tau, w, a, M)),
-        ("simulation", lambda: (sim := Simulator(world)).step() or (sim.contacts, sim.certificate, sim.balance)),
     ]
+
+
+def _draw() -> None:
+    """One triangle in a picture of one pixel."""
+    from tabi.apps.recordings.raster import fill
+
+    pixels, nearest = np.zeros((1, 1, 3), np.uint8), np.zeros((1, 1))
+    fill(pixels, nearest, np.zeros((1, 3, 2)), np.ones((1, 3)), np.zeros((1, 3), np.uint8))
 
 
 def _touching() -> BodyProblem:
@@ -63,7 +121,18 @@ def _touching() -> BodyProblem:
     from tabi.contact import bodies
 
     frame, arm, omega = np.eye(3).reshape(1, 9), np.zeros((1, 3)), np.eye(6)[None]
-    return bodies.problem(a=[0], b=[-1], frame=frame, arm_a=arm, arm_b=arm, start=[0, 1], column=[0], omega=omega, q=[1.0, 0.0, -1.0], mu=[0.5])
+    return bodies.problem(
+        a=[0],
+        b=[-1],
+        frame=frame,
+        arm_a=arm,
+        arm_b=arm,
+        start=[0, 1],
+        column=[0],
+        omega=omega,
+        q=[1.0, 0.0, -1.0],
+        mu=[0.5],
+    )
 
 
 def run(show: bool = True) -> str:
@@ -72,7 +141,8 @@ def run(show: bool = True) -> str:
 
     start = time.perf_counter()
     work, helpers = jobs(), _helpers() if _jit.cache_folder() else []
-    # what others compile comes last, when it can be read from the cache; the simulation, which has it all inside, after that
+    # what others compile comes last, when it can be read from the cache;
+    # the simulation, which has it all inside, after that
     order = dict.fromkeys(APART, 1) | {"simulation": 2}
     work.sort(key=lambda job: order.get(job[0], 0))
     with bar("compiling", len(work), show=show) as move:
@@ -83,15 +153,29 @@ def run(show: bool = True) -> str:
                     helper.wait()
             job()
     done = f"kernels ready after {time.perf_counter() - start:.1f} s"
-    return done if _jit.cache_folder() else f"{done}, but for this run only: no folder can keep them; set TABI_CACHE_DIR to a folder of yours"
+    return (
+        done
+        if _jit.cache_folder()
+        else (
+            f"{done}, but for this run only: no folder can keep them; "
+            "set TABI_CACHE_DIR to a folder of yours"
+        )
+    )
 
 
 def _helpers() -> list[subprocess.Popen[bytes]]:
-    """A process for each job that is done apart, where there is a core for it; what goes wrong there is met again here."""
+    """A process for each job that is done apart, where there is a core for it;
+    what goes wrong there is met again here.
+    """
     if (os.cpu_count() or 1) < 2:
         return []
     none = subprocess.DEVNULL
-    return [subprocess.Popen([sys.executable, "-m", "tabi.apps.warmup", name], stdin=none, stdout=none, stderr=none) for name in APART]
+    return [
+        subprocess.Popen(
+            [sys.executable, "-m", "tabi.apps.warmup", name], stdin=none, stdout=none, stderr=none
+        )
+        for name in APART
+    ]
 
 
 if __name__ == "__main__":

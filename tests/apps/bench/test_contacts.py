@@ -35,7 +35,9 @@ def test_every_step_is_certified_and_the_ground_bears_all(found, scene):
 def test_cold_solutions_reach_their_tolerance(found):
     rows = found["wall"]["cold"]
     assert {row["tolerance"] for row in rows} == {1e-6, 1e-8}
-    assert all(row["converged"] and row["residual"] <= row["tolerance"] * (1 + 1e-9) for row in rows)
+    assert all(
+        row["converged"] and row["residual"] <= row["tolerance"] * (1 + 1e-9) for row in rows
+    )
 
 
 def test_the_default_sizes_make_about_a_thousand_points():

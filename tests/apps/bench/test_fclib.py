@@ -38,7 +38,9 @@ def test_nothing_given_and_nothing_found_are_sentences(tmp_path):
 
 def test_the_command_prints_json_and_draws_the_profile(folder):
     figure = folder / "profile.png"
-    done = CliRunner().invoke(cli.app, ["bench", "fclib", str(folder), "--json", "--no-siconos", "--figure", str(figure)])
+    done = CliRunner().invoke(
+        cli.app, ["bench", "fclib", str(folder), "--json", "--no-siconos", "--figure", str(figure)]
+    )
     assert done.exit_code == 0, done.output
     result = json.loads(done.stdout)
     assert [row["name"] for row in result["problems"]] == ["a", "b"]
@@ -48,7 +50,9 @@ def test_the_command_prints_json_and_draws_the_profile(folder):
 
 
 def test_the_command_prints_a_table_and_says_where_it_is_on_the_error_stream(folder):
-    done = CliRunner().invoke(cli.app, ["bench", "fclib", str(folder / "b.npz"), "--no-siconos", "--tolerance", "1e-6"])
+    done = CliRunner().invoke(
+        cli.app, ["bench", "fclib", str(folder / "b.npz"), "--no-siconos", "--tolerance", "1e-6"]
+    )
     assert done.exit_code == 0, done.output
     assert "problems: 1, solved to 1e-06:" in done.stdout
     assert "b (6): tabi auto" in done.stderr
@@ -57,7 +61,9 @@ def test_the_command_prints_a_table_and_says_where_it_is_on_the_error_stream(fol
 def test_a_bad_figure_is_refused_before_the_work(folder, monkeypatch):
     monkeypatch.setattr(fclib, "measure", lambda *_: pytest.fail("measured"))
     with pytest.raises(TabiError, match=r"'\.bmp' is not known"):
-        CliRunner().invoke(cli.app, ["bench", "fclib", str(folder), "--figure", "x.bmp"], catch_exceptions=False)
+        CliRunner().invoke(
+            cli.app, ["bench", "fclib", str(folder), "--figure", "x.bmp"], catch_exceptions=False
+        )
 
 
 def test_an_interrupted_run_prints_what_it_has_and_ends_with_130(folder, monkeypatch):

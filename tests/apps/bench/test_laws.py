@@ -1,4 +1,6 @@
-"""The bench of the older laws, small: closed forms for one contact, rows, and what counts as a crossover."""
+"""The bench of the older laws, small: closed forms for one contact, rows,
+and what counts as a crossover.
+"""
 
 import importlib
 import json
@@ -10,25 +12,37 @@ import pytest
 from typer.testing import CliRunner
 
 from tabi.apps import cli
-from tabi.apps.bench import laws
+from tabi.apps.bench import answers, laws
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 
 
 @pytest.fixture(scope="module")
 def found():
-    return laws.measure(sizes={"plate": (1, 4), "tower": (1,), "pile": (3,)}, cases=1, cart=False, show=False)
+    return laws.measure(
+        sizes={"plate": (1, 4), "tower": (1,), "pile": (3,)}, cases=1, cart=False, show=False
+    )
 
 
 def test_slip_and_sliding_are_off_by_what_the_shape_of_the_pyramid_says(found):
     for s in found["slip"]:
         k = s["facets"]
         # directions come within 0.005 of a sector of the worst one
-        assert 0.99 * (1 - np.cos(0.99 * np.pi / k)) < s["early_worst"] <= (1 - np.cos(np.pi / k)) * (1 + 1e-3)
-        assert 2 * np.sin(0.98 * np.pi / (2 * k)) < s["sliding_worst"] <= 2 * np.sin(np.pi / (2 * k)) * (1 + 1e-3)
+        assert (
+            0.99 * (1 - np.cos(0.99 * np.pi / k))
+            < s["early_worst"]
+            <= (1 - np.cos(np.pi / k)) * (1 + 1e-3)
+        )
+        assert (
+            2 * np.sin(0.98 * np.pi / (2 * k))
+            < s["sliding_worst"]
+            <= 2 * np.sin(np.pi / (2 * k)) * (1 + 1e-3)
+        )
         # over a sector: 1 − mean of cos(π/k)/cos, and the mean of 2 sin |x|/2
         x = np.linspace(-np.pi / k, np.pi / k, 2001)
-        assert s["early_mean"] == pytest.approx(1 - np.mean(np.cos(np.pi / k) / np.cos(x)), rel=0.02)
+        assert s["early_mean"] == pytest.approx(
+            1 - np.mean(np.cos(np.pi / k) / np.cos(x)), rel=0.02
+        )
         assert s["sliding_mean"] == pytest.approx(np.mean(2 * np.abs(np.sin(x / 2))), rel=0.02)
 
 
@@ -36,63 +50,78 @@ def test_rows_are_three_for_the_cone_and_facets_and_two_for_a_pyramid(found):
     for rows in found["series"].values():
         for row in rows:
             n, by = row["contacts"], row["laws"]
-            assert by[laws.LIST]["rows"] == by[laws.EXACT]["rows"] == 3 * n
-            assert by[laws.NONE]["rows"] == n
-            assert [by[name]["rows"] for name in laws.PYRAMIDS.values()] == [(k + 2) * n for k in laws.FACETS]
+            assert by[answers.LIST]["rows"] == by[answers.EXACT]["rows"] == 3 * n
+            assert by[answers.NONE]["rows"] == n
+            assert [by[name]["rows"] for name in answers.PYRAMIDS.values()] == [
+                (k + 2) * n for k in answers.FACETS
+            ]
 
 
 def test_the_exact_solvers_are_exact_and_the_pyramids_are_not(found):
     for row in (row for rows in found["series"].values() for row in rows):
-        for name in (laws.LIST, laws.EXACT):
+        for name in (answers.LIST, answers.EXACT):
             assert row["laws"][name]["solved"]
             # solved to 1e-8 of the largest free velocity
             assert row["laws"][name]["motion_error"] < 1e-5
         assert all(x["solved"] and x["seconds"] > 0 for x in row["laws"].values())
-    assert max(row["laws"]["4 facets"]["motion_error"] for rows in found["series"].values() for row in rows) > 0.01
+    assert (
+        max(
+            row["laws"]["4 facets"]["motion_error"]
+            for rows in found["series"].values()
+            for row in rows
+        )
+        > 0.01
+    )
 
 
 def test_sweeps_stop_where_the_motion_is_as_near_as_that_of_eight_facets(found):
     by = found["series"]["plate"][1]["laws"]
-    assert by[laws.COARSE]["motion_error"] <= 1.01 * by["8 facets"]["motion_error"]
-    assert by[laws.COARSE]["iterations"] < by[laws.EXACT]["iterations"]
+    assert by[answers.COARSE]["motion_error"] <= 1.01 * by["8 facets"]["motion_error"]
+    assert by[answers.COARSE]["iterations"] < by[answers.EXACT]["iterations"]
 
 
 def test_as_many_sweeps_are_found_as_are_needed_also_where_they_are_many():
-    g, near = laws.given(laws.tower(6), None), 1e-5
-    exact = laws.nearest(g, laws.sweep(g, 0.0, laws.SWEEPS).impulse)
-    needed = laws.sweeps_until(g, near, exact)
+    g, near = answers.given(laws.tower(6), None), 1e-5
+    exact = answers.nearest(g, answers.sweep(g, 0.0, answers.SWEEPS).impulse)
+    needed = answers.sweeps_until(g, near, exact)
     assert needed is not None
     assert needed > 256
     # it looks after every sixteenth part more
     for sweeps, enough in ((needed, True), (int(0.85 * needed), False)):
-        assert (laws.distance(g, laws.sweep(g, 0.0, sweeps).impulse, exact) <= near) == enough
+        assert (answers.distance(g, answers.sweep(g, 0.0, sweeps).impulse, exact) <= near) == enough
 
 
 def test_tangents_turned_leave_the_exact_motion_as_it_is():
     p = laws.tower(2)
-    plain, turned = laws.given(p, None), laws.given(p, 3)
-    one, two = (laws.nearest(g, np.zeros(24)) for g in (plain, turned))
+    plain, turned = answers.given(p, None), answers.given(p, 3)
+    one, two = (answers.nearest(g, np.zeros(24)) for g in (plain, turned))
     assert not np.allclose(plain.W, turned.W)
     # normals of contacts are not turned, lengths of what is left are kept
-    for a, b in ((plain.W @ one, turned.W @ two), (plain.problem.blocks.q, turned.problem.blocks.q)):
+    for a, b in (
+        (plain.W @ one, turned.W @ two),
+        (plain.problem.blocks.q, turned.problem.blocks.q),
+    ):
         assert np.allclose(a[2::3], b[2::3], atol=1e-9)
         assert np.allclose(np.hypot(a[::3], a[1::3]), np.hypot(b[::3], b[1::3]), atol=1e-9)
 
 
 def test_an_error_of_impulses_that_move_nothing_is_none():
-    g = laws.given(laws.tower(1), None)
-    exact = laws.nearest(g, np.zeros(12))
+    g = answers.given(laws.tower(1), None)
+    exact = answers.nearest(g, np.zeros(12))
     # diagonal corners against each other: no force, no torque
     pressed = exact + 0.01 * np.kron([1, -1, -1, 1], [0, 0, 1])
     assert np.abs(g.W @ (pressed - exact)).max() < 1e-12
-    assert laws.distance(g, pressed, exact) < 1e-6
-    assert laws.distance(g, 1.1 * exact, exact) == pytest.approx(0.1)
-    assert laws.distance(g, 0 * exact, 0 * exact) == 0.0
+    assert answers.distance(g, pressed, exact) < 1e-6
+    assert answers.distance(g, 1.1 * exact, exact) == pytest.approx(0.1)
+    assert answers.distance(g, 0 * exact, 0 * exact) == 0.0
 
 
 def timed(contacts, ours, theirs, solved=True):
     """A row of a series in which Gauss–Seidel and eight facets took so long."""
-    by = {laws.EXACT: {"solved": solved, "seconds": ours}, "8 facets": {"solved": True, "seconds": theirs}}
+    by = {
+        answers.EXACT: {"solved": solved, "seconds": ours},
+        "8 facets": {"solved": True, "seconds": theirs},
+    }
     return {"contacts": contacts, "laws": by}
 
 
@@ -108,9 +137,9 @@ def timed(contacts, ours, theirs, solved=True):
     ],
 )
 def test_a_crossover_is_where_the_lead_stays(rows, since, wins):
-    assert laws.crossovers(rows)[laws.EXACT]["8 facets"] == {"since": since, "wins": wins}
+    assert laws.crossovers(rows)[answers.EXACT]["8 facets"] == {"since": since, "wins": wins}
     # where the other way is not there at all it does not win
-    assert laws.crossovers(rows)[laws.COARSE]["8 facets"] == {"since": None, "wins": "none"}
+    assert laws.crossovers(rows)[answers.COARSE]["8 facets"] == {"since": None, "wins": "none"}
 
 
 def test_figures_are_json_and_text_has_them(found):

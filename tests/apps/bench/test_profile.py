@@ -35,7 +35,12 @@ def test_above_everywhere_is_seen_and_so_are_curves_that_cross():
 def test_data_hold_the_profile_and_no_infinity():
     data = profile.data(TIMES)
     assert data["problems"] == 4
-    assert data["solvers"]["a"] == {"ratios": [1.0, 2.0], "fastest": 0.25, "within_10": 0.5, "solved": 0.5}
+    assert data["solvers"]["a"] == {
+        "ratios": [1.0, 2.0],
+        "fastest": 0.25,
+        "within_10": 0.5,
+        "solved": 0.5,
+    }
     assert profile.data({}) == {"problems": 0, "solvers": {}}
 
 

@@ -1,4 +1,6 @@
-"""A race of solvers: who is counted as solved and as faster; an interrupt; the words for a terminal."""
+"""A race of solvers: who is counted as solved and as faster; an interrupt;
+the words for a terminal.
+"""
 
 import json
 import os
@@ -16,16 +18,40 @@ NSGS = "Siconos NSGS"
 
 
 def entry(seed: int) -> race.Entry:
-    return race.Entry(f"stack {seed}", "stacks", Problem(*random_problem(np.random.default_rng(seed)), order="ttn"))
+    return race.Entry(
+        f"stack {seed}",
+        "stacks",
+        Problem(*random_problem(np.random.default_rng(seed)), order="ttn"),
+    )
 
 
 def row(name: str, ours: float | None, theirs: float | None) -> dict:
     """A finished problem with these times [s], None where not solved."""
-    figures = [{"converged": t is not None, "seconds": t, "iterations": 3, "residual": 1e-9 if t else 1e-3, "by": "newton"} for t in (ours, theirs)]
-    return {"name": name, "kind": "made up", "contacts": 4, "solvers": dict(zip((race.DEFAULT, NSGS), figures, strict=True))}
+    figures = [
+        {
+            "converged": t is not None,
+            "seconds": t,
+            "iterations": 3,
+            "residual": 1e-9 if t else 1e-3,
+            "by": "newton",
+        }
+        for t in (ours, theirs)
+    ]
+    return {
+        "name": name,
+        "kind": "made up",
+        "contacts": 4,
+        "solvers": dict(zip((race.DEFAULT, NSGS), figures, strict=True)),
+    }
 
 
-ROWS = [row("won", 1e-6, 3e-6), row("lost", 4e-6, 2e-6), row("only ours", 1e-3, None), row("only theirs", None, 1e-3), row("nobody's", None, None)]
+ROWS = [
+    row("won", 1e-6, 3e-6),
+    row("lost", 4e-6, 2e-6),
+    row("only ours", 1e-3, None),
+    row("only theirs", None, 1e-3),
+    row("nobody's", None, None),
+]
 
 
 def test_the_summary_counts_solved_and_faster_problems():
@@ -34,7 +60,11 @@ def test_the_summary_counts_solved_and_faster_problems():
     assert sums["solved"] == {race.DEFAULT: 3, NSGS: 3}
     assert list(sums["kinds"]) == ["made up"]
     kind = sums["kinds"]["made up"]
-    assert (kind["problems"], kind["contacts"], kind["solved"]) == (5, [4, 4], {race.DEFAULT: 3, NSGS: 3})
+    assert (kind["problems"], kind["contacts"], kind["solved"]) == (
+        5,
+        [4, 4],
+        {race.DEFAULT: 3, NSGS: 3},
+    )
     # medians of 1, 4, 1000 µs and of 3, 2, 1000 µs
     assert kind["median_seconds"] == {race.DEFAULT: 4e-6, NSGS: 3e-6}
     assert sums["not_solved"] == ["only theirs", "nobody's"]
@@ -53,7 +83,11 @@ def test_the_faster_of_two_is_the_harder_one_to_beat():
         r["solvers"]["Siconos NSN_AC"] = figures
     against = race.summary(rows)["against"]
     # each of them wins one problem; together they win both that they solve
-    assert {name: d["faster"] for name, d in against.items()} == {NSGS: 2, "Siconos NSN_AC": 2, race.FASTER: 1}
+    assert {name: d["faster"] for name, d in against.items()} == {
+        NSGS: 2,
+        "Siconos NSN_AC": 2,
+        race.FASTER: 1,
+    }
     assert against[race.FASTER]["slower_by"] == {"a": 2.0, "b": 2.0}
 
 

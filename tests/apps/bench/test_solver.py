@@ -18,7 +18,9 @@ from tabi.validation.family.stances import standing_robot
 
 
 def case(name: str, kind: str, W, q, mu):
-    return SimpleNamespace(name=name, kind=kind, bodies=None, warm=None, problem=lambda: Problem(W, q, mu, order="ttn"))
+    return SimpleNamespace(
+        name=name, kind=kind, bodies=None, warm=None, problem=lambda: Problem(W, q, mu, order="ttn")
+    )
 
 
 def cases(*_):
@@ -51,7 +53,12 @@ def test_the_line_through_sweeps_is_the_one_they_lie_on():
     assert found["microseconds_fixed"] == pytest.approx(0.5)
     assert found["largest_deviation"] < 1e-12
     # a cost that grows with the square is off by more than half somewhere
-    assert solver.linear([{"contacts": n, "microseconds": n * n} for n in (8.0, 64.0, 1024.0)])["largest_deviation"] > 0.5
+    assert (
+        solver.linear([{"contacts": n, "microseconds": n * n} for n in (8.0, 64.0, 1024.0)])[
+            "largest_deviation"
+        ]
+        > 0.5
+    )
 
 
 def test_a_sweep_is_timed_for_every_size_and_form():
@@ -69,7 +76,8 @@ def test_settled_runs_bear_the_weight_and_their_warm_starts_are_near(kind):
         assert s.converged
         assert s.solver == "warm newton"
         weight = 9.81 * model.mass * STEP
-        # a squat of 1 Hz and 10 cm changes the weight by up to (2π)²·0.05/9.81, a fifth; the motors catch up within that
+        # a squat of 1 Hz and 10 cm changes the weight by up to (2π)²·0.05/9.81, a fifth;
+        # the motors catch up within that
         assert s.impulse[2::3].sum() == pytest.approx(weight, rel=0.3)
         # what is known a step before is right to a few per cent of the weight
         assert np.abs((s.impulse - warm)[2::3].sum()) < 0.05 * weight
@@ -80,7 +88,14 @@ def test_settled_runs_bear_the_weight_and_their_warm_starts_are_near(kind):
 def test_warm_stances_are_counted_and_timed(monkeypatch):
     monkeypatch.setattr(solver, "cases", lambda kind, count, seed: [family.case(kind, 5, seed)])
     found = solver.warm_stances(6)
-    assert set(found) == {"standing", "squatting", "sliding", "family, stance", "family, slide", "family, fall"}
+    assert set(found) == {
+        "standing",
+        "squatting",
+        "sliding",
+        "family, stance",
+        "family, slide",
+        "family, fall",
+    }
     assert found["standing"]["problems"] == found["standing"]["solved"] == 4
     assert all(0 < row["median"] <= row["largest"] for row in found.values())
 
@@ -95,9 +110,27 @@ def test_convergence_ends_at_the_solution():
 
 def test_the_closer_looks_are_printed(without_looks):
     rows = [{"contacts": float(n), "microseconds": 0.5 + 0.25 * n} for n in (8, 16)]
-    stance = {"problems": 40, "solved": 39, "median_iterations": 1.0, "median": 4.0, "mean": 5.0, "largest": 6.0}
-    wall = {"speed": 0.02, "mu": 0.5, "converged": True, "seconds": 0.0086, "iterations": 24, "residual": 5e-12, "by": "newton from zero"}
-    way = [{"iterations": 1, "seconds": 1e-6, "residual": 1e-3}, {"iterations": 2, "seconds": 2e-6, "residual": 1e-9}]
+    stance = {
+        "problems": 40,
+        "solved": 39,
+        "median_iterations": 1.0,
+        "median": 4.0,
+        "mean": 5.0,
+        "largest": 6.0,
+    }
+    wall = {
+        "speed": 0.02,
+        "mu": 0.5,
+        "converged": True,
+        "seconds": 0.0086,
+        "iterations": 24,
+        "residual": 5e-12,
+        "by": "newton from zero",
+    }
+    way = [
+        {"iterations": 1, "seconds": 1e-6, "residual": 1e-3},
+        {"iterations": 2, "seconds": 2e-6, "residual": 1e-9},
+    ]
     result = solver.measure(cases()) | {
         "sweep": {"space of bodies": solver.linear(rows)},
         "warm_stances": {"standing": stance},
@@ -113,8 +146,12 @@ def test_the_closer_looks_are_printed(without_looks):
 
 def test_the_command_passes_count_and_seed_to_the_family(monkeypatch, without_looks):
     asked = []
-    monkeypatch.setattr(solver, "family", lambda count, seed: asked.append((count, seed)) or cases())
-    done = CliRunner().invoke(cli.app, ["bench", "solver", "--json", "--no-siconos", "--count", "3", "--seed", "5"])
+    monkeypatch.setattr(
+        solver, "family", lambda count, seed: asked.append((count, seed)) or cases()
+    )
+    done = CliRunner().invoke(
+        cli.app, ["bench", "solver", "--json", "--no-siconos", "--count", "3", "--seed", "5"]
+    )
     assert done.exit_code == 0, done.output
     assert asked == [(3, 5)]
     assert json.loads(done.stdout)["summary"]["problems"] == 3

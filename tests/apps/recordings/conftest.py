@@ -11,7 +11,9 @@ def pushed_recording(path, force=90.0):
     world = tabi.World()
     world.add_ground()
     robot = world.add_robot(tabi.robots.hrp2())
-    world.add_box(size=(0.3, 0.3, 0.3), mass=3.0, friction=0.4, position=(0.6, 0.0, 0.15), name="crate")
+    world.add_box(
+        size=(0.3, 0.3, 0.3), mass=3.0, friction=0.4, position=(0.6, 0.0, 0.15), name="crate"
+    )
     robot.stand_on_ground()
     sim = tabi.Simulator(world)
     with sim.record(path, rate=500, scene="a: 1\n", meta={"seed": 3}):

@@ -14,7 +14,18 @@ def ran(*words):
 
 
 def test_plot_writes_a_figure_beside_the_recording(pushed, tmp_path):
-    done = ran("plot", pushed, "--what", "forces,certificate", "--out", tmp_path / "out.svg", "--from", 0.1, "--to", 0.3)
+    done = ran(
+        "plot",
+        pushed,
+        "--what",
+        "forces,certificate",
+        "--out",
+        tmp_path / "out.svg",
+        "--from",
+        0.1,
+        "--to",
+        0.3,
+    )
     assert done.exit_code == 0, done.output
     assert (tmp_path / "out.svg").stat().st_size > 1000
     assert done.output.endswith("panels of forces, certificate\n")
@@ -39,11 +50,17 @@ def test_diff_ends_with_a_code_that_means_something(pushed, harder, tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["export", "{file}", "--to", "out.xyz"], "the format '.xyz' is not known; expected .csv, .parquet"),
+        (
+            ["export", "{file}", "--to", "out.xyz"],
+            "the format '.xyz' is not known; expected .csv, .parquet",
+        ),
         (["export", "{file}", "--to", "nowhere/out.csv"], "there is no folder"),
         (["export", "{file}", "--to", "{file}.csv", "--rate", "-3"], "--rate is -3 Hz"),
         (["export", "{file}", "--to", "{file}.gif", "--size", "huge"], "--size is 'huge'"),
-        (["export", "{file}", "--to", "{file}.gif", "--from", "9"], "no row lies between 9 and the end"),
+        (
+            ["export", "{file}", "--to", "{file}.gif", "--from", "9"],
+            "no row lies between 9 and the end",
+        ),
         (["plot", "{file}", "--out", "x.bmp"], "the format '.bmp' is not known"),
         (["plot", "missing.hdf5", "--out", "x.png"], "there is no such file"),
         (["diff", "{file}", "missing.hdf5"], "there is no such file"),
@@ -68,9 +85,12 @@ def test_recording_is_not_overwritten_by_its_export(pushed, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("command", "option", "name"), [("export", "--to", "out.html"), ("report", "--out", "out.html"), ("plot", "--out", "out.png")]
+    ("command", "option", "name"),
+    [("export", "--to", "out.html"), ("report", "--out", "out.html"), ("plot", "--out", "out.png")],
 )
-def test_a_folder_in_place_of_a_file_is_refused_before_the_work(pushed, tmp_path, command, option, name):
+def test_a_folder_in_place_of_a_file_is_refused_before_the_work(
+    pushed, tmp_path, command, option, name
+):
     (tmp_path / name).mkdir()
     done = ran(command, pushed, option, tmp_path / name)
     assert isinstance(done.exception, TabiError)
@@ -86,4 +106,7 @@ def test_a_figure_never_replaces_the_recording(pushed, tmp_path):
 
 
 def test_a_folder_is_not_taken_for_a_file_that_is_missing(tmp_path):
-    assert str(ran("replay", tmp_path).exception) == f"{tmp_path}: it is a folder; expected a recording"
+    assert (
+        str(ran("replay", tmp_path).exception)
+        == f"{tmp_path}: it is a folder; expected a recording"
+    )

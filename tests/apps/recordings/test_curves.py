@@ -26,7 +26,10 @@ def test_vertical_forces_of_the_feet_are_the_weight_while_the_robot_stands(run):
 
 def test_centre_of_pressure_is_drawn_in_the_outline_of_its_foot(run):
     panels = named(run, "cop")
-    assert [panel.title for panel in panels] == ["Centre of pressure, right foot", "Centre of pressure, left foot"]
+    assert [panel.title for panel in panels] == [
+        "Centre of pressure, right foot",
+        "Centre of pressure, left foot",
+    ]
     for k, panel in enumerate(panels):
         curve, low, high = panel.curves[0], panel.outline.min(axis=0), panel.outline.max(axis=0)
         # a rectangle, in millimetres; forces that only press act inside of it
@@ -71,7 +74,9 @@ def test_energy_sums_up_and_certificate_has_its_tolerance(run):
 
 
 def test_unknown_names_are_answered_with_near_ones(run):
-    with pytest.raises(ModelError, match="'forcs' not found in a recording; figures near that name: 'forces'"):
+    with pytest.raises(
+        ModelError, match="'forcs' not found in a recording; figures near that name: 'forces'"
+    ):
         named(run, "forcs")
     with pytest.raises(ModelError, match=r"'RLEG_KNE' not found in the recording.*RLEG_KNEE_P"):
         named(run, "joints", joints=["RLEG_KNE"])

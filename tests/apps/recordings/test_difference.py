@@ -42,7 +42,14 @@ def test_one_number_is_found_with_its_time_and_name(run):
 
 
 def test_shorter_run_is_different_and_meta_data_are_listed(run):
-    short = replace(run, time=run.time[:50], q=run.q[:50], v=run.v[:50], contact_count=run.contact_count[:50], meta=run.meta | {"seed": 4})
+    short = replace(
+        run,
+        time=run.time[:50],
+        q=run.q[:50],
+        v=run.v[:50],
+        contact_count=run.contact_count[:50],
+        meta=run.meta | {"seed": 4},
+    )
     total = int(run.contact_count[:50].sum())
     short = replace(short, contacts={name: column[:total] for name, column in run.contacts.items()})
     result = difference.compare(run, short)
@@ -66,6 +73,15 @@ def test_other_robots_and_other_times_are_not_comparable(run):
 def test_scenes_that_begin_alike_are_told_by_the_first_line_that_differs():
     scenes = ["title: t\nground: {friction: 0.2}\n", "title: t\nground: {friction: 0.3}\n"]
     rows = {"a": 1, "b": 1, "common": 1}
-    told = difference.text({"verdict": "different", "reason": "", "rows": rows, "parts_at": None, "largest": {}, "meta": {"scene": scenes}})
+    told = difference.text(
+        {
+            "verdict": "different",
+            "reason": "",
+            "rows": rows,
+            "parts_at": None,
+            "largest": {},
+            "meta": {"scene": scenes},
+        }
+    )
     assert told.splitlines()[1] == "  scene: ground: {friction: 0.2} and ground: {friction: 0.3}"
     assert difference._first_difference("a\nb", "a") == ("b", "(ends)")

@@ -11,7 +11,9 @@ import pytest
 from tabi.apps.recordings import html
 from tabi.apps.recordings.frames import frames, rows
 
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+BROWSER = (
+    shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+)
 
 
 def test_packed_numbers_are_within_half_a_step():
@@ -27,7 +29,9 @@ def test_contents_are_the_frames_of_the_run(run):
     found = frames(run, chosen)
     assert data["frames"]["count"] == len(chosen)
     # the crate and the robot are within two metres: 16 bits are 0.03 mm
-    assert html.unpacked(data["frames"]["position"]) == pytest.approx(found.position.reshape(-1, 3), abs=3e-5)
+    assert html.unpacked(data["frames"]["position"]) == pytest.approx(
+        found.position.reshape(-1, 3), abs=3e-5
+    )
     assert html.unpacked(data["frames"]["force"]) == pytest.approx(found.force, abs=0.05)
     assert sum(data["frames"]["arrows"]) == len(found.force)
     assert data["about"]["robots"] == ["hrp2"]
@@ -53,7 +57,9 @@ def test_names_of_a_hostile_recording_cannot_leave_their_script(run):
 
 
 def until(page, condition):
-    """Wait for something in the page; asked for from outside, as the page itself lets nobody make code of words."""
+    """Wait for something in the page; asked for from outside,
+    as the page itself lets nobody make code of words.
+    """
     for _ in range(300):
         if page.evaluate(condition):
             return
@@ -63,14 +69,22 @@ def until(page, condition):
 
 @pytest.mark.skipif(BROWSER is None, reason="no chromium on this machine")
 def test_browser_plays_the_page_without_a_network(run, tmp_path):
-    playwright = pytest.importorskip("playwright.sync_api", reason="package playwright is not installed")
+    playwright = pytest.importorskip(
+        "playwright.sync_api", reason="package playwright is not installed"
+    )
     (path,) = html.write(run, tmp_path / "run.html", rows(run, 60))
     faults, asked = [], []
     with playwright.sync_playwright() as p:
-        browser = p.chromium.launch(executable_path=BROWSER, args=["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"])
+        browser = p.chromium.launch(
+            executable_path=BROWSER,
+            args=["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
+        )
         page = browser.new_context(viewport={"width": 480, "height": 360}, offline=True).new_page()
         page.on("pageerror", lambda error: faults.append(str(error)))
-        page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
+        page.on(
+            "console",
+            lambda message: faults.append(message.text) if message.type == "error" else None,
+        )
         page.on("request", lambda request: asked.append(request.url))
         page.goto(path.as_uri())
         until(page, "Boolean(window.tabi)")
@@ -86,7 +100,8 @@ def test_browser_plays_the_page_without_a_network(run, tmp_path):
         page.wait_for_timeout(300)
         # what is on the canvas: not only the floor
         colours = page.evaluate("""() => {
-            const c = document.getElementById("view"), g = c.getContext("webgl"), p = new Uint8Array(4 * c.width * c.height);
+            const c = document.getElementById("view"), g = c.getContext("webgl");
+            const p = new Uint8Array(4 * c.width * c.height);
             g.readPixels(0, 0, c.width, c.height, g.RGBA, g.UNSIGNED_BYTE, p);
             let dark = 0, red = 0;
             for (let i = 0; i < p.length; i += 4) {

@@ -64,7 +64,9 @@ def test_picture_shows_the_robot_in_its_colours(run):
 
 def test_gif_has_its_frames_and_their_pace(run, tmp_path):
     chosen, told = rows(run, 25), []
-    (path,) = movie.write(run, tmp_path / "run.gif", chosen, (96, 72), lambda done, count: told.append((done, count)))
+    (path,) = movie.write(
+        run, tmp_path / "run.gif", chosen, (96, 72), lambda done, count: told.append((done, count))
+    )
     with Image.open(path) as image:
         assert image.size == (96, 72)
         assert image.n_frames == len(chosen)
@@ -73,7 +75,8 @@ def test_gif_has_its_frames_and_their_pace(run, tmp_path):
 
 
 def test_colours_of_forces_are_kept_though_they_come_later(tmp_path):
-    grey, red = Image.new("RGB", (20, 20), (200, 200, 200)), Image.new("RGB", (20, 20), (200, 200, 200))
+    grey = Image.new("RGB", (20, 20), (200, 200, 200))
+    red = Image.new("RGB", (20, 20), (200, 200, 200))
     # as many shades as the palette holds, none of them red
     for k in range(256):
         grey.putpixel((k % 20, k // 20), (k, k, k))
@@ -88,13 +91,20 @@ def test_colours_of_forces_are_kept_though_they_come_later(tmp_path):
 def test_film_by_ffmpeg_itself_has_its_frames(run, tmp_path):
     chosen, path = rows(run, 10), tmp_path / "run.mp4"
     movie.write(run, path, chosen, (96, 72))
-    done = subprocess.run([str(movie.ffmpeg()), "-i", str(path), "-f", "rawvideo", "-pix_fmt", "rgb24", "-"], capture_output=True, timeout=60)
+    done = subprocess.run(
+        [str(movie.ffmpeg()), "-i", str(path), "-f", "rawvideo", "-pix_fmt", "rgb24", "-"],
+        capture_output=True,
+        timeout=60,
+    )
     assert len(done.stdout) == len(chosen) * 96 * 72 * 3
 
 
 def test_film_without_ffmpeg_is_refused_in_a_sentence(run, tmp_path, monkeypatch):
     monkeypatch.setattr(movie, "ffmpeg", lambda: None)
-    with pytest.raises(RecordingError, match=r"run.mp4: a film needs ffmpeg, and there is none; install it, or choose a .gif"):
+    with pytest.raises(
+        RecordingError,
+        match=r"run.mp4: a film needs ffmpeg, and there is none; install it, or choose a .gif",
+    ):
         movie.write(run, tmp_path / "run.mp4", rows(run, 10), (96, 72))
 
 
@@ -102,7 +112,9 @@ def test_film_without_ffmpeg_is_refused_in_a_sentence(run, tmp_path, monkeypatch
 def test_film_gets_every_pixel_and_ffmpegs_own_words(run, tmp_path, monkeypatch, code):
     # stands for ffmpeg: keeps what it is given, and complains if it is told to
     fake = tmp_path / "ffmpeg"
-    fake.write_text(f"#!/bin/sh\nfor last; do :; done\ncat > $last\necho no such codec >&2\nexit {code}\n")
+    fake.write_text(
+        f"#!/bin/sh\nfor last; do :; done\ncat > $last\necho no such codec >&2\nexit {code}\n"
+    )
     fake.chmod(0o755)
     monkeypatch.setattr(movie, "ffmpeg", lambda: str(fake))
     chosen, path = rows(run, 10), tmp_path / "run.mp4"

@@ -1,4 +1,6 @@
-"""``tabi report``: loads and ways against formulas, the verdict, and a page that opens offline whatever the recording says."""
+"""``tabi report``: loads and ways against formulas, the verdict,
+and a page that opens offline whatever the recording says.
+"""
 
 import json
 import re
@@ -23,7 +25,9 @@ from tabi.apps.report import contacts, findings, page, pictures
 from tabi.apps.run import play
 from tabi.simulation.recorded import read
 
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+BROWSER = (
+    shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+)
 GRAVITY, STEP = 9.81, 1e-3
 
 
@@ -56,7 +60,9 @@ class Outline(HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         self.tags.append(tag)
-        self.sources += [value for name, value in attrs if name in ("src", "href", "srcset", "style")]
+        self.sources += [
+            value for name, value in attrs if name in ("src", "href", "srcset", "style")
+        ]
         if tag not in ("meta", "img"):
             self.open.append(tag)
 
@@ -107,7 +113,9 @@ def test_feet_bear_the_weight_and_stand_still(run):
     assert sum(foot["mean_load_n"] for foot in numbers["feet"]) == pytest.approx(weight, rel=0.05)
     assert all(foot["slip_m"] + foot["creep_m"] < 1e-4 for foot in numbers["feet"])
     assert numbers["certified"]
-    assert numbers["verdict"].startswith("Certified: every one of 400 steps reached 1e-08 m/s, the worst ")
+    assert numbers["verdict"].startswith(
+        "Certified: every one of 400 steps reached 1e-08 m/s, the worst "
+    )
     assert numbers["verdict"].endswith("; hrp2 stayed up.")
     assert numbers["seed"] == 3
 
@@ -135,8 +143,13 @@ def test_missed_steps_are_counted_and_timed(run):
     missed[50:], missed[60:], missed[-1] = 2, 3, 4
     found = numbers_of(replace(run, certificate=run.certificate | {"missed": missed + 5}))
     assert not found["certified"]
-    assert found["verdict"].startswith("Not certified: 4 of 400 steps missed 1e-08 m/s, between 0.1 and 0.4 s")
-    assert [(m["from_s"], m["to_s"], m["steps"]) for m in found["certificate"]["missed"]] == [(0.1, 0.12, 3), (0.4, 0.4, 1)]
+    assert found["verdict"].startswith(
+        "Not certified: 4 of 400 steps missed 1e-08 m/s, between 0.1 and 0.4 s"
+    )
+    assert [(m["from_s"], m["to_s"], m["steps"]) for m in found["certificate"]["missed"]] == [
+        (0.1, 0.12, 3),
+        (0.4, 0.4, 1),
+    ]
     assert "5 steps had missed the tolerance before the recording began." in found["warnings"]
 
 
@@ -144,7 +157,8 @@ def test_who_falls_is_told_as_by_the_run_itself(tmp_path):
     scene = scenes.load("fall", ["duration_s=0.8"])
     told = play(scene, tmp_path / "fall.h5")
     found = numbers_of(read(tmp_path / "fall.h5"))
-    # the run looks at its robots every 0.05 s and tells it from their speed; half of g t² / 2 is the most that bends its path meanwhile
+    # the run looks at its robots every 0.05 s and tells it from their speed;
+    # half of g t² / 2 is the most that bends its path meanwhile
     assert told.fallen["hrp2"] == pytest.approx(found["robots"][0]["fallen_at_s"], abs=0.006)
     assert f"hrp2 fell at {found['robots'][0]['fallen_at_s']:g} s" in found["verdict"]
 
@@ -153,16 +167,33 @@ def test_ends_of_travel_full_motors_and_edges_of_soles_are_warned_of(run):
     world, name = run.world, run.joint_names[-1]
     k = world.joint_of.index(name)
     at = run.q[:, world.dof["q"][k]]
-    dof = world.dof | {"upper": np.where(np.arange(world.v_count) == k, at.min(), np.inf), "effort_limit": np.full(world.v_count, np.inf)}
+    dof = world.dof | {
+        "upper": np.where(np.arange(world.v_count) == k, at.min(), np.inf),
+        "effort_limit": np.full(world.v_count, np.inf),
+    }
     dof["effort_limit"][k] = 3.0
     effort = np.zeros_like(run.motors["effort"])
     effort[100:150, k] = -3.0
-    feet = run.feet | {"pressure": np.tile(world.feet.outlines[0].max(axis=0) - (0.004, 0.02), (len(run.time), 2, 1))}
-    found = numbers_of(replace(run, world=replace(world, dof=dof), motors=run.motors | {"effort": effort}, feet=feet))
+    feet = run.feet | {
+        "pressure": np.tile(
+            world.feet.outlines[0].max(axis=0) - (0.004, 0.02), (len(run.time), 2, 1)
+        )
+    }
+    found = numbers_of(
+        replace(
+            run, world=replace(world, dof=dof), motors=run.motors | {"effort": effort}, feet=feet
+        )
+    )
     words = "\n".join(found["warnings"])
-    assert f"Joint {name} is at its upper end, {np.degrees(at.min()):.4g}°, for 0.4 s, first at 0 s." in words
+    assert (
+        f"Joint {name} is at its upper end, {np.degrees(at.min()):.4g}°, for 0.4 s, first at 0 s."
+        in words
+    )
     assert f"The motor of {name} gives all it has, 3 N·m, for 0.1 s, first at 0.2 s." in words
-    assert f"of the {world.feet.names[0]} foot is within 5 mm of the edge of its sole for 0.4 s" in words
+    assert (
+        f"of the {world.feet.names[0]} foot is within 5 mm of the edge of its sole for 0.4 s"
+        in words
+    )
     assert found["feet"][0]["edge_m"] == pytest.approx(0.004)
 
 
@@ -170,7 +201,10 @@ def test_ends_of_travel_are_in_the_recording(run):
     robot = tabi.robots.hrp2()
     for name in robot.joint_names:
         k = run.world.joint_of.index(name)
-        assert (run.world.dof["lower"][k], run.world.dof["upper"][k]) == (robot.joint(name).lower, robot.joint(name).upper)
+        assert (run.world.dof["lower"][k], run.world.dof["upper"][k]) == (
+            robot.joint(name).lower,
+            robot.joint(name).upper,
+        )
 
 
 def test_recordings_from_before_ends_of_travel_were_kept_have_none(pushed, tmp_path):
@@ -186,7 +220,9 @@ def test_recordings_from_before_ends_of_travel_were_kept_have_none(pushed, tmp_p
 
 
 def check_page(text):
-    """Assert that a page is whole, closed to the network, without scripts, and of a size one can send."""
+    """Assert that a page is whole, closed to the network, without scripts,
+    and of a size one can send.
+    """
     found = Outline(text)
     assert found.open == []
     assert not {"script", "iframe", "object", "link", "form"} & set(found.tags)
@@ -224,11 +260,17 @@ def test_a_world_in_which_nothing_touches_has_a_page(tmp_path):
 
 def first_row(run):
     cut = {name: getattr(run, name)[:1] for name in ("time", "q", "v", "contact_count")}
-    return cut | {name: {c: x[:1] for c, x in getattr(run, name).items()} for name in ("certificate", "motors", "energy", "feet", "robots")}
+    return cut | {
+        name: {c: x[:1] for c, x in getattr(run, name).items()}
+        for name in ("certificate", "motors", "energy", "feet", "robots")
+    }
 
 
 def test_several_robots_are_told_apart(tmp_path):
-    twins = "title: twins\nduration_s: 0.05\nground: {}\nrobots: [{robot: hrp2, name: twin0}, {robot: hrp2, name: twin1, position_m: [0, 2]}]\n"
+    twins = (
+        "title: twins\nduration_s: 0.05\nground: {}\n"
+        "robots: [{robot: hrp2, name: twin0}, {robot: hrp2, name: twin1, position_m: [0, 2]}]\n"
+    )
     play(scenes.loads(twins), tmp_path / "two.h5")
     run = read(tmp_path / "two.h5")
     found = numbers_of(run)
@@ -243,9 +285,22 @@ def test_hostile_names_are_words_and_nothing_else(run):
     bad = '</pre><script>alert(1)</script><img src=x onerror=alert(1)> & "quoted" $x^{2$'
     feet = replace(run.world.feet, names=[bad, "</td>"])
     world = replace(run.world, robot_names=[bad], feet=feet, joint_of=[bad] * run.world.v_count)
-    meta = {"name": bad, "settings": [bad], "seed": bad, "versions": {bad: bad}, "platform": bad, bad: {"<b>": "<i>"}}
+    meta = {
+        "name": bad,
+        "settings": [bad],
+        "seed": bad,
+        "versions": {bad: bad},
+        "platform": bad,
+        bad: {"<b>": "<i>"},
+    }
     hostile = replace(
-        run, world=world, meta=meta, scene=f"title: '{bad}<!--body-->'\n", body_names=[bad] * len(run.body_names), created=bad, version=bad
+        run,
+        world=world,
+        meta=meta,
+        scene=f"title: '{bad}<!--body-->'\n",
+        body_names=[bad] * len(run.body_names),
+        created=bad,
+        version=bad,
     )
     found = check_page(page_of(hostile))
     assert found.tags.count("img") > 3
@@ -294,8 +349,13 @@ def test_mistakes_end_in_a_sentence(pushed, words, said):
 def test_the_recording_of_a_killed_run_says_so(tmp_path):
     file = tmp_path / "killed.h5"
     # rows of the first second are written, those of the next half are not
-    words = f"from tabi import scenes; sim = scenes.load('slide').simulator(); sim.record({str(file)!r}); sim.run(1.5)"
-    done = subprocess.run([sys.executable, "-c", f"{words}; import os; os.kill(os.getpid(), 9)"], timeout=300)
+    words = (
+        "from tabi import scenes; sim = scenes.load('slide').simulator(); "
+        f"sim.record({str(file)!r}); sim.run(1.5)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", f"{words}; import os; os.kill(os.getpid(), 9)"], timeout=300
+    )
     assert done.returncode == -signal.SIGKILL
     done = ran(file, "--json", "--out", tmp_path / "r.html")
     assert done.exit_code == 0, done.output
@@ -308,13 +368,18 @@ def test_the_recording_of_a_killed_run_says_so(tmp_path):
 
 @pytest.mark.skipif(BROWSER is None, reason="no chromium on this machine")
 def test_browser_shows_and_prints_the_page_without_a_network(run, tmp_path):
-    playwright = pytest.importorskip("playwright.sync_api", reason="package playwright is not installed")
+    playwright = pytest.importorskip(
+        "playwright.sync_api", reason="package playwright is not installed"
+    )
     (tmp_path / "r.html").write_text(page_of(run), encoding="utf-8")
     faults = []
     with playwright.sync_playwright() as p:
         browser = p.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
         page = browser.new_context(viewport={"width": 900, "height": 700}, offline=True).new_page()
-        page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
+        page.on(
+            "console",
+            lambda message: faults.append(message.text) if message.type == "error" else None,
+        )
         page.goto((tmp_path / "r.html").as_uri())
         shown = page.eval_on_selector_all("img", "all => all.map(i => i.naturalWidth)")
         wide = page.evaluate("document.documentElement.scrollWidth")

@@ -23,7 +23,9 @@ def test_csv_has_every_number_to_the_last_digit(run, tmp_path):
     assert [float(row["q_RLEG_KNEE_P"]) for row in table] == run.q[:, knee].tolist()
     assert [float(row["q_hrp2_z"]) for row in table] == run.q[:, 2].tolist()
     assert [float(row["v_crate_wz"]) for row in table] == run.v[:, -1].tolist()
-    assert [float(row["foot_left_force_z_n"]) for row in table] == run.feet["wrench"][:, run.world.feet.names.index("left"), 2].tolist()
+    assert [float(row["foot_left_force_z_n"]) for row in table] == run.feet["wrench"][
+        :, run.world.feet.names.index("left"), 2
+    ].tolist()
     # without a load there is no pressure
     assert table[0]["foot_left_cop_x_m"] == ""
     with written[1].open(newline="") as file:
@@ -31,7 +33,12 @@ def test_csv_has_every_number_to_the_last_digit(run, tmp_path):
     assert len(points) == run.contact_count.sum()
     assert [float(row["force_z_n"]) for row in points] == run.contacts["force"][:, 2].tolist()
     assert {row["status"] for row in points} <= set(STATUS)
-    assert {row["body_a"] for row in points} | {row["body_b"] for row in points} == {"left_foot", "right_foot", "crate", "world"}
+    assert {row["body_a"] for row in points} | {row["body_b"] for row in points} == {
+        "left_foot",
+        "right_foot",
+        "crate",
+        "world",
+    }
 
 
 def test_parquet_is_read_back_by_pyarrow(run, tmp_path):
@@ -60,7 +67,9 @@ def test_mcap_is_read_back_by_its_reader(run, tmp_path):
             assert (schema.encoding, channel.message_encoding) == ("jsonschema", "json")
             assert schema.name == mcap_file.TOPICS[channel.topic]
             json.loads(schema.data)
-            messages.setdefault(channel.topic, []).append((message.log_time, json.loads(message.data)))
+            messages.setdefault(channel.topic, []).append(
+                (message.log_time, json.loads(message.data))
+            )
         about = {record.name: record.metadata for record in opened.iter_metadata()}
     assert set(messages) == set(mcap_file.TOPICS)
     assert json.loads(about["tabi"]["meta"])["seed"] == 3
@@ -84,11 +93,23 @@ def test_arrows_of_mcap_point_along_their_forces(run):
         # where x goes under the quaternion
         along = np.array([1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)])
         assert along == pytest.approx(force / np.linalg.norm(force), abs=1e-9)
-        assert arrow["shaft_length"] + arrow["head_length"] == pytest.approx(ARROW * np.linalg.norm(force))
+        assert arrow["shaft_length"] + arrow["head_length"] == pytest.approx(
+            ARROW * np.linalg.norm(force)
+        )
 
 
-@pytest.mark.parametrize(("package", "write"), [("pyarrow", tables.write_parquet), ("mcap.writer", mcap_file.write)])
-def test_missing_package_is_named_with_how_to_install_it(run, tmp_path, monkeypatch, package, write):
+@pytest.mark.parametrize(
+    ("package", "write"), [("pyarrow", tables.write_parquet), ("mcap.writer", mcap_file.write)]
+)
+def test_missing_package_is_named_with_how_to_install_it(
+    run, tmp_path, monkeypatch, package, write
+):
     monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(RecordingError, match=rf"needs the package {package.split('.')[0]}; install it with: pip install 'tabi\[export\]'"):
+    with pytest.raises(
+        RecordingError,
+        match=(
+            rf"needs the package {package.split('.')[0]}; "
+            r"install it with: pip install 'tabi\[export\]'"
+        ),
+    ):
         write(run, tmp_path / "out", rows(run))

@@ -1,4 +1,6 @@
-"""``tabi bench dynamics``: free dynamics against Pinocchio and MuJoCo, and what starting up costs."""
+"""``tabi bench dynamics``: free dynamics against Pinocchio and MuJoCo,
+and what starting up costs.
+"""
 
 from __future__ import annotations
 
@@ -43,8 +45,12 @@ def measure(robots: list[Robot], blocks: int = 31, show: bool = True) -> dict[st
     say("starting up …")
     result: dict[str, Any] = {
         "hardware": {"processor": processor(), "cores": os.cpu_count(), "threads_used": 1},
-        "versions": {"tabi": tabi.__version__} | {name: version_of(name) for name in ("numpy", "numba", "pin", "mujoco")},
-        "settings": {"blocks": blocks, "statistic": "median of interleaved blocks; ratios are medians of blockwise ratios"},
+        "versions": {"tabi": tabi.__version__}
+        | {name: version_of(name) for name in ("numpy", "numba", "pin", "mujoco")},
+        "settings": {
+            "blocks": blocks,
+            "statistic": "median of interleaved blocks; ratios are medians of blockwise ratios",
+        },
         "startup": startup(),
         "robots": {},
     }
@@ -64,8 +70,10 @@ def against_engines(robot: Robot, blocks: int) -> dict[str, Any]:
     world.add_robot(robot)
     model = world.compile()
     rng = np.random.default_rng(0)
-    q, v = integrate(model, model.neutral(), 0.3 * rng.normal(size=model.v_count), 1.0), rng.normal(size=model.v_count)
-    tau, a, M = rng.normal(size=model.v_count), np.zeros(model.v_count), np.zeros((model.v_count, model.v_count))
+    q = integrate(model, model.neutral(), 0.3 * rng.normal(size=model.v_count), 1.0)
+    v = rng.normal(size=model.v_count)
+    tau, a = rng.normal(size=model.v_count), np.zeros(model.v_count)
+    M = np.zeros((model.v_count, model.v_count))
     m, w = model.arrays, workspace.allocate(model)
 
     pm = build(robot)
@@ -93,23 +101,30 @@ def against_engines(robot: Robot, blocks: int) -> dict[str, Any]:
         "joints": len(model.joint_names),
         "v_count": model.v_count,
         "microseconds": {name: round(float(np.median(t)), 3) for name, t in times.items()},
-        "ratio_to_pinocchio": {name[4:]: round(float(np.median(t / times[name[4:]])), 2) for name, t in ratios.items()},
+        "ratio_to_pinocchio": {
+            name[4:]: round(float(np.median(t / times[name[4:]])), 2) for name, t in ratios.items()
+        },
         "free_step": free_step(world, blocks),
     }
 
 
 def free_step(world: World, blocks: int) -> dict[str, Any]:
-    """The whole step without contacts, in a compiled loop, from Python, and MuJoCo's through rollout."""
+    """The whole step without contacts, in a compiled loop, from Python,
+    and MuJoCo's through rollout.
+    """
     # first, because it says in one sentence that MuJoCo is missing
     mj = to_mujoco(world)
     mujoco: Any = importlib.import_module("mujoco")
     rollout = importlib.import_module("mujoco.rollout").rollout
     model = world.compile()
-    q, v, tau, a = model.neutral(), np.zeros(model.v_count), np.zeros(model.v_count), np.zeros(model.v_count)
+    q, v = model.neutral(), np.zeros(model.v_count)
+    tau, a = np.zeros(model.v_count), np.zeros(model.v_count)
     m, w = model.arrays, workspace.allocate(model)
     free.prepare(m, q, v, w)
     mj.opt.timestep = 1e-3
-    mj.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT | mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
+    mj.opt.disableflags |= (
+        mujoco.mjtDisableBit.mjDSBL_CONTACT | mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
+    )
     mj_data = mujoco.MjData(mj)
     state = np.zeros((1, mujoco.mj_stateSize(mj, mujoco.mjtState.mjSTATE_FULLPHYSICS)))
     mujoco.mj_getState(mj, mj_data, state[0], mujoco.mjtState.mjSTATE_FULLPHYSICS)
@@ -122,20 +137,28 @@ def free_step(world: World, blocks: int) -> dict[str, Any]:
     times = microseconds(runs, blocks)
     return {
         "microseconds": {name: round(float(np.median(t)), 3) for name, t in times.items()},
-        "python_overhead_microseconds": round(float(np.median(times["from Python"] - times["compiled loop"])), 3),
-        "ratio_to_mujoco": round(float(np.median(times["mujoco rollout"] / times["compiled loop"])), 2),
+        "python_overhead_microseconds": round(
+            float(np.median(times["from Python"] - times["compiled loop"])), 3
+        ),
+        "ratio_to_mujoco": round(
+            float(np.median(times["mujoco rollout"] / times["compiled loop"])), 2
+        ),
     }
 
 
 def startup() -> dict[str, float]:
-    """Seconds a newcomer waits: help, first compilation, first step with warm kernels, loading HRP-2."""
+    """Seconds a newcomer waits: help, first compilation, first step with warm kernels,
+    loading HRP-2.
+    """
     with tempfile.TemporaryDirectory() as cold:
         first = _python(FIRST_STEP, TABI_CACHE_DIR=cold)
         warm = min(_python(FIRST_STEP, TABI_CACHE_DIR=cold) for _ in range(3))
     helps = []
     for _ in range(3):
         start = time.perf_counter()
-        subprocess.run([sys.executable, "-m", "tabi.apps.cli", "--help"], capture_output=True, check=True)
+        subprocess.run(
+            [sys.executable, "-m", "tabi.apps.cli", "--help"], capture_output=True, check=True
+        )
         helps.append(time.perf_counter() - start)
     return {
         "first_compilation_s": round(first, 2),
@@ -148,7 +171,11 @@ def startup() -> dict[str, float]:
 def _python(code: str, **environment: str) -> float:
     """The number that a fresh interpreter prints."""
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={**os.environ, **environment, "TABI_QUIET": "1"}
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, **environment, "TABI_QUIET": "1"},
     )
     return float(done.stdout.split()[-1])
 
@@ -161,20 +188,30 @@ def text(result: dict[str, Any]) -> str:
     for name, robot in result["robots"].items():
         us, ratio, step = robot["microseconds"], robot["ratio_to_pinocchio"], robot["free_step"]
         lines.append(f"{name}, {robot['joints']} joints, {robot['v_count']} degrees of freedom")
-        for key, title in (("aba", "forward dynamics (ABA)"), ("rnea", "inverse dynamics (RNEA)"), ("crba", "mass matrix (CRBA)")):
+        for key, title in (
+            ("aba", "forward dynamics (ABA)"),
+            ("rnea", "inverse dynamics (RNEA)"),
+            ("crba", "mass matrix (CRBA)"),
+        ):
             lines.append(
-                f"  {title:<26} {us[key]:7.2f} µs   Pinocchio {us['pin.' + key]:7.2f} µs a call   {ratio[key]:5.2f} × faster, its call taken off"
+                f"  {title:<26} {us[key]:7.2f} µs   Pinocchio {us['pin.' + key]:7.2f} µs a call   "
+                f"{ratio[key]:5.2f} × faster, its call taken off"
             )
         t = step["microseconds"]
         loop, peer = t["compiled loop"], t["mujoco rollout"]
-        lines.append(f"  {'free step':<26} {loop:7.2f} µs   MuJoCo    {peer:7.2f} µs a step   {step['ratio_to_mujoco']:5.2f} × faster")
+        lines.append(
+            f"  {'free step':<26} {loop:7.2f} µs   MuJoCo    {peer:7.2f} µs a step   "
+            f"{step['ratio_to_mujoco']:5.2f} × faster"
+        )
         lines.append(f"  {'free step, second order':<26} {t['second order']:7.2f} µs")
         lines.append(
-            f"  {'free step from Python':<26} {t['from Python']:7.2f} µs   {step['python_overhead_microseconds']:.2f} µs above the step itself"
+            f"  {'free step from Python':<26} {t['from Python']:7.2f} µs   "
+            f"{step['python_overhead_microseconds']:.2f} µs above the step itself"
         )
         lines.append("")
     lines.append(
-        f"first compilation {start['first_compilation_s']} s; cached, from import to first step {start['cached_import_to_first_step_s']} s; "
+        f"first compilation {start['first_compilation_s']} s; "
+        f"cached, from import to first step {start['cached_import_to_first_step_s']} s; "
         f"tabi --help {start['help_s']} s; hrp2 loads in {1e3 * start['hrp2_loading_s']:.1f} ms"
     )
     return "\n".join(lines)

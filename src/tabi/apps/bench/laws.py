@@ -1,68 +1,55 @@
 """``tabi bench laws``: the older laws beside the exact one, on the same contact problems.
 
-Friction pyramids with 4 to 32 facets and no friction at all, by Lemke; the round cone by Gauss–Seidel and by tabi's list of attempts.
-W is at hand for all of them, as a matrix. The tangents of every contact are turned at random: the exact law does not see it, a pyramid
-does. Every answer is judged by the exact law, and its motion compared with that of the exact solution λ* which tabi finds from there
-(sliding things can have several): √(Δλᵀ W Δλ) against √(λ*ᵀ W λ*). Impulses that only press bodies together do not count in it, they
-are not unique. Times are of the processor, medians of blocks, all laws by turns, in compiled loops, from zero impulses.
+Friction pyramids with 4 to 32 facets and no friction at all against the round cone; ``answers``
+tells how each is solved, judged and timed.
 
-Slip: when one contact begins to slide, and where its friction points, over all directions. Series: plates, towers and piles with more
-and more contacts. Family: members of tabi's family. Cart: HRP-2 pushing a loaded cart.
+Slip: when one contact begins to slide, and where its friction points, over all directions. Series:
+plates, towers and piles with more and more contacts. Family: members of tabi's family. Cart: HRP-2
+pushing a loaded cart.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-import time
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import tabi
-from tabi.apps.bench import loops, solver
+from tabi.apps.bench import solver
+from tabi.apps.bench.answers import (
+    COARSE,
+    EXACT,
+    FACETS,
+    LIST,
+    MOST_ROWS,
+    NONE,
+    PYRAMIDS,
+    SWEEPS,
+    TOLERANCE,
+    by_all,
+    given,
+)
 from tabi.apps.doctor import processor, version_of
-from tabi.contact import BodyProblem, Problem, gauss_seidel, judge, ladder, lemke, pyramid, solve_bodies, solve_problem, solve_pyramid, workspace
-from tabi.contact.matrix_form import sparse
+from tabi.contact import BodyProblem, pyramid, solve_bodies, solve_pyramid
 from tabi.validation import family
 from tabi.validation.family import piles, stacks
 from tabi.validation.family.case import STEP
 
-Floats = NDArray[np.float64]
-
-FACETS = (4, 8, 16, 32)
-TOLERANCE, SWEEPS = 1e-8, 5000
-EXACT, COARSE, LIST, NONE = "Gauss–Seidel", "Gauss–Seidel, as near as 8 facets", "list of attempts", "no friction"
-PYRAMIDS = {k: f"{k} facets" for k in FACETS}
 # points of the plates, boxes of the towers (four points each), bodies of the piles
-SIZES = {"plate": (1, 2, 4, 8, 12, 16, 24, 32, 48, 64, 96), "tower": (1, 2, 3, 4, 6, 8, 12, 16, 24), "pile": (1, 2, 3, 5, 8, 12, 18, 27, 36)}
+SIZES = {
+    "plate": (1, 2, 4, 8, 12, 16, 24, 32, 48, 64, 96),
+    "tower": (1, 2, 3, 4, 6, 8, 12, 16, 24),
+    "pile": (1, 2, 3, 5, 8, 12, 18, 27, 36),
+}
 KINDS = ("stance", "rocking", "slide", "fall", "plate", "pile", "tower", "chain")
-# larger tableaus than this do not fit into a processor's caches, and take seconds; the cart's are measured all the same
-MOST_ROWS = 1100
-# of a timing: a block, all blocks of one law together [s], and how many there are at most
-BLOCK, LONGEST, BLOCKS = 0.004, 0.3, 15
 
 
-class Given(NamedTuple):
-    """A problem for all laws, and its W as a dense matrix; tangents first."""
-
-    W: Floats
-    problem: Problem
-
-
-class Answer(NamedTuple):
-    """What a law says: impulses, rows, iterations, whether its own problem is solved, and how to do it again so many times."""
-
-    impulse: Floats
-    rows: int
-    iterations: int
-    solved: bool
-    again: Callable[[int], object]
-
-
-def measure(sizes: dict[str, tuple[int, ...]] = SIZES, cases: int = 6, cart: bool = True, show: bool = True) -> dict[str, Any]:
+def measure(
+    sizes: dict[str, tuple[int, ...]] = SIZES, cases: int = 6, cart: bool = True, show: bool = True
+) -> dict[str, Any]:
     """All figures, as plain data.
 
     Args:
@@ -74,7 +61,12 @@ def measure(sizes: dict[str, tuple[int, ...]] = SIZES, cases: int = 6, cart: boo
     result: dict[str, Any] = {
         "hardware": {"processor": processor(), "cores": os.cpu_count(), "threads_used": 1},
         "versions": {"tabi": tabi.__version__, "numba": version_of("numba")},
-        "settings": {"tolerance": TOLERANCE, "sweeps": SWEEPS, "most_rows": MOST_ROWS, "step": STEP},
+        "settings": {
+            "tolerance": TOLERANCE,
+            "sweeps": SWEEPS,
+            "most_rows": MOST_ROWS,
+            "step": STEP,
+        },
         "slip": [slip(k) for k in FACETS],
         "series": {},
     }
@@ -83,7 +75,9 @@ def measure(sizes: dict[str, tuple[int, ...]] = SIZES, cases: int = 6, cart: boo
         result["series"][name] = [by_all(given(SERIES[name](n), n)) for n in numbers]
     result["crossover"] = {name: crossovers(rows) for name, rows in result["series"].items()}
     say("family …")
-    result["family"] = errors(by_all(given(p, k), timed=False) for k, p in enumerate(members(cases)))
+    result["family"] = errors(
+        by_all(given(p, k), timed=False) for k, p in enumerate(members(cases))
+    )
     if cart:
         say("cart …")
         p = cart_problem()
@@ -92,7 +86,9 @@ def measure(sizes: dict[str, tuple[int, ...]] = SIZES, cases: int = 6, cart: boo
             "turned at random": by_all(given(p, 1), most_rows=3 * MOST_ROWS, timed=False),
         }
         # as the simulator does it, without W; the first one compiles
-        result["cart_by_bodies_seconds"] = float(f"{np.median([solve_bodies(p, TOLERANCE).seconds for _ in range(8)][1:]):.3g}")
+        result["cart_by_bodies_seconds"] = float(
+            f"{np.median([solve_bodies(p, TOLERANCE).seconds for _ in range(8)][1:]):.3g}"
+        )
     return result
 
 
@@ -112,14 +108,21 @@ def pile(count: int) -> BodyProblem:
     return piles.pile(count, 0.3, 0.1, 0.8, np.random.default_rng(count))
 
 
-SERIES: dict[str, Callable[[int], BodyProblem]] = {"plate": solver.plate, "tower": tower, "pile": pile}
+SERIES: dict[str, Callable[[int], BodyProblem]] = {
+    "plate": solver.plate,
+    "tower": tower,
+    "pile": pile,
+}
 
 
 def members(count: int) -> Iterator[BodyProblem]:
     """Some of each kind of the family, those with few enough contacts."""
     for kind in KINDS:
         for case in family.cases(kind, count, 5):
-            if case.bodies is not None and pyramid.rows_of(case.contact_count, FACETS[-1]) <= MOST_ROWS:
+            if (
+                case.bodies is not None
+                and pyramid.rows_of(case.contact_count, FACETS[-1]) <= MOST_ROWS
+            ):
                 yield case.bodies
 
 
@@ -137,133 +140,13 @@ def cart_problem() -> BodyProblem:
     return found
 
 
-def given(p: BodyProblem, seed: int | None) -> Given:
-    """The problem with its tangents turned, each by an angle of its own; None leaves them."""
-    W, q = sparse(p).toarray(), p.q.copy()
-    if seed is not None:
-        Q = np.zeros_like(W)
-        for k, angle in enumerate(np.random.default_rng([seed, 9]).uniform(0, 2 * np.pi, len(p.mu))):
-            c, s = np.cos(angle), np.sin(angle)
-            Q[3 * k : 3 * k + 3, 3 * k : 3 * k + 3] = [[c, s, 0], [-s, c, 0], [0, 0, 1]]
-        W, q = Q @ W @ Q.T, Q @ q
-    return Given(W, Problem(W, q, p.mu, order="ttn"))
-
-
-# ---- every law on one problem ---------------------------------------------------------------
-
-
-def by_all(g: Given, most_rows: int = MOST_ROWS, timed: bool = True) -> dict[str, Any]:
-    """Figures of every law; a pyramid of more than so many rows is left out."""
-    count, q = g.problem.contact_count, g.problem.blocks.q
-    goal = TOLERANCE * (float(np.abs(q).max()) or 1.0)
-    answers = {LIST: climb(g, goal), EXACT: sweep(g, goal, SWEEPS)}
-    for k in (0, *FACETS):
-        if pyramid.rows_of(count, k) <= most_rows:
-            answers[PYRAMIDS.get(k, NONE)] = pivot(g, k)
-    figures = {name: judged(g, answer) for name, answer in answers.items()}
-    near = figures.get(PYRAMIDS[8], {"motion_error": None})["motion_error"]
-    if near is not None:
-        # where a pyramid happens to be exact, a thousandth of a percent is as near
-        sweeps = sweeps_until(g, max(near, 1e-5), nearest(g, answers[EXACT].impulse))
-        if sweeps is not None:
-            answers[COARSE] = sweep(g, 0.0, sweeps)
-            figures[COARSE] = judged(g, answers[COARSE]) | {"solved": True}
-    for name, seconds in (clock({name: answer.again for name, answer in answers.items()}) if timed else {}).items():
-        figures[name]["seconds"] = float(f"{seconds:.3g}")
-    return {"contacts": count, "laws": figures}
-
-
-def climb(g: Given, goal: float) -> Answer:
-    """The round cone by the list of attempts."""
-    p, n = g.problem.blocks, g.problem.contact_count
-    impulse, work = np.zeros(3 * n), workspace.allocate(n)
-    done, rung, _ = loops.climbs(1, p, goal, impulse, work)
-    return Answer(impulse, 3 * n, int(done), rung < len(ladder.ATTEMPTS), lambda count: loops.climbs(count, p, goal, impulse, work))
-
-
-def sweep(g: Given, goal: float, sweeps: int) -> Answer:
-    """The round cone by Gauss–Seidel."""
-    p, n = g.problem.blocks, g.problem.contact_count
-    impulse, work = np.zeros(3 * n), workspace.allocate(n, newton=False)
-    done, error = loops.sweepings(1, p, goal, sweeps, impulse, work)
-    return Answer(impulse, 3 * n, int(done), bool(error <= goal), lambda count: loops.sweepings(count, p, goal, sweeps, impulse, work))
-
-
-def pivot(g: Given, facets: int) -> Answer:
-    """A pyramid, or no friction, by Lemke."""
-    p, n = g.problem.blocks, g.problem.contact_count
-    impulse, work = np.zeros(3 * n), pyramid.allocate(n, facets)
-    end, done = loops.pivotings(1, g.W, p.q, p.mu, impulse, work)
-    solved, rows = end == lemke.SOLVED, pyramid.rows_of(n, facets)
-    return Answer(impulse, rows, int(done), solved, lambda count: loops.pivotings(count, g.W, p.q, p.mu, impulse, work))
-
-
-def sweeps_until(g: Given, near: float, exact: Floats) -> int | None:
-    """Sweeps of Gauss–Seidel from zero until its motion is as near to an exact one; None where there are never enough."""
-    p, n = g.problem.blocks, g.problem.contact_count
-    impulse, work, check = np.zeros(3 * n), workspace.allocate(n, newton=False), 1
-    for done in range(1, SWEEPS + 1):
-        gauss_seidel.sweep(p, impulse, work)
-        # ever more rarely, as its own loop does
-        if done == check:
-            if distance(g, impulse, exact) <= near:
-                return done
-            check = done + 1 + done // 16
-    return None
-
-
-def nearest(g: Given, impulse: Floats) -> Floats:
-    """The exact impulses that tabi finds from some others."""
-    return solve_problem(g.problem, 1e-11, impulse).impulse
-
-
-def distance(g: Given, impulse: Floats, exact: Floats) -> float:
-    """Error of the motion, relative to what the exact impulses do; 0 where they do nothing and neither do these."""
-    change = impulse - exact
-    error, moved = (float(np.sqrt(max(0.0, x @ g.W @ x))) for x in (change, exact))
-    return error / moved if moved > 0 else 0.0 if error == 0 else 1.0
-
-
-def judged(g: Given, answer: Answer) -> dict[str, Any]:
-    """What the exact law says of an answer."""
-    certificate, exact = judge(g.problem.blocks, answer.impulse), nearest(g, answer.impulse)
-    return {
-        "rows": answer.rows,
-        "solved": bool(answer.solved),
-        "iterations": answer.iterations,
-        "seconds": None,
-        "residual": float(f"{certificate.residual:.3g}"),
-        "force_residual_N": float(f"{certificate.impulse_residual / STEP:.3g}"),
-        "motion_error": float(f"{distance(g, answer.impulse, exact):.3g}"),
-        "velocity_error": float(f"{np.abs(g.W @ (answer.impulse - exact)).max(initial=0.0):.3g}"),
-    }
-
-
-def clock(runs: dict[str, Callable[[int], object]]) -> dict[str, float]:
-    """Median time of one call [s], in blocks by turns; what takes long has fewer of them. Of the processor: others may be at work."""
-    times: dict[str, list[float]] = {name: [] for name in runs}
-    counts = {}
-    for name, run in runs.items():
-        start = time.thread_time()
-        run(1)
-        once = time.thread_time() - start
-        counts[name] = max(1, int(BLOCK / once))
-        if once > BLOCK:
-            times[name].append(once)
-    for _ in range(BLOCKS):
-        for name, run in runs.items():
-            if sum(times[name]) * counts[name] < LONGEST:
-                start = time.thread_time()
-                run(counts[name])
-                times[name].append((time.thread_time() - start) / counts[name])
-    return {name: float(np.median(found)) for name, found in times.items()}
-
-
 # ---- sums -----------------------------------------------------------------------------------
 
 
 def slip(facets: int, angles: int = 100) -> dict[str, float]:
-    """One contact pushed in all directions: by how much slip begins too early, and how far the friction of sliding is from the round cone's."""
+    """One contact pushed in all directions: by how much slip begins too early,
+    and how far the friction of sliding is from the round cone's.
+    """
     mu, early, off = 0.5, [], []
     # one sector after the other, never just between two edges: there both push
     for turn, part in enumerate(np.linspace(0.005, 0.995, angles)):
@@ -272,18 +155,27 @@ def slip(facets: int, angles: int = 100) -> dict[str, float]:
         low, high = 0.5, 1.5
         for _ in range(25):
             middle = 0.5 * (low + high)
-            u = solve_pyramid(np.eye(3), [*(middle * mu * way), -1.0], mu, order="ttn", facets=facets).velocity
+            push = [*(middle * mu * way), -1.0]
+            u = solve_pyramid(np.eye(3), push, mu, order="ttn", facets=facets).velocity
             low, high = (middle, high) if np.abs(u).max() < 1e-9 else (low, middle)
         early.append(1 - low)
-        off.append(np.linalg.norm(solve_pyramid(np.eye(3), [*(1e3 * way), -1.0], mu, order="ttn", facets=facets).impulse[:2] / mu + way))
+        slid = solve_pyramid(np.eye(3), [*(1e3 * way), -1.0], mu, order="ttn", facets=facets)
+        off.append(np.linalg.norm(slid.impulse[:2] / mu + way))
     worst = {"early_worst": float(max(early)), "sliding_worst": float(max(off))}
     mean = {"early_mean": float(np.mean(early)), "sliding_mean": float(np.mean(off))}
-    limits = {"early_limit": float(1 - np.cos(np.pi / facets)), "sliding_limit": float(2 * np.sin(0.5 * np.pi / facets))}
-    return {"facets": facets} | {name: float(f"{x:.4g}") for name, x in (worst | mean | limits).items()}
+    limits = {
+        "early_limit": float(1 - np.cos(np.pi / facets)),
+        "sliding_limit": float(2 * np.sin(0.5 * np.pi / facets)),
+    }
+    return {"facets": facets} | {
+        name: float(f"{x:.4g}") for name, x in (worst | mean | limits).items()
+    }
 
 
 def crossovers(rows: list[dict[str, Any]]) -> dict[str, dict[str, dict[str, Any]]]:
-    """For each way to the round cone and each other law: the contacts with which it is faster, and from which on it stays so, None for never."""
+    """For each way to the round cone and each other law:
+    the contacts with which it is faster, and from which on it stays so, None for never.
+    """
     found: dict[str, dict[str, dict[str, Any]]] = {}
     for ours in (LIST, EXACT, COARSE):
         found[ours] = {}
@@ -327,7 +219,9 @@ def errors(rows: Iterator[dict[str, Any]]) -> dict[str, Any]:
             "nine_in_ten": float(f"{np.quantile(motion, 0.9):.3g}"),
             "worst": float(f"{max(motion):.3g}"),
             "residual_median": float(f"{np.median([f['residual'] for f in found]):.3g}"),
-            "force_residual_N_median": float(f"{np.median([f['force_residual_N'] for f in found]):.3g}"),
+            "force_residual_N_median": float(
+                f"{np.median([f['force_residual_N'] for f in found]):.3g}"
+            ),
         }
     return {"problems": len(drawn), "laws": table}
 
@@ -337,10 +231,16 @@ def errors(rows: Iterator[dict[str, Any]]) -> dict[str, Any]:
 
 def text(result: dict[str, Any]) -> str:
     """The figures for a terminal."""
-    lines = [f"{result['hardware']['processor']}, one core; tabi {result['versions']['tabi']}", "", "one contact, over all directions:"]
+    lines = [
+        f"{result['hardware']['processor']}, one core; tabi {result['versions']['tabi']}",
+        "",
+        "one contact, over all directions:",
+    ]
     lines += [
-        f"  {s['facets']:>2} facets: slip begins too early by up to {_percent(s['early_worst'])} (1 − cos π/k: {_percent(s['early_limit'])}),"
-        f" sliding friction is off by up to {_percent(s['sliding_worst'])} (2 sin π/2k: {_percent(s['sliding_limit'])})"
+        f"  {s['facets']:>2} facets: slip begins too early by up to {_percent(s['early_worst'])} "
+        f"(1 − cos π/k: {_percent(s['early_limit'])}),"
+        f" sliding friction is off by up to {_percent(s['sliding_worst'])} (2 sin π/2k: "
+        f"{_percent(s['sliding_limit'])})"
         for s in result["slip"]
     ]
     for name, rows in result["series"].items():
@@ -351,35 +251,51 @@ def text(result: dict[str, Any]) -> str:
     f = result["family"]
     lines += ["", f"family, {f['problems']} problems: error of the motion"]
     lines += [
-        f"  {name:<12} median {_percent(x['median'])}, nine in ten below {_percent(x['nine_in_ten'])}, worst {_percent(x['worst'])};"
-        f" {x['solved']} solved; residual in the median {x['residual_median']:.1e} m/s, {x['force_residual_N_median']:.2g} N"
+        f"  {name:<12} median {_percent(x['median'])}, "
+        f"nine in ten below {_percent(x['nine_in_ten'])}, worst {_percent(x['worst'])};"
+        f" {x['solved']} solved; residual in the median {x['residual_median']:.1e} m/s, "
+        f"{x['force_residual_N_median']:.2g} N"
         for name, x in f["laws"].items()
     ]
     for how, row in result.get("cart", {}).items():
         lines += ["", f"cart, {row['contacts']} points, tangents {how}"]
         lines += [f"  {name:<36} {_cart(x)}" for name, x in row["laws"].items()]
     if "cart" in result:
-        lines.append(f"  in the space of bodies the list of attempts takes {1e3 * result['cart_by_bodies_seconds']:.3g} ms")
+        lines.append(
+            "  in the space of bodies the list of attempts takes "
+            f"{1e3 * result['cart_by_bodies_seconds']:.3g} ms"
+        )
     return "\n".join(lines)
 
 
 def _table(rows: list[dict[str, Any]]) -> Iterator[str]:
     names = (LIST, EXACT, COARSE, NONE, *PYRAMIDS.values())
-    yield "  contacts" + "".join(f"{name.replace(', as near as 8 facets', ' ~ 8'):>20}" for name in names)
+    yield "  contacts" + "".join(
+        f"{name.replace(', as near as 8 facets', ' ~ 8'):>20}" for name in names
+    )
     for row in rows:
-        yield f"  {row['contacts']:>8}" + "".join(f"{_cell(row['laws'].get(name)):>20}" for name in names)
+        yield f"  {row['contacts']:>8}" + "".join(
+            f"{_cell(row['laws'].get(name)):>20}" for name in names
+        )
 
 
 def _cell(x: dict[str, Any] | None) -> str:
     if x is None:
         return "–"
-    return f"{1e3 * x['seconds']:.3g} ms {_percent(x['motion_error'])}" if x["solved"] else "not solved"
+    return (
+        f"{1e3 * x['seconds']:.3g} ms {_percent(x['motion_error'])}"
+        if x["solved"]
+        else "not solved"
+    )
 
 
 def _cart(x: dict[str, Any]) -> str:
     spent = "" if x["seconds"] is None else f"{1e3 * x['seconds']:.3g} ms, "
     state = "" if x["solved"] else "NOT SOLVED, "
-    return f"{x['rows']:>5} rows, {state}{spent}{x['residual']:.1e} m/s, {x['force_residual_N']:.2g} N, motion off by {_percent(x['motion_error'])}"
+    return (
+        f"{x['rows']:>5} rows, {state}{spent}{x['residual']:.1e} m/s, "
+        f"{x['force_residual_N']:.2g} N, motion off by {_percent(x['motion_error'])}"
+    )
 
 
 def _percent(x: float) -> str:

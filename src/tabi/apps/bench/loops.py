@@ -67,7 +67,9 @@ def matrix_sweeps(count, p, first, impulse, work):
 
 @kernel
 def warm_solves(count, p, warm, tolerance, impulse, work):
-    """``count`` contact problems solved from the same warm start, with all that a step does for them."""
+    """``count`` contact problems solved from the same warm start,
+    with all that a step does for them.
+    """
     for _ in range(count):
         for i in range(impulse.shape[0]):
             impulse[i] = warm[i]

@@ -2,8 +2,10 @@
 
 For solver s on problem p, with time t_ps, infinite where it is not solved,
 
-    r_ps = t_ps / min_s t_ps,   ρ_s(τ) = (number of problems with r_ps ≤ τ) / (number of problems)              (1)
-ρ_s(1) is how often s is the fastest, ρ_s(∞) how often it solves at all. A problem nobody solves counts for nobody.
+    r_ps = t_ps / min_s t_ps,
+    ρ_s(τ) = (number of problems with r_ps ≤ τ) / (number of problems)                       (1)
+ρ_s(1) is how often s is the fastest, ρ_s(∞) how often it solves at all.
+A problem nobody solves counts for nobody.
 
 Reference: Dolan and Moré (2002), Benchmarking optimization software with performance profiles.
 """
@@ -49,13 +51,22 @@ def fraction(ratio: ArrayLike, tau: float) -> float:
     return float((r <= tau).mean()) if len(r) else 0.0
 
 
-def above(one: Sequence[float] | NDArray[np.float64], other: Sequence[float] | NDArray[np.float64]) -> bool:
-    """Whether a solver's profile is nowhere below another's: both are steps, so it is enough to look where the other's rises."""
-    return all(fraction(one, tau) >= fraction(other, tau) for tau in np.unique(np.asarray(other)[np.isfinite(other)]))
+def above(
+    one: Sequence[float] | NDArray[np.float64], other: Sequence[float] | NDArray[np.float64]
+) -> bool:
+    """Whether a solver's profile is nowhere below another's:
+    both are steps, so it is enough to look where the other's rises.
+    """
+    return all(
+        fraction(one, tau) >= fraction(other, tau)
+        for tau in np.unique(np.asarray(other)[np.isfinite(other)])
+    )
 
 
 def data(seconds: Mapping[str, ArrayLike]) -> dict[str, Any]:
-    """Profiles for machines: sorted ratios of the solved problems, from which (1) is read off, and three of its values."""
+    """Profiles for machines: sorted ratios of the solved problems, from which (1) is read off,
+    and three of its values.
+    """
     found = ratios(seconds)
     count = len(next(iter(found.values()), ()))
     return {
@@ -93,7 +104,16 @@ def picture(seconds: Mapping[str, ArrayLike], title: str) -> Any:
         x = np.concatenate([[1.0], np.unique(r[np.isfinite(r)]), [end]])
         colour, line = STYLES.get(name, (f"C{k}", "-"))
         y = [fraction(r, tau) for tau in x]
-        axes.step(x, y, where="post", label=name, color=colour, linestyle=line, linewidth=2.4 if k == 0 else 1.6, zorder=9 - k)
+        axes.step(
+            x,
+            y,
+            where="post",
+            label=name,
+            color=colour,
+            linestyle=line,
+            linewidth=2.4 if k == 0 else 1.6,
+            zorder=9 - k,
+        )
     axes.set_xscale("log")
     axes.set_xlim(1.0, end)
     axes.set_ylim(0.0, 1.03)
@@ -104,5 +124,10 @@ def picture(seconds: Mapping[str, ArrayLike], title: str) -> Any:
     axes.set_title(title, fontsize=11)
     axes.grid(True, which="major", alpha=0.3)
     axes.spines[["top", "right"]].set_visible(False)
-    figure.legend(loc="outside lower center", ncols=3 if len(found) > 4 else max(len(found), 1), frameon=False, fontsize=9)
+    figure.legend(
+        loc="outside lower center",
+        ncols=3 if len(found) > 4 else max(len(found), 1),
+        frameon=False,
+        fontsize=9,
+    )
     return figure

@@ -1,8 +1,9 @@
-"""``tabi bench solver``: tabi's own seeded family of contact problems, and four closer looks at the default solver.
+"""``tabi bench solver``: tabi's own seeded family of contact problems,
+and four closer looks at the default solver.
 
-Sweeps: what one costs against the number of contacts. Warm: foot contacts of a robot that stands, squats and slides, each
-step from the impulses of the step before. Walls: 976 contacts, at rest and in motion. Convergence: error against time, from
-zero impulses.
+Sweeps: what one costs against the number of contacts. Warm: foot contacts of a robot that stands,
+squats and slides, each step from the impulses of the step before. Walls: 976 contacts, at rest and
+in motion. Convergence: error against time, from zero impulses.
 """
 
 from __future__ import annotations
@@ -17,7 +18,17 @@ from numpy.typing import NDArray
 from tabi import dynamics
 from tabi.apps.bench import loops, race
 from tabi.apps.bench.timing import microseconds
-from tabi.contact import bodies, body_sweep, gauss_seidel, judge, ladder, matrix_form, solve_bodies, twist_newton, workspace
+from tabi.contact import (
+    bodies,
+    body_sweep,
+    gauss_seidel,
+    judge,
+    ladder,
+    matrix_form,
+    solve_bodies,
+    twist_newton,
+    workspace,
+)
 from tabi.contact.bodies import BodyProblem
 from tabi.contact.newton import ALART_CURNIER
 from tabi.model.compiled import Model
@@ -39,21 +50,36 @@ REPEATED = 0.02  # s: short runs are timed again
 
 
 def family(count: int, seed: int) -> Iterator[Any]:
-    """About ``count`` cases in the proportions of the family, which has a thousand; at least one of every kind."""
+    """About ``count`` cases in the proportions of the family, which has a thousand;
+    at least one of every kind.
+    """
     return everything(seed, count / 1000)
 
 
-def measure(cases: Iterable[Any], tolerance: float = 1e-8, others: tuple[str, ...] = ()) -> dict[str, Any]:
+def measure(
+    cases: Iterable[Any], tolerance: float = 1e-8, others: tuple[str, ...] = ()
+) -> dict[str, Any]:
     """All figures, as plain data.
 
     Args:
         cases: with ``name``, ``kind``, ``bodies`` and ``problem()``.
         others: methods of Siconos.
     """
-    result = race.run((race.Entry(c.name, c.kind, c.problem(), c.bodies or c.problem()) for c in cases), tolerance, others)
+    result = race.run(
+        (race.Entry(c.name, c.kind, c.problem(), c.bodies or c.problem()) for c in cases),
+        tolerance,
+        others,
+    )
     if not result["interrupted"]:
-        result |= {"sweep": sweep_cost(), "warm_stances": warm_stances(tolerance=tolerance), "walls": large_walls(tolerance)}
-        result["convergence"] = {"squatting, 8 contacts": convergence(squatting()), "wall at rest, 976 contacts": convergence(brick_wall(*WALLS[0]))}
+        result |= {
+            "sweep": sweep_cost(),
+            "warm_stances": warm_stances(tolerance=tolerance),
+            "walls": large_walls(tolerance),
+        }
+        result["convergence"] = {
+            "squatting, 8 contacts": convergence(squatting()),
+            "wall at rest, 976 contacts": convergence(brick_wall(*WALLS[0])),
+        }
     return result
 
 
@@ -61,20 +87,29 @@ def measure(cases: Iterable[Any], tolerance: float = 1e-8, others: tuple[str, ..
 
 
 def sweep_cost(sizes: tuple[int, ...] = SIZES) -> dict[str, dict[str, Any]]:
-    """Cost of a sweep over one plate on more and more points, all loaded; and with W formed, where every point meets every other."""
+    """Cost of a sweep over one plate on more and more points, all loaded;
+    and with W formed, where every point meets every other.
+    """
     runs = {("space of bodies", n): _sweep(plate(n)) for n in sizes}
     runs |= {("W formed", n): _matrix_sweep(plate(n)) for n in sizes if n in MATRIX_SIZES}
     # all by turns, so that a slow moment of the machine is no bend in a line
     times = microseconds({f"{form} {n}": run for (form, n), run in runs.items()}, 61, 0.002)
     found: dict[str, list[dict[str, float]]] = {}
     for form, n in runs:
-        found.setdefault(form, []).append({"contacts": float(n), "microseconds": float(times[f"{form} {n}"].min())})
-    return {"space of bodies": linear(found["space of bodies"]), "W formed": {"rows": found["W formed"]}}
+        found.setdefault(form, []).append(
+            {"contacts": float(n), "microseconds": float(times[f"{form} {n}"].min())}
+        )
+    return {
+        "space of bodies": linear(found["space of bodies"]),
+        "W formed": {"rows": found["W formed"]},
+    }
 
 
 def plate(count: int) -> BodyProblem:
     """A plate that turns and slides on a ring of ``count`` points."""
-    return plates.plate(count, 0.5, np.array([0.0, 0.0, 0.3, 0.1, 0.0, 0.0]), np.random.default_rng(3))
+    return plates.plate(
+        count, 0.5, np.array([0.0, 0.0, 0.3, 0.1, 0.0, 0.0]), np.random.default_rng(3)
+    )
 
 
 def _sweep(p: BodyProblem) -> Callable[[int], object]:
@@ -100,11 +135,18 @@ def _eleventh(impulse: Floats, run: Callable[[int, Floats], object]) -> Callable
 
 
 def linear(rows: list[dict[str, float]]) -> dict[str, Any]:
-    """The straight line t = fixed + slope · contacts nearest to the times, each weighed by itself, and the largest distance from it."""
+    """The straight line t = fixed + slope · contacts nearest to the times, each weighed by itself,
+    and the largest distance from it.
+    """
     n, t = (np.array([row[name] for row in rows]) for name in ("contacts", "microseconds"))
     slope, fixed = np.polyfit(n, t, 1, w=1 / t)
     deviation = float(np.abs(t / (fixed + slope * n) - 1).max())
-    return {"rows": rows, "microseconds_per_contact": float(slope), "microseconds_fixed": float(fixed), "largest_deviation": deviation}
+    return {
+        "rows": rows,
+        "microseconds_per_contact": float(slope),
+        "microseconds_fixed": float(fixed),
+        "largest_deviation": deviation,
+    }
 
 
 # ---- warm -----------------------------------------------------------------------------------
@@ -119,15 +161,21 @@ def squat(model: Model, seconds: float) -> tuple[Floats, Floats]:
     return goal, humanoid.follow(model, goal, down)
 
 
-def settled(kind: str, steps: int = STEPS, skipped: int = SETTLING) -> Iterator[tuple[BodyProblem, Floats]]:
-    """Problems of a run of HRP-2, its joints held implicitly, and the impulses of the step before each.
+def settled(
+    kind: str, steps: int = STEPS, skipped: int = SETTLING
+) -> Iterator[tuple[BodyProblem, Floats]]:
+    """Problems of a run of HRP-2, its joints held implicitly,
+    and the impulses of the step before each.
 
     Args:
-        kind: "standing" (from a pose off by 1e-4 rad, settling), "squatting" (around its fastest) or "sliding" (at 0.5 m/s, μ = 0.15).
+        kind: "standing" (from a pose off by 1e-4 rad, settling),
+            "squatting" (around its fastest) or "sliding" (at 0.5 m/s, μ = 0.15).
         skipped: steps before the first problem given.
     """
     robot, model = standing_robot()
-    mu, rng, begin = np.full(CORNERS, 0.15 if kind == "sliding" else 0.8), np.random.default_rng(0), 0.2 if kind == "squatting" else 0.0
+    mu = np.full(CORNERS, 0.15 if kind == "sliding" else 0.8)
+    rng = np.random.default_rng(0)
+    begin = 0.2 if kind == "squatting" else 0.0
     goal, speed = squat(model, begin)
     q, v, warm = goal.copy(), speed.copy(), None
     if kind == "sliding":
@@ -139,7 +187,9 @@ def settled(kind: str, steps: int = STEPS, skipped: int = SETTLING) -> Iterator[
         if kind == "squatting":
             goal, speed = squat(model, begin + STEP * k)
         tau = holding.bearing(model, goal, soles(robot))
-        step = holding.prepare(model, holding.State(q, v, goal, speed), tau, holding.IMPLICIT, soles(robot), mu)
+        step = holding.prepare(
+            model, holding.State(q, v, goal, speed), tau, holding.IMPLICIT, soles(robot), mu
+        )
         if k >= skipped and warm is not None:
             yield step.problem, warm
         warm = solve_bodies(step.problem, 1e-10, warm).impulse
@@ -148,32 +198,56 @@ def settled(kind: str, steps: int = STEPS, skipped: int = SETTLING) -> Iterator[
 
 
 def warm_stances(count: int = 60, tolerance: float = 1e-8) -> dict[str, dict[str, float]]:
-    """Foot contacts from the impulses of the step before, in a compiled loop: median, mean and largest time of a problem [µs].
+    """Foot contacts from the impulses of the step before, in a compiled loop:
+    median, mean and largest time of a problem [µs].
 
-    First settled runs of ``count`` steps; then as many members of the family, whose step before was their first.
+    First settled runs of ``count`` steps; then as many members of the family,
+    whose step before was their first.
     """
-    found = {kind: _warm(settled(kind, count, count // 3), tolerance) for kind in ("standing", "squatting", "sliding")}
+    found = {
+        kind: _warm(settled(kind, count, count // 3), tolerance)
+        for kind in ("standing", "squatting", "sliding")
+    }
     for kind in ("stance", "slide", "fall"):
-        family = ((c.bodies, c.warm) for c in cases(kind, count, 0) if c.bodies is not None and c.warm is not None)
+        family = (
+            (c.bodies, c.warm)
+            for c in cases(kind, count, 0)
+            if c.bodies is not None and c.warm is not None
+        )
         found[f"family, {kind}"] = _warm(family, tolerance)
     return found
 
 
 def _warm(problems: Iterable[tuple[BodyProblem, Floats]], tolerance: float) -> dict[str, float]:
-    """Figures over problems with warm starts; each is timed three times, far apart, so that what disturbs one spares another."""
+    """Figures over problems with warm starts;
+    each is timed three times, far apart, so that what disturbs one spares another.
+    """
     drawn, iterations, solved = list(problems), [], 0
     times = np.full(len(drawn), np.inf)
     for turn in range(3):
         for k, (p, warm) in enumerate(drawn):
             impulse, goal = warm.copy(), tolerance * float(np.abs(p.q).max())
             work = bodies.allocate(len(p.mu), len(p.start) - 1)
-            runs = {"solve": lambda n, p=p, l=warm, g=goal, x=impulse, w=work: loops.warm_solves(n, p, l, g, x, w)}
+            runs = {
+                "solve": lambda n, p=p, l=warm, g=goal, x=impulse, w=work: loops.warm_solves(
+                    n, p, l, g, x, w
+                )
+            }
             times[k] = min(times[k], microseconds(runs, 5, 3e-4)["solve"].min())
             if turn == 0:
                 solved += judge(p, impulse).converged(tolerance)
                 iterations.append(ladder.solve_bodies(p, goal, warm.copy(), work)[0])
-    figures = {"median": float(np.median(times)), "mean": float(times.mean()), "largest": float(times.max())}
-    return {"problems": len(times), "solved": solved, "median_iterations": float(np.median(iterations)), **figures}
+    figures = {
+        "median": float(np.median(times)),
+        "mean": float(times.mean()),
+        "largest": float(times.max()),
+    }
+    return {
+        "problems": len(times),
+        "solved": solved,
+        "median_iterations": float(np.median(iterations)),
+        **figures,
+    }
 
 
 # ---- many contacts, and error against time --------------------------------------------------
@@ -186,7 +260,10 @@ def brick_wall(speed: float, mu: float) -> BodyProblem:
 
 def large_walls(tolerance: float = 1e-8) -> list[dict[str, Any]]:
     """The brick wall at rest and with random velocities of its bricks, from zero impulses."""
-    return [{"speed": v, "mu": mu, "contacts": 976, **race.ours(brick_wall(v, mu), "auto", tolerance)} for v, mu in WALLS]
+    return [
+        {"speed": v, "mu": mu, "contacts": 976, **race.ours(brick_wall(v, mu), "auto", tolerance)}
+        for v, mu in WALLS
+    ]
 
 
 def squatting() -> BodyProblem:
@@ -195,14 +272,22 @@ def squatting() -> BodyProblem:
 
 
 def convergence(p: BodyProblem, tolerance: float = 1e-12) -> dict[str, list[dict[str, float]]]:
-    """Error by the certificate, relative to ‖q‖∞, after ever more sweeps or iterations from zero impulses, and the seconds they took."""
+    """Error by the certificate, relative to ‖q‖∞, after ever more sweeps or iterations from zero
+    impulses, and the seconds they took.
+    """
     count, goal = len(p.mu), tolerance * float(np.abs(p.q).max())
     work = bodies.allocate(count, len(p.start) - 1)
     bodies.prepare(p, work)
     methods: dict[str, tuple[Iterable[int], Callable[[int, Floats], Any]]] = {
         "Gauss–Seidel": (BUDGETS, lambda n, x: gauss_seidel.solve_bodies(p, x, goal, n, work)),
-        "Gauss–Seidel, accelerated": (BUDGETS, lambda n, x: gauss_seidel.accelerated_bodies(p, x, goal, n, work)),
-        "Newton": (range(1, 61), lambda n, x: twist_newton.solve(p, ALART_CURNIER, 1.0, 1e-6, goal, n, x, work)),
+        "Gauss–Seidel, accelerated": (
+            BUDGETS,
+            lambda n, x: gauss_seidel.accelerated_bodies(p, x, goal, n, work),
+        ),
+        "Newton": (
+            range(1, 61),
+            lambda n, x: twist_newton.solve(p, ALART_CURNIER, 1.0, 1e-6, goal, n, x, work),
+        ),
     }
     found: dict[str, list[dict[str, float]]] = {}
     for name, (budgets, run) in methods.items():
@@ -211,13 +296,21 @@ def convergence(p: BodyProblem, tolerance: float = 1e-12) -> dict[str, list[dict
         for budget in budgets:
             seconds, done, impulse = _clocked(run, budget, count, work)
             error = judge(p, impulse).relative
-            found[name].append({"iterations": done, "seconds": float(f"{seconds:.4g}"), "residual": float(f"{error:.3g}")})
+            found[name].append(
+                {
+                    "iterations": done,
+                    "seconds": float(f"{seconds:.4g}"),
+                    "residual": float(f"{error:.3g}"),
+                }
+            )
             if done < budget or error <= tolerance:
                 break
     return found
 
 
-def _clocked(run: Callable[[int, Floats], Any], budget: int, count: int, work: bodies.BodyWork) -> tuple[float, int, Floats]:
+def _clocked(
+    run: Callable[[int, Floats], Any], budget: int, count: int, work: bodies.BodyWork
+) -> tuple[float, int, Floats]:
     """Least seconds of a few runs from zero, what was done, and the impulses."""
     least, spent, done, impulse = np.inf, 0.0, 0, np.zeros(3 * count)
     while spent < REPEATED:
@@ -238,14 +331,26 @@ def text(result: dict[str, Any]) -> str:
     if "sweep" in result:
         lines += ["", "one sweep of Gauss–Seidel over one plate [µs]", *_sweeps(result["sweep"])]
     if "warm_stances" in result:
-        lines += ["", "from the impulses of the step before [µs]: median, mean, largest; iterations in the median; solved"]
+        lines += [
+            "",
+            (
+                "from the impulses of the step before [µs]: median, mean, largest; "
+                "iterations in the median; solved"
+            ),
+        ]
         for kind, row in result["warm_stances"].items():
             times = " ".join(f"{row[name]:8.2f}" for name in ("median", "mean", "largest"))
-            lines.append(f"  {kind:<16} {times} {row['median_iterations']:6g} {row['solved']:6g} of {row['problems']:g}")
+            lines.append(
+                f"  {kind:<16} {times} {row['median_iterations']:6g} {row['solved']:6g} of "
+                f"{row['problems']:g}"
+            )
     if "walls" in result:
         lines += ["", "brick wall of 976 contacts, from zero impulses"]
         for row in result["walls"]:
-            lines.append(f"  bricks at {row['speed']:<5g} m/s, μ {row['mu']:g}: {race.cell(row)}, {row['by']}")
+            lines.append(
+                f"  bricks at {row['speed']:<5g} m/s, μ {row['mu']:g}: {race.cell(row)}, "
+                f"{row['by']}"
+            )
     for name, methods in result.get("convergence", {}).items():
         lines += ["", f"error against time, {name}, from zero impulses"]
         lines += [f"  {method:<26} {_way(rows)}" for method, rows in methods.items()]
@@ -257,7 +362,10 @@ def _sweeps(found: dict[str, dict[str, Any]]) -> Iterator[str]:
     for name, row in found.items():
         yield f"  {name:<22}" + "".join(f"{r['microseconds']:9.2f}" for r in row["rows"])
         if "largest_deviation" in row:
-            line = f"{row['microseconds_fixed']:.2f} + {row['microseconds_per_contact']:.3f} per contact"
+            line = (
+                f"{row['microseconds_fixed']:.2f} + {row['microseconds_per_contact']:.3f} per "
+                "contact"
+            )
             yield f"  {'':<22} {line}, off by at most {100 * row['largest_deviation']:.0f} %"
 
 

@@ -8,7 +8,9 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 
-def microseconds(runs: Mapping[str, Callable[[int], object]], blocks: int = 31, block_seconds: float = 0.01) -> dict[str, np.ndarray]:
+def microseconds(
+    runs: Mapping[str, Callable[[int], object]], blocks: int = 31, block_seconds: float = 0.01
+) -> dict[str, np.ndarray]:
     """Time per call [µs] of each run in each block, shape (blocks,).
 
     Args:

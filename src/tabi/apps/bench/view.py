@@ -1,4 +1,6 @@
-"""``tabi bench view``: what a page costs: a picture, messages to a browser, and whether the simulation keeps time meanwhile."""
+"""``tabi bench view``: what a page costs: a picture, messages to a browser,
+and whether the simulation keeps time meanwhile.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ SCENES = ("standing", "cart")
 BODIES = 40
 
 
-def measure(seconds: float = 5.0, scenes: tuple[str, ...] = SCENES, show: bool = True) -> dict[str, Any]:
+def measure(
+    seconds: float = 5.0, scenes: tuple[str, ...] = SCENES, show: bool = True
+) -> dict[str, Any]:
     """All figures, as plain data; every scene is watched for so many seconds."""
     say = (lambda text: print(text, file=sys.stderr, flush=True)) if show else (lambda text: None)
     say("the machine by itself …")
@@ -39,7 +43,11 @@ def measure(seconds: float = 5.0, scenes: tuple[str, ...] = SCENES, show: bool =
     return {
         "hardware": {"processor": processor(), "cores": os.cpu_count()},
         "versions": {"tabi": tabi.__version__, "viser": version_of("viser")},
-        "settings": {"dt": 1e-3, "seconds": seconds, "drawn": [name for name, on in KINDS.items() if on]},
+        "settings": {
+            "dt": 1e-3,
+            "seconds": seconds,
+            "drawn": [name for name, on in KINDS.items() if on],
+        },
         "machine": quiet,
         f"frame_of_{BODIES}_bodies": frame,
         "scenes": played,
@@ -47,7 +55,9 @@ def measure(seconds: float = 5.0, scenes: tuple[str, ...] = SCENES, show: bool =
 
 
 def hiccups(seconds: float = 3.0) -> dict[str, float]:
-    """How long a millisecond of work takes now and then on this machine while nothing else of ours runs; no page can be more punctual."""
+    """How long a millisecond of work takes now and then on this machine while nothing else of ours
+    runs; no page can be more punctual.
+    """
     taken, end = [], time.perf_counter() + seconds
     while time.perf_counter() < end:
         start = time.perf_counter()
@@ -62,7 +72,9 @@ def forty(frames: int = 200) -> dict[str, float]:
     world = World()
     world.add_ground()
     for k in range(BODIES):
-        world.add_box(size=(0.1, 0.1, 0.1), mass=1.0, position=(0.2 * (k % 8), 0.2 * (k // 8), 1.0 + 0.01 * k))
+        world.add_box(
+            size=(0.1, 0.1, 0.1), mass=1.0, position=(0.2 * (k % 8), 0.2 * (k // 8), 1.0 + 0.01 * k)
+        )
     page = Page(world)
     try:
         sim = simulated(world)()
@@ -101,7 +113,8 @@ def watch(build: Builder, seconds: float) -> dict[str, Any]:
     try:
         while live.player.loading:
             time.sleep(0.05)
-        command = [sys.executable, "-m", "tabi.apps.bench.view_client", str(page.server.get_port()), str(seconds)]
+        port = str(page.server.get_port())
+        command = [sys.executable, "-m", "tabi.apps.bench.view_client", port, str(seconds)]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as client:
             # what a page costs that joins is apart
             joined = time.monotonic() + 30.0
@@ -140,16 +153,28 @@ def text(result: dict[str, Any]) -> str:
     """The figures for a terminal."""
     frame = result[f"frame_of_{BODIES}_bodies"]
     lines = [
-        f"{result['hardware']['processor']}, {result['hardware']['cores']} cores; viser {result['versions']['viser']}",
-        f"a millisecond of work by itself: median {result['machine']['median_ms']:.2f} ms, at worst {result['machine']['worst_ms']:.1f} ms",
-        f"{BODIES} falling bodies: {frame['look_ms']:.2f} ms to look, {frame['draw_ms']:.2f} ms to draw",
+        (
+            f"{result['hardware']['processor']}, {result['hardware']['cores']} cores; "
+            f"viser {result['versions']['viser']}"
+        ),
+        (
+            f"a millisecond of work by itself: median {result['machine']['median_ms']:.2f} ms, "
+            f"at worst {result['machine']['worst_ms']:.1f} ms"
+        ),
+        (
+            f"{BODIES} falling bodies: {frame['look_ms']:.2f} ms to look, "
+            f"{frame['draw_ms']:.2f} ms to draw"
+        ),
     ]
     for name, r in result["scenes"].items():
         lines += [
             f"{name}: {r['bodies']} bodies, {r['contacts']} contacts;"
-            f" {r['real_time_factor']:.3f} × real time, at worst {r['worst_lateness_ms']:.1f} ms late",
-            f"  {r['pictures_per_second']:.0f} pictures a second, {r['draw_ms']:.2f} ms each (slowest {r['slowest_draw_ms']:.1f} ms);"
-            f" client: {r['client']['messages_per_second']:.0f} messages/s, {1e-3 * r['client']['bytes_per_second']:.0f} kB/s,"
+            f" {r['real_time_factor']:.3f} × real time, "
+            f"at worst {r['worst_lateness_ms']:.1f} ms late",
+            f"  {r['pictures_per_second']:.0f} pictures a second, "
+            f"{r['draw_ms']:.2f} ms each (slowest {r['slowest_draw_ms']:.1f} ms);"
+            f" client: {r['client']['messages_per_second']:.0f} messages/s, "
+            f"{1e-3 * r['client']['bytes_per_second']:.0f} kB/s,"
             f" longest wait {1e3 * r['client']['longest_wait_s']:.0f} ms",
         ]
     return "\n".join(lines)

@@ -1,4 +1,6 @@
-"""``tabi replay``, ``plot``, ``report``, ``export`` and ``diff``: what one does with a recording. Each imports what it needs when it runs."""
+"""``tabi replay``, ``plot``, ``report``, ``export`` and ``diff``: what one does with a recording.
+Each imports what it needs when it runs.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +28,16 @@ def register(app: typer.Typer) -> None:
 
 def replay(
     file: RecordingFile,
-    host: Annotated[str, typer.Option(help="Address to listen on; other machines can reach anything but localhost.")] = "127.0.0.1",
-    port: Annotated[int | None, typer.Option(min=1, max=65535, help="Port of the page; by default 8080, or the next free one.")] = None,
+    host: Annotated[
+        str,
+        typer.Option(help="Address to listen on; other machines can reach anything but localhost."),
+    ] = "127.0.0.1",
+    port: Annotated[
+        int | None,
+        typer.Option(
+            min=1, max=65535, help="Port of the page; by default 8080, or the next free one."
+        ),
+    ] = None,
     browser: Annotated[bool, typer.Option(help="Open a browser.")] = True,
 ) -> None:
     """Play a recording in the browser, with a time bar."""
@@ -39,9 +49,20 @@ def replay(
 
 def plot(
     file: RecordingFile,
-    what: Annotated[str, typer.Option(help="Which of forces, cop, zmp, joints, energy, certificate; with commas.")] = "",
-    out: Annotated[Path | None, typer.Option(help="File to draw: .png, .pdf or .svg; by default a .png beside the recording.")] = None,
-    joint: Annotated[list[str] | None, typer.Option(help="A joint to draw; may be repeated. By default those that move most.")] = None,
+    what: Annotated[
+        str,
+        typer.Option(help="Which of forces, cop, zmp, joints, energy, certificate; with commas."),
+    ] = "",
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="File to draw: .png, .pdf or .svg; by default a .png beside the recording."
+        ),
+    ] = None,
+    joint: Annotated[
+        list[str] | None,
+        typer.Option(help="A joint to draw; may be repeated. By default those that move most."),
+    ] = None,
     start: From = None,
     end: Annotated[float | None, typer.Option("--to", help="End at this time [s].")] = None,
 ) -> None:
@@ -62,10 +83,22 @@ def plot(
 
 def report(
     file: RecordingFile,
-    out: Annotated[Path | None, typer.Option(help="Page to write, an .html file; by default beside the recording: RUN.report.html.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON for machines; the page only where --out says.")] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Page to write, an .html file; by default beside the recording: RUN.report.html."
+        ),
+    ] = None,
+    as_json: Annotated[
+        bool,
+        typer.Option(
+            "--json", help="Print the numbers as JSON for machines; the page only where --out says."
+        ),
+    ] = False,
 ) -> None:
-    """Write a page about a recording, to read and to print: verdict, certificate, figures, loads, what to look at, pictures."""
+    """Write a page about a recording, to read and to print:
+    verdict, certificate, figures, loads, what to look at, pictures.
+    """
     from tabi.apps.report import contacts, findings, page
 
     if out is None and not as_json:
@@ -86,8 +119,15 @@ def report(
 
 def export(
     file: RecordingFile,
-    to: Annotated[Path, typer.Option(help=f"File to write; its ending says what: {', '.join(FORMATS)}.")],
-    rate: Annotated[float | None, typer.Option(help="Rows a second [Hz]; tables have all, .mcap and .html 60, films 20, unless told.")] = None,
+    to: Annotated[
+        Path, typer.Option(help=f"File to write; its ending says what: {', '.join(FORMATS)}.")
+    ],
+    rate: Annotated[
+        float | None,
+        typer.Option(
+            help="Rows a second [Hz]; tables have all, .mcap and .html 60, films 20, unless told."
+        ),
+    ] = None,
     start: From = None,
     end: Annotated[float | None, typer.Option("--until", help="End at this time [s].")] = None,
     size: Annotated[str, typer.Option(help="Width and height of a film in pixels.")] = "640x480",
@@ -101,7 +141,9 @@ def export(
         raise ModelError(f"--rate is {rate:g} Hz; expected a number > 0 and < 1e6")
     pixels = _size(size)
     run = _read(file)
-    chosen = frames.rows(run, rate or (None if kind in TABLES else 20.0 if kind in MOVIES else 60.0), start, end)
+    chosen = frames.rows(
+        run, rate or (None if kind in TABLES else 20.0 if kind in MOVIES else 60.0), start, end
+    )
     if kind in TABLES:
         from tabi.apps.recordings import tables
 
@@ -120,7 +162,10 @@ def export(
         with bar(to.name, len(chosen)) as move:
             written = movie.write(run, to, chosen, pixels, lambda done, count: move(done))
     for path in written:
-        print(f"{path}: {len(chosen)} of {len(run.time)} rows, {path.stat().st_size / 1e6:.2f} MB", flush=True)
+        print(
+            f"{path}: {len(chosen)} of {len(run.time)} rows, {path.stat().st_size / 1e6:.2f} MB",
+            flush=True,
+        )
 
 
 def diff(
@@ -128,7 +173,9 @@ def diff(
     b: Annotated[Path, typer.Argument(help="Another one.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
 ) -> None:
-    """Compare two recordings: exit code 0 if they are the same, 1 if they differ, 2 if they cannot be compared."""
+    """Compare two recordings: exit code 0 if they are the same, 1 if they differ,
+    2 if they cannot be compared.
+    """
     from tabi.apps.recordings import difference
 
     result = difference.compare(_read(a), _read(b))
@@ -142,7 +189,9 @@ def _read(path: Path) -> Any:
 
     run = read(path)
     if len(run.time) == 0:
-        raise RecordingError(f"{path}: it has no row; the run ended before the first second was written")
+        raise RecordingError(
+            f"{path}: it has no row; the run ended before the first second was written"
+        )
     return run
 
 
@@ -151,7 +200,10 @@ def _check(file: Path, to: Path, formats: tuple[str, ...] = FORMATS, option: str
     from tabi._errors import ModelError
 
     if to.suffix.lower() not in formats:
-        raise ModelError(f"{option} {to}: the format {to.suffix or 'without suffix'!r} is not known; expected {', '.join(formats)}")
+        raise ModelError(
+            f"{option} {to}: the format {to.suffix or 'without suffix'!r} is not known; "
+            f"expected {', '.join(formats)}"
+        )
     check_writable(to)
     if to.exists() and file.exists() and to.samefile(file):
         raise ModelError(f"{option} {to} is the recording itself; choose another name")
@@ -162,7 +214,12 @@ def _size(words: str) -> tuple[int, int]:
     from tabi._errors import ModelError
 
     width, _, height = words.lower().partition("x")
-    if not (width.isdigit() and height.isdigit() and 16 <= int(width) <= 4096 and 16 <= int(height) <= 4096):
+    if not (
+        width.isdigit()
+        and height.isdigit()
+        and 16 <= int(width) <= 4096
+        and 16 <= int(height) <= 4096
+    ):
         raise ModelError(f"--size is {words!r}; expected width and height in pixels, as in 640x480")
     # films of odd sizes do not play everywhere
     return int(width) // 2 * 2, int(height) // 2 * 2

@@ -1,7 +1,9 @@
-"""What the figures of a recording show, as numbers: panels of curves over time, or in the plane of a foot.
+"""What the figures of a recording show, as numbers:
+panels of curves over time, or in the plane of a foot.
 
-Panels, by name: forces (vertical and horizontal, of each foot), cop (centre of pressure in the outline of each foot), zmp (with the centre of
-mass above it), joints (position, target and effort), energy, certificate.
+Panels, by name: forces (vertical and horizontal, of each foot), cop (centre of pressure in the
+outline of each foot), zmp (with the centre of mass above it), joints (position, target and effort),
+energy, certificate.
 """
 
 from __future__ import annotations
@@ -26,7 +28,9 @@ JOINTS = 6
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """A line: its name, numbers, and whether it is the k-th thing of its panel, drawn solid, dashed, as dots or as a limit."""
+    """A line: its name, numbers, and whether it is the k-th thing of its panel, drawn solid,
+    dashed, as dots or as a limit.
+    """
 
     label: str
     x: Array
@@ -56,23 +60,37 @@ class Panel:
 
 
 def panels(
-    run: Recorded, what: Sequence[str] = WHAT, joints: Sequence[str] | None = None, start: float | None = None, end: float | None = None
+    run: Recorded,
+    what: Sequence[str] = WHAT,
+    joints: Sequence[str] | None = None,
+    start: float | None = None,
+    end: float | None = None,
 ) -> list[Panel]:
     """The panels asked for, between two times [s]."""
     for name in what:
         if name not in WHAT:
             raise unknown("figure", name, "a recording", WHAT)
     chosen = rows(run, None, start, end)
-    makers: dict[str, Any] = {"forces": _forces, "cop": _pressure, "zmp": _zmp, "energy": _energy, "certificate": _certificate}
+    makers: dict[str, Any] = {
+        "forces": _forces,
+        "cop": _pressure,
+        "zmp": _zmp,
+        "energy": _energy,
+        "certificate": _certificate,
+    }
     found: list[Panel] = []
     for name in what:
         found += _joints(run, chosen, joints) if name == "joints" else makers[name](run, chosen)
     if not found:
-        raise ModelError(f"the recording has nothing to plot of {', '.join(what)}; it has no robot with feet")
+        raise ModelError(
+            f"the recording has nothing to plot of {', '.join(what)}; it has no robot with feet"
+        )
     return found
 
 
-def _over_time(name: str, title: str, y_label: str, curves: list[Curve], log: bool = False) -> Panel:
+def _over_time(
+    name: str, title: str, y_label: str, curves: list[Curve], log: bool = False
+) -> Panel:
     return Panel(name, title, "time [s]", y_label, curves, log)
 
 
@@ -81,8 +99,16 @@ def _forces(run: Recorded, chosen: NDArray[np.int64]) -> list[Panel]:
     if not names:
         return []
     up = [Curve(f"{name} foot", t, wrench[:, k, 2], k) for k, name in enumerate(names)]
-    total = [Curve("together", t, wrench[:, :, 2].sum(axis=1), len(names), "dashed")] if len(names) > 1 else []
-    level = [Curve(f"{name} foot, {axis}", t, wrench[:, k, c], k, style) for k, name in enumerate(names) for c, axis, style in _AXES]
+    total = (
+        [Curve("together", t, wrench[:, :, 2].sum(axis=1), len(names), "dashed")]
+        if len(names) > 1
+        else []
+    )
+    level = [
+        Curve(f"{name} foot, {axis}", t, wrench[:, k, c], k, style)
+        for k, name in enumerate(names)
+        for c, axis, style in _AXES
+    ]
     return [
         _over_time("forces", "Vertical force of the ground", "force [N]", up + total),
         _over_time("forces", "Horizontal force", "force [N]", level),
@@ -99,7 +125,15 @@ def _pressure(run: Recorded, chosen: NDArray[np.int64]) -> list[Panel]:
         there = np.isfinite(at).all(axis=1)
         curve = Curve("centre of pressure", at[there, 0], at[there, 1], k)
         labels = (f"Centre of pressure, {name} foot", "x in the foot [mm]", "y [mm]")
-        found.append(Panel("cop", *labels, [curve], outline=1e3 * feet.outlines[k], colour_by=run.time[chosen][there]))
+        found.append(
+            Panel(
+                "cop",
+                *labels,
+                [curve],
+                outline=1e3 * feet.outlines[k],
+                colour_by=run.time[chosen][there],
+            )
+        )
     return found
 
 
@@ -109,49 +143,97 @@ def _zmp(run: Recorded, chosen: NDArray[np.int64]) -> list[Panel]:
     for k, name in enumerate(names):
         zmp, centre = run.robots["zmp"][chosen, k], run.robots["centre_of_mass"][chosen, k]
         for c, axis, _ in _AXES:
-            curves = [Curve("zero moment point", t, 1e3 * zmp[:, c], 0), Curve("centre of mass", t, 1e3 * centre[:, c], 1, "dashed")]
-            found.append(_over_time("zmp", f"Balance along {axis}" + (f", {name}" if len(names) > 1 else ""), f"{axis} [mm]", curves))
+            curves = [
+                Curve("zero moment point", t, 1e3 * zmp[:, c], 0),
+                Curve("centre of mass", t, 1e3 * centre[:, c], 1, "dashed"),
+            ]
+            found.append(
+                _over_time(
+                    "zmp",
+                    f"Balance along {axis}" + (f", {name}" if len(names) > 1 else ""),
+                    f"{axis} [mm]",
+                    curves,
+                )
+            )
     return found
 
 
 def _joints(run: Recorded, chosen: NDArray[np.int64], asked: Sequence[str] | None) -> list[Panel]:
     """One panel of positions in degrees, one in millimetres where joints slide, one of efforts."""
     world: Any = run.world
-    places = {name: world.joint_of.index(name) for name in run.joint_names if world.joint_of.count(name) == 1}
+    places = {
+        name: world.joint_of.index(name)
+        for name in run.joint_names
+        if world.joint_of.count(name) == 1
+    }
     for name in asked or ():
         if name not in places:
             raise unknown("joint", name, "the recording", places)
-    kinds = {int(start): int(kind) for start, kind in zip(world.body["v_start"][1:], world.body["kind"][1:], strict=True)}
+    kinds = {
+        int(start): int(kind)
+        for start, kind in zip(world.body["v_start"][1:], world.body["kind"][1:], strict=True)
+    }
     q = {name: run.q[chosen, world.dof["q"][k]] for name, k in places.items()}
     most = sorted(places, key=lambda name: float(np.ptp(q[name])), reverse=True)[:JOINTS]
     names, t = list(asked) if asked else [name for name in places if name in most], run.time[chosen]
     found = []
     for slides, unit, factor in ((False, "°", 180 / np.pi), (True, "mm", 1e3)):
         own = [name for name in names if (kinds.get(places[name]) == PRISMATIC) == slides]
-        actual = [Curve(name, t, factor * q[name], i) for i, name in enumerate(own)]
-        targets = [Curve(f"{name}, target", t, factor * run.motors["target"][chosen, places[name]], i, "dashed") for i, name in enumerate(own)]
+        curves = [Curve(name, t, factor * q[name], i) for i, name in enumerate(own)]
+        for i, name in enumerate(own):
+            target = factor * run.motors["target"][chosen, places[name]]
+            curves.append(Curve(f"{name}, target", t, target, i, "dashed"))
         if own:
-            found.append(_over_time("joints", "Joint positions (dashed: targets)", f"position [{unit}]", actual + targets))
-    effort = [Curve(name, t, run.motors["effort"][chosen, places[name]], i) for i, name in enumerate(names)]
+            title = "Joint positions (dashed: targets)"
+            found.append(_over_time("joints", title, f"position [{unit}]", curves))
+    effort = [
+        Curve(name, t, run.motors["effort"][chosen, places[name]], i)
+        for i, name in enumerate(names)
+    ]
     unit = {True: "N", False: "N·m"}
-    units = " or ".join(sorted({unit[kinds.get(places[name]) == PRISMATIC] for name in names}, reverse=True))
-    return [*found, _over_time("joints", "Efforts of the motors", f"effort [{units}]", effort)] if names else []
+    units = " or ".join(
+        sorted({unit[kinds.get(places[name]) == PRISMATIC] for name in names}, reverse=True)
+    )
+    if not names:
+        return []
+    return [*found, _over_time("joints", "Efforts of the motors", f"effort [{units}]", effort)]
 
 
 def _energy(run: Recorded, chosen: NDArray[np.int64]) -> list[Panel]:
-    t, kinetic, potential = run.time[chosen], run.energy["kinetic"][chosen], run.energy["potential"][chosen]
+    t = run.time[chosen]
+    kinetic = run.energy["kinetic"][chosen]
+    potential = run.energy["potential"][chosen]
     lift = potential - potential[0]
-    curves = [Curve("kinetic", t, kinetic, 0), Curve("potential, from the start", t, lift, 1), Curve("sum", t, kinetic + lift, 2, "dashed")]
+    curves = [
+        Curve("kinetic", t, kinetic, 0),
+        Curve("potential, from the start", t, lift, 1),
+        Curve("sum", t, kinetic + lift, 2, "dashed"),
+    ]
     return [_over_time("energy", "Energy", "energy [J]", curves)]
 
 
 def _certificate(run: Recorded, chosen: NDArray[np.int64]) -> list[Panel]:
     t = run.time[chosen]
     # what is exact has no place on a logarithmic scale
-    residual, depth = (np.where(x > 0, x, np.nan) for x in (run.certificate["residual"][chosen], -run.certificate["gap"][chosen]))
+    residual, depth = (
+        np.where(x > 0, x, np.nan)
+        for x in (run.certificate["residual"][chosen], -run.certificate["gap"][chosen])
+    )
     limit = Curve("tolerance", t[[0, -1]], np.full(2, run.tolerance), 1, "limit")
     error = [Curve("residual", t, residual, 0, "dots"), limit]
-    found = [_over_time("certificate", "Backward error of the contact forces", "residual [m/s]", error, log=True)]
+    found = [
+        _over_time(
+            "certificate", "Backward error of the contact forces", "residual [m/s]", error, log=True
+        )
+    ]
     if np.isfinite(depth).any():
-        found.append(_over_time("certificate", "Deepest overlap of bodies", "depth [m]", [Curve("overlap", t, depth, 0, "dots")], log=True))
+        found.append(
+            _over_time(
+                "certificate",
+                "Deepest overlap of bodies",
+                "depth [m]",
+                [Curve("overlap", t, depth, 0, "dots")],
+                log=True,
+            )
+        )
     return found

@@ -1,6 +1,7 @@
 """Two runs side by side: when they part, and how far.
 
-Rows belong together when they are of the same time. The same means the same to the last bit, which tabi promises on one machine.
+Rows belong together when they are of the same time.
+The same means the same to the last bit, which tabi promises on one machine.
 """
 
 from __future__ import annotations
@@ -21,11 +22,22 @@ def compare(a: Recorded, b: Recorded) -> dict[str, Any]:
     """What differs.
 
     Returns:
-        verdict: "same", "different" or "not comparable", with reason. meta: what differs in it, {name: [of a, of b]}. rows: of a, of b, in common.
-        parts_at: first time at which anything differs [s], or None. largest: of q, v, force: {difference, time, name, a, b}.
+        verdict: "same", "different" or "not comparable", with reason.
+            meta: what differs in it, {name: [of a, of b]}. rows: of a, of b, in common.
+        parts_at: first time at which anything differs [s], or None.
+            largest: of q, v, force: {difference, time, name, a, b}.
     """
-    meta = {key: [x, y] for key in sorted({*_about(a), *_about(b)}) if (x := _about(a).get(key)) != (y := _about(b).get(key))}
-    result: dict[str, Any] = {"meta": meta, "rows": {"a": len(a.time), "b": len(b.time), "common": 0}, "parts_at": None, "largest": {}}
+    meta = {
+        key: [x, y]
+        for key in sorted({*_about(a), *_about(b)})
+        if (x := _about(a).get(key)) != (y := _about(b).get(key))
+    }
+    result: dict[str, Any] = {
+        "meta": meta,
+        "rows": {"a": len(a.time), "b": len(b.time), "common": 0},
+        "parts_at": None,
+        "largest": {},
+    }
     reason = _obstacle(a, b)
     if reason:
         return {"verdict": "not comparable", "reason": reason} | result
@@ -40,7 +52,12 @@ def compare(a: Recorded, b: Recorded) -> dict[str, Any]:
         if gap.size and gap.max() > 0:
             row, column = np.unravel_index(int(np.argmax(gap)), gap.shape)
             first.append(float(time[np.flatnonzero(gap.max(axis=1) > 0)[0]]))
-            found = {"difference": float(gap[row, column]), "time": float(time[row]), "name": names[column], "a": float(x[row, column])}
+            found = {
+                "difference": float(gap[row, column]),
+                "time": float(time[row]),
+                "name": names[column],
+                "a": float(x[row, column]),
+            }
             result["largest"][name] = found | {"b": float(y[row, column])}
     result["parts_at"] = min(first, default=None)
     same = not first and len(i) == len(a.time) == len(b.time)
@@ -50,27 +67,41 @@ def compare(a: Recorded, b: Recorded) -> dict[str, Any]:
 
 def code(result: dict[str, Any]) -> int:
     """The exit code of a verdict."""
-    return {"same": SAME, "different": DIFFERENT, "not comparable": NOT_COMPARABLE}[result["verdict"]]
+    return {"same": SAME, "different": DIFFERENT, "not comparable": NOT_COMPARABLE}[
+        result["verdict"]
+    ]
 
 
 def _about(run: Recorded) -> dict[str, Any]:
     """Meta data, flat; when it was recorded is never the same."""
     found = {"dt": run.dt, "tolerance": run.tolerance, "version": run.version, "scene": run.scene}
     for key, value in run.meta.items():
-        found |= {f"{key}.{name}": x for name, x in value.items()} if isinstance(value, dict) else {key: value}
+        found |= (
+            {f"{key}.{name}": x for name, x in value.items()}
+            if isinstance(value, dict)
+            else {key: value}
+        )
     return found
 
 
 def _obstacle(a: Recorded, b: Recorded) -> str:
     if a.joint_names != b.joint_names:
         odd = sorted(set(a.joint_names) ^ set(b.joint_names))
-        return f"their joints are not the same, for example {odd[0]!r}" if odd else "their joints are in another order"
+        return (
+            f"their joints are not the same, for example {odd[0]!r}"
+            if odd
+            else "their joints are in another order"
+        )
     if a.q.shape[1] != b.q.shape[1] or a.v.shape[1] != b.v.shape[1]:
-        return f"they have {a.q.shape[1]} and {b.q.shape[1]} positions: their worlds are not the same"
+        return (
+            f"they have {a.q.shape[1]} and {b.q.shape[1]} positions: their worlds are not the same"
+        )
     return ""
 
 
-def _columns(a: Recorded, b: Recorded, i: NDArray[np.int64], k: NDArray[np.int64]) -> list[tuple[str, Array, Array, list[str]]]:
+def _columns(
+    a: Recorded, b: Recorded, i: NDArray[np.int64], k: NDArray[np.int64]
+) -> list[tuple[str, Array, Array, list[str]]]:
     joints = a.world.joint_of
     places = [""] * a.q.shape[1]
     starts = [*(int(start) for start in a.world.body["q_start"][1:]), len(places)]
@@ -79,20 +110,31 @@ def _columns(a: Recorded, b: Recorded, i: NDArray[np.int64], k: NDArray[np.int64
         for n in range(start, end):
             places[n] = name if end - start == 1 else f"{name}[{n - start}]"
     counts = {name: joints.count(name) for name in set(joints)}
-    rates = [name if counts[name] == 1 else f"{name}[{n - joints.index(name)}]" for n, name in enumerate(joints)]
+    rates = [
+        name if counts[name] == 1 else f"{name}[{n - joints.index(name)}]"
+        for n, name in enumerate(joints)
+    ]
     bodies = sorted({*a.body_names, *b.body_names})
     both = [(_force(a, name), _force(b, name), name) for name in bodies]
     forces = [(x, y, name) for x, y, name in both if x is not None or y is not None]
     found = [("q", a.q[i], b.q[k], places), ("v", a.v[i], b.v[k], rates)]
     if forces:
-        left = np.concatenate([(np.zeros((len(a.time), 3)) if x is None else x)[i] for x, _, _ in forces], axis=1)
-        right = np.concatenate([(np.zeros((len(b.time), 3)) if y is None else y)[k] for _, y, _ in forces], axis=1)
-        found.append(("force", left, right, [f"{name}.{axis}" for _, _, name in forces for axis in "xyz"]))
+        left = np.concatenate(
+            [(np.zeros((len(a.time), 3)) if x is None else x)[i] for x, _, _ in forces], axis=1
+        )
+        right = np.concatenate(
+            [(np.zeros((len(b.time), 3)) if y is None else y)[k] for _, y, _ in forces], axis=1
+        )
+        found.append(
+            ("force", left, right, [f"{name}.{axis}" for _, _, name in forces for axis in "xyz"])
+        )
     return found
 
 
 def _force(run: Recorded, body: str) -> Array | None:
-    """Contact force on a body in every row [N], shape (n, 3); None where it never touches anything."""
+    """Contact force on a body in every row [N], shape (n, 3);
+    None where it never touches anything.
+    """
     if body not in run.body_names:
         return None
     place, row = run.body_names.index(body), np.repeat(np.arange(len(run.time)), run.contact_count)
@@ -100,20 +142,26 @@ def _force(run: Recorded, body: str) -> Array | None:
     for side, sign in (("body_a", 1.0), ("body_b", -1.0)):
         own = run.contacts[side] == place
         touched |= bool(own.any())
-        total += sign * np.stack([np.bincount(row[own], run.contacts["force"][own, c], len(run.time)) for c in range(3)], axis=1)
+        total += sign * np.stack(
+            [np.bincount(row[own], run.contacts["force"][own, c], len(run.time)) for c in range(3)],
+            axis=1,
+        )
     return total if touched else None
 
 
 def text(result: dict[str, Any]) -> str:
     """For people."""
     rows, why = result["rows"], f": {result['reason']}" if result["reason"] else ""
-    lines = [f"{result['verdict']}{why} ({rows['common']} rows in common of {rows['a']} and {rows['b']})"]
+    lines = [
+        f"{result['verdict']}{why} ({rows['common']} rows in common of {rows['a']} and {rows['b']})"
+    ]
     if result["parts_at"] is not None:
         lines.append(f"they part at {result['parts_at']:g} s")
     units = {"q": "rad or m", "v": "rad/s or m/s", "force": "N"}
     for name, x in result["largest"].items():
         lines.append(
-            f"  {name:6s} differs by up to {x['difference']:.3g} {units[name]}, at {x['time']:g} s in {x['name']}: {x['a']:.9g} and {x['b']:.9g}"
+            f"  {name:6s} differs by up to {x['difference']:.3g} {units[name]}, "
+            f"at {x['time']:g} s in {x['name']}: {x['a']:.9g} and {x['b']:.9g}"
         )
     for key, (x, y) in result["meta"].items():
         if isinstance(x, str) and isinstance(y, str):

@@ -1,4 +1,6 @@
-"""Draws the panels of ``curves`` into one figure, as one would put into a paper: panels over time above each other, feet side by side."""
+"""Draws the panels of ``curves`` into one figure, as one would put into a paper:
+panels over time above each other, feet side by side.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,8 @@ def picture(panels: list[Panel], title: str = "") -> Any:
     # slow to import, and only needed here; a Figure by itself needs no screen
     from matplotlib.figure import Figure
 
-    planes, lines = [p for p in panels if p.outline is not None], [p for p in panels if p.outline is None]
+    planes = [p for p in panels if p.outline is not None]
+    lines = [p for p in panels if p.outline is None]
     heights = ([3.2] if planes else []) + [panel.height for panel in lines]
     figure = Figure(figsize=(7.2, 0.5 + sum(heights)), layout="constrained")
     grid = figure.add_gridspec(len(heights), 1, height_ratios=heights)
@@ -55,8 +58,16 @@ def picture(panels: list[Panel], title: str = "") -> Any:
     return figure
 
 
-def draw_map(path: Path, values: tuple[Any, Any, Any], labels: tuple[str, str, str], title: str, log: bool = False) -> None:
-    """Numbers over a plane, as a file: x (n,), y (m,), z (m, n), NaN where there is none; labels of the three."""
+def draw_map(
+    path: Path,
+    values: tuple[Any, Any, Any],
+    labels: tuple[str, str, str],
+    title: str,
+    log: bool = False,
+) -> None:
+    """Numbers over a plane, as a file: x (n,), y (m,), z (m, n), NaN where there is none;
+    labels of the three.
+    """
     from matplotlib.colors import LogNorm
     from matplotlib.figure import Figure
 
@@ -65,7 +76,14 @@ def draw_map(path: Path, values: tuple[Any, Any, Any], labels: tuple[str, str, s
     columns, rows, ax = np.argsort(x), np.argsort(y), figure.add_subplot()
     shown = np.ma.masked_invalid(z[rows][:, columns])
     log = log and bool((shown > 0).any())
-    colours = ax.pcolormesh(x[columns], y[rows], shown, shading="nearest", cmap="viridis", norm=LogNorm() if log else None)
+    colours = ax.pcolormesh(
+        x[columns],
+        y[rows],
+        shown,
+        shading="nearest",
+        cmap="viridis",
+        norm=LogNorm() if log else None,
+    )
     _dress(ax, Panel("map", title, "", labels[1], []))
     ax.grid(False)
     ax.set_xlabel(plain(labels[0]))
@@ -76,7 +94,9 @@ def draw_map(path: Path, values: tuple[Any, Any, Any], labels: tuple[str, str, s
 
 
 def _curves(ax: Any, panel: Panel, last: bool) -> None:
-    labelled = [curve for curve in panel.curves if curve.style != "dashed" or not _has_twin(panel, curve)]
+    labelled = [
+        curve for curve in panel.curves if curve.style != "dashed" or not _has_twin(panel, curve)
+    ]
     for curve in panel.curves:
         style = {"color": COLOURS[curve.place % len(COLOURS)]} | STYLES[curve.style]
         ax.plot(curve.x, curve.y, label=plain(curve.label) if curve in labelled else None, **style)
@@ -93,7 +113,9 @@ def _curves(ax: Any, panel: Panel, last: bool) -> None:
 
 def _has_twin(panel: Panel, curve: Curve) -> bool:
     """Whether a dashed line is the target of a solid one, whose colour says enough."""
-    return curve.label.endswith(", target") and any(other.label == curve.label.removesuffix(", target") for other in panel.curves)
+    return curve.label.endswith(", target") and any(
+        other.label == curve.label.removesuffix(", target") for other in panel.curves
+    )
 
 
 def _plane(ax: Any, panel: Panel) -> Any:
@@ -103,7 +125,16 @@ def _plane(ax: Any, panel: Panel) -> Any:
     ax.fill(*outline.T, color="#EEF1F6", zorder=0)
     ax.plot(*closed.T, color="#444444", linewidth=1.2)
     ax.plot(curve.x, curve.y, color="#AAAAAA", linewidth=0.5, zorder=1)
-    colours = ax.scatter(curve.x, curve.y, c=panel.colour_by, s=5, cmap="viridis", zorder=2, linewidths=0, rasterized=True)
+    colours = ax.scatter(
+        curve.x,
+        curve.y,
+        c=panel.colour_by,
+        s=5,
+        cmap="viridis",
+        zorder=2,
+        linewidths=0,
+        rasterized=True,
+    )
     # a foot that hardly touches has its pressure anywhere
     low, high = outline.min(axis=0), outline.max(axis=0)
     margin = 0.15 * (high - low).max()

@@ -1,7 +1,9 @@
-"""One HTML file that plays a recording by itself, without a network: player.html and player.js with the run inside.
+"""One HTML file that plays a recording by itself, without a network:
+player.html and player.js with the run inside.
 
-Numbers are whole ones of 16 bits between the ends of their range: places to a 65,535th of where the run goes, turns to 3e-5. A humanoid takes
-0.6 kB a frame. What comes from the file goes in as JSON without angle brackets, so that no name in it can end the script it stands in.
+Numbers are whole ones of 16 bits between the ends of their range: places to a 65,535th of where the
+run goes, turns to 3e-5. A humanoid takes 0.6 kB a frame. What comes from the file goes in as JSON
+without angle brackets, so that no name in it can end the script it stands in.
 """
 
 from __future__ import annotations
@@ -37,8 +39,12 @@ def page(run: Recorded, chosen: NDArray[np.int64]) -> str:
     shell = (folder / "player.html").read_text(encoding="utf-8")
     script = (folder / "player.js").read_text(encoding="utf-8")
     data = json.dumps(contents(run, chosen), allow_nan=False).replace("<", "\\u003c")
-    title = html.escape(str(run.meta.get("name") or ", ".join(run.world.robot_names) or "a recording")[:120])
-    return shell.replace("<!--title-->", title).replace("/*player*/", script).replace("/*data*/", data)
+    title = html.escape(
+        str(run.meta.get("name") or ", ".join(run.world.robot_names) or "a recording")[:120]
+    )
+    return (
+        shell.replace("<!--title-->", title).replace("/*player*/", script).replace("/*data*/", data)
+    )
 
 
 def contents(run: Recorded, chosen: NDArray[np.int64]) -> dict[str, Any]:
@@ -63,7 +69,10 @@ def contents(run: Recorded, chosen: NDArray[np.int64]) -> dict[str, Any]:
         "view": {"centre": centre.tolist(), "radius": radius},
         "planes": [[[float(x) for x in row] for row in plane] for plane in look.planes],
         "pieces": [_piece(piece) for piece in pieces],
-        "feet": [{"body": int(b), "outline": outline_in_body(world, k).tolist()} for k, b in enumerate(world.feet.body)],
+        "feet": [
+            {"body": int(b), "outline": outline_in_body(world, k).tolist()}
+            for k, b in enumerate(world.feet.body)
+        ],
         "frames": _frames(found),
     }
 

@@ -1,7 +1,8 @@
 """A recording as an MCAP file of JSON messages, which Foxglove and others play.
 
-Topics: /tf (places of bodies), /scene (their meshes, once), /forces (arrows), /joint_states, /feet, /robots, /energy, /certificate. Those that
-Foxglove draws have its schemas' names: foxglove.FrameTransforms and foxglove.SceneUpdate. Time begins at zero.
+Topics: /tf (places of bodies), /scene (their meshes, once), /forces (arrows), /joint_states, /feet,
+/robots, /energy, /certificate. Those that Foxglove draws have its schemas' names:
+foxglove.FrameTransforms and foxglove.SceneUpdate. Time begins at zero.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from tabi.simulation.recorded import Recorded, RecordingError
 
 TRIANGLES = 40_000
 OBJECT = {"type": "object"}
-LISTS = {name: {"type": "array", "items": OBJECT} for name in ("transforms", "entities", "deletions")}
+LISTS = {
+    name: {"type": "array", "items": OBJECT} for name in ("transforms", "entities", "deletions")
+}
 SCHEMAS: dict[str, dict[str, Any]] = {
     "foxglove.FrameTransforms": {"transforms": LISTS["transforms"]},
     "foxglove.SceneUpdate": {"entities": LISTS["entities"], "deletions": LISTS["deletions"]},
@@ -28,7 +31,9 @@ TOPICS = {
     "/tf": "foxglove.FrameTransforms",
     "/scene": "foxglove.SceneUpdate",
     "/forces": "foxglove.SceneUpdate",
-    **dict.fromkeys(("/joint_states", "/feet", "/robots", "/energy", "/certificate"), "tabi.Values"),
+    **dict.fromkeys(
+        ("/joint_states", "/feet", "/robots", "/energy", "/certificate"), "tabi.Values"
+    ),
 }
 WORLD = "world"
 
@@ -38,17 +43,34 @@ def write(run: Recorded, path: Path, chosen: NDArray[np.int64]) -> list[Path]:
     try:
         from mcap.writer import Writer
     except ImportError:
-        raise RecordingError(f"{path}: MCAP needs the package mcap; install it with: pip install 'tabi[export]'") from None
+        raise RecordingError(
+            f"{path}: MCAP needs the package mcap; install it with: pip install 'tabi[export]'"
+        ) from None
     found = frames(run, chosen)
     with path.open("wb") as stream:
         writer = Writer(stream)
         writer.start(profile="", library="tabi")
         schemas = {
-            name: writer.register_schema(name, "jsonschema", json.dumps({"type": "object", "properties": properties}).encode())
+            name: writer.register_schema(
+                name,
+                "jsonschema",
+                json.dumps({"type": "object", "properties": properties}).encode(),
+            )
             for name, properties in SCHEMAS.items()
         }
-        channels = {topic: writer.register_channel(topic, "json", schemas[name]) for topic, name in TOPICS.items()}
-        writer.add_metadata("tabi", {"created": run.created, "version": run.version, "scene": run.scene, "meta": json.dumps(run.meta)})
+        channels = {
+            topic: writer.register_channel(topic, "json", schemas[name])
+            for topic, name in TOPICS.items()
+        }
+        writer.add_metadata(
+            "tabi",
+            {
+                "created": run.created,
+                "version": run.version,
+                "scene": run.scene,
+                "meta": json.dumps(run.meta),
+            },
+        )
         begin = float(found.time.min())
 
         def send(topic: str, at: float, message: dict[str, Any]) -> None:
@@ -82,15 +104,38 @@ def _turn(q: Any) -> dict[str, float]:
 def _places(found: Frames, k: int, at: float) -> list[dict[str, Any]]:
     """X_WB of every moving body."""
     return [
-        {"timestamp": _stamp(at), "parent_frame_id": WORLD, "child_frame_id": f"body{b}", "translation": _point(p), "rotation": _turn(q)}
+        {
+            "timestamp": _stamp(at),
+            "parent_frame_id": WORLD,
+            "child_frame_id": f"body{b}",
+            "translation": _point(p),
+            "rotation": _turn(q),
+        }
         for b, (p, q) in enumerate(zip(found.position[k], found.quaternion[k], strict=True))
         if b
     ]
 
 
 def _entity(name: str, frame: str, at: float) -> dict[str, Any]:
-    kinds = ("arrows", "cubes", "spheres", "cylinders", "lines", "triangles", "texts", "models", "metadata")
-    return {"id": name, "frame_id": frame, "timestamp": _stamp(at), "lifetime": _stamp(0.0), "frame_locked": True, **{kind: [] for kind in kinds}}
+    kinds = (
+        "arrows",
+        "cubes",
+        "spheres",
+        "cylinders",
+        "lines",
+        "triangles",
+        "texts",
+        "models",
+        "metadata",
+    )
+    return {
+        "id": name,
+        "frame_id": frame,
+        "timestamp": _stamp(at),
+        "lifetime": _stamp(0.0),
+        "frame_locked": True,
+        **{kind: [] for kind in kinds},
+    }
 
 
 def _color(rgba: Any) -> dict[str, float]:
@@ -104,7 +149,13 @@ def _meshes(run: Recorded) -> list[dict[str, Any]]:
     for k, piece in enumerate(thinned(look.pieces, TRIANGLES)):
         entity = _entity(f"mesh{k}", f"body{piece.body}" if piece.body else WORLD, 0.0)
         points = [_point(p) for p in np.round(piece.vertices.astype(float), 5)]
-        part = {"pose": origin, "points": points, "color": _color(piece.color), "colors": [], "indices": piece.triangles.ravel().tolist()}
+        part = {
+            "pose": origin,
+            "points": points,
+            "color": _color(piece.color),
+            "colors": [],
+            "indices": piece.triangles.ravel().tolist(),
+        }
         entities.append(entity | {"triangles": [part]})
     return entities
 
@@ -116,12 +167,28 @@ def _arrows(found: Frames, k: int, at: float) -> dict[str, Any]:
         size = float(np.linalg.norm(force))
         if size == 0.0:
             continue
-        # half way between x and the force is the axis of a half turn; against x, any axis across will do
+        # half way between x and the force is the axis of a half turn;
+        # against x, any axis across will do
         half = np.array([1.0, 0.0, 0.0]) + force / size
-        turn = (0.0, *(half / np.linalg.norm(half))) if np.linalg.norm(half) > 1e-9 else (0.0, 0.0, 0.0, 1.0)
+        turn = (
+            (0.0, *(half / np.linalg.norm(half)))
+            if np.linalg.norm(half) > 1e-9
+            else (0.0, 0.0, 0.0, 1.0)
+        )
         long = found.arrow * size
-        shape = {"shaft_length": 0.8 * long, "shaft_diameter": 0.008, "head_length": 0.2 * long, "head_diameter": 0.02}
-        arrows.append({"pose": {"position": _point(point), "orientation": _turn(turn)}, "color": _color((0.84, 0.24, 0.16, 1.0)), **shape})
+        shape = {
+            "shaft_length": 0.8 * long,
+            "shaft_diameter": 0.008,
+            "head_length": 0.2 * long,
+            "head_diameter": 0.02,
+        }
+        arrows.append(
+            {
+                "pose": {"position": _point(point), "orientation": _turn(turn)},
+                "color": _color((0.84, 0.24, 0.16, 1.0)),
+                **shape,
+            }
+        )
     return _entity("forces", WORLD, at) | {"arrows": arrows}
 
 
@@ -132,7 +199,12 @@ def _values(run: Recorded, row: int) -> dict[str, dict[str, Any]]:
     def listed(values: Any) -> list[float | None]:
         return [float(x) if np.isfinite(x) else None for x in values]
 
-    joints = {"names": world.joint_of, "velocity": listed(run.v[row]), "effort": listed(run.motors["effort"][row]), "q": listed(run.q[row])}
+    joints = {
+        "names": world.joint_of,
+        "velocity": listed(run.v[row]),
+        "effort": listed(run.motors["effort"][row]),
+        "q": listed(run.q[row]),
+    }
     feet = {
         name: {
             "force": listed(run.feet["wrench"][row, k, :3]),
@@ -142,7 +214,10 @@ def _values(run: Recorded, row: int) -> dict[str, dict[str, Any]]:
         for k, name in enumerate(world.feet.names)
     }
     robots = {
-        name: {"centre_of_mass": listed(run.robots["centre_of_mass"][row, k]), "zmp": listed(run.robots["zmp"][row, k])}
+        name: {
+            "centre_of_mass": listed(run.robots["centre_of_mass"][row, k]),
+            "zmp": listed(run.robots["zmp"][row, k]),
+        }
         for k, name in enumerate(world.robot_names)
     }
     return {

@@ -22,7 +22,13 @@ COLORS = 128
 TICK = 0.01
 
 
-def write(run: Recorded, path: Path, chosen: NDArray[np.int64], size: tuple[int, int], report: Report | None = None) -> list[Path]:
+def write(
+    run: Recorded,
+    path: Path,
+    chosen: NDArray[np.int64],
+    size: tuple[int, int],
+    report: Report | None = None,
+) -> list[Path]:
     """Write a film of some rows, at the pace they were simulated at."""
     look = run.look
     found = frames(run, chosen)
@@ -43,14 +49,29 @@ def write(run: Recorded, path: Path, chosen: NDArray[np.int64], size: tuple[int,
 
 
 def write_gif(path: Path, pictures: Iterator[Image.Image], between: float) -> None:
-    """Pictures in a loop, with the colours of the first one, and those of forces and marks, which may come later."""
+    """Pictures in a loop, with the colours of the first one, and those of forces and marks,
+    which may come later.
+    """
     first, kept = next(pictures), (FORCE, *MARKS)
     plain, palette = first.quantize(COLORS - len(kept)), Image.new("P", (1, 1))
     own = plain.getpalette() or []
-    palette.putpalette([*own[: 3 * (COLORS - len(kept))], *(part for color in kept for part in color)])
-    first, *others = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in chain([first], pictures)]
+    palette.putpalette(
+        [*own[: 3 * (COLORS - len(kept))], *(part for color in kept for part in color)]
+    )
+    first, *others = [
+        picture.quantize(palette=palette, dither=Image.Dither.NONE)
+        for picture in chain([first], pictures)
+    ]
     duration = max(20, int(1000 * TICK * round(between / TICK)))
-    first.save(path, format="GIF", save_all=True, append_images=others, duration=duration, loop=0, optimize=False)
+    first.save(
+        path,
+        format="GIF",
+        save_all=True,
+        append_images=others,
+        duration=duration,
+        loop=0,
+        optimize=False,
+    )
 
 
 def ffmpeg() -> str | None:
@@ -66,13 +87,38 @@ def ffmpeg() -> str | None:
     return found
 
 
-def write_mp4(path: Path, pictures: Iterator[Image.Image], between: float, size: tuple[int, int]) -> None:
+def write_mp4(
+    path: Path, pictures: Iterator[Image.Image], between: float, size: tuple[int, int]
+) -> None:
     """Pictures through ffmpeg."""
     program = ffmpeg()
     if program is None:
-        raise RecordingError(f"{path}: a film needs ffmpeg, and there is none; install it, or choose a .gif or an .html file")
-    stream = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{size[0]}x{size[1]}", "-r", f"{1 / max(between, 1e-3):g}", "-i", "-"]
-    command = [program, "-loglevel", "error", "-y", *stream, "-pix_fmt", "yuv420p", str(path.absolute())]
+        raise RecordingError(
+            f"{path}: a film needs ffmpeg, and there is none; "
+            "install it, or choose a .gif or an .html file"
+        )
+    stream = [
+        "-f",
+        "rawvideo",
+        "-pix_fmt",
+        "rgb24",
+        "-s",
+        f"{size[0]}x{size[1]}",
+        "-r",
+        f"{1 / max(between, 1e-3):g}",
+        "-i",
+        "-",
+    ]
+    command = [
+        program,
+        "-loglevel",
+        "error",
+        "-y",
+        *stream,
+        "-pix_fmt",
+        "yuv420p",
+        str(path.absolute()),
+    ]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
     assert process.stdin is not None
     try:
@@ -84,4 +130,6 @@ def write_mp4(path: Path, pictures: Iterator[Image.Image], between: float, size:
         _, said = process.communicate()
     if process.returncode:
         why = said.decode(errors="replace").strip().splitlines()
-        raise RecordingError(f"{path}: ffmpeg could not write it: {why[-1] if why else process.returncode}")
+        raise RecordingError(
+            f"{path}: ffmpeg could not write it: {why[-1] if why else process.returncode}"
+        )

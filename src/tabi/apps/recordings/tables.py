@@ -1,8 +1,10 @@
-"""A recording as tables for other programs: CSV, or Parquet. One table has a row per moment, a second one a row per contact point.
+"""A recording as tables for other programs: CSV, or Parquet.
+One table has a row per moment, a second one a row per contact point.
 
-Columns carry their units: time_s, q_NAME [rad or m], v_NAME, effort_NAME [N·m or N], foot_NAME_force_x_n, …; a floating base has
-_x _y _z _qw _qx _qy _qz in q and _x _y _z _wx _wy _wz in v, along the world's axes. Numbers that are not there (pressure without a load) are
-empty in CSV and NaN in Parquet.
+Columns carry their units: time_s, q_NAME [rad or m], v_NAME, effort_NAME [N·m or N],
+foot_NAME_force_x_n, …; a floating base has _x _y _z _qw _qx _qy _qz in q and _x _y _z _wx _wy _wz
+in v, along the world's axes. Numbers that are not there (pressure without a load) are empty in CSV
+and NaN in Parquet.
 """
 
 from __future__ import annotations
@@ -20,8 +22,16 @@ from tabi.model.arrays import FLOATING, PLANAR, SPHERICAL
 from tabi.simulation.recorded import STATUS, Recorded, RecordingError
 
 XYZ = ("x", "y", "z")
-PARTS_Q = {PLANAR: ("_x", "_y", "_angle"), SPHERICAL: ("_qw", "_qx", "_qy", "_qz"), FLOATING: ("_x", "_y", "_z", "_qw", "_qx", "_qy", "_qz")}
-PARTS_V = {PLANAR: ("_x", "_y", "_angle"), SPHERICAL: ("_wx", "_wy", "_wz"), FLOATING: ("_x", "_y", "_z", "_wx", "_wy", "_wz")}
+PARTS_Q = {
+    PLANAR: ("_x", "_y", "_angle"),
+    SPHERICAL: ("_qw", "_qx", "_qy", "_qz"),
+    FLOATING: ("_x", "_y", "_z", "_qw", "_qx", "_qy", "_qz"),
+}
+PARTS_V = {
+    PLANAR: ("_x", "_y", "_angle"),
+    SPHERICAL: ("_wx", "_wy", "_wz"),
+    FLOATING: ("_x", "_y", "_z", "_wx", "_wy", "_wz"),
+}
 # rows of CSV at a time
 BATCH = 2000
 
@@ -32,8 +42,16 @@ def moments(run: Recorded, chosen: NDArray[np.int64]) -> dict[str, NDArray[Any]]
     found: dict[str, NDArray[Any]] = {"time_s": run.time[chosen]}
     kinds = [int(kind) for kind in world.body["kind"][1:]]
     names = [world.joint_of[int(start)] for start in world.body["v_start"][1:]]
-    columns_q = [name + part for name, kind in zip(names, kinds, strict=True) for part in PARTS_Q.get(kind, ("",))]
-    columns_v = [name + part for name, kind in zip(names, kinds, strict=True) for part in PARTS_V.get(kind, ("",))]
+    columns_q = [
+        name + part
+        for name, kind in zip(names, kinds, strict=True)
+        for part in PARTS_Q.get(kind, ("",))
+    ]
+    columns_v = [
+        name + part
+        for name, kind in zip(names, kinds, strict=True)
+        for part in PARTS_V.get(kind, ("",))
+    ]
     for prefix, columns, values in (
         ("q", columns_q, run.q),
         ("v", columns_v, run.v),
@@ -47,10 +65,20 @@ def moments(run: Recorded, chosen: NDArray[np.int64]) -> dict[str, NDArray[Any]]
         found |= {f"foot_{name}_torque_{axis}_nm": wrench[:, 3 + c] for c, axis in enumerate(XYZ)}
         found |= {f"foot_{name}_cop_{axis}_m": pressure[:, c] for c, axis in enumerate("xy")}
     for k, name in enumerate(world.robot_names):
-        found |= {f"{name}_com_{axis}_m": run.robots["centre_of_mass"][chosen, k, c] for c, axis in enumerate(XYZ)}
-        found |= {f"{name}_zmp_{axis}_m": run.robots["zmp"][chosen, k, c] for c, axis in enumerate(XYZ)}
+        found |= {
+            f"{name}_com_{axis}_m": run.robots["centre_of_mass"][chosen, k, c]
+            for c, axis in enumerate(XYZ)
+        }
+        found |= {
+            f"{name}_zmp_{axis}_m": run.robots["zmp"][chosen, k, c] for c, axis in enumerate(XYZ)
+        }
     found |= {f"{part}_energy_j": run.energy[part][chosen] for part in ("kinetic", "potential")}
-    units = {"residual": "residual_m_s", "gap": "gap_m", "iterations": "iterations", "missed": "missed"}
+    units = {
+        "residual": "residual_m_s",
+        "gap": "gap_m",
+        "iterations": "iterations",
+        "missed": "missed",
+    }
     found |= {column: run.certificate[name][chosen] for name, column in units.items()}
     return found | {"contacts": run.contact_count[chosen]}
 
@@ -61,9 +89,17 @@ def touches(run: Recorded, chosen: NDArray[np.int64]) -> dict[str, NDArray[Any]]
     c, names = run.contacts, np.array(run.body_names, object)
     found: dict[str, NDArray[Any]] = {"time_s": np.repeat(run.time[chosen], n[chosen])}
     found |= {side: names[c[side][index]] for side in ("body_a", "body_b")}
-    for name, column in (("point", "{}_m"), ("normal", "normal_{}"), ("force", "force_{}_n"), ("moment", "moment_{}_nm")):
+    for name, column in (
+        ("point", "{}_m"),
+        ("normal", "normal_{}"),
+        ("force", "force_{}_n"),
+        ("moment", "moment_{}_nm"),
+    ):
         found |= {column.format(axis): c[name][index, k] for k, axis in enumerate(XYZ)}
-    return found | {"gap_m": c["gap"][index], "status": np.array(STATUS, object)[c["status"][index]]}
+    return found | {
+        "gap_m": c["gap"][index],
+        "status": np.array(STATUS, object)[c["status"][index]],
+    }
 
 
 def beside(path: Path) -> Path:
@@ -80,7 +116,10 @@ def write_csv(run: Recorded, path: Path, chosen: NDArray[np.int64]) -> list[Path
             for start in range(0, len(columns["time_s"]), BATCH):
                 some = [column[start : start + BATCH].tolist() for column in columns.values()]
                 # only a NaN is not itself
-                writer.writerows(["" if value != value else value for value in row] for row in zip(*some, strict=True))
+                writer.writerows(
+                    ["" if value != value else value for value in row]
+                    for row in zip(*some, strict=True)
+                )
     return [path, beside(path)]
 
 
@@ -90,8 +129,16 @@ def write_parquet(run: Recorded, path: Path, chosen: NDArray[np.int64]) -> list[
         import pyarrow
         from pyarrow import parquet
     except ImportError:
-        raise RecordingError(f"{path}: Parquet needs the package pyarrow; install it with: pip install 'tabi[export]'") from None
-    about = {"tabi": json.dumps(run.meta | {"created": run.created, "dt": run.dt, "tolerance": run.tolerance, "scene": run.scene})}
+        raise RecordingError(
+            f"{path}: Parquet needs the package pyarrow; "
+            "install it with: pip install 'tabi[export]'"
+        ) from None
+    about = {
+        "tabi": json.dumps(
+            run.meta
+            | {"created": run.created, "dt": run.dt, "tolerance": run.tolerance, "scene": run.scene}
+        )
+    }
     for file, columns in ((path, moments(run, chosen)), (beside(path), touches(run, chosen))):
         table = pyarrow.table({name: pyarrow.array(column) for name, column in columns.items()})
         parquet.write_table(table.replace_schema_metadata(about), file)

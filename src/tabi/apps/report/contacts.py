@@ -1,11 +1,13 @@
 """How bodies touch each other over a recording: loads, and the ways they slide and creep.
 
-For a body in a row, over the points e that press on it, with normal forces f_e and the way d_e that the two surfaces went along each other
-during the step (or since the row before, where rows are further apart),
+For a body in a row, over the points e that press on it, with normal forces f_e and the way d_e that
+the two surfaces went along each other during the step (or since the row before, where rows are
+further apart),
 
-    load = Σ f_e,   way = Σ f_e |d_e| / Σ f_e                                                                   (1)
-Ways of rows in which a point slips add up to the slip, those of rows in which all points stick to the creep. Faster than ``BELT`` nothing
-creeps: what sticks and moves is carried by a surface that runs, which recordings do not keep.
+    load = Σ f_e,   way = Σ f_e |d_e| / Σ f_e                                                (1)
+Ways of rows in which a point slips add up to the slip, those of rows in which all points stick to
+the creep. Faster than ``BELT`` nothing creeps: what sticks and moves is carried by a surface that
+runs, which recordings do not keep.
 """
 
 from __future__ import annotations
@@ -23,7 +25,8 @@ Array = NDArray[np.float64]
 # rows whose motion is computed at a time
 BATCH = 4000
 BELT = 1e-3
-# seconds without a touch that are no lifting off, and the share of its peak from which a load counts
+# seconds without a touch that are no lifting off, and the share of its peak from
+# which a load counts
 BRIEF, SHARE = 5e-3, 0.05
 SLIP = 2
 
@@ -33,8 +36,10 @@ class Touches:
     """Moving bodies that touch something, k of them, in n rows.
 
     Attributes:
-        bodies: their places among the moving bodies. load [N], way [m] of (1), friction [N]: sum of what points bear along the surface, (k, n).
-        slips: whether a point slips, (k, n). between: seconds from each row to the one before, (n,).
+        bodies: their places among the moving bodies. load [N], way [m] of (1), friction [N]:
+            sum of what points bear along the surface, (k, n).
+        slips: whether a point slips, (k, n).
+            between: seconds from each row to the one before, (n,).
     """
 
     bodies: NDArray[np.int64]
@@ -68,7 +73,8 @@ def touches(run: Recorded) -> Touches:
     along = np.linalg.norm(c["force"] - c["normal"] * normal[:, None], axis=1)
     row, went = np.repeat(np.arange(n), run.contact_count), _ways(run, sides)
     shape = (len(bodies), n)
-    load, way, friction, slips = np.zeros(shape), np.zeros(shape), np.zeros(shape), np.zeros(shape, bool)
+    load, way, friction = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+    slips = np.zeros(shape, bool)
     for body in sides:
         own = np.flatnonzero(pressing & (body > 0))
         at = (place[body[own]], row[own])
@@ -87,7 +93,8 @@ def touches(run: Recorded) -> Touches:
 
 def _ways(run: Recorded, sides: list[NDArray[np.int64]]) -> Array:
     """|d_e| of (1) of all contacts [m]; zero in the first row, which has none before it."""
-    ends, found = np.concatenate([[0], np.cumsum(run.contact_count)]), np.zeros(len(run.contacts["gap"]))
+    ends = np.concatenate([[0], np.cumsum(run.contact_count)])
+    found = np.zeros(len(run.contacts["gap"]))
     for start in range(1, len(run.time), BATCH):
         end = min(start + BATCH, len(run.time))
         some = slice(int(ends[start]), int(ends[end]))
@@ -96,13 +103,16 @@ def _ways(run: Recorded, sides: list[NDArray[np.int64]]) -> Array:
         moved = tracks.motion(run.world, run.q[start - 1 : end])
         now = np.repeat(np.arange(1, end - start + 1), run.contact_count[start:end])
         x, normal = run.contacts["point"][some], run.contacts["normal"][some]
-        # points are those of a step's beginning: of the row before if every step has a row, else nearly of the row itself
+        # points are those of a step's beginning:
+        # of the row before if every step has a row, else nearly of the row itself
         ago, then = (now - 1, now) if every(run) == 1 else (now, now - 1)
         d = np.zeros_like(x)
         for body, sign in zip(sides, (1.0, -1.0), strict=True):
             b = body[some]
             inside = np.einsum("eji,ej->ei", moved.rotation[b, ago], x - moved.position[b, ago])
-            d += sign * (np.einsum("eij,ej->ei", moved.rotation[b, then], inside) + moved.position[b, then])
+            d += sign * (
+                np.einsum("eij,ej->ei", moved.rotation[b, then], inside) + moved.position[b, then]
+            )
         found[some] = np.linalg.norm(d - normal * (normal * d).sum(axis=1, keepdims=True), axis=1)
     return found
 
@@ -125,7 +135,9 @@ def summary(found: Touches, k: int) -> dict[str, Any]:
 
 
 def spans(holds: NDArray[np.bool_], time: Array, brief: float = BRIEF) -> list[tuple[int, int]]:
-    """First and last rows of the times when something holds; interruptions that are brief [s] do not count."""
+    """First and last rows of the times when something holds;
+    interruptions that are brief [s] do not count.
+    """
     edges = np.flatnonzero(np.diff(np.concatenate([[False], holds, [False]]).astype(int)))
     found: list[tuple[int, int]] = []
     for start, end in zip(edges[::2], edges[1::2] - 1, strict=True):

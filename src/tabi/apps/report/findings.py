@@ -1,4 +1,6 @@
-"""The numbers of ``tabi report``: what was run, whether it is certified, who bore what, and what deserves a second look."""
+"""The numbers of ``tabi report``: what was run, whether it is certified, who bore what,
+and what deserves a second look.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,8 @@ from tabi.scenes.tree import Entries, SceneError, Text, parse
 from tabi.simulation.recorded import Recorded
 
 Array = NDArray[np.float64]
-# metres from the edge of a sole, radians or metres from the end of a joint's travel, share of a motor's limit, overlap [m]
+# metres from the edge of a sole, radians or metres from the end of a joint's travel,
+# share of a motor's limit, overlap [m]
 EDGE, END, FULL, DEEP = 5e-3, 1e-3, 0.999, 1e-3
 # seconds between missed steps that are told as one time; changes told one by one
 APART, CHANGES = 0.05, 40
@@ -71,14 +74,24 @@ def verdict(numbers: dict[str, Any]) -> str:
     """One sentence: certified or not, when not, and who fell."""
     c = numbers["certificate"]
     if numbers["certified"]:
-        words = f"Certified: every one of {c['steps']} steps reached {c['tolerance_m_s']:g} m/s, the worst {c['worst_residual_m_s']:.2e} m/s"
+        words = (
+            f"Certified: every one of {c['steps']} steps reached {c['tolerance_m_s']:g} m/s, "
+            f"the worst {c['worst_residual_m_s']:.2e} m/s"
+        )
     else:
         first, last = c["missed"][0]["from_s"], c["missed"][-1]["to_s"]
         when = f"at {first:g} s" if first == last else f"between {first:g} and {last:g} s"
-        words = f"Not certified: {c['missed_steps']} of {c['steps']} steps missed {c['tolerance_m_s']:g} m/s, {when}"
+        words = (
+            f"Not certified: {c['missed_steps']} of {c['steps']} steps missed "
+            f"{c['tolerance_m_s']:g} m/s, {when}"
+        )
     for robot in numbers["robots"]:
         if robot["floating"]:
-            words += f"; {robot['name']} " + ("stayed up" if robot["fallen_at_s"] is None else f"fell at {robot['fallen_at_s']:g} s")
+            words += f"; {robot['name']} " + (
+                "stayed up"
+                if robot["fallen_at_s"] is None
+                else f"fell at {robot['fallen_at_s']:g} s"
+            )
     return words + "."
 
 
@@ -97,7 +110,10 @@ def _certificate(run: Recorded) -> dict[str, Any]:
         "steps": round(float(time[-1] - time[0]) / run.dt),
         "missed_steps": int(missed[-1] - missed[0]),
         "missed_before": int(missed[0]),
-        "missed": [{"from_s": _round(time[a]), "to_s": _round(time[b]), "steps": int(new[a : b + 1].sum())} for a, b in when],
+        "missed": [
+            {"from_s": _round(time[a]), "to_s": _round(time[b]), "steps": int(new[a : b + 1].sum())}
+            for a, b in when
+        ],
         "mean_iterations": float(run.certificate["iterations"].mean()),
         "most_iterations": int(run.certificate["iterations"].max()),
         "most_contacts": int(run.contact_count.max()),
@@ -110,25 +126,50 @@ def _round(x: Any) -> float:
 
 
 def _robot(run: Recorded, k: int) -> dict[str, Any]:
-    """One that floats has fallen when its base is at half the height it has above the lowest point at the start, as ``tabi run`` has it."""
+    """One that floats has fallen when its base is at half the height it has above the lowest point
+    at the start, as ``tabi run`` has it.
+    """
     world = run.world
     own = np.flatnonzero(world.robot == k)
-    about = {"name": world.robot_names[k], "mass_kg": float(world.body["mass"][own].sum()), "floating": False, "fallen_at_s": None}
-    base = [int(b) for b in own if world.body["kind"][b] == FLOATING and world.body["parent"][b] == 0]
+    about = {
+        "name": world.robot_names[k],
+        "mass_kg": float(world.body["mass"][own].sum()),
+        "floating": False,
+        "fallen_at_s": None,
+    }
+    base = [
+        int(b) for b in own if world.body["kind"][b] == FLOATING and world.body["parent"][b] == 0
+    ]
     if base:
         b, q = base[0], run.q[:, world.body["q_start"][base[0]] :][:, :3]
-        high = q @ world.body["rotation"][b].reshape(3, 3)[2] + world.body["offset"][b][2] - _ground(run)
+        high = (
+            q @ world.body["rotation"][b].reshape(3, 3)[2]
+            + world.body["offset"][b][2]
+            - _ground(run)
+        )
         low = np.flatnonzero(high < 0.5 * (high[0] + _ground(run) - _lowest(run, own)))
-        about |= {"floating": True, "fallen_at_s": _round(run.time[low[0]]) if len(low) else None, "lowest_base_m": float(high.min())}
+        about |= {
+            "floating": True,
+            "fallen_at_s": _round(run.time[low[0]]) if len(low) else None,
+            "lowest_base_m": float(high.min()),
+        }
     return about
 
 
 def _lowest(run: Recorded, own: Any) -> float:
-    """Height of the lowest that is seen of some bodies at the start [m]; of the ground where nothing is."""
+    """Height of the lowest that is seen of some bodies at the start [m];
+    of the ground where nothing is.
+    """
     moved = run.motion(slice(0, 1))
     pieces = [piece for piece in run.look.pieces if piece.body in own and len(piece.vertices)]
     return min(
-        (float((piece.vertices @ moved.rotation[piece.body, 0, 2]).min() + moved.position[piece.body, 0, 2]) for piece in pieces),
+        (
+            float(
+                (piece.vertices @ moved.rotation[piece.body, 0, 2]).min()
+                + moved.position[piece.body, 0, 2]
+            )
+            for piece in pieces
+        ),
         default=_ground(run),
     )
 
@@ -161,7 +202,11 @@ def _edge(run: Recorded, k: int, found: contacts.Touches) -> dict[str, Any]:
     far[there] = inside(at[there], outline)
     near = np.flatnonzero(far < EDGE)
     first = _round(run.time[near[0]]) if len(near) else None
-    return {"edge_m": float(far.min()), "at_edge_s": float(found.between[near].sum()), "at_edge_from_s": first}
+    return {
+        "edge_m": float(far.min()),
+        "at_edge_s": float(found.between[near].sum()),
+        "at_edge_from_s": first,
+    }
 
 
 def inside(points: Array, outline: Array) -> Array:
@@ -182,14 +227,21 @@ def _bodies(run: Recorded, found: contacts.Touches) -> list[dict[str, Any]]:
         if body not in soles:
             name = run.body_names[int(np.flatnonzero(world.link == body)[0])]
             robot = int(world.robot[body])
-            out.append({"name": name, "robot": world.robot_names[robot] if robot >= 0 else None} | contacts.summary(found, k))
+            out.append(
+                {"name": name, "robot": world.robot_names[robot] if robot >= 0 else None}
+                | contacts.summary(found, k)
+            )
     return sorted(out, key=lambda about: -about["peak_load_n"])
 
 
 def _energy(run: Recorded) -> dict[str, float]:
     kinetic, potential = run.energy["kinetic"], run.energy["potential"]
     lost = float(kinetic[0] + potential[0] - kinetic[-1] - potential[-1])
-    return {"most_kinetic_j": float(kinetic.max()), "last_kinetic_j": float(kinetic[-1]), "lost_j": lost}
+    return {
+        "most_kinetic_j": float(kinetic.max()),
+        "last_kinetic_j": float(kinetic[-1]),
+        "lost_j": lost,
+    }
 
 
 def _changes(run: Recorded, found: contacts.Touches) -> list[dict[str, Any]]:
@@ -199,12 +251,23 @@ def _changes(run: Recorded, found: contacts.Touches) -> list[dict[str, Any]]:
     begin = 1 if run.contact_count[0] == 0 else 0
     named = [(f"{name} foot", found.row(int(feet.body[k]))) for k, name in enumerate(feet.names)]
     if not named:
-        named = [(run.body_names[int(np.flatnonzero(run.world.link == body)[0])], k) for k, body in enumerate(found.bodies)]
+        named = [
+            (run.body_names[int(np.flatnonzero(run.world.link == body)[0])], k)
+            for k, body in enumerate(found.bodies)
+        ]
     out = []
     for name, k in named:
         for start, end in contacts.spans(found.load[k] > 0, time) if k is not None else []:
-            out += [{"time_s": _round(time[start]), "name": name, "change": "touches"}] if start > begin else []
-            out += [{"time_s": _round(time[end]), "name": name, "change": "lifts off"}] if end < len(time) - 1 else []
+            out += (
+                [{"time_s": _round(time[start]), "name": name, "change": "touches"}]
+                if start > begin
+                else []
+            )
+            out += (
+                [{"time_s": _round(time[end]), "name": name, "change": "lifts off"}]
+                if end < len(time) - 1
+                else []
+            )
     return sorted(out, key=lambda change: change["time_s"])
 
 
@@ -212,20 +275,29 @@ def _warnings(run: Recorded, numbers: dict[str, Any]) -> list[str]:
     """What deserves a second look, a sentence each."""
     c, out = numbers["certificate"], []
     if not numbers["closed"]:
-        out.append(f"The recording was never closed: whoever wrote it was killed after {numbers['to_s']:g} s, and up to a second is missing.")
+        out.append(
+            "The recording was never closed: whoever wrote it was killed after "
+            f"{numbers['to_s']:g} s, and up to a second is missing."
+        )
     if c["missed_before"]:
-        out.append(f"{c['missed_before']} steps had missed the tolerance before the recording began.")
+        out.append(
+            f"{c['missed_before']} steps had missed the tolerance before the recording began."
+        )
     if c["worst_penetration_m"] > DEEP:
         out.append(f"Bodies overlap by up to {1e3 * c['worst_penetration_m']:.2g} mm.")
     for foot in numbers["feet"]:
         if foot.get("at_edge_s"):
             when = f"for {foot['at_edge_s']:.3g} s, first at {foot['at_edge_from_s']:g} s"
             out.append(
-                f"The centre of pressure of the {foot['name']} foot is within {1e3 * EDGE:g} mm of the edge of its sole {when}: it is about to tip."
+                f"The centre of pressure of the {foot['name']} foot is within {1e3 * EDGE:g} mm of "
+                f"the edge of its sole {when}: it is about to tip."
             )
     out += _motor_warnings(run)
     if numbers["steps_a_row"] > 1:
-        out.append(f"There is one row for {numbers['steps_a_row']} steps: peaks between rows are not seen, and slip is a sum over rows.")
+        out.append(
+            f"There is one row for {numbers['steps_a_row']} steps: "
+            "peaks between rows are not seen, and slip is a sum over rows."
+        )
     return out
 
 
@@ -242,16 +314,32 @@ def _motor_warnings(run: Recorded) -> list[str]:
             continue
         slides = kinds[k] - 1 == PRISMATIC
         q, limit = run.q[:, world.dof["q"][k]], float(world.dof["effort_limit"][k])
-        for name, at in (("lower", q <= world.dof["lower"][k] + END), ("upper", q >= world.dof["upper"][k] - END)):
+        for name, at in (
+            ("lower", q <= world.dof["lower"][k] + END),
+            ("upper", q >= world.dof["upper"][k] - END),
+        ):
             if at.any():
-                end = f"{1e3 * world.dof[name][k]:.4g} mm" if slides else f"{np.degrees(world.dof[name][k]):.4g}°"
-                out.append(f"Joint {world.joint_of[k]} is at its {name} end, {end}, {_when(run, at, between)}.")
+                end = (
+                    f"{1e3 * world.dof[name][k]:.4g} mm"
+                    if slides
+                    else f"{np.degrees(world.dof[name][k]):.4g}°"
+                )
+                out.append(
+                    f"Joint {world.joint_of[k]} is at its {name} end, {end}, "
+                    f"{_when(run, at, between)}."
+                )
         full = np.abs(run.motors["effort"][:, k]) >= FULL * limit
         if 0 < limit < np.inf and full.any():
             unit = "N" if slides else "N·m"
-            out.append(f"The motor of {world.joint_of[k]} gives all it has, {limit:g} {unit}, {_when(run, full, between)}.")
+            out.append(
+                f"The motor of {world.joint_of[k]} gives all it has, {limit:g} {unit}, "
+                f"{_when(run, full, between)}."
+            )
     return out
 
 
 def _when(run: Recorded, holds: NDArray[np.bool_], between: Array) -> str:
-    return f"for {between[holds].sum():.3g} s, first at {_round(run.time[np.flatnonzero(holds)[0]]):g} s"
+    return (
+        f"for {between[holds].sum():.3g} s, first at "
+        f"{_round(run.time[np.flatnonzero(holds)[0]]):g} s"
+    )

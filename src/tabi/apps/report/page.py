@@ -1,6 +1,8 @@
-"""``tabi report``: one HTML page about a recording, for people who read and print; page.html with everything inside, and no script.
+"""``tabi report``: one HTML page about a recording, for people who read and print;
+page.html with everything inside, and no script.
 
-All that comes from the file is escaped; pictures stand in the page as data, and its policy lets nothing else be loaded.
+All that comes from the file is escaped; pictures stand in the page as data,
+and its policy lets nothing else be loaded.
 """
 
 from __future__ import annotations
@@ -34,7 +36,14 @@ RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 def page(run: Recorded, found: Touches, numbers: dict[str, Any], file: Path) -> str:
     """The whole page as text."""
     title = numbers["scene"] or ", ".join(run.world.robot_names) or file.stem
-    parts = [_head(title, numbers, file), _facts(numbers), _strip(run), _warnings(numbers), _certificate(numbers), _loads(numbers)]
+    parts = [
+        _head(title, numbers, file),
+        _facts(numbers),
+        _strip(run),
+        _warnings(numbers),
+        _certificate(numbers),
+        _loads(numbers),
+    ]
     parts += [_contacts(run, found, numbers), _plots(run), _about(run, numbers), _scene(run)]
     shell = (resources.files("tabi.apps.report") / "page.html").read_text(encoding="utf-8")
     # what comes last may hold the words of the first
@@ -44,8 +53,13 @@ def page(run: Recorded, found: Touches, numbers: dict[str, Any], file: Path) -> 
 
 def _head(title: str, numbers: dict[str, Any], file: Path) -> str:
     kind = "verdict" if numbers["certified"] else "verdict bad"
-    small = f"{file.name} · recorded {numbers['created'].replace('T', ' ')} · tabi {numbers['tabi']}"
-    head = f"<header><small>{escape(small)}</small><h1>{escape(title)}</h1>{escape(numbers['title'])}</header>"
+    small = (
+        f"{file.name} · recorded {numbers['created'].replace('T', ' ')} · tabi {numbers['tabi']}"
+    )
+    head = (
+        f"<header><small>{escape(small)}</small>"
+        f"<h1>{escape(title)}</h1>{escape(numbers['title'])}</header>"
+    )
     return f'{head}\n<p class="{kind}">{escape(numbers["verdict"])}</p>'
 
 
@@ -57,12 +71,19 @@ def _facts(numbers: dict[str, Any]) -> str:
         (short(c["worst_residual_m_s"], "m/s"), "worst error of a step"),
         (short(c["worst_penetration_m"], "m"), "deepest overlap"),
     ]
-    return '<div class="facts">' + "".join(f"<div><b>{escape(a)}</b><span>{escape(b)}</span></div>" for a, b in told) + "</div>"
+    return (
+        '<div class="facts">'
+        + "".join(f"<div><b>{escape(a)}</b><span>{escape(b)}</span></div>" for a, b in told)
+        + "</div>"
+    )
 
 
 def _strip(run: Recorded) -> str:
     shown = "".join(
-        f'<figure><img src="{source}" alt="the world at {time:.3f} s"><figcaption>{time:.3f} s</figcaption></figure>'
+        (
+            f'<figure><img src="{source}" alt="the world at {time:.3f} s">'
+            f"<figcaption>{time:.3f} s</figcaption></figure>"
+        )
         for time, source in pictures.moments(run)
     )
     return f'<div class="strip">{shown}</div>'
@@ -70,7 +91,9 @@ def _strip(run: Recorded) -> str:
 
 def _warnings(numbers: dict[str, Any]) -> str:
     found = numbers["warnings"]
-    more = [f"And {len(found) - WARNINGS} more, which --json lists."] if len(found) > WARNINGS else []
+    more = (
+        [f"And {len(found) - WARNINGS} more, which --json lists."] if len(found) > WARNINGS else []
+    )
     told = "".join(f"<li>{escape(words)}</li>" for words in [*found[:WARNINGS], *more])
     return _section("To look at", f'<ul class="warnings">{told}</ul>') if told else ""
 
@@ -78,45 +101,102 @@ def _warnings(numbers: dict[str, Any]) -> str:
 def _certificate(numbers: dict[str, Any]) -> str:
     c = numbers["certificate"]
     rows: list[list[str]] = [
-        ["Backward error of contacts and bonds, worst step", short(c["worst_residual_m_s"], "m/s"), f"asked for {c['tolerance_m_s']:g} m/s"],
+        [
+            "Backward error of contacts and bonds, worst step",
+            short(c["worst_residual_m_s"], "m/s"),
+            f"asked for {c['tolerance_m_s']:g} m/s",
+        ],
         [
             "Error of a contact's force",
             short(c["worst_force_residual_n"], "N"),
             f"worst of {c['judged_steps']} steps judged anew, one a second",
         ],
         ["Shift of a foot's centre of pressure by it", short(c["worst_pressure_shift_m"], "m"), ""],
-        ["Error of joint friction, ends of travel and top speeds, worst step", short(c["worst_joint_residual"], "rad/s or m/s"), ""],
+        [
+            "Error of joint friction, ends of travel and top speeds, worst step",
+            short(c["worst_joint_residual"], "rad/s or m/s"),
+            "",
+        ],
         ["Deepest overlap of two bodies", short(c["worst_penetration_m"], "m"), ""],
-        ["Steps that missed the tolerance", f"{c['missed_steps']} of {c['steps']}", _missed(c["missed"])],
-        ["Iterations of the solver in a step", f"{c['mean_iterations']:.2g}", f"on average; at most {c['most_iterations']}"],
+        [
+            "Steps that missed the tolerance",
+            f"{c['missed_steps']} of {c['steps']}",
+            _missed(c["missed"]),
+        ],
+        [
+            "Iterations of the solver in a step",
+            f"{c['mean_iterations']:.2g}",
+            f"on average; at most {c['most_iterations']}",
+        ],
         ["Contact points at once", str(c["most_contacts"]), "at most"],
-        ["Energy lost from beginning to end", short(numbers["energy"]["lost_j"], "J"), "kinetic and potential; motors and pushes may bring some"],
+        [
+            "Energy lost from beginning to end",
+            short(numbers["energy"]["lost_j"], "J"),
+            "kinetic and potential; motors and pushes may bring some",
+        ],
     ]
     note = (
-        '<p class="note">The error of a step is the largest change of a relative velocity that would make its forces obey Coulomb and Signorini.</p>'
+        '<p class="note">The error of a step is the largest change of a relative velocity that '
+        "would make its forces obey Coulomb and Signorini.</p>"
     )
     return _section("Certificate", table(["", "=", ""], rows) + note)
 
 
 def _missed(times: list[dict[str, Any]]) -> str:
-    told = [f"{m['steps']} at {m['from_s']:g}" + (f" to {m['to_s']:g} s" if m["to_s"] > m["from_s"] else " s") for m in times[:8]]
+    told = [
+        f"{m['steps']} at {m['from_s']:g}"
+        + (f" to {m['to_s']:g} s" if m["to_s"] > m["from_s"] else " s")
+        for m in times[:8]
+    ]
     return ", ".join(told) + (f", and {len(times) - 8} more times" if len(times) > 8 else "")
 
 
 def _loads(numbers: dict[str, Any]) -> str:
     out, several = "", len(numbers["robots"]) > 1
-    for title, things in (("Feet", numbers["feet"]), ("Other bodies that touched something", numbers["bodies"])):
+    for title, things in (
+        ("Feet", numbers["feet"]),
+        ("Other bodies that touched something", numbers["bodies"]),
+    ):
         if not things:
             continue
         foot = title == "Feet"
         carried = any(thing.get("carried_m", 0.0) > CARRIED for thing in things)
-        head = ["Foot" if foot else "Body", *(["Robot"] if several else []), "=Peak load", "=Mean load", "=Touching", "=Slip", "=Creep"]
-        head += [*(["=Carried"] if carried else []), "=Friction used", *(["=CoP to edge"] if foot else [])]
+        head = [
+            "Foot" if foot else "Body",
+            *(["Robot"] if several else []),
+            "=Peak load",
+            "=Mean load",
+            "=Touching",
+            "=Slip",
+            "=Creep",
+        ]
+        head += [
+            *(["=Carried"] if carried else []),
+            "=Friction used",
+            *(["=CoP to edge"] if foot else []),
+        ]
         rows = [_load(thing, several, carried, foot) for thing in things[:BODIES]]
-        more = f'<p class="note">and {len(things) - BODIES} more bodies</p>' if len(things) > BODIES else ""
-        out += _section(title if numbers["feet"] else "Bodies that touched something", table(head, rows, len(rows) > 12) + more)
-    note = "Load: the sum of normal forces, its mean while it touches. Slip and creep: ways along what it touches, while points slip "
-    return out + (f'<p class="note">{note}and while all stick. Friction used: force along the surface over normal force, at most.</p>' if out else "")
+        more = (
+            f'<p class="note">and {len(things) - BODIES} more bodies</p>'
+            if len(things) > BODIES
+            else ""
+        )
+        out += _section(
+            title if numbers["feet"] else "Bodies that touched something",
+            table(head, rows, len(rows) > 12) + more,
+        )
+    note = (
+        "Load: the sum of normal forces, its mean while it touches. "
+        "Slip and creep: ways along what it touches, while points slip "
+    )
+    return out + (
+        (
+            f'<p class="note">{note}and while all stick. '
+            "Friction used: force along the surface over normal force, at most.</p>"
+        )
+        if out
+        else ""
+    )
 
 
 def _load(thing: dict[str, Any], several: bool, carried: bool, foot: bool) -> list[str]:
@@ -125,10 +205,20 @@ def _load(thing: dict[str, Any], several: bool, carried: bool, foot: bool) -> li
         return [*names, "never touched", *["–"] * (5 + carried + foot)]
     figures = [
         short(thing[name], unit)
-        for name, unit in (("peak_load_n", "N"), ("mean_load_n", "N"), ("touching_s", "s"), ("slip_m", "m"), ("creep_m", "m"))
+        for name, unit in (
+            ("peak_load_n", "N"),
+            ("mean_load_n", "N"),
+            ("touching_s", "s"),
+            ("slip_m", "m"),
+            ("creep_m", "m"),
+        )
     ]
     figures += [short(thing["carried_m"], "m")] if carried else []
-    edge = ["–" if thing.get("edge_m") is None else f"{max(0.0, 1e3 * thing['edge_m']):.1f} mm"] if foot else []
+    edge = (
+        ["–" if thing.get("edge_m") is None else f"{max(0.0, 1e3 * thing['edge_m']):.1f} mm"]
+        if foot
+        else []
+    )
     return [*names, *figures, f"{thing['friction_used']:.2f}", *edge]
 
 
@@ -139,8 +229,15 @@ def _contacts(run: Recorded, found: Touches, numbers: dict[str, Any]) -> str:
     out = _plot(drawn, "who touches something, and when it slips")
     changes = numbers["changes"]
     if changes:
-        rows = [[f"{change['time_s']:.4g} s", change["name"], change["change"]] for change in changes[:CHANGES]]
-        more = f'<p class="note">and {len(changes) - CHANGES} more changes</p>' if len(changes) > CHANGES else ""
+        rows = [
+            [f"{change['time_s']:.4g} s", change["name"], change["change"]]
+            for change in changes[:CHANGES]
+        ]
+        more = (
+            f'<p class="note">and {len(changes) - CHANGES} more changes</p>'
+            if len(changes) > CHANGES
+            else ""
+        )
         out += table(["=Time", "Who", "Change"], rows, len(rows) > 12) + more
     else:
         out += '<p class="note">No foot or body touched down or lifted off.</p>'
@@ -148,23 +245,35 @@ def _contacts(run: Recorded, found: Touches, numbers: dict[str, Any]) -> str:
 
 
 def _plots(run: Recorded) -> str:
-    return "".join(_section(TITLES[name], _plot(source, TITLES[name])) for name, source in pictures.plots(run).items())
+    return "".join(
+        _section(TITLES[name], _plot(source, TITLES[name]))
+        for name, source in pictures.plots(run).items()
+    )
 
 
 def _about(run: Recorded, numbers: dict[str, Any]) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in numbers["versions"].items())
-    robots = ", ".join(f"{robot['name']} ({robot['mass_kg']:.4g} kg)" for robot in numbers["robots"])
+    robots = ", ".join(
+        f"{robot['name']} ({robot['mass_kg']:.4g} kg)" for robot in numbers["robots"]
+    )
     told = {
         "Scene": numbers["scene"],
         "Settings": ", ".join(numbers["settings"]),
         "Robots": robots,
         "Seed": "" if numbers["seed"] is None else str(numbers["seed"]),
-        "Time": f"{numbers['from_s']:g} to {numbers['to_s']:g} s, in {numbers['rows']} rows, one for {_steps(numbers['steps_a_row'])}",
+        "Time": (
+            f"{numbers['from_s']:g} to {numbers['to_s']:g} s, in {numbers['rows']} rows, "
+            f"one for {_steps(numbers['steps_a_row'])}"
+        ),
         "Recorded": numbers["created"].replace("T", " "),
         "Versions": versions or f"tabi {numbers['tabi']}",
-        "Machine": ", ".join(str(numbers[name]) for name in ("platform", "processor") if numbers[name]),
+        "Machine": ", ".join(
+            str(numbers[name]) for name in ("platform", "processor") if numbers[name]
+        ),
     } | {key: str(value)[:TOLD] for key, value in numbers["told"].items()}
-    return _section("What was run", table(["", ""], [[key, value] for key, value in told.items() if value]))
+    return _section(
+        "What was run", table(["", ""], [[key, value] for key, value in told.items() if value])
+    )
 
 
 def _steps(count: int) -> str:
@@ -191,11 +300,24 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], long: bool = False
     kinds = [' class="n"' if name.startswith("=") else "" for name in head]
 
     def line(tag: str, cells: Sequence[str]) -> str:
-        return "<tr>" + "".join(f"<{tag}{kind}>{escape(cell)}</{tag}>" for kind, cell in zip(kinds, cells, strict=True)) + "</tr>"
+        return (
+            "<tr>"
+            + "".join(
+                f"<{tag}{kind}>{escape(cell)}</{tag}>"
+                for kind, cell in zip(kinds, cells, strict=True)
+            )
+            + "</tr>"
+        )
 
-    top = line("th", [name.removeprefix("=") for name in head]) if any(name.strip("=") for name in head) else ""
+    top = (
+        line("th", [name.removeprefix("=") for name in head])
+        if any(name.strip("=") for name in head)
+        else ""
+    )
     body = "".join(line("td", row) for row in rows)
-    return f"<table{' class=long' if long else ''}>{f'<thead>{top}</thead>' if top else ''}<tbody>{body}</tbody></table>"
+    kind = " class=long" if long else ""
+    start = f"<thead>{top}</thead>" if top else ""
+    return f"<table{kind}>{start}<tbody>{body}</tbody></table>"
 
 
 def short(x: float, unit: str) -> str:
@@ -204,7 +326,10 @@ def short(x: float, unit: str) -> str:
         return f"0 {unit}"
     if unit == "m" and abs(x) < 0.9995:
         sizes = {"mm": 1e-3, "µm": 1e-6, "nm": 1e-9}
-        return next((f"{x / size:.3g} {name}" for name, size in sizes.items() if abs(x) >= 0.9995 * size), "< 1 nm")
+        return next(
+            (f"{x / size:.3g} {name}" for name, size in sizes.items() if abs(x) >= 0.9995 * size),
+            "< 1 nm",
+        )
     if 1e-3 <= abs(x) < 1e5:
         return f"{x:.0f} {unit}" if abs(x) >= 999.5 else f"{x:.3g} {unit}"
     digits, power = f"{x:.2e}".split("e")

@@ -1,4 +1,6 @@
-"""Pictures of ``tabi report``: figures of ``tabi plot``, a time line of who touches, and moments of the motion, as texts that stand in a page."""
+"""Pictures of ``tabi report``: figures of ``tabi plot``, a time line of who touches,
+and moments of the motion, as texts that stand in a page.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,11 @@ STICKS, SLIPS = "#0072B2", "#D55E00"
 def plots(run: Recorded) -> dict[str, str]:
     """Figures by their names in ``tabi plot``, those that the recording has something for."""
     panels = curves.panels(run)
-    return {name: _svg(figures.picture(own)) for name in curves.WHAT if (own := [panel for panel in panels if panel.name == name])}
+    return {
+        name: _svg(figures.picture(own))
+        for name in curves.WHAT
+        if (own := [panel for panel in panels if panel.name == name])
+    }
 
 
 def _svg(figure: Any) -> str:
@@ -43,16 +49,32 @@ def moments(run: Recorded) -> list[tuple[float, str]]:
     for k, row in enumerate(chosen):
         file = io.BytesIO()
         painter.picture(k).save(file, format="JPEG", quality=QUALITY)
-        found.append((float(run.time[row]), "data:image/jpeg;base64," + base64.b64encode(file.getvalue()).decode("ascii")))
+        found.append(
+            (
+                float(run.time[row]),
+                "data:image/jpeg;base64," + base64.b64encode(file.getvalue()).decode("ascii"),
+            )
+        )
     return found
 
 
 def timeline(run: Recorded, found: contacts.Touches) -> str | None:
     """Who touches something, and when it slips; feet first, then who bears most."""
     feet = run.world.feet
-    rows = [(f"{name} foot", row) for k, name in enumerate(feet.names) if (row := found.row(int(feet.body[k]))) is not None]
-    others = [k for k in np.argsort(-found.load.max(axis=1, initial=0.0)) if k not in [row for _, row in rows]]
-    rows += [(run.body_names[int(np.flatnonzero(run.world.link == found.bodies[k])[0])], int(k)) for k in others]
+    rows = [
+        (f"{name} foot", row)
+        for k, name in enumerate(feet.names)
+        if (row := found.row(int(feet.body[k]))) is not None
+    ]
+    others = [
+        k
+        for k in np.argsort(-found.load.max(axis=1, initial=0.0))
+        if k not in [row for _, row in rows]
+    ]
+    rows += [
+        (run.body_names[int(np.flatnonzero(run.world.link == found.bodies[k])[0])], int(k))
+        for k in others
+    ]
     if not rows:
         return None
     from matplotlib.figure import Figure
@@ -62,8 +84,14 @@ def timeline(run: Recorded, found: contacts.Touches) -> str | None:
     figure = Figure(figsize=(7.2, 0.9 + 0.26 * len(rows)), layout="constrained")
     ax = figure.add_subplot()
     for line, (_, k) in enumerate(rows):
-        for holds, colour, size in ((found.load[k] > 0, STICKS, 0.36), (found.slips[k], SLIPS, 0.36)):
-            bars = [(run.time[a], max(run.time[b] - run.time[a], run.dt)) for a, b in contacts.spans(holds, run.time)]
+        for holds, colour, size in (
+            (found.load[k] > 0, STICKS, 0.36),
+            (found.slips[k], SLIPS, 0.36),
+        ):
+            bars = [
+                (run.time[a], max(run.time[b] - run.time[a], run.dt))
+                for a, b in contacts.spans(holds, run.time)
+            ]
             ax.broken_barh(bars, (line - size, 2 * size), color=colour, linewidth=0.3)
     ax.set_yticks(range(len(rows)), [figures.plain(name)[:40] for name, _ in rows])
     ax.set_ylim(len(rows) - 0.5, -0.5)
@@ -72,5 +100,7 @@ def timeline(run: Recorded, found: contacts.Touches) -> str | None:
     ax.tick_params(labelsize=7)
     ax.spines[["top", "right"]].set_visible(False)
     patches = [Patch(color=STICKS, label="touches"), Patch(color=SLIPS, label="slips")]
-    ax.legend(handles=patches, fontsize=7, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    ax.legend(
+        handles=patches, fontsize=7, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5)
+    )
     return _svg(figure)

@@ -1,1 +1,3 @@
-"""``tabi sweep``: a scene over a grid of values, in many processes, that goes on where it was left."""
+"""``tabi sweep``: a scene over a grid of values, in many processes,
+that goes on where it was left.
+"""

@@ -1,11 +1,12 @@
 """``tabi sweep``: one scene over a grid of values, in as many processes as there are cores.
 
-The grid is the product of all ``--over``. Every combination is read, and every value built into a world once, before anything runs. Runs
-end as rows in a folder (``storage``) in the order in which they end; rows that are there are not run again, so the same command goes
-on where it was left, and one with more values runs those that are new.
+The grid is the product of all ``--over``. Every combination is read, and every value built into a
+world once, before anything runs. Runs end as rows in a folder (``storage``) in the order in which
+they end; rows that are there are not run again, so the same command goes on where it was left, and
+one with more values runs those that are new.
 
-Exit codes: 0, all runs certified; 1, a run missed its tolerance or had to stop; 2, the sweep cannot be, and nothing was done; 130,
-interrupted, with all rows kept.
+Exit codes: 0, all runs certified; 1, a run missed its tolerance or had to stop;
+2, the sweep cannot be, and nothing was done; 130, interrupted, with all rows kept.
 """
 
 from __future__ import annotations
@@ -29,31 +30,51 @@ if TYPE_CHECKING:
 # runs of one sweep, and values of one key
 MOST = 100_000
 Grid = dict[str, list[str]]
-Over = Annotated[list[str], typer.Option(help="KEY=VALUES: values with commas, or FROM:TO:COUNT; may be repeated for a grid.")]
+Over = Annotated[
+    list[str],
+    typer.Option(
+        help="KEY=VALUES: values with commas, or FROM:TO:COUNT; may be repeated for a grid."
+    ),
+]
+Plot = Annotated[
+    str | None,
+    typer.Option(help="Which outcome to draw, e.g. places.crate.x, fallen_at, worst_residual."),
+]
 
 
 def sweep(
     scene: SceneArgument,
     over: Over,
     settings: Settings = None,
-    time: Annotated[float | None, typer.Option(help="How long each run is [s]; by default what the scene says.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Folder of the results; by default SCENE-sweep, here.")] = None,
-    jobs: Annotated[int | None, typer.Option(min=1, max=1024, help="Processes; by default one for each core.")] = None,
-    record: Annotated[bool, typer.Option("--record", help="Keep a recording of every run.")] = False,
+    time: Annotated[
+        float | None, typer.Option(help="How long each run is [s]; by default what the scene says.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder of the results; by default SCENE-sweep, here.")
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, max=1024, help="Processes; by default one for each core.")
+    ] = None,
+    record: Annotated[
+        bool, typer.Option("--record", help="Keep a recording of every run.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
-    figure: Annotated[Path | None, typer.Option(help="Draw an outcome over the values: a .png, .pdf or .svg file.")] = None,
-    plot: Annotated[str | None, typer.Option(help="Which outcome to draw, e.g. places.crate.x, fallen_at, worst_residual.")] = None,
+    figure: Annotated[
+        Path | None,
+        typer.Option(help="Draw an outcome over the values: a .png, .pdf or .svg file."),
+    ] = None,
+    plot: Plot = None,
 ) -> None:
-    """Run a scene over a grid of values, and tabulate how it went; repeat it to go on after an interrupt."""
+    """Run a scene over a grid of values, and tabulate how it went;
+    repeat it to go on after an interrupt.
+    """
     from tabi import scenes
     from tabi.apps.sweep import drawing, storage, tables
 
     if plot is not None and figure is None:
         raise TabiError("--plot says what to draw and --figure into which file; give both")
     fixed, grid = all_settings(settings, time), read_grid(over)
-    for setting in fixed:
-        if (key := setting.partition("=")[0].strip()) in grid:
-            raise TabiError(f"{key} is both set to one value and swept over several; keep one of the two")
+    _check_apart(fixed, grid)
     base = scenes.load(scene, fixed)
     if figure is not None:
         drawing.check(figure, grid)
@@ -72,6 +93,15 @@ def sweep(
         raise typer.Exit(code)
 
 
+def _check_apart(fixed: list[str], grid: Grid) -> None:
+    """Refuse a key with one value and with several."""
+    for setting in fixed:
+        if (key := setting.partition("=")[0].strip()) in grid:
+            raise TabiError(
+                f"{key} is both set to one value and swept over several; keep one of the two"
+            )
+
+
 def read_grid(over: list[str]) -> Grid:
     """Keys and their values, as texts that ``--set`` takes."""
     grid: Grid = {}
@@ -79,7 +109,10 @@ def read_grid(over: list[str]) -> Grid:
         key, equals, text = words.partition("=")
         key = ".".join(part.strip() for part in key.split("."))
         if not equals or not all(key.split(".")) or not text.strip():
-            raise TabiError(f"--over {words!r} is not KEY=VALUES; for example --over ground.friction=0.2,0.4,0.8 or --over ground.friction=0.2:0.8:4")
+            raise TabiError(
+                f"--over {words!r} is not KEY=VALUES; for example --over "
+                "ground.friction=0.2,0.4,0.8 or --over ground.friction=0.2:0.8:4"
+            )
         if key in grid:
             raise TabiError(f"--over {key} is given twice; give all its values at once")
         grid[key] = values(text, key)
@@ -87,18 +120,25 @@ def read_grid(over: list[str]) -> Grid:
     for found in grid.values():
         count *= len(found)
     if count > MOST:
-        raise TabiError(f"the sweep has {count} combinations; expected at most {MOST}, take fewer values")
+        raise TabiError(
+            f"the sweep has {count} combinations; expected at most {MOST}, take fewer values"
+        )
     return grid
 
 
 def values(text: str, key: str) -> list[str]:
-    """Values between commas, but not between brackets, or evenly spaced ones from FROM:TO:COUNT; numbers in their shortest form."""
+    """Values between commas, but not between brackets, or evenly spaced ones from FROM:TO:COUNT;
+    numbers in their shortest form.
+    """
     from tabi.scenes.reader import NUMBER
 
     ends = [part.strip() for part in text.split(":")]
     if len(ends) == 3 and all(NUMBER.fullmatch(part) for part in ends):
         if not ends[2].isdecimal() or not 2 <= int(ends[2]) <= MOST:
-            raise TabiError(f"--over {key}={text}: the count is {ends[2]}; expected a whole number from 2 to {MOST}")
+            raise TabiError(
+                f"--over {key}={text}: the count is {ends[2]}; "
+                f"expected a whole number from 2 to {MOST}"
+            )
         first, last, steps = Fraction(ends[0]), Fraction(ends[1]), int(ends[2]) - 1
         found = [shortest(float(first + (last - first) * k / steps)) for k in range(steps + 1)]
     else:
@@ -139,7 +179,9 @@ def with_values(fixed: list[str], chosen: dict[str, str]) -> list[str]:
 
 
 def check(name: str, fixed: list[str], grid: Grid) -> list[str]:
-    """Read every combination, and build a world with every value; the outcomes that a run has, by name."""
+    """Read every combination, and build a world with every value;
+    the outcomes that a run has, by name.
+    """
     from tabi import scenes
     from tabi.apps.sweep import tables
 
@@ -153,7 +195,9 @@ def check(name: str, fixed: list[str], grid: Grid) -> list[str]:
                 if not built.issuperset(chosen.items()):
                     built.update(chosen.items())
                     world = loaded.simulator().world
-                    robots = [robot.name for robot in world.robots if robot.base.joint.kind == "floating"]
+                    robots = [
+                        robot.name for robot in world.robots if robot.base.joint.kind == "floating"
+                    ]
                     outcomes |= dict.fromkeys(tables.outcomes(robots, list(watched(loaded, world))))
             except TabiError as fault:
                 words = ", ".join(f"{key}={value}" for key, value in chosen.items())
@@ -162,8 +206,12 @@ def check(name: str, fixed: list[str], grid: Grid) -> list[str]:
     return list(outcomes)
 
 
-def work(scene: str, fixed: list[str], grid: Grid, results: Results, jobs: int | None, record: bool) -> tuple[list[int], list[str]]:
-    """Run what has no row yet; who interrupted it, and sentences about runs whose processes were lost."""
+def work(
+    scene: str, fixed: list[str], grid: Grid, results: Results, jobs: int | None, record: bool
+) -> tuple[list[int], list[str]]:
+    """Run what has no row yet; who interrupted it, and sentences about runs whose
+    processes were lost.
+    """
     from tabi.apps.sweep import workers
 
     wanted = combinations(grid)
@@ -171,7 +219,10 @@ def work(scene: str, fixed: list[str], grid: Grid, results: Results, jobs: int |
     if not todo:
         return [], []
     done = len(wanted) - len(todo)
-    tasks = [workers.Task(scene, with_values(fixed, one), one, results.file(one) if record else None) for one in todo]
+    tasks = [
+        workers.Task(scene, with_values(fixed, one), one, results.file(one) if record else None)
+        for one in todo
+    ]
     lost: list[str] = []
     with bar("starting", len(wanted)) as move, interrupt() as asked:
         move(done)

@@ -1,4 +1,6 @@
-"""The figure of a sweep: an outcome over one key as a curve, over more keys as a family of curves, or over two with many values as a map."""
+"""The figure of a sweep: an outcome over one key as a curve, over more keys as a family of curves,
+or over two with many values as a map.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +18,24 @@ from tabi.apps.recordings.figures import draw as draw_panels
 from tabi.apps.sweep.tables import Row, flat
 
 Grid = dict[str, list[str]]
-UNITS = {"_m_s2": "m/s²", "_rad_s": "rad/s", "_m_s": "m/s", "_kg": "kg", "_hz": "Hz", "_deg": "°", "_n": "N", "_m": "m", "_s": "s"}
+UNITS = {
+    "_m_s2": "m/s²",
+    "_rad_s": "rad/s",
+    "_m_s": "m/s",
+    "_kg": "kg",
+    "_hz": "Hz",
+    "_deg": "°",
+    "_n": "N",
+    "_m": "m",
+    "_s": "s",
+}
 # outcomes over orders of magnitude
-LOGARITHMIC = ("worst_residual_m_s", "worst_force_residual_n", "worst_joint_residual", "worst_penetration_m")
+LOGARITHMIC = (
+    "worst_residual_m_s",
+    "worst_force_residual_n",
+    "worst_joint_residual",
+    "worst_penetration_m",
+)
 
 
 def check(path: Path, grid: Grid) -> None:
@@ -27,7 +44,10 @@ def check(path: Path, grid: Grid) -> None:
     x, others = axes(grid)
     count = math.prod(len(grid[key]) for key in others)
     if count > len(COLOURS) and not _is_map(grid, others):
-        raise TabiError(f"--figure would have {count} curves over {x}; expected at most {len(COLOURS)}, take fewer values")
+        raise TabiError(
+            f"--figure would have {count} curves over {x}; "
+            f"expected at most {len(COLOURS)}, take fewer values"
+        )
 
 
 def axes(grid: Grid) -> tuple[str, list[str]]:
@@ -35,7 +55,10 @@ def axes(grid: Grid) -> tuple[str, list[str]]:
     varying = [key for key, values in grid.items() if len(values) > 1] or list(grid)
     numbers = [key for key in varying if _numbers(grid[key]) is not None]
     if not numbers:
-        raise TabiError(f"--figure needs a key whose values are numbers; {', '.join(varying)} {'has' if len(varying) == 1 else 'have'} others")
+        raise TabiError(
+            "--figure needs a key whose values are numbers; "
+            f"{', '.join(varying)} {'has' if len(varying) == 1 else 'have'} others"
+        )
     return numbers[0], [key for key in varying if key != numbers[0]]
 
 
@@ -48,14 +71,27 @@ def _numbers(values: list[str]) -> NDArray[np.float64] | None:
 
 
 def _is_map(grid: Grid, others: list[str]) -> bool:
-    return len(others) == 1 and len(grid[others[0]]) > len(COLOURS) and _numbers(grid[others[0]]) is not None
+    return (
+        len(others) == 1
+        and len(grid[others[0]]) > len(COLOURS)
+        and _numbers(grid[others[0]]) is not None
+    )
 
 
 def liveliest(rows: list[Row]) -> str:
-    """Of all places the one that differs most from run to run; the worst error where nothing moves."""
+    """Of all places the one that differs most from run to run;
+    the worst error where nothing moves.
+    """
     columns = [flat(row["outcome"]) for row in rows]
-    names = dict.fromkeys(name for column in columns for name in column if name.startswith("places_m."))
-    spread = {name: float(np.ptp([column[name] for column in columns if column.get(name) is not None] or [0.0])) for name in names}
+    names = dict.fromkeys(
+        name for column in columns for name in column if name.startswith("places_m.")
+    )
+    spread = {
+        name: float(
+            np.ptp([column[name] for column in columns if column.get(name) is not None] or [0.0])
+        )
+        for name in names
+    }
     best = max(spread, key=lambda name: spread[name], default="")
     return best if best and spread[best] > 0 else "worst_residual_m_s"
 
@@ -63,7 +99,10 @@ def liveliest(rows: list[Row]) -> str:
 def draw(path: Path, grid: Grid, rows: list[Row], name: str, title: str) -> None:
     """The figure as a file."""
     x, others = axes(grid)
-    found = {tuple(row["parameters"][key] for key in (x, *others)): flat(row["outcome"]).get(name) for row in rows}
+    found = {
+        tuple(row["parameters"][key] for key in (x, *others)): flat(row["outcome"]).get(name)
+        for row in rows
+    }
 
     def along(chosen: tuple[str, ...]) -> NDArray[np.float64]:
         values = (found.get((value, *chosen)) for value in grid[x])
@@ -87,7 +126,9 @@ def draw(path: Path, grid: Grid, rows: list[Row], name: str, title: str) -> None
 
 
 def label(key: str) -> str:
-    """A key or an outcome in words, with its unit: objects.crate.mass_kg is objects.crate.mass [kg], places_m.crate.x is places.crate.x [m]."""
+    """A key or an outcome in words, with its unit:
+    objects.crate.mass_kg is objects.crate.mass [kg], places_m.crate.x is places.crate.x [m].
+    """
     words, unit = _parted(key)
     return f"{words} [{unit}]" if unit else words
 

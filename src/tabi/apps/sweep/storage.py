@@ -1,11 +1,14 @@
 """The folder of a sweep.
 
     sweep.json      what is swept: the scene with its fixed settings, and the keys that vary
-    results.jsonl   one line per run, as it ends: {"run", "parameters", "outcome"}; written whole and flushed to the disk
-    results.csv     the same as a table, for other programs; replaced whole now and then, and at the end
+    results.jsonl   one line per run, as it ends: {"run", "parameters", "outcome"};
+                    written whole and flushed to the disk
+    results.csv     the same as a table, for other programs;
+                    replaced whole now and then, and at the end
     run-0001.h5     recordings, by the number of their run
 
-Whoever is killed leaves the lines he wrote; a last one without its end is taken away. A line with the parameters of an earlier one replaces it.
+Whoever is killed leaves the lines he wrote; a last one without its end is taken away.
+A line with the parameters of an earlier one replaces it.
 """
 
 from __future__ import annotations
@@ -33,7 +36,9 @@ INTERVAL = 2.0
 
 @contextmanager
 def opened(folder: Path, scene: Scene, keys: list[str]) -> Iterator[Results]:
-    """The results in a folder, new or of the same sweep; refused if another one, or anything else, is in it."""
+    """The results in a folder, new or of the same sweep;
+    refused if another one, or anything else, is in it.
+    """
     about = {
         "format": FORMAT,
         "tabi": __version__,
@@ -55,7 +60,10 @@ def opened(folder: Path, scene: Scene, keys: list[str]) -> Iterator[Results]:
             part.replace(file)
         lines = (folder / "results.jsonl").open("a+b", buffering=0)
     except OSError as fault:
-        raise TabiError(f"{folder}: no results can be kept there: {(fault.strerror or str(fault)).lower()}; choose another --out") from None
+        raise TabiError(
+            f"{folder}: no results can be kept there: {(fault.strerror or str(fault)).lower()}; "
+            "choose another --out"
+        ) from None
     with lines:
         _lock(lines, folder)
         results = Results(folder, lines)
@@ -72,17 +80,23 @@ def _compare(folder: Path, about: Row, text: str) -> None:
     except (ValueError, TypeError, KeyError):
         known, told = False, {}
     if not known:
-        raise TabiError(f"{folder}: its sweep.json is no sweep of this version of tabi; choose another --out")
+        raise TabiError(
+            f"{folder}: its sweep.json is no sweep of this version of tabi; choose another --out"
+        )
+    others = ", ".join(map(str, told.get("settings") or ())) or "none"
     told_by = {
         "scene": f"of the scene {told.get('scene')}",
         "keys": f"over {', '.join(map(str, told.get('keys') or ()))}",
-        "settings": f"with other settings ({', '.join(map(str, told.get('settings') or ())) or 'none'})",
+        "settings": f"with other settings ({others})",
         "contents": "of an earlier state of the scene file",
         "tabi": f"of tabi {told.get('tabi')}",
     }
     for name, what in told_by.items():
         if told.get(name) != about[name]:
-            raise TabiError(f"{folder}: it has a sweep {what[:300]}, not this one; choose another --out, or remove that folder")
+            raise TabiError(
+                f"{folder}: it has a sweep {what[:300]}, not this one; "
+                "choose another --out, or remove that folder"
+            )
 
 
 def _lock(lines: Any, folder: Path) -> None:
@@ -93,7 +107,9 @@ def _lock(lines: Any, folder: Path) -> None:
     except ImportError:
         return
     except BlockingIOError:
-        raise TabiError(f"{folder}: another process is at this sweep; wait for it, or choose another --out") from None
+        raise TabiError(
+            f"{folder}: another process is at this sweep; wait for it, or choose another --out"
+        ) from None
 
 
 class Results:
@@ -116,7 +132,10 @@ class Results:
                 flat(row["outcome"])
                 self._keep(row)
             except (ValueError, TypeError, KeyError, AttributeError):
-                raise TabiError(f"{folder / 'results.jsonl'}, line {k}: it is no row of a sweep; remove the line, and it will be run again") from None
+                raise TabiError(
+                    f"{folder / 'results.jsonl'}, line {k}: it is no row of a sweep; "
+                    "remove the line, and it will be run again"
+                ) from None
         self._table = clock.monotonic()
 
     def _keep(self, row: Row) -> None:
@@ -128,7 +147,11 @@ class Results:
         row = self.rows.get(tuple(sorted(chosen.items())))
         if row is None:
             return False
-        return not record or row["outcome"]["stopped"] is not None or self._path(int(row["run"])).exists()
+        return (
+            not record
+            or row["outcome"]["stopped"] is not None
+            or self._path(int(row["run"])).exists()
+        )
 
     def _path(self, number: int) -> Path:
         return self.folder / f"run-{number:04d}.h5"
@@ -161,7 +184,10 @@ class Results:
     def write_table(self) -> None:
         """All rows as CSV, in the order of their runs."""
         self._table = clock.monotonic()
-        rows = [{"run": row["run"], **row["parameters"], **flat(row["outcome"])} for row in sorted(self.rows.values(), key=lambda row: row["run"])]
+        rows = [
+            {"run": row["run"], **row["parameters"], **flat(row["outcome"])}
+            for row in sorted(self.rows.values(), key=lambda row: row["run"])
+        ]
         columns = list(dict.fromkeys(name for row in rows for name in row))
         part = self.folder / "results.csv.part"
         with part.open("w", newline="", encoding="utf-8") as file:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tabi._errors import unknown
-from tabi.apps.run import Summary
+from tabi.apps.run_summary import Summary
 from tabi.scenes.reader import NUMBER
 
 if TYPE_CHECKING:
@@ -25,14 +25,28 @@ LINES, PLACES, SAME = 60, 6, 1e-4
 
 def flat(found: Row) -> Row:
     """Outcomes of a run as columns: worst_residual_m_s, places_m.crate.x, fallen_at_s.hrp2, …"""
-    out = {name: value for name, value in found.items() if name not in (*ABOUT, "fallen_at_s", "places_m")}
+    out = {
+        name: value
+        for name, value in found.items()
+        if name not in (*ABOUT, "fallen_at_s", "places_m")
+    }
     out |= {f"fallen_at_s.{robot}": found["fallen_at_s"].get(robot) for robot in found["robots"]}
-    return out | {f"places_m.{name}.{axis}": x for name, place in found["places_m"].items() for axis, x in zip("xyz", place, strict=True)}
+    return out | {
+        f"places_m.{name}.{axis}": x
+        for name, place in found["places_m"].items()
+        for axis, x in zip("xyz", place, strict=True)
+    }
 
 
 def outcomes(robots: list[str], places: list[str]) -> list[str]:
     """Names of a run's outcomes that are numbers."""
-    told = Summary("", "", robots=tuple(robots), fallen=dict.fromkeys(robots, 0.0), places={name: [0.0, 0.0, 0.0] for name in places})
+    told = Summary(
+        "",
+        "",
+        robots=tuple(robots),
+        fallen=dict.fromkeys(robots, 0.0),
+        places={name: [0.0, 0.0, 0.0] for name in places},
+    )
     return [name for name, value in flat(told.to_dict()).items() if isinstance(value, float | int)]
 
 
@@ -41,7 +55,11 @@ def outcome(asked: str, names: list[str]) -> str:
     first, dot, _ = asked.partition(".")
     found = [name for name in names if name == asked or _without_unit(name) == asked]
     if not found and not dot:
-        found = [name for name in names if name.partition(".")[0] in (first, *(first + unit for unit in UNITS))]
+        found = [
+            name
+            for name in names
+            if name.partition(".")[0] in (first, *(first + unit for unit in UNITS))
+        ]
     if len(found) != 1:
         raise unknown("outcome", asked, "this sweep", map(_without_unit, found or names))
     return found[0]
@@ -49,12 +67,18 @@ def outcome(asked: str, names: list[str]) -> str:
 
 def _without_unit(name: str) -> str:
     first, dot, rest = name.partition(".")
-    return next((first.removesuffix(unit) for unit in UNITS if first.endswith(unit)), first) + dot + rest
+    return (
+        next((first.removesuffix(unit) for unit in UNITS if first.endswith(unit)), first)
+        + dot
+        + rest
+    )
 
 
 @dataclass(frozen=True)
 class Report:
-    """What is told at the end: the grid, rows in its order, runs whose processes were lost, whether somebody stopped it."""
+    """What is told at the end: the grid, rows in its order, runs whose processes were lost,
+    whether somebody stopped it.
+    """
 
     scene: Scene
     settings: list[str]
@@ -73,19 +97,40 @@ class Report:
         """The exit code."""
         if self.interrupted:
             return 130
-        return int(bool(self.lost) or any(row["outcome"]["missed_steps"] or row["outcome"]["stopped"] for row in self.rows))
+        return int(
+            bool(self.lost)
+            or any(row["outcome"]["missed_steps"] or row["outcome"]["stopped"] for row in self.rows)
+        )
 
     def to_dict(self) -> Row:
         """All of it, for machines."""
         over = {key: [_value(text) for text in values] for key, values in self.grid.items()}
-        about = {"scene": self.scene.name, "title": self.scene.title, "settings": self.settings, "over": over, "folder": str(self.folder)}
+        about = {
+            "scene": self.scene.name,
+            "title": self.scene.title,
+            "settings": self.settings,
+            "over": over,
+            "folder": str(self.folder),
+        }
         own = ({key: _value(text) for key, text in row["parameters"].items()} for row in self.rows)
-        runs = [{"run": row["run"], "parameters": values, **row["outcome"]} for row, values in zip(self.rows, own, strict=True)]
-        return about | {"count": self.count, "done": len(self.rows), "interrupted": self.interrupted, "lost": self.lost, "runs": runs}
+        runs = [
+            {"run": row["run"], "parameters": values, **row["outcome"]}
+            for row, values in zip(self.rows, own, strict=True)
+        ]
+        return about | {
+            "count": self.count,
+            "done": len(self.rows),
+            "interrupted": self.interrupted,
+            "lost": self.lost,
+            "runs": runs,
+        }
 
     def text(self) -> str:
         """A table for people: the keys that vary, then how each run went."""
-        lines = [f"{self.scene.name}: {self.scene.title}", f"  {len(self.rows)} of {self.count} runs, in {self.folder / 'results.csv'}"]
+        lines = [
+            f"{self.scene.name}: {self.scene.title}",
+            f"  {len(self.rows)} of {self.count} runs, in {self.folder / 'results.csv'}",
+        ]
         lines += [f"  LOST: {words}" for words in self.lost]
         if self.rows:
             lines += ["", *("  " + line for line in table(self.columns()))]
@@ -103,14 +148,19 @@ class Report:
             ("missed", "missed_steps", "d"),
             ("overlap [µm]", "worst_penetration_m", ".3g"),
         ]
-        columns += [(f"{name.partition('.')[2]} fell [s]", name, ".3g") for name in _named(rows, "fallen_at_s.")]
+        columns += [
+            (f"{name.partition('.')[2]} fell [s]", name, ".3g")
+            for name in _named(rows, "fallen_at_s.")
+        ]
         columns += [(f"{' '.join(name.split('.')[1:])} [m]", name, ".4f") for name in _lively(rows)]
         for head, name, form in columns:
             values = [row.get(name) for row in rows]
             scale = 1e6 if "µ" in head else 1
             found.append((head, ["–" if x is None else _plain(scale * x, form) for x in values]))
         if any(row["stopped"] for row in rows):
-            found.append(("", [f"STOPPED: {row['stopped']}"[:80] if row["stopped"] else "" for row in rows]))
+            found.append(
+                ("", [f"STOPPED: {row['stopped']}"[:80] if row["stopped"] else "" for row in rows])
+            )
         return found
 
 
@@ -133,7 +183,9 @@ def _lively(rows: list[Row]) -> list[str]:
     for name in _named(rows, "places_m."):
         values = [row[name] for row in rows if row.get(name) is not None]
         spread[name] = max(values) - min(values) if values else 0.0
-    most = sorted((name for name in spread if spread[name] > SAME), key=lambda name: -spread[name])[:PLACES]
+    most = sorted((name for name in spread if spread[name] > SAME), key=lambda name: -spread[name])[
+        :PLACES
+    ]
     return [name for name in spread if name in most]
 
 
@@ -142,8 +194,14 @@ def table(columns: list[tuple[str, list[str]]]) -> list[str]:
     widths = [max(len(cell) for cell in (head, *cells)) for head, cells in columns]
 
     def line(cells: Iterable[str]) -> str:
-        return "  ".join(cell.rjust(width) for cell, width in zip(cells, widths, strict=True)).rstrip()
+        return "  ".join(
+            cell.rjust(width) for cell, width in zip(cells, widths, strict=True)
+        ).rstrip()
 
     count = len(columns[0][1])
     body = [line(cells[k] for _, cells in columns) for k in range(min(count, LINES))]
-    return [line(head for head, _ in columns), *body, *([f"… and {count - LINES} more"] if count > LINES else [])]
+    return [
+        line(head for head, _ in columns),
+        *body,
+        *([f"… and {count - LINES} more"] if count > LINES else []),
+    ]

@@ -1,7 +1,8 @@
 """Runs of a sweep in processes of their own, each with one thread of linear algebra.
 
-A process begins anew (spawn), takes one run after the other through a pipe, and ends when its parent does, even if that one is killed. Ctrl-C
-reaches the parent alone, which then asks its workers to stop: what they were at leaves neither a row nor a recording.
+A process begins anew (spawn), takes one run after the other through a pipe, and ends when its
+parent does, even if that one is killed. Ctrl-C reaches the parent alone, which then asks its
+workers to stop: what they were at leaves neither a row nor a recording.
 """
 
 from __future__ import annotations
@@ -19,7 +20,16 @@ from pathlib import Path
 from typing import Any
 
 # one thread each: there is a process for every core
-ALONE = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS", "NUMBA_NUM_THREADS"), "1")
+ALONE = dict.fromkeys(
+    (
+        "OMP_NUM_THREADS",
+        "OPENBLAS_NUM_THREADS",
+        "MKL_NUM_THREADS",
+        "VECLIB_MAXIMUM_THREADS",
+        "NUMBA_NUM_THREADS",
+    ),
+    "1",
+)
 QUIET = {"TABI_QUIET": "1"}
 # seconds between looks at the keyboard, and for a worker to stop
 LOOK, PATIENCE = 0.1, 10.0
@@ -27,7 +37,9 @@ LOOK, PATIENCE = 0.1, 10.0
 
 @dataclass(frozen=True)
 class Task:
-    """One run: the scene, all its settings, which of them are its place in the grid, the file of its recording."""
+    """One run: the scene, all its settings, which of them are its place in the grid,
+    the file of its recording.
+    """
 
     scene: str
     settings: list[str]
@@ -48,8 +60,12 @@ class _Worker:
             self.pipe.send(task)
 
 
-def work(tasks: Sequence[Task], jobs: int, asked: Sequence[int]) -> Iterator[tuple[Task, dict[str, Any] | str]]:
-    """Tasks with what came of them, in the order in which they end, until somebody asks to stop; a sentence where a process was lost."""
+def work(
+    tasks: Sequence[Task], jobs: int, asked: Sequence[int]
+) -> Iterator[tuple[Task, dict[str, Any] | str]]:
+    """Tasks with what came of them, in the order in which they end, until somebody asks to stop;
+    a sentence where a process was lost.
+    """
     compile_once(jobs)
     ahead, workers = list(reversed(tasks)), []
     try:
@@ -69,7 +85,10 @@ def work(tasks: Sequence[Task], jobs: int, asked: Sequence[int]) -> Iterator[tup
                 except (EOFError, OSError):
                     workers.remove(worker)
                     worker.process.join(PATIENCE)
-                    how = f"ended by itself (code {worker.process.exitcode}); repeat the sweep to run it again"
+                    how = (
+                        f"ended by itself (code {worker.process.exitcode}); "
+                        "repeat the sweep to run it again"
+                    )
                     yield task, f"the process of {', '.join(task.settings)} {how}"
                     continue
                 yield task, found
@@ -84,7 +103,12 @@ def compile_once(jobs: int) -> None:
     from tabi import _jit
 
     folder = _jit.cache_folder()
-    if jobs > 1 and folder is not None and next(folder.glob("*.nbc"), None) is None and not os.environ.get("NUMBA_DISABLE_JIT"):
+    if (
+        jobs > 1
+        and folder is not None
+        and next(folder.glob("*.nbc"), None) is None
+        and not os.environ.get("NUMBA_DISABLE_JIT")
+    ):
         from tabi.apps import warmup
 
         warmup.run(show=False)
@@ -165,7 +189,8 @@ def _end_with_parent() -> None:
 def outcome(task: Task) -> dict[str, Any] | None:
     """Run it; None if it was interrupted."""
     from tabi import TabiError, scenes
-    from tabi.apps.run import Summary, play
+    from tabi.apps.run import play
+    from tabi.apps.run_summary import Summary
 
     scene = scenes.load(task.scene, task.settings)
     try:

@@ -21,7 +21,9 @@ def names() -> list[str]:
 
 
 def builder(name: str) -> Callable[[], Simulator]:
-    """Makes a scene's simulator, with its controllers, at its start; reads the scene the first time."""
+    """Makes a scene's simulator, with its controllers, at its start;
+    reads the scene the first time.
+    """
     read = functools.cache(lambda: scenes.load(name))
     return lambda: read().simulator()
 

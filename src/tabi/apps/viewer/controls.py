@@ -1,4 +1,6 @@
-"""The controls of a playing page: play, pause, step, reset, speed, what is drawn, sliders, other scenes."""
+"""The controls of a playing page: play, pause, step, reset, speed, what is drawn, sliders,
+other scenes.
+"""
 
 from __future__ import annotations
 
@@ -27,47 +29,115 @@ class Controls:
     """The controls of one world.
 
     Args:
-        scenes: names of scenes to open, and of the one that is there. pick: called with one of them.
+        scenes: names of scenes to open, and of the one that is there.
+            pick: called with one of them.
 
     Attributes:
-        text: a few lines about the moment. shown: kinds of drawings and their checkboxes. arrow: metres of a force's arrow per newton.
+        text: a few lines about the moment. shown: kinds of drawings and their checkboxes.
+            arrow: metres of a force's arrow per newton.
     """
 
-    def __init__(self, server: viser.ViserServer, world: World, player: Player, scenes: tuple[list[str], str], pick: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        server: viser.ViserServer,
+        world: World,
+        player: Player,
+        scenes: tuple[list[str], str],
+        pick: Callable[[str], None],
+    ) -> None:
         self.player, self.disturbed, gui = player, bool(floating(world)), server.gui
-        self.arrow = arrow_scale(bool(world.robots), [body.inertia.mass * float(np.linalg.norm(world.gravity)) for body in world.objects])
+        self.arrow = arrow_scale(
+            bool(world.robots),
+            [body.inertia.mass * float(np.linalg.norm(world.gravity)) for body in world.objects],
+        )
+        self._add_simulation(gui, scenes)
+        self._add_drawing(gui)
+        self._add_physics(gui, world, player.tuning)
+        self._connect(server, pick)
+
+    def _add_simulation(self, gui: viser.GuiApi, scenes: tuple[list[str], str]) -> None:
         with gui.add_folder("simulation", order=-1.0):
             self.text = gui.add_markdown("")
             self.play = gui.add_button("Pause", disabled=True, icon=viser.Icon.PLAYER_PAUSE)
-            self.time = gui.add_button_group("time", ("Step", "Reset"), visible=False, hint="Step: pause, and one step. Reset: the start again")
-            hint = f"Drop: the start again, {DROP:g} m higher. Push: forwards on the chest for {PUSHED:g} s"
-            self.disturb = gui.add_button_group("disturb", (f"Drop {DROP:g} m", f"Push {PUSH:g} N"), visible=False, hint=hint)
+            self.time = gui.add_button_group(
+                "time",
+                ("Step", "Reset"),
+                visible=False,
+                hint="Step: pause, and one step. Reset: the start again",
+            )
+            hint = (
+                f"Drop: the start again, {DROP:g} m higher. "
+                f"Push: forwards on the chest for {PUSHED:g} s"
+            )
+            self.disturb = gui.add_button_group(
+                "disturb", (f"Drop {DROP:g} m", f"Push {PUSH:g} N"), visible=False, hint=hint
+            )
             hint = "of the clock; the title says how much of it the machine reaches"
             marks = (SLOWEST, 1.0, 2.0, FASTEST)
-            self.speed = gui.add_slider("speed [×]", SLOWEST, FASTEST, 0.1, player.speed, marks=marks, disabled=True, hint=hint)
-            hint = "look from where the scene began; in the view a drag turns, a right drag shifts, the wheel comes closer"
+            self.speed = gui.add_slider(
+                "speed [×]",
+                SLOWEST,
+                FASTEST,
+                0.1,
+                self.player.speed,
+                marks=marks,
+                disabled=True,
+                hint=hint,
+            )
+            hint = (
+                "look from where the scene began; in the view a drag turns, a right drag shifts, "
+                "the wheel comes closer"
+            )
             self.look = gui.add_button_group("camera", ("Reset view",), hint=hint)
-            self.follow_it = gui.add_checkbox("follow", False, hint="the cameras of all pages go along with the robot")
-            self.scene = gui.add_dropdown("scene", scenes[0], initial_value=scenes[1], disabled=True, visible=len(scenes[0]) > 1)
+            self.follow_it = gui.add_checkbox(
+                "follow", False, hint="the cameras of all pages go along with the robot"
+            )
+            self.scene = gui.add_dropdown(
+                "scene",
+                scenes[0],
+                initial_value=scenes[1],
+                disabled=True,
+                visible=len(scenes[0]) > 1,
+            )
+
+    def _add_drawing(self, gui: viser.GuiApi) -> None:
         with gui.add_folder("drawing", order=1.0, expand_by_default=False):
-            hints = HINTS | {"contact forces": f"red arrows of {1e3 * self.arrow:.3g} mm per newton, on the upper body"}
-            self.shown = {name: gui.add_checkbox(name, on, hint=hints[name]) for name, on in KINDS.items()}
-        tuning, none = player.tuning, {"disabled": True}
+            arrows = f"red arrows of {1e3 * self.arrow:.3g} mm per newton, on the upper body"
+            hints = HINTS | {"contact forces": arrows}
+            self.shown = {
+                name: gui.add_checkbox(name, on, hint=hints[name]) for name, on in KINDS.items()
+            }
+
+    def _add_physics(self, gui: viser.GuiApi, world: World, tuning: Tuning) -> None:
         # what has nothing to act on is not offered
-        fixed, driven = {"visible": bool(world.fixed.shapes)}, {"visible": bool(world.robots)}
-        with gui.add_folder("physics", order=2.0, expand_by_default=False, visible=bool(world.fixed.shapes or world.robots)):
+        fixed, driven = bool(world.fixed.shapes), bool(world.robots)
+        with gui.add_folder("physics", order=2.0, expand_by_default=False, visible=fixed or driven):
             friction, restitution = _surface(world, tuning)
             hint = "between all that does not move and the rest, as soon as this is moved"
-            self.friction = gui.add_slider("ground friction", 0.0, 1.5, 0.01, friction, hint=hint, **none, **fixed)  # type: ignore[arg-type]
-            self.restitution = gui.add_slider("ground restitution", 0.0, 1.0, 0.01, restitution, hint=hint, **none, **fixed)  # type: ignore[arg-type]
+            on_ground: dict[str, Any] = {"hint": hint, "disabled": True, "visible": fixed}
+            self.friction = gui.add_slider("ground friction", 0.0, 1.5, 0.01, friction, **on_ground)
+            self.restitution = gui.add_slider(
+                "ground restitution", 0.0, 1.0, 0.01, restitution, **on_ground
+            )
             hint = "factor on the gains of all motors"
-            self.stiffness = gui.add_slider("motor stiffness [×]", 1 / GAIN, GAIN, 0.05, tuning.stiffness, hint=hint, **none, **driven)  # type: ignore[arg-type]
-            self.damping = gui.add_slider("motor damping [×]", 1 / GAIN, GAIN, 0.05, tuning.damping, hint=hint, **none, **driven)  # type: ignore[arg-type]
-        self._connect(server, pick)
+            on_motors: dict[str, Any] = {"hint": hint, "disabled": True, "visible": driven}
+            self.stiffness = gui.add_slider(
+                "motor stiffness [×]", 1 / GAIN, GAIN, 0.05, tuning.stiffness, **on_motors
+            )
+            self.damping = gui.add_slider(
+                "motor damping [×]", 1 / GAIN, GAIN, 0.05, tuning.damping, **on_motors
+            )
 
     def enable(self) -> None:
         """The simulation is there."""
-        sliders = (self.speed, self.scene, self.friction, self.restitution, self.stiffness, self.damping)
+        sliders = (
+            self.speed,
+            self.scene,
+            self.friction,
+            self.restitution,
+            self.stiffness,
+            self.damping,
+        )
         for control in (self.play, *sliders):
             control.disabled = False
         # these know no other way
@@ -78,13 +148,21 @@ class Controls:
         label = "Pause" if self.player.playing else "Play"
         if self.play.label != label:
             self.play.label = label
-            self.play.icon = viser.Icon.PLAYER_PAUSE if self.player.playing else viser.Icon.PLAYER_PLAY
+            self.play.icon = (
+                viser.Icon.PLAYER_PAUSE if self.player.playing else viser.Icon.PLAYER_PLAY
+            )
 
     def _connect(self, server: viser.ViserServer, pick: Callable[[str], None]) -> None:
         player = self.player
         self.play.on_click(lambda _: player.play(not player.playing))
         self.time.on_click(lambda _: player.step() if self.time.value == "Step" else player.reset())
-        self.disturb.on_click(lambda _: player.reset(self._lift) if self.disturb.value.startswith("Drop") else player.order(self._push))
+        self.disturb.on_click(
+            lambda _: (
+                player.reset(self._lift)
+                if self.disturb.value.startswith("Drop")
+                else player.order(self._push)
+            )
+        )
         self.look.on_click(lambda event: look_again(server, event.client))
         self.speed.on_update(lambda _: player.set_speed(self.speed.value))
         self.scene.on_update(lambda _: pick(self.scene.value))
@@ -95,7 +173,12 @@ class Controls:
 
     def _tune(self, **changed: Any) -> None:
         now = self.player.tuning
-        told = {"friction": now.friction, "restitution": now.restitution, "stiffness": now.stiffness, "damping": now.damping}
+        told = {
+            "friction": now.friction,
+            "restitution": now.restitution,
+            "stiffness": now.stiffness,
+            "damping": now.damping,
+        }
         self.player.tune(Tuning(**told | changed))
 
     def _lift(self, sim: Simulator) -> None:
@@ -113,14 +196,20 @@ class Controls:
 def look_again(server: viser.ViserServer, client: viser.ClientHandle | None) -> None:
     """One page looks from where its scene began."""
     if client is not None:
-        client.camera.position, client.camera.look_at = server.initial_camera.position, server.initial_camera.look_at
+        client.camera.position = server.initial_camera.position
+        client.camera.look_at = server.initial_camera.look_at
 
 
 def _surface(world: World, tuning: Tuning) -> tuple[float, float]:
     """Friction and restitution of the first thing that does not move, or what was set since."""
     shapes = world.fixed.shapes
-    friction, restitution = (shapes[0].material.friction, shapes[0].material.restitution) if shapes else (0.8, 0.0)
-    given = friction if tuning.friction is None else tuning.friction, restitution if tuning.restitution is None else tuning.restitution
+    friction, restitution = (
+        (shapes[0].material.friction, shapes[0].material.restitution) if shapes else (0.8, 0.0)
+    )
+    given = (
+        friction if tuning.friction is None else tuning.friction,
+        restitution if tuning.restitution is None else tuning.restitution,
+    )
     return min(given[0], 1.5), given[1]
 
 

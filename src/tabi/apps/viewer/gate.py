@@ -1,14 +1,17 @@
 """Who may talk to a page's server, and what they may say.
 
-A server on this machine is reachable by every page that its browser shows, also by hostile ones: they can open a WebSocket to
-localhost, and give their own name an address of this machine. So every handshake is looked at:
+A server on this machine is reachable by every page that its browser shows, also by hostile ones:
+they can open a WebSocket to localhost, and give their own name an address of this machine. So every
+handshake is looked at:
 
-- the name in Host is one of this machine's, unless the server was opened to others, who then need the token of its address;
+- the name in Host is one of this machine's, unless the server was opened to others,
+  who then need the token of its address;
 - a browser says in Origin whose page is talking: it has to be the server's own.
 
-What comes through is looked at as well, message by message: of a kind that a page sends, with the fields of that kind, numbers that
-are finite and not absurd, values that the control has room for, and not more than a mouse and a keyboard can cause.
-Anything else is dropped, before any code of the server sees it.
+What comes through is looked at as well, message by message: of a kind that a page sends, with the
+fields of that kind, numbers that are finite and not absurd, values that the control has room for,
+and not more than a mouse and a keyboard can cause. Anything else is dropped, before any code of the
+server sees it.
 """
 
 from __future__ import annotations
@@ -34,7 +37,8 @@ from websockets.http11 import Request, Response
 
 LOCAL = ("127.0.0.1", "localhost", "::1")
 COOKIE = "tabi_token"
-# bytes of a message, of a picture that was asked for, messages a second, largest number, letters of a text, things inside each other
+# bytes of a message, of a picture that was asked for, messages a second, largest number,
+# letters of a text, things inside each other
 LARGEST, LARGEST_PICTURE, FASTEST, FARTHEST, LONGEST, DEEPEST = 1 << 16, 32 << 20, 400, 1e7, 4096, 4
 MOST = 64  # pages at once
 # what a page sends by itself; not: files, and requests to show this server to the whole world
@@ -48,7 +52,11 @@ SPOKEN: tuple[type, ...] = (
 KINDS = {
     kind.__name__: (
         {field.name for field in dataclasses.fields(kind)},
-        {field.name for field in dataclasses.fields(kind) if field.default is field.default_factory is dataclasses.MISSING},
+        {
+            field.name
+            for field in dataclasses.fields(kind)
+            if field.default is field.default_factory is dataclasses.MISSING
+        },
     )
     for kind in SPOKEN
 }
@@ -67,7 +75,11 @@ def open_server(host: str, port: int, label: str = "tabi") -> tuple[viser.ViserS
 
     def gated(handler: Any, *where: Any, process_request: Any, **options: Any) -> Any:
         used.append(True)
-        options |= {"max_size": LARGEST_PICTURE, "create_connection": gate.connection, "open_timeout": 10}
+        options |= {
+            "max_size": LARGEST_PICTURE,
+            "create_connection": gate.connection,
+            "open_timeout": 10,
+        }
         return serve(handler, *where, process_request=gate.request(process_request), **options)
 
     # viser has no door for this: what it calls to listen is replaced while it starts, and only then
@@ -79,8 +91,11 @@ def open_server(host: str, port: int, label: str = "tabi") -> tuple[viser.ViserS
             sockets.serve = serve
     if not used:
         server.stop()
-        raise RuntimeError("this version of viser listens in a way that tabi cannot guard; install viser 1.1")
-    gate.controls, gate.visitors = server.gui._gui_input_handle_from_uuid, server._websock_server._live_connections
+        raise RuntimeError(
+            "this version of viser listens in a way that tabi cannot guard; install viser 1.1"
+        )
+    gate.controls = server.gui._gui_input_handle_from_uuid
+    gate.visitors = server._websock_server._live_connections
     return server, gate
 
 
@@ -91,7 +106,8 @@ class Gate:
         token: what everybody has to know; None: only this machine may talk, and needs none.
 
     Attributes:
-        controls: the page's inputs by their identities. visitors: who is connected. refused: how many messages were dropped.
+        controls: the page's inputs by their identities. visitors: who is connected.
+            refused: how many messages were dropped.
     """
 
     def __init__(self, token: str | None = None) -> None:
@@ -102,7 +118,9 @@ class Gate:
 
     # ---- who --------------------------------------------------------------------------------
 
-    def request(self, inner: Callable[[Any, Request], Response | None]) -> Callable[[Any, Request], Response | None]:
+    def request(
+        self, inner: Callable[[Any, Request], Response | None]
+    ) -> Callable[[Any, Request], Response | None]:
         """A handler of requests that asks ``inner`` only for those who may enter."""
 
         def asked(connection: Any, request: Request) -> Response | None:
@@ -110,14 +128,18 @@ class Gate:
             if refusal:
                 return _answer(http.HTTPStatus.FORBIDDEN, refusal)
             if len(self.visitors) >= MOST:
-                return _answer(http.HTTPStatus.SERVICE_UNAVAILABLE, f"{MOST} pages are open already; close one")
+                return _answer(
+                    http.HTTPStatus.SERVICE_UNAVAILABLE, f"{MOST} pages are open already; close one"
+                )
             response = inner(connection, request)
             if response is not None:
                 response.headers["X-Frame-Options"] = "DENY"
                 response.headers["Referrer-Policy"] = "no-referrer"
                 if self.token and response.status_code == 200:
                     # the page's own WebSocket carries it then; a link on another page does not
-                    response.headers["Set-Cookie"] = f"{COOKIE}={self.token}; Path=/; HttpOnly; SameSite=Strict"
+                    response.headers["Set-Cookie"] = (
+                        f"{COOKIE}={self.token}; Path=/; HttpOnly; SameSite=Strict"
+                    )
             return response
 
         return asked
@@ -139,8 +161,14 @@ class Gate:
     def _knows(self, request: Request) -> bool:
         given = parse_qs(urlsplit(request.path).query).get("token", [])
         for header in request.headers.get_all("Cookie"):
-            given += [value for name, _, value in (part.strip().partition("=") for part in header.split(";")) if name == COOKIE]
-        return any(hmac.compare_digest(value.encode(), (self.token or "").encode()) for value in given)
+            given += [
+                value
+                for name, _, value in (part.strip().partition("=") for part in header.split(";"))
+                if name == COOKIE
+            ]
+        return any(
+            hmac.compare_digest(value.encode(), (self.token or "").encode()) for value in given
+        )
 
     # ---- what -------------------------------------------------------------------------------
 
@@ -164,7 +192,11 @@ class Gate:
             return False
         if len(raw) > LARGEST and kind != messages.GetRenderResponseMessage.__name__:
             return False
-        return self._sound(message) and _shaped(kind, message) and (kind != "GuiUpdateMessage" or self._fits(message))
+        return (
+            self._sound(message)
+            and _shaped(kind, message)
+            and (kind != "GuiUpdateMessage" or self._fits(message))
+        )
 
     def _sound(self, value: object, depth: int = 0) -> bool:
         """Numbers finite and not absurd, texts short, nothing too deep."""
@@ -179,14 +211,24 @@ class Gate:
         if depth >= DEEPEST or not isinstance(value, dict | list) or len(value) > 64:
             return False
         if isinstance(value, dict):
-            return all(isinstance(name, str) and self._sound(inner, depth + 1) for name, inner in value.items())
+            return all(
+                isinstance(name, str) and self._sound(inner, depth + 1)
+                for name, inner in value.items()
+            )
         return all(self._sound(inner, depth + 1) for inner in value)
 
     def _fits(self, message: dict[str, Any]) -> bool:
-        """Whether a control that people use may be set to this: its value, and nothing else of it."""
+        """Whether a control that people use may be set to this:
+        its value, and nothing else of it.
+        """
         control = self.controls.get(message["uuid"])
         updates = message["updates"]
-        if control is None or set(updates) != {"value"} or getattr(control, "disabled", False) or not getattr(control, "visible", True):
+        if (
+            control is None
+            or set(updates) != {"value"}
+            or getattr(control, "disabled", False)
+            or not getattr(control, "visible", True)
+        ):
             return False
         value, now = updates["value"], control.value
         if isinstance(control, viser.GuiSliderHandle):
@@ -195,7 +237,11 @@ class Gate:
             return value in control.options
         if isinstance(now, bool):
             return isinstance(value, bool)
-        return isinstance(value, str) if isinstance(now, str) else _is_number(now) and _is_number(value)
+        return (
+            isinstance(value, str)
+            if isinstance(now, str)
+            else _is_number(now) and _is_number(value)
+        )
 
 
 class _Guarded(sockets.ServerConnection):
@@ -234,10 +280,18 @@ def _shaped(kind: str, message: dict[str, Any]) -> bool:
         return isinstance(message.get("updates"), dict)
     if kind == "SceneNodeDragMessage":
         sizes = {"start_position": 3, "end_position": 3, "start_screen_pos": 2, "end_screen_pos": 2}
-        phase, button = message["phase"] in ("start", "update", "end"), message["button"] in ("left", "middle", "right")
+        phase = message["phase"] in ("start", "update", "end")
+        button = message["button"] in ("left", "middle", "right")
         which = message.get("instance_index")
-        copy = which is None or (isinstance(which, int) and not isinstance(which, bool) and which >= 0)
-        return phase and button and copy and all(_is_row(message.get(field), size) for field, size in sizes.items())
+        copy = which is None or (
+            isinstance(which, int) and not isinstance(which, bool) and which >= 0
+        )
+        return (
+            phase
+            and button
+            and copy
+            and all(_is_row(message.get(field), size) for field, size in sizes.items())
+        )
     if kind == "ViewerCameraMessage":
         sizes = {"wxyz": 4, "position": 3, "look_at": 3, "up_direction": 3}
         numbers = ("fov", "near", "far", "image_height", "image_width")
@@ -262,10 +316,20 @@ def _one(headers: Headers, name: str) -> str | None:
 
 def _name(host: str) -> str:
     """The name in a Host header, without the port."""
-    return host.rpartition("]")[0].lstrip("[").lower() if host.startswith("[") else host.partition(":")[0].lower()
+    return (
+        host.rpartition("]")[0].lstrip("[").lower()
+        if host.startswith("[")
+        else host.partition(":")[0].lower()
+    )
 
 
 def _answer(status: http.HTTPStatus, text: str) -> Response:
     body = f"tabi: {text}\n".encode()
-    headers = Headers({"Content-Type": "text/plain; charset=utf-8", "Content-Length": str(len(body)), "Connection": "close"})
+    headers = Headers(
+        {
+            "Content-Type": "text/plain; charset=utf-8",
+            "Content-Length": str(len(body)),
+            "Connection": "close",
+        }
+    )
     return Response(status.value, status.phrase, headers, body)

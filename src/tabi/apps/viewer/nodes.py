@@ -1,7 +1,9 @@
-"""How a picture reaches the nodes of a page: one message for all that changes of a node, nothing for what does not.
+"""How a picture reaches the nodes of a page:
+one message for all that changes of a node, nothing for what does not.
 
-The handles' own setters compare and convert one number at a time, and send one message for each property, which takes
-milliseconds for a robot. What is sent here is not seen by the handles: a node keeps what it was told.
+The handles' own setters compare and convert one number at a time, and send one message for each
+property, which takes milliseconds for a robot. What is sent here is not seen by the handles: a node
+keeps what it was told.
 """
 
 from __future__ import annotations
@@ -26,11 +28,19 @@ class Node:
         self.told: dict[str, NDArray[Any]] = {}
 
     def tell(self, **arrays: NDArray[Any]) -> None:
-        """New values of properties, in the page's own types; they belong to the node from then on."""
-        new = {name: value for name, value in arrays.items() if name not in self.told or not np.array_equal(value, self.told[name])}
+        """New values of properties, in the page's own types;
+        they belong to the node from then on.
+        """
+        new = {
+            name: value
+            for name, value in arrays.items()
+            if name not in self.told or not np.array_equal(value, self.told[name])
+        }
         if new:
             self.told |= new
-            self.handle._impl.api._queue_scene_message(SceneNodeUpdateMessage(self.handle._impl.name, new))
+            self.handle._impl.api._queue_scene_message(
+                SceneNodeUpdateMessage(self.handle._impl.name, new)
+            )
 
 
 def place(handle: SceneNodeHandle, position: list[float], wxyz: list[float]) -> None:

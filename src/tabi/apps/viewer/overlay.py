@@ -1,7 +1,8 @@
-"""What is drawn over a world: contacts with their friction cones and forces, pressure, support, balance, trails, rubber bands.
+"""What is drawn over a world: contacts with their friction cones and forces, pressure, support,
+balance, trails, rubber bands.
 
-Every kind is a few nodes of the page whose arrays are replaced as a whole, so a hundred contacts cost as much as one.
-Knows no physics: it draws what a view tells.
+Every kind is a few nodes of the page whose arrays are replaced as a whole,
+so a hundred contacts cost as much as one. Knows no physics: it draws what a view tells.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ CONE = 0.06  # m, the height of a friction cone
 LIFT = 2e-3  # m above the ground, so that the floor does not hide it
 # dark ones: the page's light is bright
 STICKS, SLIDES = (8, 120, 62), (205, 85, 0)
-FORCE, PRESSURE, SUPPORT, CENTRE, ZMP, BAND = (165, 0, 16), (0, 60, 190), (60, 120, 230), (225, 150, 0), (190, 0, 110), (235, 80, 0)
+FORCE, PRESSURE, SUPPORT = (165, 0, 16), (0, 60, 190), (60, 120, 230)
+CENTRE, ZMP, BAND = (225, 150, 0), (190, 0, 110), (235, 80, 0)
 TRAILS = 300  # points of a trail
 # kinds: what their checkbox says → whether they are shown at first
 KINDS = {
@@ -79,7 +81,9 @@ class Overlay:
         self._trail = _Lines(server, "trail", CENTRE, 0.005)
         self._band = _Lines(server, "band", BAND, 0.008)
         self._knob = _Marks(server, "knob", _ball(0.018), BAND)
-        self._label = scene.add_label("/over/newtons", "", visible=False, anchor="bottom-center", font_screen_scale=1.3)
+        self._label = scene.add_label(
+            "/over/newtons", "", visible=False, anchor="bottom-center", font_screen_scale=1.3
+        )
         self._past: deque[Array] = deque(maxlen=TRAILS)
         self._trailed = -1.0
 
@@ -106,12 +110,16 @@ class Overlay:
             return
         # of action and reaction the one on the upper body: the other would point into the ground
         side = np.where(view.normals[pressing, 2:] < 0, -1.0, 1.0)
-        points, normals, forces = view.points[pressing], side * view.normals[pressing], side * view.forces[pressing]
+        points = view.points[pressing]
+        normals = side * view.normals[pressing]
+        forces = side * view.forces[pressing]
         colors = np.where(view.sliding[pressing, None], SLIDES, STICKS).astype(np.uint8)
         self._points.show(points if self.shown["contact points"] else None, colors=colors)
         friction = view.friction[pressing]
         # a cone as wide as a table is no cone one could read
-        scales = np.column_stack([CONE * np.minimum(friction, 1.5)] * 2 + [np.full(len(friction), CONE)])
+        scales = np.column_stack(
+            [CONE * np.minimum(friction, 1.5)] * 2 + [np.full(len(friction), CONE)]
+        )
         self._cones.show(points if self.shown["friction cones"] else None, normals, scales, colors)
         self._draw_arrows(points, self.arrow * forces)
 
@@ -124,37 +132,59 @@ class Overlay:
         thin = np.minimum(1.0, head / HEAD)
         on = self.shown["contact forces"]
         self._shafts.show(points if on else None, axes, np.column_stack([thin, thin, shown - head]))
-        self._heads.show(points + axes * (shown - head)[:, None] if on else None, axes, np.column_stack([thin, thin, thin]))
+        self._heads.show(
+            points + axes * (shown - head)[:, None] if on else None,
+            axes,
+            np.column_stack([thin, thin, thin]),
+        )
 
     def _draw_balance(self, view: View, ground: float) -> None:
         lift, on = np.array([0.0, 0.0, LIFT]), self.shown
         loaded = view.pressures[np.isfinite(view.pressures[:, 0])] + lift
         self._pressure.show(loaded if on["centre of pressure"] else None)
-        self._outline.show(_rings([corners + lift for corners in view.outlines]) if on["centre of pressure"] else None)
+        self._outline.show(
+            _rings([corners + lift for corners in view.outlines])
+            if on["centre of pressure"]
+            else None
+        )
         hulls = [hull for points in view.supports if (hull := _hull(points)) is not None]
-        self._support.show(_rings([hull + 2 * lift for hull in hulls]) if on["support polygon"] else None)
+        self._support.show(
+            _rings([hull + 2 * lift for hull in hulls]) if on["support polygon"] else None
+        )
         below = view.centres * (1.0, 1.0, 0.0) + (0.0, 0.0, ground + LIFT)
         seen = view.centres if on["centre of mass"] else None
         self._centre.show(seen)
         self._below.show(None if seen is None else below)
         self._plumb.show(None if seen is None else np.stack([view.centres, below], axis=1))
-        self._zmp.show(view.zmp[np.isfinite(view.zmp[:, 0])] + 3 * lift if on["zero moment point"] else None)
+        self._zmp.show(
+            view.zmp[np.isfinite(view.zmp[:, 0])] + 3 * lift if on["zero moment point"] else None
+        )
 
     def _remember(self, view: View, ground: float) -> None:
         """Where the centres of mass have been, on the ground; a new start forgets it."""
         if view.time < self._trailed:
             self._past.clear()
         if (len(self._past) == 0 or view.time - self._trailed > 0.03) and len(view.centres):
-            self._past.append(np.concatenate([view.centres, view.centres * (1.0, 1.0, 0.0) + (0.0, 0.0, ground + LIFT)]))
+            self._past.append(
+                np.concatenate(
+                    [view.centres, view.centres * (1.0, 1.0, 0.0) + (0.0, 0.0, ground + LIFT)]
+                )
+            )
             path = np.array(self._past) if self.shown["trails"] else np.zeros((0, 0, 3))
-            self._trail.show(np.stack([path[:-1], path[1:]], axis=2).reshape(-1, 2, 3) if len(path) > 1 else None)
+            self._trail.show(
+                np.stack([path[:-1], path[1:]], axis=2).reshape(-1, 2, 3) if len(path) > 1 else None
+            )
             self._trailed = view.time
 
     def _draw_bands(self, view: View) -> None:
-        self._band.show(np.array([(band.point, band.target) for band in view.bands]).reshape(-1, 2, 3))
+        self._band.show(
+            np.array([(band.point, band.target) for band in view.bands]).reshape(-1, 2, 3)
+        )
         self._knob.show(np.array([band.target for band in view.bands]).reshape(-1, 3))
         if view.bands:
-            self._label.text = " · ".join(f"{np.linalg.norm(band.force):.0f} N" for band in view.bands)
+            self._label.text = " · ".join(
+                f"{np.linalg.norm(band.force):.0f} N" for band in view.bands
+            )
             self._label.position = view.bands[-1].target + np.array([0.0, 0.0, 0.05])
         self._label.visible = bool(view.bands)
 
@@ -162,7 +192,14 @@ class Overlay:
 class _Marks:
     """Copies of one small mesh."""
 
-    def __init__(self, server: viser.ViserServer, name: str, mesh: Mesh, color: tuple[int, int, int], opacity: float | None = None) -> None:
+    def __init__(
+        self,
+        server: viser.ViserServer,
+        name: str,
+        mesh: Mesh,
+        color: tuple[int, int, int],
+        opacity: float | None = None,
+    ) -> None:
         self.count = 0
         self.handle = server.scene.add_batched_meshes_simple(
             f"/over/{name}",
@@ -181,18 +218,27 @@ class _Marks:
         )
         self.node = Node(self.handle)
 
-    def show(self, points: Array | None, axes: Array | None = None, scales: Array | None = None, colors: NDArray[np.uint8] | None = None) -> None:
+    def show(
+        self,
+        points: Array | None,
+        axes: Array | None = None,
+        scales: Array | None = None,
+        colors: NDArray[np.uint8] | None = None,
+    ) -> None:
         """At these points, the z axis along ``axes``; nothing where there are none."""
         if points is None or len(points) == 0:
             self.handle.visible = False
             return
-        # room for a few more is kept out of sight, as a browser makes new buffers whenever the number changes
+        # room for a few more is kept out of sight, as a browser makes new buffers whenever
+        # the number changes
         n = len(points)
         room = -(-n // 16) * 16 if n > 1 else 1
         resized = room != self.count
         values: dict[str, NDArray[Any]] = {"batched_positions": _padded(points, room)}
         if axes is not None or resized:
-            values["batched_wxyzs"] = _padded(np.tile([1.0, 0.0, 0.0, 0.0], (n, 1)) if axes is None else _tilts(axes), room)
+            values["batched_wxyzs"] = _padded(
+                np.tile([1.0, 0.0, 0.0, 0.0], (n, 1)) if axes is None else _tilts(axes), room
+            )
         if scales is not None or resized or n != room:
             values["batched_scales"] = _padded(np.ones((n, 3)) if scales is None else scales, room)
         if colors is not None:
@@ -204,9 +250,13 @@ class _Marks:
 class _Lines:
     """Segments of one colour."""
 
-    def __init__(self, server: viser.ViserServer, name: str, color: tuple[int, int, int], thickness: float) -> None:
+    def __init__(
+        self, server: viser.ViserServer, name: str, color: tuple[int, int, int], thickness: float
+    ) -> None:
         none = np.zeros((1, 2, 3), np.float32)
-        self.handle = server.scene.add_line_segments(f"/over/{name}", none, color, thickness=thickness, visible=False)
+        self.handle = server.scene.add_line_segments(
+            f"/over/{name}", none, color, thickness=thickness, visible=False
+        )
         self.node = Node(self.handle)
 
     def show(self, segments: Array | None) -> None:
@@ -248,7 +298,13 @@ def _tilts(axes: Array) -> Array:
 
 def _ball(radius: float, rings: int = 8) -> Mesh:
     """A sphere."""
-    return turned([(radius * float(np.cos(a)), radius * float(np.sin(a))) for a in np.linspace(-0.5 * np.pi, 0.5 * np.pi, rings + 1)], 14)
+    return turned(
+        [
+            (radius * float(np.cos(a)), radius * float(np.sin(a)))
+            for a in np.linspace(-0.5 * np.pi, 0.5 * np.pi, rings + 1)
+        ],
+        14,
+    )
 
 
 def _shaft() -> Mesh:

@@ -1,10 +1,13 @@
-"""The player owns time: a simulation in a thread of its own that keeps the pace of the clock, or a multiple of it.
+"""The player owns time: a simulation in a thread of its own that keeps the pace of the clock,
+or a multiple of it.
 
-Nobody waits for it, and it waits for nobody: buttons leave orders that it takes between steps; who draws says that a view is
-wanted, and finds the newest one. With the clock w and the speed s, the simulated time that is due is
+Nobody waits for it, and it waits for nobody: buttons leave orders that it takes between steps; who
+draws says that a view is wanted, and finds the newest one. With the clock w and the speed s, the
+simulated time that is due is
 
-    t_due = t₀ + s (w − w₀)                                                                                   (1)
-and a simulation that falls behind by more than ``LAG`` lets the lost time go: w₀ and t₀ are then set to now.
+    t_due = t₀ + s (w − w₀)                                                                  (1)
+and a simulation that falls behind by more than ``LAG`` lets the lost time go:
+w₀ and t₀ are then set to now.
 """
 
 from __future__ import annotations
@@ -26,7 +29,8 @@ from tabi.model.world import World
 if TYPE_CHECKING:
     from tabi.simulation.simulator import Simulator
 
-# of the clock: seconds between two turns, how far to lag behind before time is let go, and how long a turn may last
+# of the clock: seconds between two turns, how far to lag behind before time is let go,
+# and how long a turn may last
 TICK, LAG, TURN = 0.005, 0.1, 0.03
 SLOWEST, FASTEST = 0.1, 4.0
 JUDGED = 0.1  # s between two certificates
@@ -43,9 +47,12 @@ class Player:
         build: makes the simulator, at the start and again at every reset.
         playing: whether time goes on. speed: simulated seconds per second that are asked for.
         fault: the sentence that stopped it, empty while all is well.
-        view: the newest that was looked at; None until the kernels are there. wanted: set by who draws, to have the next one.
-        sim, observer: of the simulation, once it is there; for orders only. scenes: how many were opened.
-        hands: the springs of the mouse. tuning: what sliders have set. factor: simulated seconds per second, over about the last.
+        view: the newest that was looked at; None until the kernels are there.
+            wanted: set by who draws, to have the next one.
+        sim, observer: of the simulation, once it is there; for orders only.
+            scenes: how many were opened.
+        hands: the springs of the mouse. tuning: what sliders have set.
+            factor: simulated seconds per second, over about the last.
     """
 
     build: Builder
@@ -171,7 +178,9 @@ class Player:
             self.hands.springs.clear()
 
     def _prepare(self, build: Builder) -> None:
-        """The first step compiles, on a simulator of its own: the page may have been posed anew when it is done."""
+        """The first step compiles, on a simulator of its own:
+        the page may have been posed anew when it is done.
+        """
         first = build()
         # a hand too, so that nobody waits for a compiler when the mouse pulls
         moving = [body for body in Observer(first).bodies if first._link(body).body]

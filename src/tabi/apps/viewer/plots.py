@@ -1,4 +1,6 @@
-"""Live plots in the page: forces on the feet, centre of pressure, certificate, over the last seconds."""
+"""Live plots in the page: forces on the feet, centre of pressure, certificate,
+over the last seconds.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,12 @@ class Plots:
         with gui.add_folder("plots", order=50.0, expand_by_default=False):
             self.plots = [
                 _plot(gui, "load of the feet [N]", feet, 1),
-                _plot(gui, "centre of pressure: forwards, sideways [mm]", [f"{foot} {axis}" for foot in feet for axis in "xy"], 2),
+                _plot(
+                    gui,
+                    "centre of pressure: forwards, sideways [mm]",
+                    [f"{foot} {axis}" for foot in feet for axis in "xy"],
+                    2,
+                ),
                 _plot(gui, "certificate: log₁₀ of the residual [m/s]", ["residual"], 1),
             ]
         for plot in self.plots[: 0 if feet else 2]:
@@ -45,14 +52,20 @@ class Plots:
         if self._rows and view.time - self._rows[-1][0] < EVERY:
             return
         pressure = 1e3 * view.pressures_in_foot.ravel()
-        self._rows.append([view.time, *view.loads, *pressure, float(np.log10(max(view.residual, SMALLEST)))])
+        self._rows.append(
+            [view.time, *view.loads, *pressure, float(np.log10(max(view.residual, SMALLEST)))]
+        )
 
     def draw(self) -> None:
         """Send the plots to the pages."""
         if len(self._rows) < 2:
             return
         table, n = np.array(self._rows).T, len(self.feet)
-        for plot, rows in zip(self.plots, (table[1 : 1 + n], table[1 + n : 1 + 3 * n], table[1 + 3 * n :]), strict=True):
+        for plot, rows in zip(
+            self.plots,
+            (table[1 : 1 + n], table[1 + n : 1 + 3 * n], table[1 + 3 * n :]),
+            strict=True,
+        ):
             if plot.visible:
                 plot.data = (table[0], *rows)
                 self._zoom(plot, DECADES if plot is self.plots[2] else around(rows))
@@ -61,13 +74,17 @@ class Plots:
         """Ends of the upright axis, told when they change: a browser then builds the plot anew."""
         if self._ends.get(str(plot.title)) != ends:
             self._ends[str(plot.title)] = ends
-            plot.scales = {"x": uplot.Scale(time=False, auto=True), "y": uplot.Scale(auto=False, range=ends)}
+            plot.scales = {
+                "x": uplot.Scale(time=False, auto=True),
+                "y": uplot.Scale(auto=False, range=ends),
+            }
 
 
 def around(rows: NDArray[np.float64]) -> tuple[float, float]:
     """Round numbers around zero and all values, so that noise does not fill a plot."""
     values = rows[np.isfinite(rows)]
-    low, high = -_round_up(-float(values.min(initial=0.0))), _round_up(float(values.max(initial=0.0)))
+    low = -_round_up(-float(values.min(initial=0.0)))
+    high = _round_up(float(values.max(initial=0.0)))
     return (low, high) if high > low else (0.0, 1.0)
 
 
@@ -82,7 +99,12 @@ def _round_up(value: float) -> float:
 def _plot(gui: viser.GuiApi, title: str, names: list[str], per_color: int) -> viser.GuiUplotHandle:
     """An empty plot with a line per name; the second of a pair is dashed."""
     lines = [
-        uplot.Series(label=name, stroke=COLORS[k // per_color % len(COLORS)], width=2, dash=(4, 4) if k % per_color else None)  # type: ignore[arg-type]
+        uplot.Series(
+            label=name,
+            stroke=COLORS[k // per_color % len(COLORS)],
+            width=2,
+            dash=(4, 4) if k % per_color else None,  # type: ignore[arg-type]
+        )
         for k, name in enumerate(names)
     ]
     zero = np.zeros(2)

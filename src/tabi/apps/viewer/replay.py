@@ -1,6 +1,8 @@
-"""A recording in the browser: the page draws it from its own meshes, with a time bar; nothing is computed anew.
+"""A recording in the browser: the page draws it from its own meshes, with a time bar;
+nothing is computed anew.
 
-All pages that watch see the same moment. One thread moves time and draws; controls only leave wishes behind.
+All pages that watch see the same moment. One thread moves time and draws;
+controls only leave wishes behind.
 """
 
 from __future__ import annotations
@@ -22,12 +24,22 @@ from tabi.simulation.recorded import Recorded
 
 FRAMES = 30  # pictures a second
 TRIANGLES = 400_000
-SPEEDS = {"× 0.05": 0.05, "× 0.1": 0.1, "× 0.25": 0.25, "× 0.5": 0.5, "× 1": 1.0, "× 2": 2.0, "× 4": 4.0}
+SPEEDS = {
+    "× 0.05": 0.05,
+    "× 0.1": 0.1,
+    "× 0.25": 0.25,
+    "× 0.5": 0.5,
+    "× 1": 1.0,
+    "× 2": 2.0,
+    "× 4": 4.0,
+}
 # as in a page that simulates
 COLORS = {"centre of mass": CENTRE, "zero moment point": ZMP, "centre of pressure": PRESSURE}
 
 
-def show(run: Recorded, host: str = "127.0.0.1", port: int | None = None, open_browser: bool = True) -> None:
+def show(
+    run: Recorded, host: str = "127.0.0.1", port: int | None = None, open_browser: bool = True
+) -> None:
     """Play a recording in the browser until Ctrl-C; arguments as of ``page.show``."""
     replay = Replay(run, host, port)
     print(f"The recording plays at {replay.address} (Ctrl-C ends it).", flush=True)
@@ -81,7 +93,9 @@ class Replay:
         self.playing = playing
 
     def advance(self, seconds: float) -> None:
-        """Let time pass in the recording [s]; at its end it stops, or begins anew where a loop is wanted."""
+        """Let time pass in the recording [s];
+        at its end it stops, or begins anew where a loop is wanted.
+        """
         time, last = self.run.time, len(self.run.time) - 1
         with self._turn:
             self._now += seconds
@@ -105,12 +119,31 @@ class Replay:
             if piece.body not in self._bodies:
                 self._bodies[piece.body] = scene.add_frame(f"/body{piece.body}", show_axes=False)
             opacity = piece.color[3] if piece.color[3] < 1 else None
-            scene.add_mesh_simple(f"/body{piece.body}/mesh{k}", piece.vertices, piece.triangles, color=piece.color[:3], opacity=opacity)
-        look_arrows: dict[str, Any] = {"shaft_radius": 0.004, "head_radius": 0.010, "head_length": 0.025}
-        self.arrows = scene.add_arrows("/forces", np.zeros((1, 2, 3)), FORCE, visible=False, **look_arrows)
+            scene.add_mesh_simple(
+                f"/body{piece.body}/mesh{k}",
+                piece.vertices,
+                piece.triangles,
+                color=piece.color[:3],
+                opacity=opacity,
+            )
+        look_arrows: dict[str, Any] = {
+            "shaft_radius": 0.004,
+            "head_radius": 0.010,
+            "head_length": 0.025,
+        }
+        self.arrows = scene.add_arrows(
+            "/forces", np.zeros((1, 2, 3)), FORCE, visible=False, **look_arrows
+        )
         counts = (len(world.robot_names), len(world.robot_names), len(world.feet.names))
         self._marks = [
-            [scene.add_icosphere(f"/{name.replace(' ', '_')}{k}", 0.022 if name == "centre of mass" else 0.012, color=color) for k in range(count)]
+            [
+                scene.add_icosphere(
+                    f"/{name.replace(' ', '_')}{k}",
+                    0.022 if name == "centre of mass" else 0.012,
+                    color=color,
+                )
+                for k in range(count)
+            ]
             for (name, color), count in zip(COLORS.items(), counts, strict=True)
         ]
         centre, radius = bounds(frames(self.run, self.chosen[:1]), look.pieces)
@@ -126,14 +159,20 @@ class Replay:
         worst = run.summary
         names = ", ".join(plain(name) for name in run.world.robot_names)
         gui.add_markdown(
-            f"**{names or 'recording'}** · {plain(run.created)} · tabi {plain(run.version)}  \n{worst['rows']} rows over {worst['seconds']:.3f} s, "
-            f"worst residual {worst['residual']:.1e} m/s, {worst['missed']} steps missed the tolerance"
+            f"**{names or 'recording'}** · {plain(run.created)} · tabi {plain(run.version)}  \n"
+            f"{worst['rows']} rows over {worst['seconds']:.3f} s, "
+            f"worst residual {worst['residual']:.1e} m/s, "
+            f"{worst['missed']} steps missed the tolerance"
         )
         self.text = gui.add_markdown("")
         low, high = float(run.time.min()), float(run.time.max())
         # a tail of digits would not fit into the number's field
-        between = round(float(np.median(np.abs(np.diff(run.time)))), 6) if len(run.time) > 1 else 0.0
-        self.bar = gui.add_slider("time [s]", low, max(high, low + run.dt), between or run.dt, float(run.time[0]))
+        between = (
+            round(float(np.median(np.abs(np.diff(run.time)))), 6) if len(run.time) > 1 else 0.0
+        )
+        self.bar = gui.add_slider(
+            "time [s]", low, max(high, low + run.dt), between or run.dt, float(run.time[0])
+        )
         self.play = gui.add_button("Play")
         self.back, self.forth = gui.add_button("Step back"), gui.add_button("Step forth")
         self.speed = gui.add_dropdown("speed", list(SPEEDS), initial_value="× 1")
@@ -179,7 +218,9 @@ class Replay:
             for body, frame in self._bodies.items():
                 frame.position, frame.wxyz = found.position[0, body], found.quaternion[0, body]
             if wanted[0] and len(points):
-                self.arrows.points = np.stack([points, points + found.arrow * forces], axis=1).astype(np.float32)
+                self.arrows.points = np.stack(
+                    [points, points + found.arrow * forces], axis=1
+                ).astype(np.float32)
             self.arrows.visible = bool(wanted[0] and len(points))
             places = (found.centre_of_mass[0], found.zmp[0], found.pressure[0])
             for handles, at, on in zip(self._marks, places, wanted[1:], strict=True):
@@ -190,7 +231,8 @@ class Replay:
             self.bar.value = float(self.run.time[row])
             load = self.run.feet["wrench"][row, :, 2].sum()
             self.text.content = (
-                f"time **{self.run.time[row]:.3f} s** · on the feet **{load:.1f} N** · residual {self.run.certificate['residual'][row]:.1e} m/s"
+                f"time **{self.run.time[row]:.3f} s** · on the feet **{load:.1f} N** · residual "
+                f"{self.run.certificate['residual'][row]:.1e} m/s"
             )
 
 

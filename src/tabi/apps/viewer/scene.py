@@ -1,4 +1,5 @@
-"""Draws a world in a viser page: bodies that look alike as copies of one mesh, any other in a frame of its own, a floor, light.
+"""Draws a world in a viser page: bodies that look alike as copies of one mesh,
+any other in a frame of its own, a floor, light.
 
 Knows no physics.
 """
@@ -26,7 +27,8 @@ GLASS = 0.3  # opacity of bodies one sees through
 Array = NDArray[np.float64]
 Color = tuple[float, float, float, float]
 Part = tuple[Color, Mesh]
-# what a page tells of a pull: who, the body's place in a view, "start", "update" or "end", grabbed point, mouse, with Shift
+# what a page tells of a pull: who, the body's place in a view, "start", "update" or "end",
+# grabbed point, mouse, with Shift
 Pull = Callable[[int, int, str, tuple[float, float, float], tuple[float, float, float], bool], None]
 
 
@@ -44,15 +46,23 @@ class Scene:
         self._frames: dict[int, viser.FrameHandle] = {}
         self._flocks: list[tuple[NDArray[np.int64], list[Node]]] = []
         # every mesh of what moves, and whose it is
-        self._meshes: list[tuple[viser.MeshHandle | viser.BatchedMeshHandle, NDArray[np.int64]]] = []
+        self._meshes: list[
+            tuple[viser.MeshHandle | viser.BatchedMeshHandle, NDArray[np.int64]]
+        ] = []
         light(server)
         self._add_fixed(world)
-        named = {body: f"/{_node(robot.name)}/{_node(body.name)}" for robot in world.robots for body in robot.bodies}
+        named = {
+            body: f"/{_node(robot.name)}/{_node(body.name)}"
+            for robot in world.robots
+            for body in robot.bodies
+        }
         named |= {body: f"/{_node(body.name)}" for body in world.objects}
         self._index = {body: k for k, body in enumerate(named)}
         # as nodes are before they are moved
         self._last = np.tile([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], (len(named), 1))
-        drawn = {body: shapes for robot in world.robots for body, shapes in seen(robot.bodies).items()}
+        drawn = {
+            body: shapes for robot in world.robots for body, shapes in seen(robot.bodies).items()
+        }
         for alike in _alike({body: _parts(drawn.get(body, body.shapes)) for body in named}):
             members = np.array([self._index[body] for body in alike.members])
             if len(members) > 1 and alike.parts:
@@ -63,7 +73,9 @@ class Scene:
         self._opacity = [(mesh, mesh.opacity) for mesh, _ in self._meshes]
 
     def move(self, positions: Array, rotations: Array) -> None:
-        """Move all bodies, robots first, to positions (n, 3) [m] and rotations (n, 3, 3); those that moved are sent, in one message."""
+        """Move all bodies, robots first, to positions (n, 3) [m] and rotations (n, 3, 3);
+        those that moved are sent, in one message.
+        """
         self._send(np.hstack([positions, quaternions(rotations)]))
 
     def update(self, placements: Mapping[Body, Transform]) -> None:
@@ -88,7 +100,9 @@ class Scene:
             for members, nodes in self._flocks:
                 rows = self._last[members].astype(np.float32)
                 for node in nodes:
-                    node.tell(batched_positions=rows[:, :3].copy(), batched_wxyzs=rows[:, 3:].copy())
+                    node.tell(
+                        batched_positions=rows[:, :3].copy(), batched_wxyzs=rows[:, 3:].copy()
+                    )
 
     def see_through(self, on: bool) -> None:
         """Draw bodies so that one sees what is inside and behind them, or solid again."""
@@ -101,22 +115,36 @@ class Scene:
         """Tell of every body that is dragged with Ctrl (or Cmd), with or without Shift."""
         for mesh, members in self._meshes:
             for modifier, strong in (("cmd/ctrl", False), ("cmd/ctrl+shift", True)):
-                mesh.on_drag("left", modifier=modifier)(_dragged(pull, members.tolist(), strong))  # type: ignore[arg-type]
+                dragged = _dragged(pull, members.tolist(), strong)
+                mesh.on_drag("left", modifier=modifier)(dragged)  # type: ignore[arg-type]
 
-    def look(self, target: ArrayLike, distance: float, azimuth: float = 35.0, elevation: float = 12.0) -> None:
-        """Where cameras start: a target [m], a distance [m] and two angles [deg] from straight ahead."""
+    def look(
+        self, target: ArrayLike, distance: float, azimuth: float = 35.0, elevation: float = 12.0
+    ) -> None:
+        """Where cameras start: a target [m], a distance [m] and two angles [deg]
+        from straight ahead.
+        """
         a, e = np.radians([azimuth, elevation])
-        self.look_from(np.asarray(target) + distance * np.array([np.cos(a) * np.cos(e), np.sin(a) * np.cos(e), np.sin(e)]), target)
+        self.look_from(
+            np.asarray(target)
+            + distance * np.array([np.cos(a) * np.cos(e), np.sin(a) * np.cos(e), np.sin(e)]),
+            target,
+        )
 
     def look_from(self, position: ArrayLike, target: ArrayLike) -> None:
         """Where the cameras of all pages are, and what they look at [m]."""
-        cameras = [self.server.initial_camera, *(client.camera for client in self.server.get_clients().values())]
+        cameras = [
+            self.server.initial_camera,
+            *(client.camera for client in self.server.get_clients().values()),
+        ]
         for camera in cameras:
             camera.fov = np.radians(35.0)
             camera.position, camera.look_at = np.asarray(position, float), np.asarray(target, float)
 
     def turn_to(self, target: ArrayLike) -> None:
-        """All cameras move over the ground until they look at a place [m]; height and direction stay."""
+        """All cameras move over the ground until they look at a place [m];
+        height and direction stay.
+        """
         for client in self.server.get_clients().values():
             way = np.asarray(target, float) - client.camera.look_at
             client.camera.position = client.camera.position + way * (1.0, 1.0, 0.0)
@@ -129,8 +157,12 @@ class Scene:
     def _add_fixed(self, world: World) -> None:
         frame = "/world"
         self.server.scene.add_frame(frame, show_axes=False)
-        for k, shape in enumerate(s for s in world.fixed.shapes if isinstance(s.geometry, HalfSpace)):
-            add_ground(self.server, f"{frame}/ground{k}", shape.placement.p, shape.placement.quaternion)
+        for k, shape in enumerate(
+            s for s in world.fixed.shapes if isinstance(s.geometry, HalfSpace)
+        ):
+            add_ground(
+                self.server, f"{frame}/ground{k}", shape.placement.p, shape.placement.quaternion
+            )
         self._add_meshes(_parts(world.fixed.shapes), frame)
 
     def _add(self, name: str, parts: list[Part], index: int) -> None:
@@ -140,7 +172,10 @@ class Scene:
 
     def _add_meshes(self, parts: list[Part], frame: str) -> list[viser.MeshHandle]:
         add = self.server.scene.add_mesh_simple
-        return [add(f"{frame}/mesh{k}", *mesh, color=color[:3], opacity=_opacity(color)) for k, (color, mesh) in enumerate(parts)]
+        return [
+            add(f"{frame}/mesh{k}", *mesh, color=color[:3], opacity=_opacity(color))
+            for k, (color, mesh) in enumerate(parts)
+        ]
 
     def _add_flock(self, name: str, parts: list[Part], members: NDArray[np.int64]) -> None:
         """Bodies that look alike: one mesh a colour, drawn once for each."""
@@ -149,7 +184,16 @@ class Scene:
             rows = self._last[members].astype(np.float32)
             add = self.server.scene.add_batched_meshes_simple
             meshes.append(
-                add(f"{name}/mesh{k}", vertices, triangles, rows[:, 3:], rows[:, :3], batched_colors=color[:3], opacity=_opacity(color), lod="off")
+                add(
+                    f"{name}/mesh{k}",
+                    vertices,
+                    triangles,
+                    rows[:, 3:],
+                    rows[:, :3],
+                    batched_colors=color[:3],
+                    opacity=_opacity(color),
+                    lod="off",
+                )
             )
         self._flocks.append((members, [Node(mesh) for mesh in meshes]))
         self._meshes += [(mesh, members) for mesh in meshes]
@@ -166,7 +210,9 @@ class _Look:
 def _alike(parts: dict[Body, list[Part]]) -> list[_Look]:
     found: dict[tuple[object, ...], _Look] = {}
     for body, own in parts.items():
-        key = tuple((color, vertices.tobytes(), triangles.tobytes()) for color, (vertices, triangles) in own)
+        key = tuple(
+            (color, vertices.tobytes(), triangles.tobytes()) for color, (vertices, triangles) in own
+        )
         found.setdefault(key, _Look(own, [])).members.append(body)
     return list(found.values())
 
@@ -178,7 +224,9 @@ def _parts(shapes: list[Shape]) -> list[Part]:
         missing = isinstance(shape.geometry, MeshFile) and not shape.geometry.file.is_file()
         if shape.visible and not missing and not isinstance(shape.geometry, HalfSpace):
             by_color.setdefault(shape.color, []).append(shape)
-    return [(color, joined([mesh_of(shape) for shape in group])) for color, group in by_color.items()]
+    return [
+        (color, joined([mesh_of(shape) for shape in group])) for color, group in by_color.items()
+    ]
 
 
 def _opacity(color: Color) -> float | None:
@@ -186,25 +234,41 @@ def _opacity(color: Color) -> float | None:
 
 
 def quaternions(R: Array) -> Array:
-    """Unit quaternions (w, x, y, z) of rotation matrices (n, 3, 3), from each one's largest component."""
+    """Unit quaternions (w, x, y, z) of rotation matrices (n, 3, 3),
+    from each one's largest component.
+    """
     m = R.reshape(-1, 9).T
     # four times w², wx, …: the outer product of every quaternion with itself
     a, b, c = m[7] - m[5], m[2] - m[6], m[3] - m[1]
     d, e, f = m[3] + m[1], m[2] + m[6], m[7] + m[5]
-    t = [1 + m[0] + m[4] + m[8], 1 + m[0] - m[4] - m[8], 1 - m[0] + m[4] - m[8], 1 - m[0] - m[4] + m[8]]
+    t = [
+        1 + m[0] + m[4] + m[8],
+        1 + m[0] - m[4] - m[8],
+        1 - m[0] + m[4] - m[8],
+        1 - m[0] - m[4] + m[8],
+    ]
     outer = np.array([[t[0], a, b, c], [a, t[1], d, e], [b, d, t[2], f], [c, e, f, t[3]]])
     largest = np.argmax(np.array(t), axis=0)
     q = outer[largest, :, np.arange(len(largest))]
     return q / np.linalg.norm(q, axis=1, keepdims=True)
 
 
-def _dragged(pull: Pull, members: list[int], strong: bool) -> Callable[[viser.SceneNodeDragEvent], object]:
+def _dragged(
+    pull: Pull, members: list[int], strong: bool
+) -> Callable[[viser.SceneNodeDragEvent], object]:
     """A callback that viser awaits, so that start, update and end come in their order."""
 
     async def dragged(event: viser.SceneNodeDragEvent) -> None:
         which = event.instance_index or 0
         if which < len(members):
-            pull(event.client_id, members[which], event.phase, event.start_position, event.end_position, strong)
+            pull(
+                event.client_id,
+                members[which],
+                event.phase,
+                event.start_position,
+                event.end_position,
+                strong,
+            )
 
     return dragged
 
@@ -216,11 +280,23 @@ def light(server: viser.ViserServer) -> None:
     scene.configure_default_lights(enabled=False)
     # no environment map: it arrives seconds after the robot and would change its colours
     scene.configure_environment_map(None)
-    scene.add_light_hemisphere("/light/sky", sky_color=(255, 255, 255), ground_color=(176, 184, 198), intensity=1.7)
+    scene.add_light_hemisphere(
+        "/light/sky", sky_color=(255, 255, 255), ground_color=(176, 184, 198), intensity=1.7
+    )
     # a light's rays run from its place to the origin
-    scene.add_light_directional("/light/sun", color=(255, 250, 240), intensity=2.2, cast_shadow=True, position=(2.5, 1.0, 4.0))
-    scene.add_light_directional("/light/fill", color=(225, 235, 255), intensity=0.9, position=(2.0, 4.0, 1.0))
-    scene.add_light_directional("/light/rim", color=(190, 210, 255), intensity=1.0, position=(-3.0, -2.5, 2.0))
+    scene.add_light_directional(
+        "/light/sun",
+        color=(255, 250, 240),
+        intensity=2.2,
+        cast_shadow=True,
+        position=(2.5, 1.0, 4.0),
+    )
+    scene.add_light_directional(
+        "/light/fill", color=(225, 235, 255), intensity=0.9, position=(2.0, 4.0, 1.0)
+    )
+    scene.add_light_directional(
+        "/light/rim", color=(190, 210, 255), intensity=1.0, position=(-3.0, -2.5, 2.0)
+    )
 
 
 def add_ground(server: viser.ViserServer, name: str, position: ArrayLike, wxyz: ArrayLike) -> None:
@@ -242,5 +318,7 @@ def add_ground(server: viser.ViserServer, name: str, position: ArrayLike, wxyz: 
 
 
 def _node(name: str) -> str:
-    """A name as one node of the scene: a slash in it would make it the child of another and move with it."""
+    """A name as one node of the scene: a slash in it would make it the child of
+    another and move with it.
+    """
     return name.replace("/", "∕")

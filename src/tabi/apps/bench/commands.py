@@ -1,0 +1,219 @@
+"""The commands under ``tabi bench``. Each imports what it measures when it runs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tabi.apps.outputs import check_figure
+from tabi.apps.robots import named
+from tabi.apps.terminal import tell
+
+bench = typer.Typer(
+    help="Measure speed against other engines in one process.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+Tolerance = Annotated[
+    float, typer.Option(help="Backward error to reach, relative to the largest free velocity.")
+]
+Figure = Annotated[
+    Path | None, typer.Option(help="Draw the performance profile: a .png, .pdf or .svg file.")
+]
+Siconos = Annotated[
+    bool | None,
+    typer.Option(
+        "--siconos/--no-siconos", help="Compare with Siconos; by default where it is installed."
+    ),
+]
+Dense = Annotated[
+    bool,
+    typer.Option(
+        "--dense",
+        help="Let Siconos's Newton also run on dense matrices, its faster form for few contacts.",
+    ),
+]
+
+
+@bench.command()
+def dynamics(
+    robots: Annotated[
+        list[str] | None,
+        typer.Argument(help="Robots beside hrp2: paths to URDF, MJCF or .wrl files."),
+    ] = None,
+    as_json: Json = False,
+    blocks: Annotated[
+        int, typer.Option(min=3, help="Timed blocks per engine; medians are reported.")
+    ] = 31,
+) -> None:
+    """Forward and inverse dynamics, mass matrix and the free step against Pinocchio and MuJoCo."""
+    from tabi.apps.bench import dynamics
+
+    # the robots' own order and names, hrp2 first
+    result = dynamics.measure(
+        [named("hrp2"), *(named(path) for path in robots or [])], blocks=blocks, show=not as_json
+    )
+    tell(json.dumps(result, indent=2) if as_json else dynamics.text(result))
+
+
+@bench.command()
+def fclib(
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(help="A folder of friction problems (FCLib .hdf5, or .npz), or files."),
+    ] = None,
+    as_json: Json = False,
+    figure: Figure = None,
+    siconos: Siconos = None,
+    dense: Dense = False,
+    tolerance: Tolerance = 1e-8,
+) -> None:
+    """Friction problems from files by every solver, against Siconos."""
+    from tabi.apps.bench import fclib, race
+
+    _race(
+        lambda others: fclib.measure(paths or [], tolerance, others),
+        race.text,
+        "problems from files",
+        (siconos, dense),
+        figure,
+        as_json,
+    )
+
+
+@bench.command()
+def solver(
+    as_json: Json = False,
+    figure: Figure = None,
+    count: Annotated[
+        int, typer.Option(min=1, help="About so many problems; at least one of every kind.")
+    ] = 100,
+    seed: Annotated[int, typer.Option(help="Seed of the problems.")] = 0,
+    siconos: Siconos = None,
+    dense: Dense = False,
+    tolerance: Tolerance = 1e-8,
+) -> None:
+    """tabi's own family of contact problems by every solver, against Siconos."""
+    from tabi.apps.bench import solver
+
+    def measure(others: tuple[str, ...]) -> dict[str, Any]:
+        return solver.measure(solver.family(count, seed), tolerance, others)
+
+    _race(measure, solver.text, "problems of the family", (siconos, dense), figure, as_json)
+
+
+def _race(
+    measure: Any,
+    text: Any,
+    what: str,
+    siconos: tuple[bool | None, bool],
+    figure: Path | None,
+    as_json: bool,
+) -> None:
+    """Run a race of solvers, print it and draw its profile;
+    one that was interrupted too, with what it has.
+    """
+    from tabi.apps.bench import profile, race
+
+    if figure is not None:
+        check_figure(figure)
+    result = measure(race.methods(*siconos))
+    if figure is not None and result["problems"]:
+        profile.draw(figure, race.contenders(result["problems"]), race.title(result, what))
+    tell(json.dumps(result, indent=2) if as_json else text(result))
+    if result["interrupted"]:
+        raise typer.Exit(130)
+
+
+@bench.command()
+def delassus(
+    as_json: Json = False,
+    figure: Annotated[
+        Path | None,
+        typer.Option(help="Draw time against contact points into this file: .png, .pdf or .svg."),
+    ] = None,
+    blocks: Annotated[
+        int, typer.Option(min=3, help="Timed blocks per way; medians are reported.")
+    ] = 31,
+) -> None:
+    """The Delassus operator of HRP-2's contacts, five ways against each other."""
+    from tabi.apps.bench import delassus
+
+    if figure is not None:
+        check_figure(figure)
+    result = delassus.measure(blocks=blocks, show=not as_json)
+    if figure is not None:
+        delassus.figure(result, figure)
+    tell(json.dumps(result, indent=2) if as_json else delassus.text(result))
+
+
+@bench.command()
+def step(
+    robots: Annotated[
+        list[str] | None,
+        typer.Argument(help="Robots beside hrp2: paths to URDF, MJCF or .wrl files."),
+    ] = None,
+    as_json: Json = False,
+    blocks: Annotated[
+        int, typer.Option(min=3, help="Timed blocks per engine; medians are reported.")
+    ] = 101,
+) -> None:
+    """The whole step of a standing and a squatting robot against MuJoCo and Pinocchio."""
+    from tabi.apps.bench import step
+
+    result = step.measure(
+        [named("hrp2"), *(named(path) for path in robots or [])], blocks=blocks, show=not as_json
+    )
+    tell(json.dumps(result, indent=2) if as_json else step.text(result))
+
+
+@bench.command()
+def contacts(
+    as_json: Json = False,
+    blocks: Annotated[int, typer.Option(min=3, help="Timed blocks; medians are reported.")] = 15,
+) -> None:
+    """A thousand contact points: 128 stacks of boxes, and one brick wall."""
+    from tabi.apps.bench import contacts
+
+    result = contacts.measure(blocks=blocks, show=not as_json)
+    tell(json.dumps(result, indent=2) if as_json else contacts.text(result))
+
+
+@bench.command()
+def cart(
+    as_json: Json = False,
+    blocks: Annotated[int, typer.Option(min=3, help="Timed blocks; medians are reported.")] = 31,
+) -> None:
+    """HRP-2 with its hands on a cart that carries a box."""
+    from tabi.apps.bench import cart
+
+    result = cart.measure(blocks=blocks, show=not as_json)
+    tell(json.dumps(result, indent=2) if as_json else cart.text(result))
+
+
+@bench.command()
+def laws(as_json: Json = False) -> None:
+    """The older laws by Lemke, friction pyramids and no friction, against the exact one."""
+    from tabi.apps.bench import laws
+
+    result = laws.measure(show=not as_json)
+    tell(json.dumps(result, indent=2) if as_json else laws.text(result))
+
+
+@bench.command()
+def view(
+    as_json: Json = False,
+    seconds: Annotated[float, typer.Option(min=1.0, help="How long each scene is watched.")] = 5.0,
+) -> None:
+    """The page: cost of a picture, messages a second to a browser,
+    and whether the simulation keeps time.
+    """
+    from tabi.apps.bench import view
+
+    result = view.measure(seconds, show=not as_json)
+    tell(json.dumps(result, indent=2) if as_json else view.text(result))

@@ -1,0 +1,100 @@
+"""How a run of ``tabi run`` went, for people and for machines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass
+class Summary:
+    """How a run went.
+
+    Attributes:
+        time, wall: seconds of the simulation, and of the clock after its first step.
+            steps: how many.
+        residual [m/s], joint_residual [rad/s or m/s], penetration [m]: worst of all steps.
+        force_residual: worst [N] of the steps looked at, one in every 0.05 s.
+        missed: steps that did not reach the tolerance [m/s].
+            fallen: when a base was at half the height it stands at [s], to some ms.
+        places: where bodies ended [m]. notes: what was put in place of what robot files lack.
+        recording: the file. interrupted: whether somebody did. stopped: the sentence that ended it.
+    """
+
+    scene: str
+    title: str
+    settings: tuple[str, ...] = ()
+    time: float = 0.0
+    steps: int = 0
+    wall: float = 0.0
+    factor: float = 0.0
+    tolerance: float = 0.0
+    residual: float = 0.0
+    force_residual: float = 0.0
+    joint_residual: float = 0.0
+    penetration: float = 0.0
+    missed: int = 0
+    contacts: int = 0
+    robots: tuple[str, ...] = ()
+    fallen: dict[str, float] = field(default_factory=dict)
+    places: dict[str, list[float]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    recording: str | None = None
+    interrupted: bool = False
+    stopped: str | None = None
+
+    def code(self, expect_standing: bool = False) -> int:
+        """The exit code."""
+        if self.interrupted:
+            return 130
+        return int(bool(self.missed or self.stopped or (expect_standing and self.fallen)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, with units in the names."""
+        units = dict.fromkeys(("time", "wall", "fallen"), "s") | dict.fromkeys(
+            ("tolerance", "residual"), "m_s"
+        )
+        units |= {"force_residual": "n", "penetration": "m", "places": "m"}
+        worst = ("residual", "force_residual", "joint_residual", "penetration")
+        renamed = {"factor": "real_time_factor", "fallen": "fallen_at", "missed": "missed_steps"}
+        found = {}
+        for name, value in vars(self).items():
+            shown = renamed.get(name, f"worst_{name}" if name in worst else name)
+            found[f"{shown}_{units[name]}" if name in units else shown] = (
+                list(value) if isinstance(value, tuple) else value
+            )
+        return found
+
+    def text(self) -> str:
+        """A few lines for people."""
+        lines = [f"{self.scene}: {self.title}"]
+        if self.stopped:
+            lines.append(f"  STOPPED: {self.stopped}")
+        ended = "interrupted after" if self.interrupted else "ran"
+        lines.append(
+            f"  {ended} {self.time:g} s in {self.wall:.2f} s, {self.factor:.1f} × real time, "
+            f"{self.steps} steps"
+        )
+        lines.append(
+            f"  worst error {self.residual:.1e} m/s, {self.force_residual:.1e} N; "
+            f"deepest overlap {1e6 * self.penetration:.3g} µm"
+        )
+        missed = "every step certified" if not self.missed else f"{self.missed} STEPS MISSED"
+        lines.append(
+            f"  {missed} to {self.tolerance:g} m/s; {self.contacts} "
+            f"contact{'' if self.contacts == 1 else 's'} at the end"
+        )
+        for name in self.robots:
+            lines.append(
+                f"  {name} fell at {self.fallen[name]:g} s"
+                if name in self.fallen
+                else f"  {name} did not fall"
+            )
+        for name, place in self.places.items():
+            # without the sign of a zero
+            x, y, z = (round(value, 4) + 0.0 for value in place)
+            lines.append(f"  {name} is at {x:.4f}, {y:.4f}, {z:.4f} m")
+        lines += [f"  note: {note}" for note in self.notes]
+        if self.recording:
+            lines.append(f"  recorded in {self.recording}")
+        return "\n".join(lines)
