@@ -1,4 +1,6 @@
-"""What the scripts that fill the documentation share: tables between markers, plain axes, files that come out the same from the same numbers."""
+"""What the scripts that fill the documentation share:
+tables between markers, plain axes, files that come out the same from the same numbers.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ def short(seconds: float | None) -> str:
     """Two digits and a unit."""
     if seconds is None:
         return "–"
-    scale, unit = (1e6, "µs") if seconds < 0.9995e-3 else (1e3, "ms") if seconds < 0.9995 else (1.0, "s")
+    scale, unit = (
+        (1e6, "µs") if seconds < 0.9995e-3 else (1e3, "ms") if seconds < 0.9995 else (1.0, "s")
+    )
     x = seconds * scale
     # a space that does not break
     return f"{x:.0f}\u00a0{unit}" if x >= 10 else f"{x:.1f}\u00a0{unit}"
@@ -42,4 +46,9 @@ def table(head: list[str], rows: list[list[str]]) -> str:
 def write(page: Path, name: str, text: str) -> None:
     """Replace what stands between the markers of a table."""
     marked = re.compile(rf"(<!-- table {name}[^\n]*-->\n).*?(<!-- end {name} -->)", re.DOTALL)
-    page.write_text(marked.sub(lambda found: f"{found[1]}\n{text}\n\n{found[2]}", page.read_text(encoding="utf-8")), encoding="utf-8")
+    page.write_text(
+        marked.sub(
+            lambda found: f"{found[1]}\n{text}\n\n{found[2]}", page.read_text(encoding="utf-8")
+        ),
+        encoding="utf-8",
+    )

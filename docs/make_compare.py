@@ -1,6 +1,8 @@
-"""Fills the part of "Is it right?" on other engines: every built-in scene against MuJoCo, those with a robot on its feet against Pinocchio.
+"""Fills the part of "Is it right?" on other engines:
+every built-in scene against MuJoCo, those with a robot on its feet against Pinocchio.
 
-python docs/make_compare.py            runs them (a minute), keeps the figures in docs/measured/compare.json, draws the picture
+python docs/make_compare.py            runs them (a minute), keeps the figures in
+                                       docs/measured/compare.json, draws the picture
 python docs/make_compare.py --tables   only writes the tables, from that file
 """
 
@@ -58,7 +60,13 @@ def number(x: float | None) -> str:
         return "–"
     if x == 0 or abs(x) < 1e-6:
         return "< 1e-6"
-    return f"{x:.0e}".replace("e-0", "e−") if abs(x) < 1e-3 else f"{x:.2g}" if abs(x) < 10 else f"{x:,.0f}"
+    return (
+        f"{x:.0e}".replace("e-0", "e−")
+        if abs(x) < 1e-3
+        else f"{x:.2g}"
+        if abs(x) < 10
+        else f"{x:,.0f}"
+    )
 
 
 def both(figures: list[float | None]) -> str:
@@ -80,15 +88,44 @@ def against_mujoco(measured: dict[str, Any]) -> str:
         engines = list(found["engines"].values())
         parted, apart = found["differences"]["parted_at_s"], found["differences"]["bodies"]
         far = max(body["largest_mm"] for body in apart.values())
-        cells = [f"`{name}`", f"{found['time_s']:g}", number(far), "–" if parted is None else f"{parted:.2f}"]
+        cells = [
+            f"`{name}`",
+            f"{found['time_s']:g}",
+            number(far),
+            "–" if parted is None else f"{parted:.2f}",
+        ]
         # feet of a robot that lies do not stand
         fell = any(engine["fallen_at_s"] for engine in engines)
         cells.append(both([engine["penetration_mm"]["largest"] for engine in engines]))
         cells.append(both([None if fell else largest(engine, "creep_mm_s") for engine in engines]))
-        cells.append(both([engine["bodies"][RESTING[name]]["drift_mm_s"] if name in RESTING else None for engine in engines]))
-        cells.append(both([engine["ground_force_n"]["flicker"] if engine["ground_force_n"]["mean"] else None for engine in engines]))
+        cells.append(
+            both(
+                [
+                    engine["bodies"][RESTING[name]]["drift_mm_s"] if name in RESTING else None
+                    for engine in engines
+                ]
+            )
+        )
+        cells.append(
+            both(
+                [
+                    engine["ground_force_n"]["flicker"]
+                    if engine["ground_force_n"]["mean"]
+                    else None
+                    for engine in engines
+                ]
+            )
+        )
         rows.append(cells)
-    head = ["tabi / MuJoCo", "time [s]", "apart [mm]", "a centimetre from [s]", "overlap [mm]", "feet creep [mm/s]", "rests, and drifts [mm/s]"]
+    head = [
+        "tabi / MuJoCo",
+        "time [s]",
+        "apart [mm]",
+        "a centimetre from [s]",
+        "overlap [mm]",
+        "feet creep [mm/s]",
+        "rests, and drifts [mm/s]",
+    ]
     return table([*head, "flicker of the ground's force [N]"], rows)
 
 
@@ -96,10 +133,31 @@ def against_pinocchio(measured: dict[str, Any]) -> str:
     rows = []
     for name, found in measured["pinocchio"].items():
         feet, body = found["differences"]["feet"].values(), found["differences"]["bodies"]["hrp2"]
-        creep = " / ".join(number(1e3 * (largest(engine, "creep_mm_s") or 0.0)) for engine in found["engines"].values())
-        force, pressure = (max(foot[key] for foot in feet) for key in ("force_largest_n", "pressure_largest_mm"))
-        rows.append([f"`{name}`", f"{found['time_s']:g}", number(1e3 * body["largest_mm"]), number(1e3 * force), number(1e3 * pressure), creep])
-    head = ["", "time [s]", "apart [µm]", "force on a foot, difference [mN]", "centre of pressure, difference [µm]", "creep, tabi / Pinocchio [µm/s]"]
+        creep = " / ".join(
+            number(1e3 * (largest(engine, "creep_mm_s") or 0.0))
+            for engine in found["engines"].values()
+        )
+        force, pressure = (
+            max(foot[key] for foot in feet) for key in ("force_largest_n", "pressure_largest_mm")
+        )
+        rows.append(
+            [
+                f"`{name}`",
+                f"{found['time_s']:g}",
+                number(1e3 * body["largest_mm"]),
+                number(1e3 * force),
+                number(1e3 * pressure),
+                creep,
+            ]
+        )
+    head = [
+        "",
+        "time [s]",
+        "apart [µm]",
+        "force on a foot, difference [mN]",
+        "centre of pressure, difference [µm]",
+        "creep, tabi / Pinocchio [µm/s]",
+    ]
     return table(head, rows)
 
 
@@ -108,7 +166,11 @@ def refused(measured: dict[str, Any]) -> str:
     return "\n".join(f"- {sentence.partition('; ')[0]}" for sentence in sentences)
 
 
-TABLES = {"compare-mujoco": against_mujoco, "compare-pinocchio": against_pinocchio, "compare-refused": refused}
+TABLES = {
+    "compare-mujoco": against_mujoco,
+    "compare-pinocchio": against_pinocchio,
+    "compare-refused": refused,
+}
 
 
 def main() -> None:

@@ -1,4 +1,5 @@
-"""Makes the pictures of the documentation: a headless browser draws the page, the page sends its picture back.
+"""Makes the pictures of the documentation: a headless browser draws the page,
+the page sends its picture back.
 
 python docs/make_pictures.py            needs chromium on the path, and Pillow
 """
@@ -37,12 +38,18 @@ FLAGS = [
 
 def picture(page: Page, file: Path, width: int, height: int, seconds: float = 120.0) -> None:
     """Draw a page in a headless browser and save what it shows."""
-    browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    browser = (
+        shutil.which("chromium")
+        or shutil.which("chromium-browser")
+        or shutil.which("google-chrome")
+    )
     if browser is None:
         raise SystemExit("no chromium on the path; install one to make pictures")
     with tempfile.TemporaryDirectory() as profile:
         process = subprocess.Popen(
-            [browser, *FLAGS, f"--user-data-dir={profile}", page.address], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            [browser, *FLAGS, f"--user-data-dir={profile}", page.address],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
         )
         try:
             end = time.monotonic() + seconds
@@ -53,7 +60,9 @@ def picture(page: Page, file: Path, width: int, height: int, seconds: float = 12
             client = next(iter(page.server.get_clients().values()))
             time.sleep(4.0)  # meshes and shadows arrive after the connection
             # twice the size, then halved: smooth edges
-            pixels = client.get_render(2 * height, 2 * width, transport_format="png", timeout=seconds)
+            pixels = client.get_render(
+                2 * height, 2 * width, transport_format="png", timeout=seconds
+            )
         finally:
             process.terminate()
             process.wait(10)

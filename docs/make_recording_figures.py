@@ -1,4 +1,5 @@
-"""Makes the pictures of the page on recordings: one run is recorded, then plotted, filmed, and played by a headless browser.
+"""Makes the pictures of the page on recordings:
+one run is recorded, then plotted, filmed, and played by a headless browser.
 
 python docs/make_recording_figures.py            needs chromium on the path, and playwright
 """
@@ -26,7 +27,9 @@ def pushed(path: Path) -> Recorded:
     world = tabi.World()
     world.add_ground()
     robot = world.add_robot(tabi.robots.hrp2())
-    world.add_box(size=(0.3, 0.3, 0.3), mass=3.0, friction=0.4, position=(0.6, 0.1, 0.15), name="crate")
+    world.add_box(
+        size=(0.3, 0.3, 0.3), mass=3.0, friction=0.4, position=(0.6, 0.1, 0.15), name="crate"
+    )
     robot.stand_on_ground()
     sim = tabi.Simulator(world)
     sim.set_controller(robot, tabi.control.hold(robot.half_sitting))
@@ -77,7 +80,11 @@ def main() -> None:
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         run = pushed(Path(folder) / "run.hdf5")
-        figures.draw(PICTURES / "recording_plot.png", curves.panels(run, ["cop", "forces", "energy"]), "HRP-2, pushed at 0.5 s")
+        figures.draw(
+            PICTURES / "recording_plot.png",
+            curves.panels(run, ["cop", "forces", "energy"]),
+            "HRP-2, pushed at 0.5 s",
+        )
         movie.write(run, PICTURES / "recording.gif", rows(run, 12.5, 0.4, 2.4), (320, 260))
         screenshots(run, Path(folder))
     print(f"{time.monotonic() - started:.0f} s")

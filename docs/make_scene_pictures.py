@@ -1,6 +1,8 @@
-"""Makes one picture of every built-in scene, at a moment when something is to be seen; a headless browser draws it.
+"""Makes one picture of every built-in scene, at a moment when something is to be seen;
+a headless browser draws it.
 
-python docs/make_scene_pictures.py [NAME …]     all, or those named; needs chromium on the path, and Pillow
+python docs/make_scene_pictures.py [NAME …]     all, or those named;
+                                                needs chromium on the path, and Pillow
 """
 
 from __future__ import annotations
@@ -42,11 +44,14 @@ def draw(name: str) -> None:
     sim.run(MOMENTS.get(name, 0.1))
     page = Page(sim.world)
     try:
-        bodies = [body for robot in sim.world.robots for body in robot.bodies] + list(sim.world.objects)
+        bodies = [body for robot in sim.world.robots for body in robot.bodies] + list(
+            sim.world.objects
+        )
         page.scene.update({body: sim.pose(body) for body in bodies})
         if scene.camera:
             camera = page.server.initial_camera
-            camera.position, camera.look_at = np.array(scene.camera.position_m), np.array(scene.camera.look_at_m)
+            camera.position = np.array(scene.camera.position_m)
+            camera.look_at = np.array(scene.camera.look_at_m)
         picture(page, file := FOLDER / f"{name}.png", WIDTH, HEIGHT)
         shrink(file)
     finally:
@@ -57,8 +62,12 @@ def shrink(file: Path) -> None:
     """Fewer shades of the floor, which is most of a picture: a clone should not wait for it."""
     pixels = np.asarray(Image.open(file).convert("RGB")).astype(int)
     pale = pixels.min(axis=2, keepdims=True) > 200
-    pixels = np.where(pale, np.minimum(SHADE * np.round(pixels / SHADE), 255), pixels).astype(np.uint8)
-    Image.fromarray(pixels).quantize(COLORS, Image.Quantize.MAXCOVERAGE, kmeans=1, dither=Image.Dither.NONE).save(file, optimize=True)
+    pixels = np.where(pale, np.minimum(SHADE * np.round(pixels / SHADE), 255), pixels).astype(
+        np.uint8
+    )
+    Image.fromarray(pixels).quantize(
+        COLORS, Image.Quantize.MAXCOVERAGE, kmeans=1, dither=Image.Dither.NONE
+    ).save(file, optimize=True)
 
 
 def main() -> None:

@@ -1,4 +1,5 @@
-"""Writes the tables of docs/scenes.md between their marker comments, and the JSON schema of scene files into the package.
+"""Writes the tables of docs/scenes.md between their marker comments,
+and the JSON schema of scene files into the package.
 
 python docs/make_scene_tables.py        from the types that scene files are read with
 """
@@ -18,14 +19,20 @@ def gallery() -> str:
     """The built-in scenes with their pictures."""
     rows = ["| scene | | |", "|:--|:--|:--|"]
     for name in scenes.names():
-        rows.append(f'| `{name}` | {scenes.load(name).title} | <img src="pictures/scenes/{name}.png" width="200" alt="{name}"> |')
+        rows.append(
+            f'| `{name}` | {scenes.load(name).title} | <img src="pictures/scenes/{name}.png" '
+            f'width="200" alt="{name}"> |'
+        )
     return "\n".join(rows)
 
 
 def main() -> None:
     """Page and schema."""
     page = PAGE.read_text(encoding="utf-8")
-    for name, table in {"gallery": gallery(), **{name: schema.table(name) for name in schema.TABLES}}.items():
+    for name, table in {
+        "gallery": gallery(),
+        **{name: schema.table(name) for name in schema.TABLES},
+    }.items():
         marked = re.compile(rf"(<!-- table {name}[^\n]*-->\n).*?(<!-- end {name} -->)", re.DOTALL)
         if not marked.search(page):
             raise SystemExit(f"{PAGE.name} has no place for the table {name}")

@@ -1,6 +1,9 @@
-"""Draws the figures and writes the tables of the page on the contact problem from what the benches have measured.
+"""Draws the figures and writes the tables of the page on the contact problem from what the
+benches have measured.
 
-python docs/make_solver_figures.py [FOLDER]     FOLDER, docs/measured if not given, has what these commands print:
+python docs/make_solver_figures.py [FOLDER]
+
+FOLDER, docs/measured if not given, has what these commands print:
 
     tabi bench fclib FCLIB --dense --json > fclib.json
     tabi bench solver --count 150 --dense --json > solver.json
@@ -57,7 +60,14 @@ def draw_cones(axes: Any, mu: float) -> None:
     a, b = np.array([-mu, 1]) / np.hypot(mu, 1), np.array([1, mu]) / np.hypot(mu, 1)
     axes.plot(*(0.12 * np.array([a, a + b, b])).T, color=GREY, lw=1)
     axes.axhline(0, color="0.6", lw=0.8, zorder=0)
-    axes.set(xlim=(-1.3, 1.9), ylim=(-0.25, high), aspect="equal", xticks=[], yticks=[], title="a contact that slips")
+    axes.set(
+        xlim=(-1.3, 1.9),
+        ylim=(-0.25, high),
+        aspect="equal",
+        xticks=[],
+        yticks=[],
+        title="a contact that slips",
+    )
     axes.spines[:].set_visible(False)
 
 
@@ -69,8 +79,20 @@ def draw_answers(axes: Any, mu: float) -> None:
         impulse, alpha = local(W, mu, (float(x[j]), 0.0, float(n[i])), 0.0)
         kind[i, j] = 0.0 if impulse[2] == 0.0 else 2.0 if alpha > 0 else 1.0
     colours = ListedColormap(("0.93", "#bcd4ea", "#fbdcbd"))
-    axes.imshow(kind, origin="lower", extent=(-1.5, 1.5, -1, 0.4), aspect="auto", interpolation="nearest", cmap=colours)
-    for where, word in (((0.0, 0.2), "open"), ((-0.2, -0.7), "stick"), ((-1.05, -0.45), "slip"), ((0.9, -0.45), "slip")):
+    axes.imshow(
+        kind,
+        origin="lower",
+        extent=(-1.5, 1.5, -1, 0.4),
+        aspect="auto",
+        interpolation="nearest",
+        cmap=colours,
+    )
+    for where, word in (
+        ((0.0, 0.2), "open"),
+        ((-0.2, -0.7), "stick"),
+        ((-1.05, -0.45), "slip"),
+        ((0.9, -0.45), "slip"),
+    ):
         axes.text(*where, word, ha="center", va="center", fontsize=12)
     axes.set(xlabel="b_t [m/s]", ylabel="b_n [m/s]", title="the answer to u = W λ + b")
     axes.spines[["top", "right"]].set_visible(False)
@@ -85,15 +107,42 @@ def sweeps(result: dict[str, Any]) -> Figure:
     found = result["sweep"]
     for name, colour in (("space of bodies", BLUE), ("W formed", ORANGE)):
         rows = found[name]["rows"]
-        axes.loglog([r["contacts"] for r in rows], [r["microseconds"] for r in rows], "o", color=colour, label=name)
+        axes.loglog(
+            [r["contacts"] for r in rows],
+            [r["microseconds"] for r in rows],
+            "o",
+            color=colour,
+            label=name,
+        )
     line = found["space of bodies"]
     n = np.array([r["contacts"] for r in line["rows"]])
-    words = f"{line['microseconds_fixed']:.2f} µs + {1000 * line['microseconds_per_contact']:.0f} ns per contact"
-    axes.plot(n, line["microseconds_fixed"] + line["microseconds_per_contact"] * n, color=BLUE, lw=1.2, label=words)
+    words = (
+        f"{line['microseconds_fixed']:.2f} µs + {1000 * line['microseconds_per_contact']:.0f} ns "
+        "per contact"
+    )
+    axes.plot(
+        n,
+        line["microseconds_fixed"] + line["microseconds_per_contact"] * n,
+        color=BLUE,
+        lw=1.2,
+        label=words,
+    )
     square = found["W formed"]["rows"]
     m = np.array([r["contacts"] for r in square])
-    axes.plot(m, square[-1]["microseconds"] * (m / m[-1]) ** 2, color=ORANGE, lw=1.2, ls=":", label="the square of the contacts")
-    axes.set(xlabel="contacts of one plate, all loaded", ylabel="one sweep [µs]", xticks=n, xticklabels=[f"{x:g}" for x in n])
+    axes.plot(
+        m,
+        square[-1]["microseconds"] * (m / m[-1]) ** 2,
+        color=ORANGE,
+        lw=1.2,
+        ls=":",
+        label="the square of the contacts",
+    )
+    axes.set(
+        xlabel="contacts of one plate, all loaded",
+        ylabel="one sweep [µs]",
+        xticks=n,
+        xticklabels=[f"{x:g}" for x in n],
+    )
     axes.minorticks_off()
     axes.yaxis.set_major_formatter("{x:g}")
     axes.legend(frameon=False)
@@ -111,7 +160,14 @@ def convergence(result: dict[str, Any]) -> Figure:
             each = 1e3 * np.polyfit(done, seconds, 1, w=1 / seconds)[0]
             # below that it is rounding
             error = [max(r["residual"], 1e-14) for r in rows]
-            axes.loglog(each * done, error, "o-", markersize=3.5, color=colour, label=f"{method}: {1e3 * each:.3g} µs each")
+            axes.loglog(
+                each * done,
+                error,
+                "o-",
+                markersize=3.5,
+                color=colour,
+                label=f"{method}: {1e3 * each:.3g} µs each",
+            )
         axes.axhline(1e-8, color=GREY, lw=0.9, ls="--")
         axes.set(xlabel="time [ms]", title=name)
         axes.xaxis.set_major_formatter("{x:g}")
@@ -126,13 +182,27 @@ def family(result: dict[str, Any]) -> Figure:
     """Time against size, a point for each problem; what is not solved stands above."""
     figure = Figure(figsize=(11.0, 4.0), layout="constrained")
     names = ("tabi auto", "tabi auto, matrix", "Siconos NSGS", "Siconos NSN_AC")
-    for k, (axes, name) in enumerate(zip(figure.subplots(1, 4, sharex=True, sharey=True), names, strict=True)):
+    for k, (axes, name) in enumerate(
+        zip(figure.subplots(1, 4, sharex=True, sharey=True), names, strict=True)
+    ):
         rows = [(row["contacts"], row["solvers"][name]) for row in result["problems"]]
         solved = [(n, 1e3 * f["seconds"]) for n, f in rows if f["converged"]]
         failed = [n for n, f in rows if not f["converged"]]
-        axes.loglog(*zip(*solved, strict=True), "o", color=profile.STYLES[name][0], markersize=4, alpha=0.6, markeredgewidth=0)
+        axes.loglog(
+            *zip(*solved, strict=True),
+            "o",
+            color=profile.STYLES[name][0],
+            markersize=4,
+            alpha=0.6,
+            markeredgewidth=0,
+        )
         axes.plot(failed, np.full(len(failed), 3e4), "x", color="tab:red", markersize=5, alpha=0.7)
-        axes.set(title=f"{name}: {len(solved)} of {len(rows)}", xlabel="contacts", ylim=(1e-4, 8e4), xlim=(0.8, 500))
+        axes.set(
+            title=f"{name}: {len(solved)} of {len(rows)}",
+            xlabel="contacts",
+            ylim=(1e-4, 8e4),
+            xlim=(0.8, 500),
+        )
         axes.title.set_fontsize(10)
         axes.xaxis.set_major_formatter("{x:g}")
         plain(axes)
@@ -147,7 +217,12 @@ def race_profile(result: dict[str, Any], what: str) -> Figure:
 
 # ---- tables ---------------------------------------------------------------------------------
 
-SOLVERS = {"tabi auto": "tabi auto", "tabi auto, matrix": "tabi, matrix", "Siconos NSGS": "Siconos NSGS", "Siconos NSN_AC": "Siconos NSN_AC"}
+SOLVERS = {
+    "tabi auto": "tabi auto",
+    "tabi auto, matrix": "tabi, matrix",
+    "Siconos NSGS": "Siconos NSGS",
+    "Siconos NSN_AC": "Siconos NSN_AC",
+}
 RIVALS = {
     "Siconos NSGS": "NSGS",
     "Siconos NSN_AC": "NSN_AC",
@@ -168,14 +243,24 @@ def kinds(result: dict[str, Any]) -> str:
     rows = []
     for kind, row in result["summary"]["kinds"].items():
         low, high = row["contacts"]
-        cells = [f"{row['solved'][name]}, {short(row['median_seconds'][name])}" if row["solved"][name] else "0" for name in SOLVERS]
-        rows.append([kind, str(row["problems"]), str(low) if low == high else f"{low}–{high}", *cells])
+        cells = [
+            f"{row['solved'][name]}, {short(row['median_seconds'][name])}"
+            if row["solved"][name]
+            else "0"
+            for name in SOLVERS
+        ]
+        rows.append(
+            [kind, str(row["problems"]), str(low) if low == high else f"{low}–{high}", *cells]
+        )
     return table(["kind", "problems", "contacts", *SOLVERS.values()], rows)
 
 
 def duels(result: dict[str, Any]) -> str:
     sides = [result["summary"][side] for side in ("against", "matrix_against")]
-    rows = [[word, *(f"{side[name]['faster']} of {side[name]['problems']}" for side in sides)] for name, word in RIVALS.items()]
+    rows = [
+        [word, *(f"{side[name]['faster']} of {side[name]['problems']}" for side in sides)]
+        for name, word in RIVALS.items()
+    ]
     return table(["faster than", "tabi auto", "tabi auto, matrix"], rows)
 
 
@@ -184,7 +269,9 @@ def warm(result: dict[str, Any]) -> str:
     for kind, word in WARM.items():
         row = result["warm_stances"][kind]
         times = [short(1e-6 * row[name]) for name in ("median", "mean", "largest")]
-        rows.append([word, *times, f"{row['median_iterations']:g}", f"{row['solved']} of {row['problems']}"])
+        rows.append(
+            [word, *times, f"{row['median_iterations']:g}", f"{row['solved']} of {row['problems']}"]
+        )
     return table(["", "median", "mean", "largest", "iterations", "solved"], rows)
 
 
@@ -203,7 +290,10 @@ TABLES = {"kinds": kinds, "duels": duels, "warm": warm, "walls": walls}
 def main() -> None:
     """All figures and tables."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else DOCS / "measured"
-    data = {name: json.loads((folder / f"{name}.json").read_text(encoding="utf-8")) for name in ("fclib", "solver", "delassus")}
+    data = {
+        name: json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
+        for name in ("fclib", "solver", "delassus")
+    }
     figures = {
         "one_contact.png": one_contact(),
         "sweeps.svg": sweeps(data["solver"]),

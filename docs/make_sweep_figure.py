@@ -1,4 +1,5 @@
-"""Draws the figure of the page on scenes: how hard and how long HRP-2 may be pushed, by ``tabi sweep`` itself.
+"""Draws the figure of the page on scenes: how hard and how long HRP-2 may be pushed,
+by ``tabi sweep`` itself.
 
 python docs/make_sweep_figure.py            a minute on two cores
 """
@@ -12,13 +13,22 @@ from pathlib import Path
 
 FIGURE = Path(__file__).parent / "pictures" / "sweep_push.png"
 SWEEP = (
-    "sweep push --over pushes.0.force_n.0=100:400:11 --over pushes.0.duration_s=0.05:0.25:9 --set pushes.1.force_n=[0,0,0] --time 3 --plot fallen_at"
+    "sweep push --over pushes.0.force_n.0=100:400:11 --over pushes.0.duration_s=0.05:0.25:9 "
+    "--set pushes.1.force_n=[0,0,0] --time 3 --plot fallen_at"
 )
 
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
-        words = [*SWEEP.split(), "--out", str(Path(folder) / "push"), "--figure", str(FIGURE), "--plot", "fallen_at"]
+        words = [
+            *SWEEP.split(),
+            "--out",
+            str(Path(folder) / "push"),
+            "--figure",
+            str(FIGURE),
+            "--plot",
+            "fallen_at",
+        ]
         subprocess.run([sys.executable, "-m", "tabi.apps.cli", *words], check=True)
 
 

@@ -1,9 +1,10 @@
 """Makes the measured tables of the documentation and writes them between their marker comments.
 
-python docs/make_tables.py [NAME …]     all tables, or those named; seeds are fixed; needs the extra "dev"
+python docs/make_tables.py [NAME …]     all tables, or those named; seeds are fixed;
+                                        needs the extra "dev"
 
-Robots come from ../shared (beside the checkout) and from the package example-robot-data. A table whose robots are not
-there stays as it is, and a line says so.
+Robots come from ../shared (beside the checkout) and from the package example-robot-data.
+A table whose robots are not there stays as it is, and a line says so.
 """
 
 from __future__ import annotations
@@ -47,7 +48,12 @@ class MissingRobotsError(Exception):
 def random_state(model: Model, rng: np.random.Generator) -> tuple[np.ndarray, ...]:
     """q anywhere, v of 1 rad/s, joint forces of 10 N m, accelerations of 1 rad/s²."""
     q = dynamics.integrate(model, model.neutral(), rng.normal(size=model.v_count), 1.0)
-    return q, rng.normal(size=model.v_count), 10 * rng.normal(size=model.v_count), rng.normal(size=model.v_count)
+    return (
+        q,
+        rng.normal(size=model.v_count),
+        10 * rng.normal(size=model.v_count),
+        rng.normal(size=model.v_count),
+    )
 
 
 def relative(x: np.ndarray, reference: np.ndarray) -> float:
@@ -55,10 +61,15 @@ def relative(x: np.ndarray, reference: np.ndarray) -> float:
     return float(np.linalg.norm(x - reference) / np.linalg.norm(reference))
 
 
-def against_pinocchio(robot: Robot, pin_model: pin.Model, base: str | None = None, states: int = STATES) -> np.ndarray:
-    """Worst of: ABA, RNEA, CRBA, the residual of M a = τ − b, Pinocchio's ABA against itself, condition number."""
+def against_pinocchio(
+    robot: Robot, pin_model: pin.Model, base: str | None = None, states: int = STATES
+) -> np.ndarray:
+    """Worst of: ABA, RNEA, CRBA, the residual of M a = τ − b, Pinocchio's ABA against itself,
+    condition number.
+    """
     model = robot.compile()
-    referee, data, rng, worst = Referee(model, pin_model, base), pin_model.createData(), np.random.default_rng(0), np.zeros(6)
+    referee, data = Referee(model, pin_model, base), pin_model.createData()
+    rng, worst = np.random.default_rng(0), np.zeros(6)
     for _ in range(states):
         q, v, tau, a = random_state(model, rng)
         T, qp = referee.rates(q), referee.configuration(q)
@@ -83,15 +94,21 @@ def against_pinocchio(robot: Robot, pin_model: pin.Model, base: str | None = Non
 
 
 def against_mujoco(path: Path) -> tuple[Robot, np.ndarray]:
-    """The same of a robot from MJCF against MuJoCo reading the same file; MuJoCo has no second ABA."""
+    """The same of a robot from MJCF against MuJoCo reading the same file;
+    MuJoCo has no second ABA.
+    """
     robot = without_mimic(tabi.load(path))
     model, mj = robot.compile(), mujoco.MjModel.from_xml_path(str(path))
     for name in ("CONTACT", "CONSTRAINT", "SPRING", "DAMPER", "ACTUATION"):
         mj.opt.disableflags |= getattr(mujoco.mjtDisableBit, f"mjDSBL_{name}")
-    names = [robot.name if mj.jnt_type[j] == mujoco.mjtJoint.mjJNT_FREE else mj.joint(j).name for j in range(mj.njnt)]
+    names = [
+        robot.name if mj.jnt_type[j] == mujoco.mjtJoint.mjJNT_FREE else mj.joint(j).name
+        for j in range(mj.njnt)
+    ]
     iq = np.concatenate([model.q_index(n) + np.arange(7 if n == robot.name else 1) for n in names])
     iv = np.concatenate([model.v_index(n) + np.arange(6 if n == robot.name else 1) for n in names])
-    spin, turn = model.v_index(robot.name) + np.arange(3, 6), model.q_index(robot.name) + np.arange(3, 7)
+    spin = model.v_index(robot.name) + np.arange(3, 6)
+    turn = model.q_index(robot.name) + np.arange(3, 7)
     data, rng, worst = mujoco.MjData(mj), np.random.default_rng(0), np.zeros(6)
     for _ in range(STATES):
         q, v, tau, a = random_state(model, rng)
@@ -109,7 +126,8 @@ def against_mujoco(path: Path) -> tuple[Robot, np.ndarray]:
             relative(ours, forward),
             relative(T @ dynamics.inverse_dynamics(model, q, v, a), data.qfrc_inverse),
             relative(T @ dynamics.mass_matrix(model, q) @ T.T, M),
-            np.linalg.norm(M @ ours + bias - T @ tau) / (np.linalg.norm(M) * np.linalg.norm(forward)),
+            np.linalg.norm(M @ ours + bias - T @ tau)
+            / (np.linalg.norm(M) * np.linalg.norm(forward)),
             np.nan,
             np.linalg.cond(M),
         )
@@ -126,7 +144,11 @@ def without_mimic(robot: Robot) -> Robot:
 
 def digits(x: float) -> str:
     """One digit and the power of ten: more would change from one processor to the next."""
-    return "–" if np.isnan(x) else re.sub(r"e([-+])0*(\d)", lambda e: f"e{'−' if e[1] == '-' else ''}{e[2]}", f"{x:.0e}")
+    return (
+        "–"
+        if np.isnan(x)
+        else re.sub(r"e([-+])0*(\d)", lambda e: f"e{'−' if e[1] == '-' else ''}{e[2]}", f"{x:.0e}")
+    )
 
 
 def row(name: str, v_count: int, errors: np.ndarray) -> list[str]:
@@ -143,25 +165,46 @@ def humanoids() -> str:
         raise MissingRobotsError("../shared")
     hrp2 = tabi.robots.hrp2()
     rows = [row("HRP-2, built in", hrp2.compile().v_count, against_pinocchio(hrp2, build(hrp2)))]
-    for name, file in (("JVRC-1, URDF", "jvrc1/jvrc1.urdf"), ("HRP-4C, URDF", "hrp4c/HRP4Cmain.urdf"), ("SR1, URDF", "sr1/SR1.urdf")):
+    for name, file in (
+        ("JVRC-1, URDF", "jvrc1/jvrc1.urdf"),
+        ("HRP-4C, URDF", "hrp4c/HRP4Cmain.urdf"),
+        ("SR1, URDF", "sr1/SR1.urdf"),
+    ):
         robot = without_mimic(tabi.load(ROBOTS / file))
         pin_model = pin.buildModelFromUrdf(str(ROBOTS / file), pin.JointModelFreeFlyer())
-        rows.append(row(name, robot.compile().v_count, against_pinocchio(robot, pin_model, "root_joint")))
+        rows.append(
+            row(name, robot.compile().v_count, against_pinocchio(robot, pin_model, "root_joint"))
+        )
     robot = tabi.load(ROBOTS / "sr1" / "sample1.wrl")
-    rows.append(row("SR1, OpenHRP `sample1.wrl`", robot.compile().v_count, against_pinocchio(robot, build(robot))))
+    rows.append(
+        row(
+            "SR1, OpenHRP `sample1.wrl`",
+            robot.compile().v_count,
+            against_pinocchio(robot, build(robot)),
+        )
+    )
     robot, errors = against_mujoco(ROBOTS / "menagerie" / "pal_talos" / "talos.xml")
     rows.append(row("Talos, MJCF, against MuJoCo", robot.compile().v_count, errors))
     return table(AGREEMENT, rows)
 
 
 def packages() -> Iterator[tuple[str, list[Path]]]:
-    """Name and URDF files of every package of example-robot-data, the largest file first: it has most joints."""
+    """Name and URDF files of every package of example-robot-data, the largest file first:
+    it has most joints.
+    """
     found = importlib.util.find_spec("cmeel")
-    folder = Path(found.origin).parents[1] / "cmeel.prefix/share/example-robot-data/robots" if found and found.origin else Path("none")
+    folder = (
+        Path(found.origin).parents[1] / "cmeel.prefix/share/example-robot-data/robots"
+        if found and found.origin
+        else Path("none")
+    )
     if not folder.is_dir():
         raise MissingRobotsError("the package example-robot-data")
     for package in sorted(p for p in folder.iterdir() if p.is_dir()):
-        yield package.name, sorted(package.rglob("*.urdf"), key=lambda f: (-f.stat().st_size, f.name))
+        yield (
+            package.name,
+            sorted(package.rglob("*.urdf"), key=lambda f: (-f.stat().st_size, f.name)),
+        )
 
 
 def example_robots() -> str:
@@ -178,7 +221,9 @@ def example_robots() -> str:
                 refused.append((package, reason))
                 continue
             pin_model = pin.buildModelFromUrdf(str(file), pin.JointModelFreeFlyer())
-            errors = against_pinocchio(robot, pin_model, "root_joint", 10 if v_count > 60 else STATES)
+            errors = against_pinocchio(
+                robot, pin_model, "root_joint", 10 if v_count > 60 else STATES
+            )
             name = package.removesuffix("_description")
             rows.append(row(name if file.stem == name else f"{name}: {file.stem}", v_count, errors))
             break
@@ -186,21 +231,39 @@ def example_robots() -> str:
             if not files:
                 refused.append((package, reason))
         print(f"  {package}: {rows[-1] if rows else reason}", file=sys.stderr, flush=True)
-    lines = [f"{len(rows)} of {len(list(packages()))} packages load.", "", table(AGREEMENT, rows), ""]
-    lines += ["Refused; where a package has a smaller file that loads, that one is in the table:", ""] + [
-        f"- {package}: {reason}" for package, reason in refused
+    lines = [
+        f"{len(rows)} of {len(list(packages()))} packages load.",
+        "",
+        table(AGREEMENT, rows),
+        "",
     ]
+    lines += [
+        "Refused; where a package has a smaller file that loads, that one is in the table:",
+        "",
+    ] + [f"- {package}: {reason}" for package, reason in refused]
     return "\n".join(lines).rstrip()
 
 
 def reach() -> str:
-    """Two small links at a growing distance from the root: the relative error of the outer one's acceleration."""
+    """Two small links at a growing distance from the root:
+    the relative error of the outer one's acceleration.
+    """
     rows = []
     for distance in (0.1, 1.0, 10.0, 100.0):
         robot = Robot("crane")
         robot.add_body("base", Joint("base", "floating"), None, solid_box(10.0, (0.3, 0.3, 0.3)))
-        robot.add_body("upper", Joint("first", "revolute", translation((distance, 0, 0)), (0, 1, 0)), "base", solid_box(0.1, (0.1, 0.05, 0.02)))
-        robot.add_body("lower", Joint("second", "revolute", translation((0.1, 0, 0)), (0, 0, 1)), "upper", solid_box(0.1, (0.1, 0.05, 0.02)))
+        robot.add_body(
+            "upper",
+            Joint("first", "revolute", translation((distance, 0, 0)), (0, 1, 0)),
+            "base",
+            solid_box(0.1, (0.1, 0.05, 0.02)),
+        )
+        robot.add_body(
+            "lower",
+            Joint("second", "revolute", translation((0.1, 0, 0)), (0, 0, 1)),
+            "upper",
+            solid_box(0.1, (0.1, 0.05, 0.02)),
+        )
         model, pin_model, rng, worst = robot.compile(), build(robot), np.random.default_rng(0), 0.0
         referee, data = Referee(model, pin_model), pin_model.createData()
         for _ in range(STATES):
@@ -215,13 +278,19 @@ def reach() -> str:
 # ---- energy and momentum --------------------------------------------------------------------
 
 
-def fly(model: Model, v: np.ndarray, seconds: float, h: float, order: int) -> tuple[float, float, np.ndarray, np.ndarray]:
+def fly(
+    model: Model, v: np.ndarray, seconds: float, h: float, order: int
+) -> tuple[float, float, np.ndarray, np.ndarray]:
     """Largest change of energy within the first second and in all [J], and the state at the end."""
-    work, a, tau, q, v = workspace.allocate(model), np.zeros(model.v_count), np.zeros(model.v_count), model.neutral(), v.copy()
+    work = workspace.allocate(model)
+    a, tau = np.zeros(model.v_count), np.zeros(model.v_count)
+    q, v = model.neutral(), v.copy()
     free.prepare(model.arrays, q, v, work)
 
     def total() -> float:
-        return centroidal.kinetic_energy(model.arrays, v, work) + centroidal.potential_energy(model.arrays, q, work)
+        return centroidal.kinetic_energy(model.arrays, v, work) + centroidal.potential_energy(
+            model.arrays, q, work
+        )
 
     start, early, worst = total(), 0.0, 0.0
     for k in range(round(seconds / h)):
@@ -237,7 +306,8 @@ def tumbling() -> str:
     world.add_robot(tabi.robots.hrp2())
     model = world.compile()
     v0 = np.random.default_rng(1).normal(size=model.v_count)
-    energy, before = dynamics.energy(model, model.neutral(), v0).kinetic, dynamics.momentum(model, model.neutral(), v0)
+    energy = dynamics.energy(model, model.neutral(), v0).kinetic
+    before = dynamics.momentum(model, model.neutral(), v0)
     rows = []
     for order in (1, 2):
         previous = np.nan
@@ -246,9 +316,26 @@ def tumbling() -> str:
             after = dynamics.momentum(model, q, v)
             slope = "–" if np.isnan(previous) else f"{np.log2(previous / early):.1f}"
             lost = (relative(after.linear, before.linear), relative(after.angular, before.angular))
-            rows.append([str(order), f"{1e3 * h:g}", digits(early / energy), slope, digits(worst / energy), *map(digits, lost)])
+            rows.append(
+                [
+                    str(order),
+                    f"{1e3 * h:g}",
+                    digits(early / energy),
+                    slope,
+                    digits(worst / energy),
+                    *map(digits, lost),
+                ]
+            )
             previous = early
-    head = ["order", "h [ms]", "energy, 1 s", "slope", "energy, 10 s", "momentum, 10 s", "spin, 10 s"]
+    head = [
+        "order",
+        "h [ms]",
+        "energy, 1 s",
+        "slope",
+        "energy, 10 s",
+        "momentum, 10 s",
+        "spin, 10 s",
+    ]
     return table(head, rows)
 
 
@@ -259,7 +346,10 @@ def falling() -> str:
         changes = []
         for order in (1, 2):
             _, _, q, v = fly(model, np.zeros(model.v_count), 1.0, h, order)
-            changes.append(dynamics.energy(model, q, v).total - dynamics.energy(model, model.neutral(), np.zeros(model.v_count)).total)
+            changes.append(
+                dynamics.energy(model, q, v).total
+                - dynamics.energy(model, model.neutral(), np.zeros(model.v_count)).total
+            )
         law = -model.mass * 9.81**2 * h * 1.0 / 2
         rows.append([f"{1e3 * h:g}", f"{law:.6f}", f"{changes[0]:.6f}", digits(abs(changes[1]))])
     return table(["h [ms]", "−m g² h t/2 [J]", "order 1 [J]", "order 2, size [J]"], rows)
@@ -279,9 +369,33 @@ def joints() -> str:
         axis = "xyz"[int(np.argmax(np.abs(joint.axis)))]
         angles = np.degrees([joint.lower, joint.upper, robot.half_sitting.get(joint.name, 0.0)])
         rotor = 1e7 * motor.rotor_inertia
-        numbers = (motor.torque_limit, joint.velocity_limit, motor.gear_ratio, rotor, motor.armature, motor.kp, motor.kd)
-        rows.append([f"`{joint.name}`", axis, *(f"{x:.4g}" for x in angles), *(f"{x:.{3 if x < 10 else 5}g}" for x in numbers)])
-    head = ["joint", "axis", "from [°]", "to [°]", "half-sitting [°]", "torque [N·m]", "speed [rad/s]", "gear"]
+        numbers = (
+            motor.torque_limit,
+            joint.velocity_limit,
+            motor.gear_ratio,
+            rotor,
+            motor.armature,
+            motor.kp,
+            motor.kd,
+        )
+        rows.append(
+            [
+                f"`{joint.name}`",
+                axis,
+                *(f"{x:.4g}" for x in angles),
+                *(f"{x:.{3 if x < 10 else 5}g}" for x in numbers),
+            ]
+        )
+    head = [
+        "joint",
+        "axis",
+        "from [°]",
+        "to [°]",
+        "half-sitting [°]",
+        "torque [N·m]",
+        "speed [rad/s]",
+        "gear",
+    ]
     head += ["rotor [g·cm²]", "armature [kg·m²]", "kp", "kd"]
     return table(head, rows)
 
@@ -300,8 +414,13 @@ def write(page: Path, name: str, text: str) -> None:
     old = page.read_text(encoding="utf-8")
     marked = re.compile(rf"(<!-- table {name}[^\n]*-->\n).*?(<!-- end {name} -->)", re.DOTALL)
     if not marked.search(old):
-        raise SystemExit(f"{page.name} has no place for the table {name}: <!-- table {name} --> … <!-- end {name} -->")
-    page.write_text(marked.sub(lambda found: f"{found[1]}\n{text}\n\n{found[2]}", old), encoding="utf-8")
+        raise SystemExit(
+            f"{page.name} has no place for the table {name}: "
+            f"<!-- table {name} --> … <!-- end {name} -->"
+        )
+    page.write_text(
+        marked.sub(lambda found: f"{found[1]}\n{text}\n\n{found[2]}", old), encoding="utf-8"
+    )
     print(f"{page.name}: {name}")
 
 

@@ -1,6 +1,9 @@
-"""Draws the figure and writes the table of the page on real tosses from what the command has measured.
+"""Draws the figure and writes the table of the page on real tosses from what the
+command has measured.
 
-python docs/make_toss_figures.py [FOLDER]     FOLDER, docs/measured if not given, has what this command prints:
+python docs/make_toss_figures.py [FOLDER]
+
+FOLDER, docs/measured if not given, has what this command prints:
 
     tabi validate tosses PATH --json > tosses.json
 """
@@ -19,20 +22,40 @@ from matplotlib.figure import Figure
 PICTURE = PICTURES / "tosses.svg"
 
 NAMES = {"tabi": "tabi", "mujoco": "MuJoCo"}
-STYLES: dict[str, dict[str, Any]] = {"tabi": {"color": "tab:blue"}, "mujoco": {"color": "tab:orange", "ls": "--"}}
-PANELS = {"mean_position_m": ("position error [mm]", 1e3), "mean_angle_deg": ("angle error [°]", 1.0)}
+STYLES: dict[str, dict[str, Any]] = {
+    "tabi": {"color": "tab:blue"},
+    "mujoco": {"color": "tab:orange", "ls": "--"},
+}
+PANELS = {
+    "mean_position_m": ("position error [mm]", 1e3),
+    "mean_angle_deg": ("angle error [°]", 1.0),
+}
 
 
 def quantiles(result: dict[str, Any]) -> Figure:
     """How many of the scored tosses have at most such an error, for both engines."""
     figure = Figure(figsize=(9.0, 3.6), layout="constrained")
-    for axes, (what, (label, scale)) in zip(figure.subplots(1, 2, sharey=True), PANELS.items(), strict=True):
+    for axes, (what, (label, scale)) in zip(
+        figure.subplots(1, 2, sharey=True), PANELS.items(), strict=True
+    ):
         for name, style in STYLES.items():
             each = np.sort(result["engines"][name]["score"][what]["each"]) * scale
-            axes.step(np.r_[0.0, each], 100 * np.arange(len(each) + 1) / len(each), where="post", lw=1.6, label=NAMES[name], **style)
+            axes.step(
+                np.r_[0.0, each],
+                100 * np.arange(len(each) + 1) / len(each),
+                where="post",
+                lw=1.6,
+                label=NAMES[name],
+                **style,
+            )
         for level in (50, 90):
             axes.axhline(level, color="0.6", lw=0.8, ls=":")
-        axes.set(xlabel=f"{label}, mean over the toss", xlim=(0, None), ylim=(0, 100), yticks=(0, 25, 50, 75, 90, 100))
+        axes.set(
+            xlabel=f"{label}, mean over the toss",
+            xlim=(0, None),
+            ylim=(0, 100),
+            yticks=(0, 25, 50, 75, 90, 100),
+        )
         axes.spines[["top", "right"]].set_visible(False)
         axes.grid(True, alpha=0.3)
     figure.axes[0].set_ylabel("tosses with at most this error [%]")
@@ -49,7 +72,9 @@ def table(result: dict[str, Any]) -> str:
             score = result["engines"][name]["score"]
             p, a = score[f"{which}_position_m"], score[f"{which}_angle_deg"]
             # with spaces that do not break
-            cells = [f"{1e3 * p[k]:.1f}\u00a0mm" for k in ("median", "nine_in_ten")] + [f"{a[k]:.1f}°" for k in ("median", "nine_in_ten")]
+            cells = [f"{1e3 * p[k]:.1f}\u00a0mm" for k in ("median", "nine_in_ten")] + [
+                f"{a[k]:.1f}°" for k in ("median", "nine_in_ten")
+            ]
             rows.append([f"{NAMES[name]}, {said}", *cells])
     lines = [head, [":--", *["--:"] * 4], *rows]
     return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
@@ -62,7 +87,9 @@ def fitted(result: dict[str, Any]) -> str:
         found = result["engines"][name]
         values = ", ".join(f"{key} {value:.3g}" for key, value in found["parameters"].items())
         rows.append(f"| {NAMES[name]} | {values} | {found['loss']:.3f} | {found['evaluations']} |")
-    return "\n".join(["| | found | on the fitted half | evaluations |", "| :-- | :-- | --: | --: |", *rows])
+    return "\n".join(
+        ["| | found | on the fitted half | evaluations |", "| :-- | :-- | --: | --: |", *rows]
+    )
 
 
 def main() -> None:

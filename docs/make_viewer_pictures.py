@@ -1,4 +1,5 @@
-"""Makes the pictures of the page that plays: a browser without a window opens it, pulls, and takes a picture of all of it.
+"""Makes the pictures of the page that plays:
+a browser without a window opens it, pulls, and takes a picture of all of it.
 
 python docs/make_viewer_pictures.py            needs chromium on the path, playwright and Pillow
 """
@@ -24,7 +25,13 @@ from tabi.apps.viewer.live import Live
 from tabi.apps.viewer.page import Page
 
 PICTURES = Path(__file__).parent / "pictures"
-FLAGS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"]
+FLAGS = [
+    "--no-sandbox",
+    "--use-gl=angle",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--ignore-gpu-blocklist",
+]
 SIZE = {"width": 1280, "height": 800}
 COLORS = 200
 
@@ -42,7 +49,9 @@ def opened(browser: Any, scene: str) -> Iterator[tuple[Any, Live]]:
         while not page.server.get_clients() or live.player.loading:
             time.sleep(0.1)
         time.sleep(6.0)  # meshes and shadows arrive after the connection
-        tab.evaluate("document.querySelectorAll('.mantine-Notification-closeButton').forEach(b => b.click())")
+        tab.evaluate(
+            "document.querySelectorAll('.mantine-Notification-closeButton').forEach(b => b.click())"
+        )
         time.sleep(1.0)
         yield tab, live
     finally:
@@ -51,7 +60,9 @@ def opened(browser: Any, scene: str) -> Iterator[tuple[Any, Live]]:
         page.close()
 
 
-def look(live: Live, position: tuple[float, float, float], target: tuple[float, float, float]) -> Any:
+def look(
+    live: Live, position: tuple[float, float, float], target: tuple[float, float, float]
+) -> Any:
     """Put the camera somewhere [m]; the camera."""
     client = next(iter(live.page.server.get_clients().values()))
     client.camera.position, client.camera.look_at = np.array(position), np.array(target)
@@ -59,14 +70,21 @@ def look(live: Live, position: tuple[float, float, float], target: tuple[float, 
     return client.camera
 
 
-def pull(live: Live, tab: Any, body: str, offset: tuple[float, float, float], by: tuple[float, float]) -> None:
-    """Take a body with Ctrl at an offset from its origin [m], and move the mouse by so many pixels; it stays pressed."""
+def pull(
+    live: Live, tab: Any, body: str, offset: tuple[float, float, float], by: tuple[float, float]
+) -> None:
+    """Take a body with Ctrl at an offset from its origin [m], and move the mouse by so many pixels;
+    it stays pressed.
+    """
     camera = next(iter(live.page.server.get_clients().values())).camera
-    canvas, view, observer = tab.locator("canvas").first.bounding_box(), live.player.view, live.player.observer
+    canvas = tab.locator("canvas").first.bounding_box()
+    view, observer = live.player.view, live.player.observer
     assert view is not None
     assert observer is not None
     index = [b.name for b in observer.bodies].index(body)
-    p = tf.SO3(np.array(camera.wxyz)).as_matrix().T @ (view.positions[index] + offset - camera.position)
+    p = tf.SO3(np.array(camera.wxyz)).as_matrix().T @ (
+        view.positions[index] + offset - camera.position
+    )
     focal = 0.5 * canvas["height"] / np.tan(0.5 * camera.fov)
     x, y = 0.5 * canvas["width"] + focal * p[0] / p[2], 0.5 * canvas["height"] + focal * p[1] / p[2]
     tab.mouse.move(x, y)

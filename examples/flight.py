@@ -1,4 +1,6 @@
-"""A robot kicks in free fall: its centre of mass flies a parabola, and its spin stays what it was."""
+"""A robot kicks in free fall: its centre of mass flies a parabola,
+and its spin stays what it was.
+"""
 
 import numpy as np
 
@@ -19,7 +21,11 @@ for k in range(steps):
 
 t = h * steps
 parabola = start + t * np.array([1.0, 0.0, 3.0]) + 0.5 * t**2 * world.gravity
-print("centre of mass off its parabola by", np.abs(tabi.dynamics.centre_of_mass(model, q) - parabola).max(), "m")
+print(
+    "centre of mass off its parabola by",
+    np.abs(tabi.dynamics.centre_of_mass(model, q) - parabola).max(),
+    "m",
+)
 print(
     "spin changed by",
     np.abs(tabi.dynamics.momentum(model, q, v).angular - spin).max(),

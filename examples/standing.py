@@ -16,10 +16,15 @@ with sim.record("standing.hdf5", rate=100):
 
 weight = robot.mass * 9.81
 borne = sum(sim.foot_wrench(foot).force[2] for foot in robot.feet.values())
-print(f"{sim.time:.1f} s: {len(sim.contacts)} contacts, the feet bear {borne:.1f} N of {weight:.1f} N")
+print(
+    f"{sim.time:.1f} s: {len(sim.contacts)} contacts, the feet bear {borne:.1f} N of {weight:.1f} N"
+)
 print(f"crate at {sim.position(crate).round(3) + 0.0}, fallen: {sim.fallen(robot)}")
 print(f"every step solved to {sim.tolerance:g} m/s: {sim.certificate.missed == 0}")
 
 run = tabi.Recording.load("standing.hdf5")
 waist = run.q[:, sim.model.q_index("hrp2")]
-print(f"recorded {len(run.time)} rows; the push moved the waist by {1e3 * (waist.max() - waist[0]):.1f} mm")
+print(
+    f"recorded {len(run.time)} rows; the push moved the waist by "
+    f"{1e3 * (waist.max() - waist[0]):.1f} mm"
+)

@@ -20,7 +20,11 @@ def shared() -> Path:
 def example_robots() -> Path:
     """Folder of the package example-robot-data, loaded by path."""
     spec = importlib.util.find_spec("cmeel")
-    roots = [] if spec is None or spec.origin is None else [Path(spec.origin).parents[1] / "cmeel.prefix"]
+    roots = (
+        []
+        if spec is None or spec.origin is None
+        else [Path(spec.origin).parents[1] / "cmeel.prefix"]
+    )
     for root in roots:
         folder = root / "share" / "example-robot-data" / "robots"
         if folder.is_dir():

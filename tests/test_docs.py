@@ -1,6 +1,8 @@
-"""What the documentation shows runs as it stands: the Python of a page in one piece, and what it prints is what the page says.
+"""What the documentation shows runs as it stands:
+the Python of a page in one piece, and what it prints is what the page says.
 
-A ``text`` block right after a ``python`` block is that block's output; "…" in it stands for anything.
+A ``text`` block right after a ``python`` block is that block's output;
+"…" in it stands for anything.
 """
 
 import contextlib
@@ -21,12 +23,17 @@ BLOCK = re.compile(r"^```python\n(.*?)^```\n(?:\s*^```text\n(.*?)^```)?", re.MUL
 def blocks(page):
     """Code, expected output or None, and line of each Python block."""
     text = page.read_text(encoding="utf-8")
-    return [(found[1], found[2], text[: found.start()].count("\n") + 2) for found in BLOCK.finditer(text)]
+    return [
+        (found[1], found[2], text[: found.start()].count("\n") + 2)
+        for found in BLOCK.finditer(text)
+    ]
 
 
 def like(expected: str) -> re.Pattern:
     """The expected output as a pattern, "…" for anything."""
-    return re.compile(r"\s*" + ".*?".join(map(re.escape, expected.strip().split("…"))) + r"\s*", re.DOTALL)
+    return re.compile(
+        r"\s*" + ".*?".join(map(re.escape, expected.strip().split("…"))) + r"\s*", re.DOTALL
+    )
 
 
 @pytest.mark.parametrize("page", [p for p in PAGES if blocks(p)], ids=lambda p: p.name)
@@ -43,9 +50,13 @@ def test_python_of_a_page_runs_and_prints_what_the_page_says(page, tmp_path, mon
             # empty lines in front, so that a traceback names the page's own line
             exec(compile("\n" * (line - 1) + code, str(page), "exec"), namespace)
         if expected is not None:
-            assert like(expected).fullmatch(printed.getvalue()), f"{page.name}, line {line} prints\n{printed.getvalue()}"
+            assert like(expected).fullmatch(printed.getvalue()), (
+                f"{page.name}, line {line} prints\n{printed.getvalue()}"
+            )
         else:
-            assert printed.getvalue() == "", f"{page.name}, line {line} prints something that the page does not show"
+            assert printed.getvalue() == "", (
+                f"{page.name}, line {line} prints something that the page does not show"
+            )
 
 
 @pytest.fixture
@@ -60,7 +71,11 @@ def make_tables(monkeypatch):
 
 def test_every_measured_table_has_its_place_and_is_filled(make_tables):
     for name, (page, _) in make_tables.TABLES.items():
-        found = re.search(rf"<!-- table {name}[^\n]*-->\n(.*?)<!-- end {name} -->", (DOCS / page).read_text(encoding="utf-8"), re.DOTALL)
+        found = re.search(
+            rf"<!-- table {name}[^\n]*-->\n(.*?)<!-- end {name} -->",
+            (DOCS / page).read_text(encoding="utf-8"),
+            re.DOTALL,
+        )
         assert found, f"{page} has no place for {name}"
         assert found[1].count("\n|") > 3
 
@@ -71,9 +86,14 @@ def test_table_of_joints_is_that_of_the_robot(make_tables):
 
 def test_a_table_is_replaced_between_its_markers_and_nothing_else_changes(make_tables, tmp_path):
     page = tmp_path / "page.md"
-    page.write_text("before\n<!-- table x: made -->\nold\n<!-- end x -->\nafter\n", encoding="utf-8")
+    page.write_text(
+        "before\n<!-- table x: made -->\nold\n<!-- end x -->\nafter\n", encoding="utf-8"
+    )
     make_tables.write(page, "x", r"| new \1 |")
-    assert page.read_text(encoding="utf-8") == "before\n<!-- table x: made -->\n\n| new \\1 |\n\n<!-- end x -->\nafter\n"
+    assert (
+        page.read_text(encoding="utf-8")
+        == "before\n<!-- table x: made -->\n\n| new \\1 |\n\n<!-- end x -->\nafter\n"
+    )
     with pytest.raises(SystemExit, match="no place for the table y"):
         make_tables.write(page, "y", "new")
 
@@ -83,7 +103,9 @@ def test_a_table_without_its_robots_stays_as_it_is(make_tables, tmp_path, monkey
     monkeypatch.setattr(make_tables, "DOCS", tmp_path)
     monkeypatch.setattr(sys, "argv", ["make_tables.py", "humanoids"])
     make_tables.main()
-    assert capsys.readouterr().out == "dynamics.md: humanoids stays as it is, ../shared is not there\n"
+    assert (
+        capsys.readouterr().out == "dynamics.md: humanoids stays as it is, ../shared is not there\n"
+    )
     assert list(tmp_path.iterdir()) == []
 
 
@@ -99,7 +121,11 @@ def test_tables_of_the_contact_problem_are_what_was_measured(monkeypatch):
 
 
 def test_step_shown_in_the_architecture_is_the_one_in_the_source():
-    shown = re.search(r"^```\n(def step.*?)^```", (DOCS / "architecture.md").read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    shown = re.search(
+        r"^```\n(def step.*?)^```",
+        (DOCS / "architecture.md").read_text(encoding="utf-8"),
+        re.MULTILINE | re.DOTALL,
+    )
     assert shown
     source = (DOCS.parent / "src" / "tabi" / "dynamics" / "free.py").read_text(encoding="utf-8")
     function = source[source.index("def step(") :].split("\n\n\n")[0] + "\n"
@@ -108,9 +134,17 @@ def test_step_shown_in_the_architecture_is_the_one_in_the_source():
 
 def test_links_between_pages_and_pictures_are_there():
     link = re.compile(r"""\]\(([^)#]+)|src="([^"]+)\"""")
-    targets = [(page.name, a or b) for page in PAGES for a, b in link.findall(page.read_text(encoding="utf-8"))]
+    targets = [
+        (page.name, a or b)
+        for page in PAGES
+        for a, b in link.findall(page.read_text(encoding="utf-8"))
+    ]
     assert len(targets) > 8
-    assert [(page, target) for page, target in targets if "://" not in target and not (DOCS / target).exists()] == []
+    assert [
+        (page, target)
+        for page, target in targets
+        if "://" not in target and not (DOCS / target).exists()
+    ] == []
 
 
 @pytest.mark.parametrize("script", sorted(path.stem for path in DOCS.glob("make_*.py")))

@@ -1,6 +1,7 @@
 """Compiled code on disk is never old, never in the way, and never shared by mistake.
 
-Fresh interpreters run on one copy of the package, so that its sources may be changed and its folders spoilt.
+Fresh interpreters run on one copy of the package, so that its sources may be changed and
+its folders spoilt.
 """
 
 import json
@@ -20,7 +21,10 @@ from tabi._jit import kernel
 from tabi.dynamics import workspace
 from tabi.model import arrays
 
-NOTICE = "tabi: compiling for this processor, once for this version (two to five minutes for a whole simulation) …\n"
+NOTICE = (
+    "tabi: compiling for this processor, once for this version (two to five minutes for a whole "
+    "simulation) …\n"
+)
 DOT = """
 from tabi.spatial.vector import dot
 value = dot((1.0, 2.0, 3.0), (4.0, 5.0, 6.0))
@@ -29,7 +33,8 @@ ANSWER = """
 import json
 from tabi import _jit, _reuse
 folder = _jit.cache_folder()
-print(json.dumps({"value": value, "seconds": _jit.first_run.seconds, "folder": folder and str(folder), "tabi": _jit.__file__}))
+found = {"value": value, "seconds": _jit.first_run.seconds}
+print(json.dumps(found | {"folder": folder and str(folder), "tabi": _jit.__file__}))
 """
 
 
@@ -42,14 +47,26 @@ def package(tmp_path_factory) -> Path:
 
 
 def environment(package: Path, **settings: str) -> dict[str, str]:
-    """The variables of a fresh interpreter on the copy; Python's own cache is off, because it overlooks quick changes."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("TABI_", "NUMBA_", "XDG_"))}
+    """The variables of a fresh interpreter on the copy;
+    Python's own cache is off, because it overlooks quick changes.
+    """
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("TABI_", "NUMBA_", "XDG_"))
+    }
     return {**kept, "PYTHONPATH": str(package.parent), "PYTHONDONTWRITEBYTECODE": "1", **settings}
 
 
 def run(package: Path, code: str = DOT, **settings: str) -> tuple[dict, str]:
     """What a fresh interpreter answers, and what it says on stderr."""
-    done = subprocess.run([sys.executable, "-c", code + ANSWER], env=environment(package, **settings), capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        [sys.executable, "-c", code + ANSWER],
+        env=environment(package, **settings),
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
     assert done.returncode == 0, done.stderr
     answer = json.loads(done.stdout)
     assert Path(answer["tabi"]).parent == package
@@ -65,7 +82,11 @@ def code_in(root: Path) -> dict[str, int]:
 def filled(package, tmp_path_factory) -> Path:
     """A root of caches that one process has filled with the code of ``dot``."""
     root = tmp_path_factory.mktemp("filled")
-    answer, said = run(package, DOT + "from tabi.spatial.vector import cross; cross((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))", TABI_CACHE_DIR=str(root))
+    answer, said = run(
+        package,
+        DOT + "from tabi.spatial.vector import cross; cross((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))",
+        TABI_CACHE_DIR=str(root),
+    )
     assert answer["value"] == 32.0
     assert answer["seconds"] > 0
     # two kernels compiled, one line said
@@ -107,7 +128,10 @@ def test_functions_of_other_packages_are_neither_announced_nor_counted(package, 
 
 def test_callers_see_a_helper_that_changed_in_another_file(package, tmp_path):
     # the tip of an arm along x that spins about z moves along y
-    code = "from tabi.dynamics.jacobian import point_velocity\nvalue = point_velocity((0.0, 0.0, 1.0, 0.0, 0.0, 0.0), (1.0, 0.0, 0.0))\n"
+    code = (
+        "from tabi.dynamics.jacobian import point_velocity\n"
+        "value = point_velocity((0.0, 0.0, 1.0, 0.0, 0.0, 0.0), (1.0, 0.0, 0.0))\n"
+    )
     vector = package / "spatial" / "vector.py"
     text = vector.read_text()
     old, new = "a[2] * b[0] - a[0] * b[2]", "a[0] * b[2] - a[2] * b[0]"
@@ -123,25 +147,37 @@ def test_callers_see_a_helper_that_changed_in_another_file(package, tmp_path):
     assert changed["value"] == [0.0, -1.0, 0.0]
     assert changed["folder"] != first["folder"]
     # the way back finds the code of the first run
-    assert (again["value"], again["folder"], again["seconds"], said) == (first["value"], first["folder"], 0.0, "")
+    assert (again["value"], again["folder"], again["seconds"], said) == (
+        first["value"],
+        first["folder"],
+        0.0,
+        "",
+    )
 
 
 def test_code_that_a_change_cannot_have_reached_is_taken_over(package, tmp_path):
     both = (
-        "from tabi.spatial.quaternion import matrix\nfrom tabi.dynamics.jacobian import point_velocity\n"
-        "value = (matrix(1.0, 0.0, 0.0, 0.0), point_velocity((0.0, 0.0, 1.0, 0.0, 0.0, 0.0), (1.0, 0.0, 0.0)))\n"
+        "from tabi.spatial.quaternion import matrix\n"
+        "from tabi.dynamics.jacobian import point_velocity\n"
+        "value = (matrix(1.0, 0.0, 0.0, 0.0), point_velocity((0.0, 0.0, 1.0, 0.0, 0.0, 0.0), (1.0, "
+        "0.0, 0.0)))\n"
     )
     jacobian = package / "dynamics" / "jacobian.py"
     text = jacobian.read_text()
     first, _ = run(package, both, TABI_CACHE_DIR=str(tmp_path))
     try:
         jacobian.write_text(text + "\n# changed\n")
-        only, said = run(package, both.replace("point_velocity((0.0, 0.0, 1.0, 0.0, 0.0, 0.0), (1.0, 0.0, 0.0))", "0"), TABI_CACHE_DIR=str(tmp_path))
+        only, said = run(
+            package,
+            both.replace("point_velocity((0.0, 0.0, 1.0, 0.0, 0.0, 0.0), (1.0, 0.0, 0.0))", "0"),
+            TABI_CACHE_DIR=str(tmp_path),
+        )
         other, _ = run(package, both, TABI_CACHE_DIR=str(tmp_path))
     finally:
         jacobian.write_text(text)
     assert only["folder"] != first["folder"]
-    # quaternions do not import Jacobians: nothing to compile; what stands in the changed file is compiled
+    # quaternions do not import Jacobians: nothing to compile;
+    # what stands in the changed file is compiled
     assert (only["seconds"], said) == (0.0, "")
     assert other["seconds"] > 0
     assert other["value"] == first["value"]
@@ -182,7 +218,9 @@ def test_digest_changes_with_content_name_and_number_of_sources_only(tmp_path, m
     assert digest() == seen[-1]
 
 
-def test_digest_leaves_out_what_stands_above_the_kernels_unless_it_holds_some(tmp_path, monkeypatch):
+def test_digest_leaves_out_what_stands_above_the_kernels_unless_it_holds_some(
+    tmp_path, monkeypatch
+):
     (tmp_path / "apps").mkdir()
     monkeypatch.setattr(_jit, "PACKAGE", tmp_path)
     digest = _jit.digest.__wrapped__
@@ -225,7 +263,12 @@ def test_only_the_caches_used_last_are_kept_and_nothing_else_is_touched(tmp_path
     folder = _jit.cache_folder.__wrapped__()
     assert folder == tmp_path / f"kernels-{_jit.digest()}"
     youngest = {f"kernels-{age:016x}" for age in range(_jit.KEPT_CACHES - 1)}
-    assert {path.name for path in tmp_path.iterdir()} == {folder.name, "photos", "kernels-of-wheat", "0123456789abcdef"} | youngest
+    assert {path.name for path in tmp_path.iterdir()} == {
+        folder.name,
+        "photos",
+        "kernels-of-wheat",
+        "0123456789abcdef",
+    } | youngest
 
 
 def test_cache_that_another_process_removes_meanwhile_is_no_obstacle(tmp_path, monkeypatch):
@@ -265,7 +308,10 @@ def test_read_only_package_keeps_its_code_in_the_users_cache(read_only, tmp_path
 
 def test_where_nothing_can_be_written_it_compiles_every_time_and_says_so(read_only, tmp_path):
     (tmp_path / "file").write_text("")
-    code = DOT + "from tabi.apps import doctor, warmup\nwarmup.jobs = list\nvalue = [value, doctor.text(doctor.examine()), warmup.run(show=False)]\n"
+    code = DOT + (
+        "from tabi.apps import doctor, warmup\nwarmup.jobs = list\n"
+        "value = [value, doctor.text(doctor.examine()), warmup.run(show=False)]\n"
+    )
     answer, said = run(read_only, code, XDG_CACHE_HOME=str(tmp_path / "file"))
     number, doctor, warmup = answer["value"]
     assert (number, answer["folder"]) == (32.0, None)
@@ -302,9 +348,16 @@ def test_processes_that_compile_one_kernel_for_different_types_at_once_keep_both
         "from tabi.spatial.vector import dot\nprint(dot((1.0, 2.0, 3.0), (4.0, 5.0, 6.5)))",
     ]
     settings = environment(package, TABI_CACHE_DIR=str(tmp_path), TABI_QUIET="1")
-    started = [subprocess.Popen([sys.executable, "-c", code], env=settings, stdout=subprocess.PIPE, text=True) for code in codes]
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-c", code], env=settings, stdout=subprocess.PIPE, text=True
+        )
+        for code in codes
+    ]
     assert [process.communicate(timeout=120)[0].strip() for process in started] == ["32", "33.5"]
-    answer, said = run(package, DOT + "value = [dot((1, 2, 3), (4, 5, 6)), value]", TABI_CACHE_DIR=str(tmp_path))
+    answer, said = run(
+        package, DOT + "value = [dot((1, 2, 3), (4, 5, 6)), value]", TABI_CACHE_DIR=str(tmp_path)
+    )
     assert (answer["value"], answer["seconds"], said) == ([32, 32.0], 0.0, "")
     assert len(code_in(tmp_path)) == 2
 
@@ -314,7 +367,11 @@ def test_broken_file_is_compiled_anew_and_mended(package, own_root, spoil):
     (file,) = own_root.glob("kernels-*/*.dot-*.nbc")
     whole = file.read_bytes()
     if spoil == "of other types":
-        run(package, "from tabi.spatial.vector import dot\nvalue = dot((1, 2, 3), (4, 5, 6))", TABI_CACHE_DIR=str(own_root))
+        run(
+            package,
+            "from tabi.spatial.vector import dot\nvalue = dot((1, 2, 3), (4, 5, 6))",
+            TABI_CACHE_DIR=str(own_root),
+        )
         (other,) = set(own_root.glob("kernels-*/*.dot-*.nbc")) - {file}
         file.write_bytes(other.read_bytes())
     else:
@@ -348,7 +405,11 @@ value = [dot((1.0, 2.0, 3.0), (4.0, 5.0, 6.0)), add((1.0, 0.0, 0.0), (0.0, 1.0, 
 def test_kernels_are_kept_as_plain_functions_for_other_targets():
     from tabi.spatial import vector
 
-    plain = next(function for function in _jit.KERNELS if function.__module__ == vector.__name__ and function.__name__ == "dot")
+    plain = next(
+        function
+        for function in _jit.KERNELS
+        if function.__module__ == vector.__name__ and function.__name__ == "dot"
+    )
     assert plain((1, 2, 3), (4, 5, 6)) == 32
     assert all(type(function) is type(run) for function in _jit.KERNELS)
 
@@ -378,37 +439,61 @@ rng = np.random.default_rng(1)
 q = dynamics.integrate(model, model.neutral(), rng.normal(size=model.v_count), 0.5)
 v, tau = rng.normal(size=model.v_count), rng.normal(size=model.v_count)
 a = dynamics.forward_dynamics(model, q, v, tau)
-found = [q, a, dynamics.inverse_dynamics(model, q, v, a), dynamics.mass_matrix(model, q).ravel(), *dynamics.step(model, q, v, tau, 1e-3, order=2)]
+found = [q, a, dynamics.inverse_dynamics(model, q, v, a), dynamics.mass_matrix(model, q).ravel()]
+found += dynamics.step(model, q, v, tau, 1e-3, order=2)
 """
     names: dict = {}
     exec(code, names)
     settings = environment(_jit.PACKAGE, NUMBA_DISABLE_JIT="1")
     plain = subprocess.run(
-        [sys.executable, "-c", code + "print(json.dumps([x.tolist() for x in found]))"], env=settings, capture_output=True, text=True
+        [sys.executable, "-c", code + "print(json.dumps([x.tolist() for x in found]))"],
+        env=settings,
+        capture_output=True,
+        text=True,
     )
     assert plain.returncode == 0, plain.stderr
     assert plain.stderr == ""
     for compiled, interpreted in zip(names["found"], json.loads(plain.stdout), strict=True):
-        # another order of additions, through 30 joints: rounding times the condition of M, about 1e4
+        # another order of additions, through 30 joints:
+        # rounding times the condition of M, about 1e4
         assert np.linalg.norm(compiled - interpreted) <= 1e-11 * np.linalg.norm(compiled)
 
 
 def test_columns_of_tables_are_no_methods_of_numpy_records():
-    # rows of tables answer to column names as attributes in plain Python, unless a method has the name
-    columns = {name for columns in (arrays.BODY, arrays.DOF, arrays.MIMIC, workspace.BODY, workspace.DOF) for name in columns.names or ()}
+    # rows of tables answer to column names as attributes in plain Python,
+    # unless a method has the name
+    columns = {
+        name
+        for columns in (arrays.BODY, arrays.DOF, arrays.MIMIC, workspace.BODY, workspace.DOF)
+        for name in columns.names or ()
+    }
     assert not columns & set(dir(np.record))
     assert len(columns) > 30
 
 
 def test_importing_tabi_does_not_import_the_compiler():
-    done = subprocess.run([sys.executable, "-c", "import sys, tabi; print('numba' in sys.modules, tabi.__version__)"], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", "import sys, tabi; print('numba' in sys.modules, tabi.__version__)"],
+        capture_output=True,
+        text=True,
+    )
     assert done.stdout.split() == ["False", tabi.__version__]
 
 
 def test_what_a_kernel_closes_over_is_told_apart_and_named_alike_in_every_process():
-    code = "from tabi import _jit; from tabi.contact import gauss_seidel as g; print([_jit._closure(f.py_func) for f in (g.solve, g.solve_bodies)])"
-    first, second = (subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout for _ in range(2))
+    code = (
+        "from tabi import _jit; from tabi.contact import gauss_seidel as g; "
+        "print([_jit._closure(f.py_func) for f in (g.solve, g.solve_bodies)])"
+    )
+    first, second = (
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout
+        for _ in range(2)
+    )
     assert first == second
     from tabi.contact import gauss_seidel
 
-    assert _jit._closure(gauss_seidel.solve.py_func) != _jit._closure(gauss_seidel.solve_bodies.py_func)
+    assert _jit._closure(gauss_seidel.solve.py_func) != _jit._closure(
+        gauss_seidel.solve_bodies.py_func
+    )

@@ -15,7 +15,9 @@ EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 
 def python(*arguments: str, folder: Path) -> str:
     """What a fresh interpreter prints, in a folder where it may leave files."""
-    done = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, cwd=folder, timeout=300)
+    done = subprocess.run(
+        [sys.executable, *arguments], capture_output=True, text=True, cwd=folder, timeout=300
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -1,4 +1,6 @@
-"""The page "Is it right?": its tables are what was measured, every closed form stands there, and the script that makes them works."""
+"""The page "Is it right?": its tables are what was measured, every closed form stands there,
+and the script that makes them works.
+"""
 
 import importlib
 import json
@@ -37,7 +39,9 @@ def test_what_is_shown_is_what_was_measured(right, name):
     path = DOCS / "measured" / f"{file}.json"
     shown = between(name)
     if path.is_file():
-        assert make(json.loads(path.read_text(encoding="utf-8"))) in shown, f"{name}: run docs/make_right.py"
+        assert make(json.loads(path.read_text(encoding="utf-8"))) in shown, (
+            f"{name}: run docs/make_right.py"
+        )
     else:
         assert "Not measured yet." in shown
 
@@ -48,7 +52,10 @@ def test_three_humanoids_are_measured_at_full_size_and_within_what_is_allowed():
     assert all(robot["motions"]["standing"]["runs"] == 1000 for robot in found["robots"].values())
     assert found["total"]["within"]
     assert not found["interrupted"]
-    assert all(abs(robot["on_feet_after_5_s_N"] - robot["weight_N"]) < 0.01 for robot in found["robots"].values())
+    assert all(
+        abs(robot["on_feet_after_5_s_N"] - robot["weight_N"]) < 0.01
+        for robot in found["robots"].values()
+    )
 
 
 def test_every_closed_form_stands_on_the_page():
@@ -60,7 +67,11 @@ def test_every_closed_form_stands_on_the_page():
 
 
 def test_a_table_of_closed_forms_has_a_row_for_each_check(right):
-    checks = [Check("speed", 1.0, 1.0 + 3e-9, 1e-6), Check("stands", 1.0, 1.0, 0.0, ""), Check("creep", 0.0, 1e-17, 1e-8)]
+    checks = [
+        Check("speed", 1.0, 1.0 + 3e-9, 1e-6),
+        Check("stands", 1.0, 1.0, 0.0, ""),
+        Check("creep", 0.0, 1e-17, 1e-8),
+    ]
     rows = right.closed_forms({"sliding": [("a block", "v = 0", checks)]}).splitlines()[4:]
     assert rows == [
         "| a block | v = 0 | speed | 1 m/s | 3e−9 | 1e−6 |",
@@ -70,7 +81,14 @@ def test_a_table_of_closed_forms_has_a_row_for_each_check(right):
 
 
 def test_worlds_are_shown_with_the_keys_of_their_experiment(right):
-    found = {"worlds": 100, "steps": 1_000_000, "missed": 3, "worst_penetration": 4.2e-3, "energy_gained": 0.0, "nan": 0}
+    found = {
+        "worlds": 100,
+        "steps": 1_000_000,
+        "missed": 3,
+        "worst_penetration": 4.2e-3,
+        "energy_gained": 0.0,
+        "nan": 0,
+    }
     assert right.worlds(found).splitlines()[-1] == "| 100 | 1,000,000 | 3 | 0 | 4.2 | 0 |"
 
 
@@ -79,7 +97,10 @@ def test_a_missed_step_is_named(right):
     found = {"robots": {"hrp2": {"motions": {"falling": motion}}}, "total": {"steps": 300}}
     assert right.misses(found).splitlines()[2] == "| HRP-2, falling | 7 | 12 | 2e−8 |"
     motion |= {"missed": [], "worst_joint_residual": 3e-9}
-    assert right.misses(found) == "None of the 300 steps missed. Laws of the joints (limits, friction) were off by 3e−9 rad/s at most."
+    assert right.misses(found) == (
+        "None of the 300 steps missed. Laws of the joints "
+        "(limits, friction) were off by 3e−9 rad/s at most."
+    )
 
 
 def test_worst_of_the_dynamics_is_that_of_its_page(right):
@@ -93,7 +114,9 @@ def test_worst_of_the_dynamics_is_that_of_its_page(right):
 
 
 def test_figures_have_a_line_for_each_thing_compared(right):
-    crept = {name: np.full(len(right.TIMES), 1e-9) for name in (*right.MUJOCO, "tabi", "tabi, tight")}
+    crept = {
+        name: np.full(len(right.TIMES), 1e-9) for name in (*right.MUJOCO, "tabi", "tabi, tight")
+    }
     axes = right.creep(crept).axes[0]
     assert [text.get_text() for text in axes.get_legend().get_texts()] == list(crept)
     rate = Check("order in h of the position's error", 1.0, 1.0, 0.1, "", lambda h: 2 * h)

@@ -8,19 +8,31 @@ from tabi.model.robot import Robot
 from tabi.spatial.inertia import Inertia
 from tabi.spatial.transform import from_quaternion
 
-KINDS = ("revolute", "prismatic", "spherical", "planar", "floating", "revolute", "continuous", "fixed")
+KINDS = (
+    "revolute",
+    "prismatic",
+    "spherical",
+    "planar",
+    "floating",
+    "revolute",
+    "continuous",
+    "fixed",
+)
 
 
 def random_inertia(rng) -> Inertia:
     """The inertia of a cloud of point masses: physical by construction."""
-    points, masses = rng.normal(size=(8, 3)) * 0.2 + rng.normal(size=3) * 0.1, rng.uniform(0.1, 1.0, 8)
+    points = rng.normal(size=(8, 3)) * 0.2 + rng.normal(size=3) * 0.1
+    masses = rng.uniform(0.1, 1.0, 8)
     total = Inertia()
     for point, mass in zip(points, masses, strict=True):
         total = total + Inertia(mass, point, np.zeros((3, 3)))
     return total
 
 
-def random_robot(seed: int, bodies: int = 12, base: str = "floating", kinds=KINDS, armature: bool = True) -> Robot:
+def random_robot(
+    seed: int, bodies: int = 12, base: str = "floating", kinds=KINDS, armature: bool = True
+) -> Robot:
     """A random tree; its planar joints have normal z, as Pinocchio's have."""
     rng = np.random.default_rng(seed)
     robot = Robot(f"random{seed}")
@@ -28,9 +40,21 @@ def random_robot(seed: int, bodies: int = 12, base: str = "floating", kinds=KIND
     for i in range(1, bodies):
         kind = kinds[rng.integers(len(kinds))]
         axis = (0.0, 0.0, 1.0) if kind == "planar" else tuple(rng.normal(size=3))
-        added = float(rng.uniform(0, 0.2)) if armature and kind in ("revolute", "continuous", "prismatic") else 0.0
-        joint = Joint(f"joint{i}", kind, from_quaternion(rng.normal(size=4), rng.normal(size=3) * 0.3), axis, armature=added)
-        robot.add_body(f"body{i}", joint, robot.bodies[rng.integers(len(robot.bodies))], random_inertia(rng))
+        added = (
+            float(rng.uniform(0, 0.2))
+            if armature and kind in ("revolute", "continuous", "prismatic")
+            else 0.0
+        )
+        joint = Joint(
+            f"joint{i}",
+            kind,
+            from_quaternion(rng.normal(size=4), rng.normal(size=3) * 0.3),
+            axis,
+            armature=added,
+        )
+        robot.add_body(
+            f"body{i}", joint, robot.bodies[rng.integers(len(robot.bodies))], random_inertia(rng)
+        )
     return robot
 
 
