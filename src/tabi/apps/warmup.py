@@ -29,7 +29,8 @@ def jobs() -> list[tuple[str, Callable[[], object]]]:
     from tabi import collision, contact, dynamics
     from tabi.apps.bench import loops
     from tabi.apps.recordings.raster import fill
-    from tabi.dynamics import free, point_inertia, workspace
+    from tabi.dynamics import free, workspace
+    from tabi.dynamics.delassus import point_inertia
     from tabi.model.world import World
     from tabi.simulation.simulator import Simulator
 

@@ -23,7 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi._jit import kernel
-from tabi.dynamics import aba, body_inertia, branch_inertia, crba, elimination, wrench_inertia
+from tabi.dynamics import aba, body_inertia, crba
+from tabi.dynamics.delassus import branch_inertia, elimination, wrench_inertia
 from tabi.dynamics.jacobian import point_velocity
 from tabi.model.arrays import INDEX
 from tabi.model.compiled import Model

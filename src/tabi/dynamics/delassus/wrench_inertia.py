@@ -8,7 +8,7 @@ Only branches that carry contacting bodies are visited. ``body_inertia`` has the
 """
 
 from tabi._jit import kernel
-from tabi.dynamics.branch_inertia import branches
+from tabi.dynamics.delassus.branch_inertia import branches
 from tabi.spatial.vector import axpy6, dot6, load6, store6
 
 

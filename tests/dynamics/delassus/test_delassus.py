@@ -10,7 +10,8 @@ from worlds import random_robot, random_state, relative
 
 import tabi
 from tabi import ModelError, dynamics
-from tabi.dynamics import aba, body_inertia, branch_inertia, elimination, kinematics, point_inertia, workspace, wrench_inertia
+from tabi.dynamics import aba, body_inertia, kinematics, workspace
+from tabi.dynamics.delassus import branch_inertia, elimination, point_inertia, wrench_inertia
 from tabi.model.joint import Joint, Mimic
 from tabi.model.robot import Robot
 from tabi.spatial.inertia import solid_box
@@ -285,3 +286,10 @@ def test_what_is_no_contact_point_is_refused_with_its_number(points, options, sa
     model = boxed()
     with pytest.raises(ModelError, match=said):
         dynamics.delassus(model, model.initial(), points, **options)
+
+
+def test_the_function_keeps_its_name_beside_the_package_of_its_ways():
+    from tabi.dynamics.delassus import delassus
+
+    assert tabi.dynamics.delassus is delassus
+    assert delassus(boxed(), boxed().initial(), []).shape == (0, 0)
