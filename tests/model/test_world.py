@@ -6,7 +6,6 @@ from worlds import random_robot
 
 import tabi
 from tabi import ModelError
-from tabi.model.compiler import compile_world
 from tabi.model.joint import Joint, Mimic, Motor
 from tabi.model.robot import Robot
 from tabi.model.shape import Box, Capsule, Cylinder, Material, Shape, Sphere
@@ -63,7 +62,7 @@ def test_names_that_occur_once_stay_short():
 def test_a_world_can_be_edited_and_compiled_again():
     world = tabi.World()
     robot = world.add_robot(arm())
-    before = compile_world(world)
+    before = world.compile()
     robot.body("lower").inertia = solid_box(2.0, (0.1, 0.1, 0.4))
     robot.joint("elbow").damping = 3.0
     after = world.compile()

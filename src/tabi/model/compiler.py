@@ -1,5 +1,7 @@
 """World → Model: one pass over the bodies, parents first.
 
+A world comes as plain data, ``Parts``: this file knows neither ``World`` nor ``Robot``, and both may call it.
+
 Bodies on fixed joints melt into the body that carries them; what is bolted to the world becomes part of it.
 A moving body's frame N is its joint frame turned by A, which takes z to the joint's axis, so with q = 0
 
@@ -10,24 +12,40 @@ where B is the body's frame as the user knows it. Links keep their names through
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tabi._errors import ModelError
 from tabi.model.arrays import BODY, DOF, KIND, MIMIC, ModelArrays, table
 from tabi.model.body import Body, Foot, Frame, Sensor
 from tabi.model.compiled import Link, Model, PlacedShape, Site, Sole
 from tabi.model.joint import Joint, Motor
-from tabi.model.robot import Robot
+from tabi.model.kinematic_tree import KinematicTree
 from tabi.model.shape import Material, MeshFile
-from tabi.model.soundness import AXIAL, check_body, checked_gravity, first_without_inertia
+from tabi.model.soundness import AXIAL, GRAVITY, check_body, checked_gravity, first_without_inertia
 from tabi.spatial.inertia import Inertia
 from tabi.spatial.transform import Transform, z_to
 
-if TYPE_CHECKING:
-    from tabi.model.world import World
+
+@dataclass(frozen=True)
+class Parts:
+    """What a world is made of.
+
+    Attributes:
+        robots, objects: trees of bodies, and free bodies.
+        fixed: the body that never moves.
+        gravity: acceleration [m/s²], shape (3,).
+        pairs: coefficients of two materials, by their names, where they have some of their own.
+    """
+
+    robots: Sequence[KinematicTree]
+    objects: Sequence[Body] = ()
+    fixed: Body = field(default_factory=lambda: Body("world", Joint("world", "fixed")))
+    gravity: NDArray[np.float64] = field(default_factory=lambda: checked_gravity(GRAVITY))
+    pairs: dict[frozenset[str], dict[str, float | None]] = field(default_factory=dict)
 
 
 @dataclass
@@ -61,8 +79,8 @@ class _Tables:
         self.inertias.append(body.inertia.moved(X_JN.inverse()))
 
 
-def compile_world(world: World) -> Model:
-    """The model of a world; the world itself is not changed and can be edited and compiled again."""
+def compile_world(world: Parts) -> Model:
+    """The model of a world; its parts are not changed and can be edited and compiled again."""
     tables = _Tables()
     tables.links[world.fixed], tables.names[world.fixed] = (0, Transform()), "world"
     body_names, joint_names = _clashes(world)
@@ -90,7 +108,7 @@ def compile_world(world: World) -> Model:
     return model
 
 
-def _check_inertias(world: World, model: Model) -> None:
+def _check_inertias(world: Parts, model: Model) -> None:
     """Refuse a joint that moves nothing, with the place where it was declared."""
     fault = first_without_inertia(model.arrays)
     if fault is None:
@@ -108,7 +126,7 @@ def _check_inertias(world: World, model: Model) -> None:
     raise ModelError(f"object {name!r} has an inertia that is not positive; expected a positive mass and tensor")
 
 
-def _clashes(world: World) -> tuple[set[str], set[str]]:
+def _clashes(world: Parts) -> tuple[set[str], set[str]]:
     """Body names and joint names that occur in more than one robot or object: these are written robot/name."""
     own = [o.name for o in world.objects] + [r.name for r in world.robots] + ["world"]
     bodies = Counter(own + [b.name for r in world.robots for b in r.bodies])
@@ -116,11 +134,11 @@ def _clashes(world: World) -> tuple[set[str], set[str]]:
     return ({name for name in bodies if bodies[name] > 1}, {name for name in joints if joints[name] > 1})
 
 
-def _qualified(robot: Robot, name: str, clashes: set[str]) -> str:
+def _qualified(robot: KinematicTree, name: str, clashes: set[str]) -> str:
     return f"{robot.name}/{name}" if name in clashes else name
 
 
-def _assemble(world: World, t: _Tables) -> Model:
+def _assemble(world: Parts, t: _Tables) -> Model:
     moving = [j for j in t.joints if j is not None]
     body = table(len(t.joints), BODY)
     body["parent"] = t.parents
@@ -151,7 +169,7 @@ def _assemble(world: World, t: _Tables) -> Model:
     return Model(arrays, t.joint_names, [j.kind if j else "fixed" for j in t.joints], links, initial)
 
 
-def _couplings(world: World, t: _Tables, v_start: np.ndarray) -> np.ndarray:
+def _couplings(world: Parts, t: _Tables, v_start: np.ndarray) -> np.ndarray:
     """Degrees of freedom of joints that follow another one of their robot."""
     rows = []
     for robot in world.robots:
@@ -177,7 +195,7 @@ def _couplings(world: World, t: _Tables, v_start: np.ndarray) -> np.ndarray:
     return couplings
 
 
-def _attach(world: World, t: _Tables, model: Model) -> None:
+def _attach(world: Parts, t: _Tables, model: Model) -> None:
     """Shapes, materials, feet, frames and sensors, each on its moving body."""
     materials: dict[str, Material] = {}
     for body, (index, X_NB) in t.links.items():

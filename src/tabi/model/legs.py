@@ -12,17 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import ModelError
 from tabi.model.body import Body, Foot
+from tabi.model.kinematic_tree import KinematicTree
 from tabi.spatial.transform import Transform
-
-if TYPE_CHECKING:
-    from tabi.model.robot import Robot
 
 Array = NDArray[np.float64]
 # of two unit vectors that count as parallel: 26°, as some hips are tilted
@@ -66,7 +63,7 @@ class Stance:
         return np.cross(self.left, self.up)
 
 
-def find(robot: Robot) -> list[Leg]:
+def find(robot: KinematicTree) -> list[Leg]:
     """The left and the right leg, or an error that says what is missing."""
     stance, X = _stance(robot), robot.placements(robot.at_zero())
     chains = {side: _chain(robot.feet[side].body) for side in ("left", "right")}
@@ -74,7 +71,7 @@ def find(robot: Robot) -> list[Leg]:
     return [_leg(robot, robot.feet[side], [b for b in chain if b not in shared], stance, X) for side, chain in chains.items()]
 
 
-def _stance(robot: Robot) -> Stance:
+def _stance(robot: KinematicTree) -> Stance:
     if not {"left", "right"} <= set(robot.feet):
         reason = next((note for note in robot.notes if note.startswith("no feet declared")), "no feet declared").removesuffix("; give feet={…}")
         found = f"its feet are {', '.join(map(repr, robot.feet))}" if robot.feet else reason
@@ -99,7 +96,7 @@ def _chain(body: Body) -> list[Body]:
     return bodies[::-1]
 
 
-def _leg(robot: Robot, foot: Foot, chain: list[Body], stance: Stance, X: Mapping[Body, Transform]) -> Leg:
+def _leg(robot: KinematicTree, foot: Foot, chain: list[Body], stance: Stance, X: Mapping[Body, Transform]) -> Leg:
     pitches, rolls, places = [], [], []
     for body in chain:
         joint = body.joint
@@ -127,7 +124,7 @@ def _leg(robot: Robot, foot: Foot, chain: list[Body], stance: Stance, X: Mapping
 # ---- half-sitting ---------------------------------------------------------------------------
 
 
-def half_sitting(robot: Robot) -> dict[str, float]:
+def half_sitting(robot: KinematicTree) -> dict[str, float]:
     """Knees bent as HRP-2's, less where limits ask for it, the trunk upright, the centre of mass over the soles [rad]."""
     legs, stance, bend = find(robot), _stance(robot), BEND
     rest = {b.joint.name: near for b in robot.bodies[1:] if (near := _nearest(b)) != 0.0}
@@ -148,12 +145,12 @@ def _nearest(body: Body) -> float:
     return float(np.clip(0.0, joint.lower, joint.upper)) if joint.q_count == 1 and joint.mimic is None and joint.lower <= joint.upper else 0.0
 
 
-def _within(robot: Robot, name: str, angle: float) -> bool:
+def _within(robot: KinematicTree, name: str, angle: float) -> bool:
     joint = robot.joint(name)
     return joint.lower - 1e-9 <= angle <= joint.upper + 1e-9
 
 
-def _balanced(robot: Robot, legs: list[Leg], stance: Stance, rest: dict[str, float], bend: float) -> dict[str, float] | None:
+def _balanced(robot: KinematicTree, legs: list[Leg], stance: Stance, rest: dict[str, float], bend: float) -> dict[str, float] | None:
     """Equation (1) for a bend, None where no hip angle brings the centre of mass over the soles."""
     from scipy.optimize import brentq
 

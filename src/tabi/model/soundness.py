@@ -21,6 +21,8 @@ from tabi.model.joint import Joint
 from tabi.spatial.transform import about, cross_matrix
 
 Array = NDArray[np.float64]
+# of the earth [m/s²]
+GRAVITY = (0.0, 0.0, -9.81)
 AXIAL = ("revolute", "continuous", "prismatic", "planar")
 
 

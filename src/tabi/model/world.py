@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import copy
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tabi._errors import ModelError, real, unknown
 from tabi.model.body import Body
+from tabi.model.compiled import Model
+from tabi.model.compiler import Parts, compile_world
 from tabi.model.joint import Joint
+from tabi.model.names import free_name
 from tabi.model.robot import Robot
 from tabi.model.shape import Box, Capsule, Cylinder, Geometry, HalfSpace, HeightField, Material, Shape, Sphere, check_coefficients, coefficient
-from tabi.model.soundness import checked_gravity
+from tabi.model.soundness import GRAVITY, checked_gravity
 from tabi.spatial import inertia
 from tabi.spatial.inertia import Inertia
 from tabi.spatial.transform import from_quaternion, translation
-
-if TYPE_CHECKING:
-    from tabi.model.compiled import Model
 
 
 class World:
@@ -33,7 +32,7 @@ class World:
         pairs: friction and restitution of two materials where they are not (smaller friction, larger restitution).
     """
 
-    def __init__(self, gravity: ArrayLike = (0.0, 0.0, -9.81)) -> None:
+    def __init__(self, gravity: ArrayLike = GRAVITY) -> None:
         self.gravity = checked_gravity(gravity)
         self.robots: list[Robot] = []
         self.objects: list[Body] = []
@@ -121,9 +120,7 @@ class World:
             robot = load(robot)
         if not isinstance(robot, Robot):
             raise ModelError(f"a robot was given as {robot!r}; expected a Robot or the path of its file")
-        if not robot.bodies:
-            raise ModelError(f"robot {robot.name!r} has no body; expected at least its base")
-        robot = copy.deepcopy(robot)
+        robot = robot.copied()
         robot.name = self._free_name(name or robot.name, given=name is not None)
         robot.ground_height = self.ground_height
         self.robots.append(robot)
@@ -195,20 +192,12 @@ class World:
         raise unknown("robot", name, "the world", [r.name for r in self.robots])
 
     def _free_name(self, name: str, given: bool = False) -> str:
-        if not name:
-            raise ModelError("a robot or object has an empty name; give it one")
         taken = {r.name for r in self.robots} | {o.name for o in self.objects} | {s.name for s in self.fixed.shapes} | {"world"}
-        if name not in taken:
-            return name
-        if given:
-            raise ModelError(f"name {name!r} occurs twice in the world; give every robot and object its own name")
-        return next(f"{name}_{k}" for k in range(2, len(taken) + 3) if f"{name}_{k}" not in taken)
+        return free_name(name, taken, given)
 
     def compile(self) -> Model:
         """The flat model of this world: fixed structure, parameters that can be set between steps."""
-        from tabi.model.compiler import compile_world
-
-        return compile_world(self)
+        return compile_world(Parts(self.robots, self.objects, self.fixed, self.gravity, self.pairs))
 
 
 def _material(name: str, friction: float, restitution: float, others: dict[str, float | None]) -> Material:
