@@ -6,7 +6,6 @@ The thread that draws owns the page, the player's thread owns the simulation; ne
 from __future__ import annotations
 
 import contextlib
-import re
 import sys
 import threading
 import time as clock
@@ -18,7 +17,9 @@ import viser
 
 from tabi.apps.viewer import catalogue
 from tabi.apps.viewer.controls import Controls, floating
+from tabi.apps.viewer.markup import literal
 from tabi.apps.viewer.overlay import Overlay
+from tabi.apps.viewer.page import Page
 from tabi.apps.viewer.player import Builder, Player, simulated
 from tabi.apps.viewer.plots import Plots
 from tabi.apps.viewer.view import View, feet_of
@@ -26,13 +27,11 @@ from tabi.model.robot import Robot
 from tabi.simulation.motors import qualified
 
 if TYPE_CHECKING:
-    from tabi.apps.viewer.page import Page
     from tabi.simulation.simulator import Simulator
 
 # a second; a busy machine swallows some pictures, and sixty are to arrive
 FRAMES, TEXTS, PLOTS = 64, 8, 5
 HICCUP = 0.1  # s
-WORDS = 1000  # letters of a sentence
 FOLLOWED = 5e-3  # m to move before a camera goes along
 # how long one thread of Python may keep the others waiting [s]; its usual 5 ms are five steps late
 TURN = 5e-4
@@ -241,11 +240,6 @@ def limp(sim: Simulator) -> str:
         return ""
     names = [literal(robot.name) for robot in floating(sim.world) if robot.joint_names]
     return f"**no gains:** the file of {' and '.join(names)} has none, so its motors hold nothing" if names else ""
-
-
-def literal(words: str) -> str:
-    """Words from elsewhere as the page shows them letter by letter, without markup, pictures or links, and not without end."""
-    return re.sub(r"([][\\`*_{}()#+!|<>~&]|/(?=/))", r"\\\1", words[:WORDS])
 
 
 def compiling() -> bool:
