@@ -19,12 +19,16 @@ def pendulum():
 
 def test_a_status_counts_degrees_of_freedom_from_one():
     assert check_status(pendulum(), 0) is None
-    with pytest.raises(ModelError, match="joint 'axle' moves parts whose inertia about it is not positive"):
+    with pytest.raises(
+        ModelError, match="joint 'axle' moves parts whose inertia about it is not positive"
+    ):
         check_status(pendulum(), 1)
 
 
 def test_numbers_that_overflow_are_refused_and_others_are_handed_on():
     values = np.array([1.0])
     assert check_finite(pendulum(), "velocity", values) is values
-    with pytest.raises(ModelError, match="the velocity of joint 'axle' became inf: the state has numbers too large"):
+    with pytest.raises(
+        ModelError, match="the velocity of joint 'axle' became inf: the state has numbers too large"
+    ):
         check_finite(pendulum(), "velocity", np.array([np.inf]))

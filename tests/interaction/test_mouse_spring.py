@@ -71,7 +71,9 @@ def test_force_on_a_link_of_a_robot_is_that_of_equation_1_and_acts_at_the_grabbe
         X, V = dynamics.pose(sim.model, q, link.name), dynamics.velocity(sim.model, q, v, link.name)
         arm = X.R @ grabbed
         target = target + (spring.mouse - target) * sim.dt / (DELAY + sim.dt)
-        force = spring.stiffness * (target - X.p - arm) - spring.damping * (V.linear + np.cross(V.angular, arm))
+        force = spring.stiffness * (target - X.p - arm) - spring.damping * (
+            V.linear + np.cross(V.angular, arm)
+        )
         saved = sim.save()
         spring.pull()
         # rounding only: forces of some ten newtons

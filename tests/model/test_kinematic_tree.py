@@ -12,7 +12,8 @@ from tabi.spatial.transform import translation
 
 def two_bars():
     """A bar of a metre that turns about y, and a second one at its lower end."""
-    tree, bar = KinematicTree("bars"), solid_box(1.0, (0.1, 0.1, 1.0)).moved(translation((0.0, 0.0, -0.5)))
+    tree = KinematicTree("bars")
+    bar = solid_box(1.0, (0.1, 0.1, 1.0)).moved(translation((0.0, 0.0, -0.5)))
     tree.add_body("base", Joint("base", "fixed"))
     tree.add_body("upper", Joint("hip", "revolute", axis=(0.0, 1.0, 0.0)), "base", bar)
     knee = Joint("knee", "revolute", translation((0.0, 0.0, -1.0)), axis=(0.0, 1.0, 0.0))
@@ -24,7 +25,9 @@ def test_a_pose_puts_the_bodies_where_trigonometry_says():
     tree = two_bars()
     X = tree.placements(tree.positions({"hip": 0.3, "knee": 0.4}))
     assert X[tree.body("lower")].p == pytest.approx([-np.sin(0.3), 0.0, -np.cos(0.3)], abs=1e-15)
-    assert X[tree.body("lower")].R[:, 2] == pytest.approx([np.sin(0.7), 0.0, np.cos(0.7)], abs=1e-15)
+    assert X[tree.body("lower")].R[:, 2] == pytest.approx(
+        [np.sin(0.7), 0.0, np.cos(0.7)], abs=1e-15
+    )
     # nothing was moved
     assert tree.placements()[tree.body("lower")].p == pytest.approx([0.0, 0.0, -1.0])
 

@@ -51,5 +51,7 @@ def test_poses_are_found_by_name():
     assert robot.joint("slide").position == pytest.approx([0.1])
     with pytest.raises(ModelError, match=r"pose 'shrt' not found in hopper.*'short'"):
         robot.set_pose("shrt")
-    with pytest.raises(ModelError, match="pose 'half_sitting' not found in hopper, and none can be made"):
+    with pytest.raises(
+        ModelError, match="pose 'half_sitting' not found in hopper, and none can be made"
+    ):
         robot.set_pose("half_sitting")

@@ -1,7 +1,7 @@
 """Free dynamics: kinematics, forces, accelerations, energy and motion of trees of rigid bodies.
 
-These functions are the Python door: they check what they are given and return arrays. The kernels behind them,
-one algorithm to a file, work in place on a workspace and are what compiled loops call.
+These functions are the Python door: they check what they are given and return arrays. The kernels
+behind them, one algorithm to a file, work in place on a workspace and are what compiled loops call.
 """
 
 from __future__ import annotations
@@ -43,25 +43,34 @@ class Energy(NamedTuple):
         return self.kinetic + self.potential
 
 
-def forward_dynamics(model: Model, q: ArrayLike, v: ArrayLike, tau: ArrayLike, a: ArrayLike | None = None) -> Array:
+def forward_dynamics(
+    model: Model, q: ArrayLike, v: ArrayLike, tau: ArrayLike, a: ArrayLike | None = None
+) -> Array:
     """Accelerations caused by joint forces; springs and dampers of the joints are not in it.
 
     Args:
-        tau: joint forces [N·m or N], shape (v_count,); a floating base's are a force at its origin and a moment.
+        tau: joint forces [N·m or N], shape (v_count,); a floating base's are a force at its origin
+            and a moment.
         a: where the motion is prescribed, its acceleration.
 
     Returns:
         a [rad/s² or m/s²], shape (v_count,).
     """
-    q, v, tau = model.check_configuration(q), model.check_velocity("v", v), model.check_velocity("tau", tau).copy()
+    q = model.check_configuration(q)
+    v = model.check_velocity("v", v)
+    tau = model.check_velocity("tau", tau).copy()
     out = np.zeros(model.v_count) if a is None else model.check_velocity("a", a).copy()
     check_status(model, forward.forward_dynamics(model.arrays, q, v, tau, allocate(model), out))
     return check_finite(model, "acceleration", out)
 
 
 def inverse_dynamics(model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
-    """Joint forces τ [N·m or N] that give the accelerations a, shape (v_count,); springs and dampers are not in it."""
-    q, v, a = model.check_configuration(q), model.check_velocity("v", v), model.check_velocity("a", a)
+    """Joint forces τ [N·m or N] that give the accelerations a, shape (v_count,);
+    springs and dampers are not in it.
+    """
+    q = model.check_configuration(q)
+    v = model.check_velocity("v", v)
+    a = model.check_velocity("a", a)
     tau = np.zeros(model.v_count)
     rnea.inverse_dynamics(model.arrays, q, v, a, allocate(model), tau)
     return check_finite(model, "joint force", tau)
@@ -78,28 +87,43 @@ def pose(model: Model, q: ArrayLike, name: str) -> Transform:
     """X_WF of a body, foot, frame or sensor."""
     link, work = model.link(name), bodies_at(model, q)
     row, root = work.body[link.body], model.arrays.body["root"][link.body]
-    return Transform(row["rotation"].reshape(3, 3).copy(), row["position"] + work.body["origin"][root]) @ link.placement
+    return (
+        Transform(row["rotation"].reshape(3, 3).copy(), row["position"] + work.body["origin"][root])
+        @ link.placement
+    )
 
 
 def velocity(model: Model, q: ArrayLike, v: ArrayLike, name: str) -> Twist:
     """Velocity of a frame's origin and its angular velocity, in the world's axes."""
     link, work = model.link(name), bodies_at(model, q, v)
     V = work.body[link.body]["velocity"]
-    return Twist(np.array(jacobian.point_velocity(tuple(V), arm(work, link.body, link.placement))), V[:3].copy())
+    return Twist(
+        np.array(jacobian.point_velocity(tuple(V), arm(work, link.body, link.placement))),
+        V[:3].copy(),
+    )
 
 
 def acceleration(model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike, name: str) -> Twist:
-    """Acceleration of a frame's origin and its angular acceleration, in the world's axes, under joint accelerations a."""
+    """Acceleration of a frame's origin and its angular acceleration, in the world's axes,
+    under joint accelerations a.
+    """
     link, work = model.link(name), bodies_at(model, q, v)
     rnea.forces(model.arrays, model.check_velocity("a", a), work)
     A, V = work.body[link.body]["acceleration"].copy(), work.body[link.body]["velocity"]
     # the kernels let the world accelerate upwards instead of pulling bodies down
     A[3:] += model.arrays.gravity
-    return Twist(np.array(jacobian.point_acceleration(tuple(V), tuple(A), arm(work, link.body, link.placement))), A[:3].copy())
+    return Twist(
+        np.array(
+            jacobian.point_acceleration(tuple(V), tuple(A), arm(work, link.body, link.placement))
+        ),
+        A[:3].copy(),
+    )
 
 
 def point_jacobian(model: Model, q: ArrayLike, name: str) -> Array:
-    """J, shape (6, v_count): linear velocity of a frame's origin, then its angular velocity, per joint velocity."""
+    """J, shape (6, v_count): linear velocity of a frame's origin, then its angular velocity,
+    per joint velocity.
+    """
     link, work = model.link(name), bodies_at(model, q)
     J = np.zeros((6, model.v_count))
     jacobian.columns(model.arrays, work, link.body, arm(work, link.body, link.placement), J)
@@ -109,12 +133,16 @@ def point_jacobian(model: Model, q: ArrayLike, name: str) -> Array:
 def jacobian_bias(model: Model, q: ArrayLike, v: ArrayLike, name: str) -> Twist:
     """J̇ v: acceleration of a frame at zero joint acceleration."""
     link, work = model.link(name), bodies_at(model, q, v)
-    angular, linear = jacobian.bias(model.arrays, work, link.body, arm(work, link.body, link.placement))
+    angular, linear = jacobian.bias(
+        model.arrays, work, link.body, arm(work, link.body, link.placement)
+    )
     return Twist(np.array(linear), np.array(angular))
 
 
 def centre_of_mass(model: Model, q: ArrayLike, name: str | None = None) -> Array:
-    """Centre of mass [m] of everything that moves, or of the tree of the robot or object ``name``."""
+    """Centre of mass [m] of everything that moves,
+    or of the tree of the robot or object ``name``.
+    """
     mass, centre, _, _ = _total(model, bodies_at(model, q), name)
     if not mass > 0:
         raise ModelError(f"{name or 'the world'} has no mass, so no centre of mass")
@@ -122,7 +150,9 @@ def centre_of_mass(model: Model, q: ArrayLike, name: str | None = None) -> Array
 
 
 def momentum(model: Model, q: ArrayLike, v: ArrayLike, name: str | None = None) -> Momentum:
-    """Momentum of everything that moves, or of the tree of ``name``; spin about its centre of mass."""
+    """Momentum of everything that moves, or of the tree of ``name``;
+    spin about its centre of mass.
+    """
     _, _, linear, angular = _total(model, bodies_at(model, q, v), name)
     return Momentum(linear, angular)
 
@@ -130,7 +160,10 @@ def momentum(model: Model, q: ArrayLike, v: ArrayLike, name: str | None = None) 
 def energy(model: Model, q: ArrayLike, v: ArrayLike) -> Energy:
     """Kinetic and potential energy of everything that moves."""
     q, v, work = model.check_configuration(q), model.check_velocity("v", v), bodies_at(model, q, v)
-    return Energy(centroidal.kinetic_energy(model.arrays, v, work), centroidal.potential_energy(model.arrays, q, work))
+    return Energy(
+        centroidal.kinetic_energy(model.arrays, v, work),
+        centroidal.potential_energy(model.arrays, q, work),
+    )
 
 
 def integrate(model: Model, q: ArrayLike, v: ArrayLike, h: float) -> Array:
@@ -142,7 +175,15 @@ def integrate(model: Model, q: ArrayLike, v: ArrayLike, h: float) -> Array:
     return q
 
 
-def step(model: Model, q: ArrayLike, v: ArrayLike, tau: ArrayLike, h: float, order: int = 1, a: ArrayLike | None = None) -> tuple[Array, Array]:
+def step(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    h: float,
+    order: int = 1,
+    a: ArrayLike | None = None,
+) -> tuple[Array, Array]:
     """The state (q, v) after h [s] of free motion under constant joint forces.
 
     Args:

@@ -1,4 +1,6 @@
-"""Where the bodies of a model are, and the frames on them: what every function of ``tabi.dynamics`` begins with."""
+"""Where the bodies of a model are, and the frames on them:
+what every function of ``tabi.dynamics`` begins with.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ from tabi.spatial.transform import Transform
 
 
 def bodies_at(model: Model, q: ArrayLike, v: ArrayLike | None = None) -> Workspace:
-    """A new workspace with the poses of all bodies at q, and with their twists where v is given; q and v are checked."""
+    """A new workspace with the poses of all bodies at q, and with their twists where v is given; q
+    and v are checked.
+    """
     work = allocate(model)
     kinematics.positions(model.arrays, model.check_configuration(q), work)
     if v is not None:

@@ -16,7 +16,8 @@ def check_status(model: Model, status: int) -> None:
     if status:
         name = model.dof_name(status - 1)
         raise ModelError(
-            f"joint {name!r} moves parts whose inertia about it is not positive; give what hangs on it a mass and a tensor, or the joint an armature"
+            f"joint {name!r} moves parts whose inertia about it is not positive; "
+            f"give what hangs on it a mass and a tensor, or the joint an armature"
         )
 
 
@@ -25,6 +26,7 @@ def check_finite(model: Model, what: str, values: Array) -> Array:
     bad = np.flatnonzero(~np.isfinite(values))
     if bad.size:
         raise ModelError(
-            f"the {what} of joint {model.dof_name(int(bad[0]))!r} became {values[bad[0]]}: the state has numbers too large to compute with"
+            f"the {what} of joint {model.dof_name(int(bad[0]))!r} became {values[bad[0]]}: "
+            f"the state has numbers too large to compute with"
         )
     return values

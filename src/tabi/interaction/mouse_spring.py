@@ -1,13 +1,15 @@
 """The spring of the mouse, inside the simulation.
 
-A browser tells the mouse's place about twenty times a second; the spring pulls every step. So its far end follows the mouse
-through a filter of first order, and the near end is a point of the body:
+A browser tells the mouse's place about twenty times a second; the spring pulls every step. So its
+far end follows the mouse through a filter of first order, and the near end is a point of the body:
 
-    ẋ_t = (x_mouse − x_t) / T,    f = k (x_t − x) − c ẋ,    |f| ≤ f_max                                     (1)
-The damper holds on to the world, so that the hand only gives energy through the spring. With m the mass that the point shows,
+    ẋ_t = (x_mouse − x_t) / T,    f = k (x_t − x) − c ẋ,    |f| ≤ f_max                  (1)
+The damper holds on to the world, so that the hand only gives energy through the spring. With m the
+mass that the point shows,
 
-    m = 3 / tr(J M⁻¹ Jᵀ),    k = min(k₀, m (0.1 / h)²),    c = min(2 √(k m), 0.2 m / h)                       (2)
-so that a light body neither rings nor explodes at the step h. Shift makes k₀ and f_max ten times as large.
+    m = 3 / tr(J M⁻¹ Jᵀ),    k = min(k₀, m (0.1 / h)²),    c = min(2 √(k m), 0.2 m / h)  (2)
+so that a light body neither rings nor explodes at the step h. Shift makes k₀ and f_max ten times as
+large.
 """
 
 from __future__ import annotations
@@ -37,7 +39,9 @@ HANDS = 8  # springs at once
 
 @dataclass(frozen=True, eq=False)
 class Band:
-    """A rubber band of the mouse: from the grabbed point to where the mouse holds it [m], and its force on the body [N]."""
+    """A rubber band of the mouse: from the grabbed point to where the mouse holds it [m],
+    and its force on the body [N].
+    """
 
     point: Array
     target: Array
@@ -58,7 +62,9 @@ class Spring:
         X = sim.pose(body)
         self.point = X.inverse() @ _vector(point)
         if link.body == 0 or not np.linalg.norm(self.point) < REACH:
-            raise ModelError(f"{body.name!r} cannot be pulled there; expected a point of a body that moves")
+            raise ModelError(
+                f"{body.name!r} cannot be pulled there; expected a point of a body that moves"
+            )
         inverse = dynamics.delassus(sim.model, sim.state.q, [(link.name, X @ self.point)])
         scale, h = STRONGER if strong else 1.0, sim.dt
         mass = 3.0 / max(float(np.trace(inverse)), 1e-9)
@@ -128,5 +134,7 @@ class Hands:
 def _vector(value: ArrayLike) -> Array:
     x = np.asarray(value, float)
     if x.shape != (3,) or not np.isfinite(x).all():
-        raise ModelError(f"a place of the mouse is {value!r}; expected three finite numbers in metres")
+        raise ModelError(
+            f"a place of the mouse is {value!r}; expected three finite numbers in metres"
+        )
     return x

@@ -1,6 +1,8 @@
-"""A kinematic tree: bodies that hang on each other by joints, with feet, frames and sensors, and where they all are.
+"""A kinematic tree: bodies that hang on each other by joints, with feet, frames and sensors, and
+where they all are.
 
-What makes it a robot that stands, and compiles by itself, is in ``robot``, above ``legs`` and ``compiler``.
+What makes it a robot that stands, and compiles by itself, is in ``robot``, above ``legs`` and
+``compiler``.
 """
 
 from __future__ import annotations
@@ -64,15 +66,43 @@ class KinematicTree:
     ) -> Body:
         """Hang a body on ``parent`` by ``joint``; the first one, the base, has no parent."""
         if not name or not joint.name:
-            raise ModelError(f"body {name!r} of {self.name} hangs on the joint {joint.name!r}; expected both to have a name", self.file, line)
+            raise ModelError(
+                f"body {name!r} of {self.name} hangs on the joint {joint.name!r}; "
+                f"expected both to have a name",
+                self.file,
+                line,
+            )
         if name in self._by_name:
-            raise ModelError(f"body {name!r} occurs twice in {self.name}; give every body its own name", self.file, line)
+            raise ModelError(
+                f"body {name!r} occurs twice in {self.name}; give every body its own name",
+                self.file,
+                line,
+            )
         if joint.name in self._joints:
-            raise ModelError(f"joint {joint.name!r} occurs twice in {self.name}; give every joint its own name", self.file, joint.line or line)
+            raise ModelError(
+                f"joint {joint.name!r} occurs twice in {self.name}; give every joint its own name",
+                self.file,
+                joint.line or line,
+            )
         if (parent is None) != (not self.bodies):
-            expected = "a parent among the bodies already there" if self.bodies else "no parent, as the base"
-            raise ModelError(f"body {name!r} of {self.name} has parent {parent!r}; expected {expected}", self.file, line)
-        body = Body(name, joint, self.body(parent) if isinstance(parent, str) else parent, inertia or Inertia(), shapes or [], line)
+            expected = (
+                "a parent among the bodies already there"
+                if self.bodies
+                else "no parent, as the base"
+            )
+            raise ModelError(
+                f"body {name!r} of {self.name} has parent {parent!r}; expected {expected}",
+                self.file,
+                line,
+            )
+        body = Body(
+            name,
+            joint,
+            self.body(parent) if isinstance(parent, str) else parent,
+            inertia or Inertia(),
+            shapes or [],
+            line,
+        )
         self.bodies.append(body)
         self._by_name[name] = body
         self._joints[joint.name] = joint
@@ -86,9 +116,11 @@ class KinematicTree:
         position: ArrayLike = (0.0, 0.0, 0.0),
         quaternion: ArrayLike = (1.0, 0.0, 0.0, 0.0),
     ) -> Foot:
-        """Declare a foot: a polygon [m] in a frame on the body, z up into the leg, or the sole its shapes show with all joints at zero.
+        """Declare a foot: a polygon [m] in a frame on the body, z up into the leg, or the sole its
+        shapes show with all joints at zero.
 
-        A body without collision shapes gets a plate of the polygon's outline, to touch the ground with.
+        A body without collision shapes gets a plate of the polygon's outline, to touch the ground
+        with.
         """
         body = self.body(body) if isinstance(body, str) else body
         R_WB = self.placements(self.at_zero())[body].R
@@ -97,14 +129,23 @@ class KinematicTree:
         else:
             X_BF = from_quaternion(quaternion, position)
             if not np.isfinite(X_BF.p).all():
-                raise ModelError(f"foot {name!r} is at {X_BF.p.tolist()}; expected three finite numbers in metres")
+                raise ModelError(
+                    f"foot {name!r} is at {X_BF.p.tolist()}; "
+                    f"expected three finite numbers in metres"
+                )
             if R_WB[2] @ X_BF.R[:, 2] < 0:
-                message = f"foot {name!r} on body {body.name!r} has its z axis downwards when all joints are at zero"
+                message = (
+                    f"foot {name!r} on body {body.name!r} has its z axis downwards when all "
+                    f"joints are at zero"
+                )
                 raise ModelError(f"{message}; expected z up into the leg: give it a quaternion")
             foot = Foot(name, body, X_BF, np.asarray(polygon, float))
             if not body.collision_shapes():
                 body.shapes.append(foot.plate())
-                self.notes.append(f"stand-in: body {body.name!r} has no collision shape; a plate of the foot {name!r} touches the ground for it")
+                self.notes.append(
+                    f"stand-in: body {body.name!r} has no collision shape; "
+                    f"a plate of the foot {name!r} touches the ground for it"
+                )
         self.feet[name] = foot
         return foot
 
@@ -148,13 +189,22 @@ class KinematicTree:
     # ---- posing -----------------------------------------------------------------------------
 
     def positions(self, pose: Pose) -> dict[Body, Array]:
-        """Where a pose {joint: position [rad or m]} puts every joint, without moving any; the base stands as it does."""
+        """Where a pose {joint: position [rad or m]} puts every joint, without moving any;
+        the base stands as it does.
+        """
         for name, value in pose.items():
             joint = self.joint(name)
             if joint.q_count != 1 or not np.isfinite(real(f"position of joint {name!r}", value)):
-                raise ModelError(f"pose of {self.name} puts joint {name!r} ({joint.kind}) at {value}; expected one finite number")
+                raise ModelError(
+                    f"pose of {self.name} puts joint {name!r} ({joint.kind}) at {value}; "
+                    f"expected one finite number"
+                )
         placed = self.at_zero()
-        placed |= {b: np.array([pose.get(b.joint.name, 0.0)], float) for b in self.bodies[1:] if b.joint.q_count == 1}
+        placed |= {
+            b: np.array([pose.get(b.joint.name, 0.0)], float)
+            for b in self.bodies[1:]
+            if b.joint.q_count == 1
+        }
         owner = {b.joint.name: b for b in self.bodies}
         for body in self.bodies[1:]:
             mimic = body.joint.mimic
@@ -167,7 +217,10 @@ class KinematicTree:
         """Put the base at a position [m] and orientation (w, x, y, z) in the world."""
         X = from_quaternion(quaternion, position)
         if not np.isfinite(X.p).all():
-            raise ModelError(f"robot {self.name!r} was placed at {X.p.tolist()}; expected three finite numbers in metres")
+            raise ModelError(
+                f"robot {self.name!r} was placed at {X.p.tolist()}; "
+                f"expected three finite numbers in metres"
+            )
         if self.base.joint.kind == "floating":
             self.base.joint.position = np.concatenate([X.p, X.quaternion])
         else:
@@ -175,7 +228,10 @@ class KinematicTree:
 
     def at_zero(self) -> dict[Body, Array]:
         """Every joint at its zero; the base stands as it does."""
-        return {body: body.joint.position if body is self.base else body.joint.zero() for body in self.bodies}
+        return {
+            body: body.joint.position if body is self.base else body.joint.zero()
+            for body in self.bodies
+        }
 
     def placements(self, positions: Mapping[Body, Array] | None = None) -> dict[Body, Transform]:
         """X_WB of every body, where the joints stand now or at ``positions``."""
@@ -186,8 +242,12 @@ class KinematicTree:
             X[body] = X_WP @ body.joint.placement @ body.joint.motion(q)  # type: ignore[arg-type]
         return X
 
-    def extent(self, direction: ArrayLike, placements: Mapping[Body, Transform] | None = None) -> float:
-        """How far the robot reaches along a direction of the world [m]: by its shapes, and by the frames of bodies without any."""
+    def extent(
+        self, direction: ArrayLike, placements: Mapping[Body, Transform] | None = None
+    ) -> float:
+        """How far the robot reaches along a direction of the world [m]:
+        by its shapes, and by the frames of bodies without any.
+        """
         d, reach = np.asarray(direction, float), []
         for body, X in (placements or self.placements()).items():
             shapes = [s.support(X.R.T @ d) for s in body.collision_shapes()]

@@ -1,4 +1,6 @@
-"""A robot: a kinematic tree that knows its poses, stands on its feet, and can be a world of its own."""
+"""A robot: a kinematic tree that knows its poses, stands on its feet,
+and can be a world of its own.
+"""
 
 from __future__ import annotations
 
@@ -24,21 +26,29 @@ class Robot(KinematicTree):
 
     @property
     def half_sitting(self) -> Pose:
-        """The pose the robot is made to start from; of a biped without one, knees bent and the centre of mass over the soles."""
+        """The pose the robot is made to start from; of a biped without one, knees bent and the
+        centre of mass over the soles.
+        """
         if "half_sitting" in self.poses:
             return self.poses["half_sitting"]
         try:
             return legs.half_sitting(self)
         except ModelError as problem:
-            raise ModelError(f"pose 'half_sitting' not found in {self.name}, and none can be made: {problem}") from None
+            raise ModelError(
+                f"pose 'half_sitting' not found in {self.name}, and none can be made: {problem}"
+            ) from None
 
     def set_pose(self, pose: str | Pose) -> None:
-        """Put the joints in a pose, by name or as {joint: position}; joints not named go to zero."""
+        """Put the joints in a pose, by name or as {joint: position};
+        joints not named go to zero.
+        """
         for body, position in self.positions(pose).items():
             body.joint.position = position
 
     def positions(self, pose: str | Pose) -> dict[Body, Array]:
-        """Where a pose, by name or as {joint: position}, puts every joint, without moving any; the base stands as it does."""
+        """Where a pose, by name or as {joint: position}, puts every joint, without moving any;
+        the base stands as it does.
+        """
         if isinstance(pose, str) and pose == "half_sitting":
             pose = self.half_sitting
         elif isinstance(pose, str):
@@ -51,12 +61,13 @@ class Robot(KinematicTree):
         """Put the robot on its soles, soles level, the lowest on the ground.
 
         Args:
-            pose: a name, or {joint: position [rad or m]}; half-sitting unless given. Joints of what has no such pose,
-                and no two legs to make one of, stay where they are.
+            pose: a name, or {joint: position [rad or m]}; half-sitting unless given. Joints of what
+                has no such pose, and no two legs to make one of, stay where they are.
         """
         if self.base.joint.kind != "floating":
             raise ModelError(
-                f"robot {self.name!r} is bolted to the world by its base {self.base.name!r}; only a floating base can stand on the ground"
+                f"robot {self.name!r} is bolted to the world by its base {self.base.name!r}; "
+                f"only a floating base can stand on the ground"
             )
         if pose is not None:
             self.set_pose(pose)
@@ -83,4 +94,7 @@ class Robot(KinematicTree):
         return compile_world(Parts([robot]))
 
     def __repr__(self) -> str:
-        return f"Robot({self.name!r}, {len(self.joint_names)} joints, {self.mass:.2f} kg, feet: {', '.join(self.feet) or 'none'})"
+        return (
+            f"Robot({self.name!r}, {len(self.joint_names)} joints, {self.mass:.2f} kg, feet: "
+            f"{', '.join(self.feet) or 'none'})"
+        )

@@ -6,5 +6,7 @@ WORDS = 1000  # letters of a sentence
 
 
 def literal(words: str) -> str:
-    """Words from elsewhere as the page shows them letter by letter, without markup, pictures or links, and not without end."""
+    """Words from elsewhere as the page shows them letter by letter, without markup,
+    pictures or links, and not without end.
+    """
     return re.sub(r"([][\\`*_{}()#+!|<>~&]|/(?=/))", r"\\\1", words[:WORDS])
