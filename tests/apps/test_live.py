@@ -10,7 +10,7 @@ from apps.pages import free_port, until
 
 from tabi.apps.recordings.frames import ARROW
 from tabi.apps.viewer.controls import trunk
-from tabi.apps.viewer.live import Live, limp, literal
+from tabi.apps.viewer.live import Live, limp
 from tabi.apps.viewer.overlay import HEAD, KINDS
 from tabi.apps.viewer.page import Page
 from tabi.apps.viewer.player import Player, simulated
@@ -277,10 +277,3 @@ def test_robot_without_gains_is_named_in_the_page():
     assert limp(sim) == ""
     sim._target["kp"] = 0.0
     assert limp(sim).startswith("**no gains:** the file of hrp2 has none")
-
-
-def test_words_of_an_error_carry_no_markup_into_the_page():
-    assert literal("no *foot* at <b>R_KNEE</b>") == r"no \*foot\* at \<b\>R\_KNEE\</b\>"
-    assert literal("![a](http://b) {c}") == r"\!\[a\]\(http:\//b\) \{c\}"
-    assert literal("µ ≥ 0 über 3 N") == "µ ≥ 0 über 3 N"
-    assert len(literal("x" * 10**6)) == 1000

@@ -12,7 +12,7 @@ import pytest
 from apps.pages import free_port
 
 from tabi._errors import TabiError
-from tabi.apps.viewer import page as viewer
+from tabi.apps import viewer
 from tabi.apps.viewer.page import Page
 from tabi.apps.viewer.scene import Scene, _dragged
 from tabi.model.joint import Joint
@@ -143,7 +143,7 @@ def test_busy_default_port_is_named_with_the_port_used(monkeypatch, capsys):
     with socket.socket() as busy:
         busy.bind(("127.0.0.1", port))
         busy.listen()
-        monkeypatch.setattr(viewer, "PORT", port)
+        monkeypatch.setattr("tabi.apps.viewer.page.PORT", port)
         other = Page(World())
         try:
             said = capsys.readouterr().out.strip()

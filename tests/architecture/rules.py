@@ -1,5 +1,7 @@
 """The house rules that a program can check: each takes source text and returns its faults, 'line: what'.
 
+``circles`` takes a whole package.
+
 Sources are parsed, never imported, so the whole set takes a second.
 """
 
@@ -168,3 +170,53 @@ def modules_named(source: str) -> set[str]:
         elif isinstance(node, ast.Attribute):
             names.add(ast.unparse(node))
     return names
+
+
+def circles(files: dict[str, str]) -> list[str]:
+    """Import cycles among the modules of one package, each as 'a → b → a', the shortest through every module that is in one.
+
+    All imports count: at the top, inside functions, and under TYPE_CHECKING.
+
+    Args:
+        files: source text by dotted name, a package by its own name: "tabi.model" for its __init__.py.
+    """
+    edges = {name: _imported(name, source, files) - {name} for name, source in files.items()}
+    found: dict[frozenset[str], str] = {}
+    for start in sorted(files):
+        way = _way_back(start, edges)
+        if way:
+            found.setdefault(frozenset(way), " → ".join([*way, start]))
+    return list(found.values())
+
+
+def _imported(name: str, source: str, files: dict[str, str]) -> set[str]:
+    """The modules among these files that one of them imports."""
+    package = name if any(other.startswith(name + ".") for other in files) else name.rpartition(".")[0]
+    found: set[str] = set()
+    for node in ast.walk(parse(source)):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            # one dot is the package itself, each further dot the one around it
+            above = package.rsplit(".", node.level - 1)[0] if node.level else ""
+            base = ".".join(part for part in (above, node.module) if part)
+            submodules = {f"{base}.{alias.name}" for alias in node.names}
+            found |= submodules
+            if not submodules <= files.keys():
+                found.add(base)
+    return found & files.keys()
+
+
+def _way_back(start: str, edges: dict[str, set[str]]) -> list[str]:
+    """The shortest way over the edges from a module back to itself, without its end; empty without one."""
+    ways: list[list[str]] = [[start]]
+    seen: set[str] = set()
+    while ways:
+        way = ways.pop(0)
+        for name in sorted(edges[way[-1]]):
+            if name == start:
+                return way
+            if name not in seen:
+                seen.add(name)
+                ways.append([*way, name])
+    return []

@@ -8,6 +8,8 @@ from architecture import rules
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("src", "tests", "docs", "examples", "benchmarks", ".ci")
+# packages of tabi whose modules import each other in one direction only
+WITHOUT_CIRCLES = ("model", "apps.viewer")
 
 
 def texts(*folders: str, suffix: str = "") -> dict[Path, str]:
@@ -63,6 +65,20 @@ def test_kernels_neither_raise_nor_allocate_nor_use_linalg():
     check_rule(rules.kernel_faults, SOURCES)
 
 
+@pytest.mark.parametrize("package", WITHOUT_CIRCLES)
+def test_no_modules_of_a_package_import_each_other_in_a_circle(package):
+    whole = f"tabi.{package}"
+    files = {name: text for path, text in SOURCES.items() if (name := dotted(path)) == whole or name.startswith(whole + ".")}
+    assert len(files) > 2
+    found = rules.circles(files)
+    assert not found, "\n" + "\n".join(found)
+
+
+def dotted(path: Path) -> str:
+    """The name under which a source file is imported."""
+    return ".".join(path.with_suffix("").parts[1:]).removesuffix(".__init__")
+
+
 def test_no_module_has_a_vague_name():
     vague = [path for path in SOURCES | TESTS if rules.VAGUE_NAMES & {part.removesuffix(".py").removeprefix("_") for part in path.parts}]
     assert vague == []
@@ -94,7 +110,7 @@ def untested(sources: dict[Path, str], tests: dict[Path, str]) -> list[str]:
     files = {path.name for path in tests}
     missing = []
     for path, text in sources.items():
-        module = ".".join(path.with_suffix("").parts[1:]).removesuffix(".__init__")
+        module = dotted(path)
         stem = module.rpartition(".")[2].lstrip("_")
         whole = path.with_name(stem.partition("_")[0] + ".py")
         tested = f"test_{stem}.py" in files or (whole in sources and f"test_{whole.name}" in files)
@@ -197,3 +213,26 @@ def test_a_module_without_a_test_is_found():
     ):
         assert untested(sources, {Path("tests/test_other.py"): imported}) == []
     assert untested({Path("src/tabi/x.py"): "X = 1\ndef _f(): pass\n"}, {}) == []
+
+
+def test_a_circle_of_imports_is_found_wherever_they_stand():
+    files = {
+        "p": "x = 1\n",
+        "p.low": "import os\nimport numpy as np\n",
+        "p.a": "from p import low\nfrom p.b import f\n",
+        "p.b": "def f():\n    from p import c\n",
+        "p.c": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from p.a import A\n",
+    }
+    assert rules.circles(files) == ["p.a → p.b → p.c → p.a"]
+    assert rules.circles(files | {"p.c": "from p.low import x\n"}) == []
+    for closed in ("import p.a\n", "from . import a\n", "from .a import A\n", "from p import low, a\n"):
+        assert rules.circles(files | {"p.c": closed}) == ["p.a → p.b → p.c → p.a"]
+
+
+def test_two_circles_are_told_apart_and_packages_count_by_their_own_imports():
+    files = {"p.a": "import p.b", "p.b": "import p.a", "p.c": "import p.d, p.a", "p.d": "import p.c"}
+    assert rules.circles(files) == ["p.a → p.b → p.a", "p.c → p.d → p.c"]
+    assert rules.circles({"p": "from p.a import f", "p.a": "from p import g"}) == ["p → p.a → p"]
+    assert rules.circles({"p": "from p.a import f", "p.a": "from p import b", "p.b": "x = 1"}) == []
+    inner = {"p.q": "from p.q.a import f", "p.q.a": "from .. import low", "p.low": "from .q import f"}
+    assert rules.circles(inner) == ["p.low → p.q → p.q.a → p.low"]

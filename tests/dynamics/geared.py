@@ -16,7 +16,12 @@ def geared_arms():
         parent = "base"
         for i in range(3):
             placement = from_quaternion(rng.normal(size=4), rng.normal(size=3) * 0.3)
-            robot.add_body(f"{side}{i}", Joint(f"{side}_joint{i}", "revolute", placement, tuple(rng.normal(size=3))), parent, random_inertia(rng))
+            robot.add_body(
+                f"{side}{i}",
+                Joint(f"{side}_joint{i}", "revolute", placement, tuple(rng.normal(size=3))),
+                parent,
+                random_inertia(rng),
+            )
             parent = f"{side}{i}"
     robot.joint("right_joint0").mimic = Mimic("left_joint1", -1.5)
     return robot

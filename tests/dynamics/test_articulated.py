@@ -21,7 +21,9 @@ def test_a_rigid_body_has_the_inertia_of_the_parallel_axis_theorem():
     mass, c, L = 2.5, RNG.normal(size=3), RNG.normal(size=(3, 3))
     J, K = L @ L.T, cross_matrix(c)
     expected = np.block([[J - mass * K @ K, mass * K], [-mass * K, mass * np.eye(3)]])
-    assert np.allclose(matrix(articulated.rigid(mass, tuple(c), tuple(J[np.triu_indices(3)]))), expected)
+    assert np.allclose(
+        matrix(articulated.rigid(mass, tuple(c), tuple(J[np.triu_indices(3)]))), expected
+    )
 
 
 def test_products_sums_and_rank_one_downdates_are_those_of_matrices():

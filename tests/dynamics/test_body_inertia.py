@@ -1,7 +1,8 @@
-"""Ω of contacting bodies and the answer of the joints, against the inverse of the mass matrix and the laws it comes from.
+"""Ω of contacting bodies and the answer of the joints, against the inverse of the mass matrix and
+the laws it comes from.
 
-Tolerance 1e-12 of the largest entry: both sides lose the condition number of these mass matrices, below 1e4, times the
-rounding unit.
+Tolerance 1e-12 of the largest entry: both sides lose the condition number of these mass matrices,
+below 1e4, times the rounding unit.
 """
 
 import numpy as np
@@ -30,13 +31,20 @@ class Case:
         w.dof["added"] = m.dof["armature"] + (0.0 if added is None else added)
         assert aba.factor(m, w) == 0
         self.bodies, count = np.array(bodies, np.int64), len(bodies)
-        self.start, self.column, blocks = np.zeros(count + 1, np.int64), np.zeros(count**2, np.int64), np.zeros((count**2, 6, 6))
-        self.needed = body_inertia.omega(m, w, c, self.bodies, count, self.start, self.column, blocks)
+        self.start = np.zeros(count + 1, np.int64)
+        self.column = np.zeros(count**2, np.int64)
+        blocks = np.zeros((count**2, 6, 6))
+        self.needed = body_inertia.omega(
+            m, w, c, self.bodies, count, self.start, self.column, blocks
+        )
         self.omega = np.zeros((6 * count, 6 * count))
         for i in range(count):
             for e in range(self.start[i], self.start[i + 1]):
-                self.omega[6 * i : 6 * i + 6, 6 * self.column[e] : 6 * self.column[e] + 6] = blocks[e]
-        self.wrench, self.dv = np.random.default_rng(seed).normal(size=6 * count), np.full(model.v_count, np.nan)
+                self.omega[6 * i : 6 * i + 6, 6 * self.column[e] : 6 * self.column[e] + 6] = blocks[
+                    e
+                ]
+        self.wrench = np.random.default_rng(seed).normal(size=6 * count)
+        self.dv = np.full(model.v_count, np.nan)
         body_inertia.respond(m, w, c, self.bodies, count, self.wrench, self.dv)
         J = np.zeros((count, 6, model.v_count))
         for i, body in enumerate(bodies):
@@ -71,7 +79,9 @@ def standing_hrp2():
 
 def test_feet_of_hrp2():
     model = standing_hrp2()
-    case = Case(model, model.initial(), [model.link(f"{side}_foot").body for side in ("right", "left")])
+    case = Case(
+        model, model.initial(), [model.link(f"{side}_foot").body for side in ("right", "left")]
+    )
     check_case(case)
     assert case.start.tolist() == [0, 2, 4]
     assert case.column.tolist() == [0, 1, 0, 1]
@@ -112,16 +122,24 @@ def test_prescribed_joints_do_not_move():
 def test_a_fixed_arm_has_an_omega_of_the_rank_of_its_joints():
     model = random_robot(5, 4, base="fixed", kinds=("revolute",)).compile()
     q, _ = random_state(model, np.random.default_rng(5))
-    tip = max(range(1, model.body_count + 1), key=lambda b: body_inertia.allocate(model).body["depth"][b])
+    tip = max(
+        range(1, model.body_count + 1), key=lambda b: body_inertia.allocate(model).body["depth"][b]
+    )
     case = Case(model, q, [tip])
     check_case(case)
-    assert np.linalg.matrix_rank(case.omega, tol=1e-10) == body_inertia.allocate(model).body["depth"][tip] < 6
+    assert (
+        np.linalg.matrix_rank(case.omega, tol=1e-10)
+        == body_inertia.allocate(model).body["depth"][tip]
+        < 6
+    )
 
 
 # ---- joints that follow others ------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("followers", [{5: (2, 2.0)}, {5: (2, 2.0), 7: (5, -0.5), 3: (2, 1.0)}, {8: (1, 0.0)}])
+@pytest.mark.parametrize(
+    "followers", [{5: (2, 2.0)}, {5: (2, 2.0), 7: (5, -0.5), 3: (2, 1.0)}, {8: (1, 0.0)}]
+)
 def test_followers_move_with_their_leaders(followers):
     robot = random_robot(6, 10, kinds=HINGES)
     for follower, (leader, ratio) in followers.items():
@@ -131,7 +149,9 @@ def test_followers_move_with_their_leaders(followers):
     case = Case(model, q, [3, 6, 9, 10])
     check_case(case)
     for follower, (leader, ratio) in followers.items():
-        assert case.dv[model.v_index(f"joint{follower}")] == pytest.approx(ratio * case.dv[model.v_index(f"joint{leader}")], rel=1e-12)
+        assert case.dv[model.v_index(f"joint{follower}")] == pytest.approx(
+            ratio * case.dv[model.v_index(f"joint{leader}")], rel=1e-12
+        )
 
 
 def test_a_prescribed_follower_holds_its_leader_and_two_of_them_do_so_once():
@@ -164,7 +184,9 @@ def test_followers_tie_trees_together():
 
 def crate(base=None):
     robot = Robot("crate")
-    robot.add_body("crate", base or Joint("crate", "floating"), None, random_inertia(np.random.default_rng(9)))
+    robot.add_body(
+        "crate", base or Joint("crate", "floating"), None, random_inertia(np.random.default_rng(9))
+    )
     return robot
 
 
@@ -219,7 +241,9 @@ def test_impulses_become_momentum_and_work_becomes_energy():
     forces = case.wrench.reshape(-1, 6)[:, 3:].sum(axis=0)
     assert dynamics.momentum(model, q, case.dv).linear == pytest.approx(forces, abs=1e-12)
     # from rest, impulses F do the work F·V/2
-    assert 0.5 * case.dv @ case.M @ case.dv == pytest.approx(0.5 * case.wrench @ case.omega @ case.wrench, rel=1e-12)
+    assert 0.5 * case.dv @ case.M @ case.dv == pytest.approx(
+        0.5 * case.wrench @ case.omega @ case.wrench, rel=1e-12
+    )
     assert np.linalg.eigvalsh(case.omega)[0] > 0
 
 
@@ -229,5 +253,10 @@ def test_too_little_room_is_said_and_nothing_is_written():
     kinematics.positions(m, model.initial(), w)
     aba.factor(m, w)
     out = np.full((3, 6, 6), 7.0)
-    assert body_inertia.omega(m, w, c, np.array([3, 5]), 2, np.zeros(3, np.int64), np.zeros(3, np.int64), out) == 4
+    assert (
+        body_inertia.omega(
+            m, w, c, np.array([3, 5]), 2, np.zeros(3, np.int64), np.zeros(3, np.int64), out
+        )
+        == 4
+    )
     assert (out == 7.0).all()

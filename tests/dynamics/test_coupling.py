@@ -15,7 +15,12 @@ def test_geared_wheels_accelerate_as_one():
     robot.add_body("frame", Joint("frame", "fixed"))
     wheels = ((1.0, 0.02), (1.0, 0.5))
     for i, (mass, inertia) in enumerate(wheels):
-        robot.add_body(f"wheel{i}", Joint(f"axle{i}", "continuous", translation((i, 0, 0))), "frame", Inertia(mass, np.zeros(3), inertia * np.eye(3)))
+        robot.add_body(
+            f"wheel{i}",
+            Joint(f"axle{i}", "continuous", translation((i, 0, 0))),
+            "frame",
+            Inertia(mass, np.zeros(3), inertia * np.eye(3)),
+        )
     robot.joint("axle1").mimic = Mimic("axle0", ratio=-0.2)
     model = robot.compile()
     # torque 3 on the small wheel, 1 on the large: (I₀ + r² I₁) a = τ₀ + r τ₁

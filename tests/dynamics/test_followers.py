@@ -31,7 +31,8 @@ def test_directions_are_orthonormal_and_those_of_the_couplings():
     H = chains.follower
     # one in D⁻¹, to the rounding of a few dozen terms
     assert abs(H * work.dof["pivot"] @ H.T - np.eye(3)).max() < 1e-13
-    # the residuals of M⁻¹ Gᵀ span the same space: what is left of them after the projection is rounding
+    # the residuals of M⁻¹ Gᵀ span the same space:
+    # what is left of them after the projection is rounding
     for row in model.arrays.mimic:
         force = np.zeros(model.v_count)
         force[row["follower"]], force[row["leader"]] = 1.0, -row["ratio"]
@@ -51,6 +52,8 @@ def test_a_coupling_between_prescribed_joints_takes_nothing_away():
     chains = body_inertia.allocate(model)
     followers.directions(model.arrays, work, chains)
     H = chains.follower
-    both = [k for k, row in enumerate(model.arrays.mimic) if row["follower"] == model.v_index("joint7")]
+    both = [
+        k for k, row in enumerate(model.arrays.mimic) if row["follower"] == model.v_index("joint7")
+    ]
     assert (H[both] == 0).all()
     assert (abs(H).max(axis=1) > 0).sum() == 2

@@ -1,4 +1,6 @@
-"""What turns keeps its energy: bodies by themselves to the last digit, trees to the order of the step."""
+"""What turns keeps its energy: bodies by themselves to the last digit,
+trees to the order of the step.
+"""
 
 import numpy as np
 import pytest
@@ -22,7 +24,13 @@ def random_case(seed, h):
     J = 0.01 * A @ A.T + 1e-3 * np.eye(3)
     omega, N = 30 * rng.normal(size=3), rng.normal(size=3)
     explicit = omega + h * np.linalg.solve(J, N - np.cross(omega, J @ omega))
-    return J, omega, N, explicit, np.array(gyroscopic.spin(tuple(J[np.triu_indices(3)]), tuple(omega), tuple(explicit), h))
+    return (
+        J,
+        omega,
+        N,
+        explicit,
+        np.array(gyroscopic.spin(tuple(J[np.triu_indices(3)]), tuple(omega), tuple(explicit), h)),
+    )
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -31,7 +39,9 @@ def test_the_energy_of_rotation_changes_by_the_work_of_the_torque_alone(seed):
     J, omega, N, explicit, after = random_case(seed, h)
     gained = 0.5 * after @ J @ after - 0.5 * omega @ J @ omega - h * N @ (omega + after) / 2
     assert abs(gained) < 1e-12 * omega @ J @ omega
-    assert 0.5 * explicit @ J @ explicit - 0.5 * omega @ J @ omega - h * N @ (omega + explicit) / 2 > 0
+    assert (
+        0.5 * explicit @ J @ explicit - 0.5 * omega @ J @ omega - h * N @ (omega + explicit) / 2 > 0
+    )
 
 
 def test_it_differs_from_the_explicit_value_in_second_order():
@@ -45,7 +55,9 @@ def test_it_differs_from_the_explicit_value_in_second_order():
 def test_a_slender_thing_that_spins_on_smooth_ground_does_not_spin_ever_faster():
     world = tabi.World()
     world.add_ground(friction=0.0)
-    world.add_capsule(0.03, 0.28, 7.0, position=(0, 0, 0.03), quaternion=(np.sqrt(0.5), 0, np.sqrt(0.5), 0))
+    world.add_capsule(
+        0.03, 0.28, 7.0, position=(0, 0, 0.03), quaternion=(np.sqrt(0.5), 0, np.sqrt(0.5), 0)
+    )
     sim = tabi.Simulator(world)
     sim.set_state(sim.model.initial(), (0, 0, 0, 100, 1, 20))
     start = most = sim.energy.total
@@ -103,7 +115,11 @@ def test_what_is_turned_out_of_an_overlap_takes_its_spin_along_and_its_centre_ke
     gyroscopic.turn(sim.model.arrays, np.zeros(6), free, w, h, True, change)
     R = about(old[3:], h * np.linalg.norm(old[3:])).R
     np.testing.assert_allclose(free[3:], R @ v[3:], atol=1e-12)
-    np.testing.assert_allclose(free[:3] + np.cross(free[3:], R @ off.centre), v[:3] + np.cross(v[3:], off.centre), atol=1e-12)
+    np.testing.assert_allclose(
+        free[:3] + np.cross(free[3:], R @ off.centre),
+        v[:3] + np.cross(v[3:], off.centre),
+        atol=1e-12,
+    )
     # the centre is brought as far as the change says
     moved = h * change[:3] + R @ off.centre - off.centre
     np.testing.assert_allclose(moved, h * (old[:3] + np.cross(old[3:], off.centre)), atol=1e-12)
@@ -115,7 +131,9 @@ def test_an_impact_gives_a_body_its_impulse_and_no_energy_wherever_its_origin_is
         world = tabi.World(gravity=(0, 0, 0))
         world.add_ground(friction=0.6, restitution=0.8)
         shift = rng.uniform(-0.05, 0.05, 3)
-        world.add_object(Sphere(0.1), Inertia(1.0, shift, np.diag([4e-3, 5e-3, 6e-3])), position=(0, 0, 0.1005))
+        world.add_object(
+            Sphere(0.1), Inertia(1.0, shift, np.diag([4e-3, 5e-3, 6e-3])), position=(0, 0, 0.1005)
+        )
         sim = tabi.Simulator(world)
         sim.set_state(sim.model.initial(), (*rng.normal(size=2), -3.0, *(60 * rng.normal(size=3))))
         momentum = lambda: dynamics.momentum(sim.model, sim.state.q, sim.state.v).linear  # noqa: B023, E731
@@ -128,12 +146,23 @@ def test_an_impact_gives_a_body_its_impulse_and_no_energy_wherever_its_origin_is
 
 
 def spinning_tree(kind, dt):
-    """Two slender links on smooth ground, spinning together at 40 rad/s, for half a second; energy over that at the start."""
+    """Two slender links on smooth ground, spinning together at 40 rad/s, for half a second;
+    energy over that at the start.
+    """
     robot = Robot("two")
-    for k, joint in enumerate((Joint("base", "floating"), Joint("link", kind, translation((0.16, 0.0, 0.0)), (0.0, 0.0, 1.0)))):
+    for k, joint in enumerate(
+        (
+            Joint("base", "floating"),
+            Joint("link", kind, translation((0.16, 0.0, 0.0)), (0.0, 0.0, 1.0)),
+        )
+    ):
         shape = Shape(Capsule(0.03, 0.2), SIDEWAYS)
-        inertia = solid_capsule(1.0 + k, 0.03, 0.2).moved(SIDEWAYS) + solid_box(0.2, (0.05, 0.1, 0.02))
-        robot.add_body(f"body{k}", joint, robot.bodies[-1] if robot.bodies else None, inertia, [shape])
+        inertia = solid_capsule(1.0 + k, 0.03, 0.2).moved(SIDEWAYS) + solid_box(
+            0.2, (0.05, 0.1, 0.02)
+        )
+        robot.add_body(
+            f"body{k}", joint, robot.bodies[-1] if robot.bodies else None, inertia, [shape]
+        )
     robot.place((0, 0, 0.031))
     world = tabi.World()
     world.add_ground(friction=0.0)

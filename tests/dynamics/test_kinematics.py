@@ -14,7 +14,12 @@ from tabi.spatial.transform import about, cross_matrix, from_quaternion, transla
 def single(kind, axis=(0, 0, 1)):
     robot = Robot("one")
     robot.add_body("post", Joint("post", "fixed"))
-    robot.add_body("body", Joint("joint", kind, translation((1, 2, 3)), axis), "post", solid_box(1.0, (0.1, 0.2, 0.3)))
+    robot.add_body(
+        "body",
+        Joint("joint", kind, translation((1, 2, 3)), axis),
+        "post",
+        solid_box(1.0, (0.1, 0.2, 0.3)),
+    )
     return robot.compile()
 
 
@@ -28,7 +33,13 @@ def single(kind, axis=(0, 0, 1)):
         ("planar", (0, 0, 1), [0.1, -0.2, 0.7], about((0, 0, 1), 0.7).R, (1.1, 1.8, 3)),
         # the smallest turn takes z to x: the plane's first axis is then −z
         ("planar", (1, 0, 0), [0.1, -0.2, 0.7], about((1, 0, 0), 0.7).R, (1, 1.8, 2.9)),
-        ("floating", (0, 0, 1), [0.1, 0.2, 0.3, 0.5, 0.5, 0.5, 0.5], from_quaternion((1, 1, 1, 1)).R, (1.1, 2.2, 3.3)),
+        (
+            "floating",
+            (0, 0, 1),
+            [0.1, 0.2, 0.3, 0.5, 0.5, 0.5, 0.5],
+            from_quaternion((1, 1, 1, 1)).R,
+            (1.1, 2.2, 3.3),
+        ),
     ],
 )
 def test_a_joint_puts_its_body_where_its_kind_says(kind, axis, q, R, p):
@@ -45,7 +56,9 @@ def test_configurations_stay_on_the_manifold_through_many_turns(kind):
         integration.advance(model.arrays, q, v, 0.1)
     assert np.linalg.norm(q[-4:]) == pytest.approx(1.0, abs=1e-15)
     # a constant angular velocity turns about a constant axis
-    assert np.allclose(from_quaternion(q[-4:]).R, about((1, 1, 1), 0.7 * np.sqrt(3) * 100).R, atol=1e-11)
+    assert np.allclose(
+        from_quaternion(q[-4:]).R, about((1, 1, 1), 0.7 * np.sqrt(3) * 100).R, atol=1e-11
+    )
 
 
 def test_a_world_that_stands_still_has_no_velocity_products():
@@ -68,8 +81,15 @@ def test_a_jacobian_has_columns_only_for_joints_that_carry_the_body():
     robot = Robot("two")
     robot.add_body("base", Joint("base", "floating"), None, solid_box(1.0, (1, 1, 1)))
     for side in ("left", "right"):
-        robot.add_body(side, Joint(f"{side}_joint", "revolute", translation((0, 1, 0)), (1, 0, 0)), "base", solid_box(1.0, (1, 1, 1)))
+        robot.add_body(
+            side,
+            Joint(f"{side}_joint", "revolute", translation((0, 1, 0)), (1, 0, 0)),
+            "base",
+            solid_box(1.0, (1, 1, 1)),
+        )
     model = robot.compile()
     J = dynamics.point_jacobian(model, model.neutral(), "left")
     assert not J[:, model.v_index("right_joint")].any()
-    assert np.allclose(J[:, :6], np.block([[np.eye(3), -cross_matrix((0, 1, 0))], [np.zeros((3, 3)), np.eye(3)]]))
+    assert np.allclose(
+        J[:, :6], np.block([[np.eye(3), -cross_matrix((0, 1, 0))], [np.zeros((3, 3)), np.eye(3)]])
+    )

@@ -1,4 +1,6 @@
-"""Legs found by geometry, and the half-sitting pose made of them, by where it puts the centre of mass, the trunk and the soles."""
+"""Legs found by geometry, and the half-sitting pose made of them, by where it puts the centre of
+mass, the trunk and the soles.
+"""
 
 from math import pi
 
@@ -12,7 +14,9 @@ from tabi.model import legs
 
 
 def standing(robot):
-    """Centre of mass, corners of the soles and trunk's orientation in the world, as the compiled model has them."""
+    """Centre of mass, corners of the soles and trunk's orientation in the world,
+    as the compiled model has them.
+    """
     model = robot.compile()
     X = robot.placements()
     corners = np.concatenate([X[foot.body] @ foot.corners() for foot in robot.feet.values()])
@@ -20,10 +24,18 @@ def standing(robot):
 
 
 def test_hips_knees_and_ankles_are_found_by_their_axes():
-    for leg, side in zip(legs.find(biped(0.4, 0.3, flipped=("knee", "ankle_roll"))), "lr", strict=True):
-        assert (leg.hip, leg.ankle) == (legs.Turn(f"{side}_hip", 1.0), legs.Turn(f"{side}_ankle", 1.0))
+    for leg, side in zip(
+        legs.find(biped(0.4, 0.3, flipped=("knee", "ankle_roll"))), "lr", strict=True
+    ):
+        assert (leg.hip, leg.ankle) == (
+            legs.Turn(f"{side}_hip", 1.0),
+            legs.Turn(f"{side}_ankle", 1.0),
+        )
         assert leg.knee == legs.Turn(f"{side}_knee", -1.0)
-        assert leg.rolls == (legs.Turn(f"{side}_hip_roll", 1.0), legs.Turn(f"{side}_ankle_roll", -1.0))
+        assert leg.rolls == (
+            legs.Turn(f"{side}_hip_roll", 1.0),
+            legs.Turn(f"{side}_ankle_roll", -1.0),
+        )
         assert (leg.thigh, leg.shank) == pytest.approx((0.4, 0.3))
 
 
@@ -45,7 +57,9 @@ def test_half_sitting_balances_upright_on_level_soles(heading, flipped):
 def test_half_sitting_made_for_hrp2_is_the_published_one_within_a_degree():
     robot = tabi.robots.hrp2()
     made = legs.half_sitting(robot)
-    assert set(made) == {f"{side}LEG_{part}_P" for side in "LR" for part in ("HIP", "KNEE", "ANKLE")}
+    assert set(made) == {
+        f"{side}LEG_{part}_P" for side in "LR" for part in ("HIP", "KNEE", "ANKLE")
+    }
     for name, angle in made.items():
         assert angle == pytest.approx(robot.half_sitting[name], abs=np.radians(1.0))
 
@@ -66,13 +80,23 @@ def test_joints_that_cannot_be_at_zero_stand_at_their_nearest_limit():
 
 @pytest.mark.parametrize("robot", [biped(ahead=2.0), biped(ankle=(0.2, 0.4), hip=(-0.1, 0.1))])
 def test_a_biped_that_cannot_balance_is_named_and_a_pose_asked_for(robot):
-    with pytest.raises(ModelError, match=r"'half_sitting' not found in biped, and none can be made: .*give a pose: robot.stand_on_ground"):
+    with pytest.raises(
+        ModelError,
+        match=r"'half_sitting' not found in biped, and none can be made: .*give a pose: "
+        r"robot.stand_on_ground",
+    ):
         _ = robot.half_sitting
 
 
 def test_a_pose_that_is_given_is_stood_in():
     robot = biped()
-    robot.stand_on_ground({f"{side}_{part}": angle for side in "lr" for part, angle in (("hip", -0.3), ("knee", 0.5), ("ankle", -0.2))})
+    robot.stand_on_ground(
+        {
+            f"{side}_{part}": angle
+            for side in "lr"
+            for part, angle in (("hip", -0.3), ("knee", 0.5), ("ankle", -0.2))
+        }
+    )
     _, corners, R = standing(robot)
     assert robot.joint("r_knee").position[0] == 0.5
     assert np.allclose(corners[:, 2], 0.0, atol=1e-12)
@@ -93,7 +117,10 @@ def test_what_cannot_be_half_sitting_stands_as_it_is():
         (lambda r: r.feet.clear(), "no feet declared; expected feet 'left' and 'right'"),
         (lambda r: r.feet.pop("right"), "its feet are 'left'; expected feet 'left' and 'right'"),
         (lambda r: r.feet.update(right=r.feet["left"]), "its feet stand in one place"),
-        (lambda r: setattr(r.joint("l_knee"), "kind", "prismatic"), "leg 'left' of biped has 2 joints that pitch ('l_hip', 'l_ankle')"),
+        (
+            lambda r: setattr(r.joint("l_knee"), "kind", "prismatic"),
+            "leg 'left' of biped has 2 joints that pitch ('l_hip', 'l_ankle')",
+        ),
     ],
 )
 def test_what_is_missing_of_a_leg_is_said(change, words):
@@ -106,5 +133,9 @@ def test_what_is_missing_of_a_leg_is_said(change, words):
 
 
 def test_a_robot_file_without_soles_says_why_it_has_no_feet(shared):
-    with pytest.raises(ModelError, match=r"legs of HRP4 are not known: no feet declared: .*'L_ANKLE_R_LINK' \(its mesh is missing\)"):
+    with pytest.raises(
+        ModelError,
+        match=r"legs of HRP4 are not known: no feet declared: .*'L_ANKLE_R_LINK' \(its mesh is "
+        r"missing\)",
+    ):
         legs.find(tabi.load(shared / "data" / "robots" / "hrp4c" / "HRP4Cmain.urdf"))

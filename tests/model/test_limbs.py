@@ -1,4 +1,6 @@
-"""Capsules that stand in for limbs: from joint to joint, as heavy as water, and never where shapes are."""
+"""Capsules that stand in for limbs: from joint to joint, as heavy as water,
+and never where shapes are.
+"""
 
 from math import pi
 
@@ -34,7 +36,13 @@ def test_feet_and_what_has_shapes_or_no_length_are_left_alone():
     robot = biped()
     before = {body: list(body.shapes) for body in robot.bodies}
     given = add_limbs(robot)
-    assert {body.name for body in given} == {"trunk", "l_hip_link", "l_knee_link", "r_hip_link", "r_knee_link"}
+    assert {body.name for body in given} == {
+        "trunk",
+        "l_hip_link",
+        "l_knee_link",
+        "r_hip_link",
+        "r_knee_link",
+    }
     assert all(body.shapes == before[body] for body in robot.bodies if body not in given)
     assert robot.notes[-1] == "stand-in: capsules between joints for the missing shapes of 5 links"
     assert add_limbs(robot) == []

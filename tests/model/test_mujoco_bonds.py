@@ -1,4 +1,6 @@
-"""Bonds of a world in MuJoCo: they hold where the bodies start, and leave free what tabi's leave free."""
+"""Bonds of a world in MuJoCo: they hold where the bodies start,
+and leave free what tabi's leave free.
+"""
 
 import numpy as np
 import pytest
@@ -16,7 +18,9 @@ def bonded(kind, **told):
     """A cube in the air, away from any zero, held by the world; it starts turned by 30° about x."""
     world = tabi.World()
     turn = (np.cos(np.pi / 12), np.sin(np.pi / 12), 0.0, 0.0)
-    body = world.add_box((EDGE, EDGE, EDGE), mass=2.0, position=(0.3, -0.2, 1.0), quaternion=turn, name="cube")
+    body = world.add_box(
+        (EDGE, EDGE, EDGE), mass=2.0, position=(0.3, -0.2, 1.0), quaternion=turn, name="cube"
+    )
     world.add_bond(kind, body, "world", **told)
     m = tabi.to_mujoco(world)
     d = mujoco.MjData(m)
@@ -25,7 +29,9 @@ def bonded(kind, **told):
     return m, d
 
 
-@pytest.mark.parametrize(("kind", "told", "rows"), [("weld", {}, 6), ("ball", {}, 3), ("hinge", {"axis": (0, 1, 0)}, 6)])
+@pytest.mark.parametrize(
+    ("kind", "told", "rows"), [("weld", {}, 6), ("ball", {}, 3), ("hinge", {"axis": (0, 1, 0)}, 6)]
+)
 def test_a_bond_is_made_where_the_bodies_start_and_pulls_at_nothing(kind, told, rows):
     m, d = bonded(kind, **told)
     assert d.nefc == rows
@@ -79,5 +85,9 @@ def test_a_bond_on_what_is_no_body_is_refused_by_name():
     robot = world.add_robot(tabi.robots.hrp2())
     robot.stand_on_ground()
     world.add_bond("weld", "left", "world")
-    with pytest.raises(tabi.ModelError, match="bond 1 holds 'left', which is no body of its own in MuJoCo; bond the body that it is on"):
+    with pytest.raises(
+        tabi.ModelError,
+        match="bond 1 holds 'left', which is no body of its own in MuJoCo; "
+        "bond the body that it is on",
+    ):
         tabi.to_mujoco(world)

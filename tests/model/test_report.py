@@ -17,7 +17,14 @@ from tabi.spatial.transform import Transform, translation
 SIZE = (0.1, 0.2, 0.3)
 
 
-def link(robot: Robot, name: str, joint: Joint, parent: str | None, mass: float = 2.0, shapes: bool = True) -> None:
+def link(
+    robot: Robot,
+    name: str,
+    joint: Joint,
+    parent: str | None,
+    mass: float = 2.0,
+    shapes: bool = True,
+) -> None:
     """A box of 0.1 × 0.2 × 0.3 m around the joint."""
     robot.add_body(name, joint, parent, solid_box(mass, SIZE), [Shape(Box(SIZE))] if shapes else [])
 
@@ -28,13 +35,25 @@ def chain(*kinds: str, shapes: bool = True) -> Robot:
     link(robot, "b0", Joint("root", "floating"), None, shapes=shapes)
     robot.place((0.0, 0.0, 1.0))
     for i, kind in enumerate(kinds, 1):
-        link(robot, f"b{i}", Joint(f"j{i}", kind, translation((0, 0, -0.4)), (1.0, 0.0, 0.0)), f"b{i - 1}", shapes=shapes)
+        link(
+            robot,
+            f"b{i}",
+            Joint(f"j{i}", kind, translation((0, 0, -0.4)), (1.0, 0.0, 0.0)),
+            f"b{i - 1}",
+            shapes=shapes,
+        )
     return robot
 
 
 def test_mass_height_and_counts_of_a_chain():
     r = report(chain("revolute", "fixed", "prismatic"))
-    assert (r.name, r.base, r.body_count, r.joint_count, r.degrees_of_freedom) == ("chain", "floating", 4, 2, 8)
+    assert (r.name, r.base, r.body_count, r.joint_count, r.degrees_of_freedom) == (
+        "chain",
+        "floating",
+        4,
+        2,
+        8,
+    )
     assert r.mass == pytest.approx(8.0)
     # three steps of 0.4 and half a box at both ends
     assert r.height == pytest.approx(1.2 + 0.3)
@@ -185,15 +204,24 @@ def test_sensors_frames_poses_and_notes_are_listed():
     robot.notes.append("ignored 3 × Background")
     r = report(robot)
     assert r.sensors == {"force": ["f1", "f2"], "gyro": ["imu"]}
-    for line in ("sensors    force: f1, f2", "gyro: imu", "poses: half_sitting", "note       ignored 3 × Background"):
+    for line in (
+        "sensors    force: f1, f2",
+        "gyro: imu",
+        "poses: half_sitting",
+        "note       ignored 3 × Background",
+    ):
         assert line in str(r)
 
 
 def test_notes_that_differ_only_in_names_and_numbers_share_a_line():
     robot = chain("revolute")
-    robot.notes += [f"mesh '{name}.stl' (line {i}) not found" for i, name in enumerate("abc")] + ["something else"]
+    robot.notes += [f"mesh '{name}.stl' (line {i}) not found" for i, name in enumerate("abc")] + [
+        "something else"
+    ]
     r = report(robot)
-    assert [line.split(maxsplit=1)[1] for line in str(r).splitlines() if line.startswith("  note")] == [
+    assert [
+        line.split(maxsplit=1)[1] for line in str(r).splitlines() if line.startswith("  note")
+    ] == [
         "mesh 'a.stl' (line 0) not found (and 2 more like this)",
         "something else",
     ]

@@ -63,20 +63,29 @@ def test_a_world_takes_a_height_field_as_a_fixed_thing():
 def test_stairs_are_solid_boxes_that_rise_by_one_step_each():
     world = tabi.World()
     half = np.sqrt(0.5)
-    steps = world.add_stairs(3, rise=0.2, run=0.3, width=1.0, position=(1.0, 2.0, 0.5), quaternion=(half, 0, 0, half))
+    steps = world.add_stairs(
+        3, rise=0.2, run=0.3, width=1.0, position=(1.0, 2.0, 0.5), quaternion=(half, 0, 0, half)
+    )
     for k, step in enumerate(steps):
         assert isinstance(step.geometry, Box)
         corners = step.placement @ step.geometry.points()
         # turned by a quarter: up along y
         np.testing.assert_allclose(corners.min(axis=0), (0.5, 2.0 + 0.3 * k, 0.5), atol=1e-12)
-        np.testing.assert_allclose(corners.max(axis=0), (1.5, 2.3 + 0.3 * k, 0.7 + 0.2 * k), atol=1e-12)
+        np.testing.assert_allclose(
+            corners.max(axis=0), (1.5, 2.3 + 0.3 * k, 0.7 + 0.2 * k), atol=1e-12
+        )
     assert len({step.name for step in steps}) == 3
     world.add_stairs(2, 0.1, 0.3, 1.0)
 
 
 @pytest.mark.parametrize(
     ("numbers", "words"),
-    [((0, 0.2, 0.3, 1.0), "0 steps"), ((2.5, 0.2, 0.3, 1.0), "2.5 steps"), ((2, -0.2, 0.3, 1.0), "rise -0.2"), ((2, 0.2, 0.3, np.inf), "width inf")],
+    [
+        ((0, 0.2, 0.3, 1.0), "0 steps"),
+        ((2.5, 0.2, 0.3, 1.0), "2.5 steps"),
+        ((2, -0.2, 0.3, 1.0), "rise -0.2"),
+        ((2, 0.2, 0.3, np.inf), "width inf"),
+    ],
 )
 def test_stairs_that_are_none_are_refused(numbers, words):
     with pytest.raises(ModelError, match=words):

@@ -35,5 +35,7 @@ def test_what_is_not_said_is_none():
 
 
 def test_a_measurement_without_feet_has_no_forces():
-    seen = Measurement(np.zeros(1), np.zeros(1), np.zeros(1), Transform(), Twist(np.zeros(3), np.zeros(3)))
+    seen = Measurement(
+        np.zeros(1), np.zeros(1), np.zeros(1), Transform(), Twist(np.zeros(3), np.zeros(3))
+    )
     assert dict(seen.forces) == {}

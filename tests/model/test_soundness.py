@@ -12,11 +12,18 @@ from tabi.spatial.inertia import Inertia, solid_box
 from tabi.spatial.transform import translation
 
 
-def chain(*inertias, kinds=("revolute", "revolute", "revolute"), axes=((0, 1, 0), (1, 0, 0), (0, 0, 1)), **joint):
+def chain(
+    *inertias,
+    kinds=("revolute", "revolute", "revolute"),
+    axes=((0, 1, 0), (1, 0, 0), (0, 0, 1)),
+    **joint,
+):
     robot = Robot("chain")
     robot.add_body("base", Joint("base", "floating"), None, solid_box(5.0, (0.2, 0.2, 0.2)))
     for i, inertia in enumerate(inertias):
-        made = Joint(f"j{i}", kinds[i], translation((0.1, 0.05, 0.2)), axes[i], line=10 + i, **joint)
+        made = Joint(
+            f"j{i}", kinds[i], translation((0.1, 0.05, 0.2)), axes[i], line=10 + i, **joint
+        )
         robot.add_body(f"link{i}", made, robot.bodies[-1], inertia)
     return robot
 

@@ -74,7 +74,7 @@ def jobs() -> list[Job]:
 
 def _dynamics(model: Model, q: Array, v: Array, tau: Array, a: Array) -> list[Job]:
     from tabi import dynamics
-    from tabi.dynamics import point_inertia
+    from tabi.dynamics.delassus import point_inertia
 
     return [
         ("kinematics", lambda: dynamics.velocity(model, q, v, "box")),

@@ -1,22 +1,24 @@
 """Free dynamics: kinematics, forces, accelerations, energy and motion of trees of rigid bodies.
 
-These functions are the Python door: they check what they are given and return arrays. The kernels behind them,
-one algorithm to a file, work in place on a workspace and are what compiled loops call.
+These functions are the Python door: they check what they are given and return arrays. The kernels
+behind them, one algorithm to a file, work in place on a workspace and are what compiled loops call.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tabi._errors import ModelError, near
-from tabi.dynamics import aba, centroidal, crba, forward, free, integration, jacobian, kinematics, point_inertia, rnea
+from tabi._errors import ModelError
+from tabi.dynamics import centroidal, crba, forward, free, integration, jacobian, rnea
+from tabi.dynamics.delassus import delassus as delassus
+from tabi.dynamics.frames import arm, bodies_at
+from tabi.dynamics.status import check_finite, check_status
 from tabi.dynamics.workspace import Workspace, allocate
 from tabi.model.compiled import Model
-from tabi.spatial.transform import Transform, translation
+from tabi.spatial.transform import Transform
 from tabi.spatial.twist import Twist
 
 Array = NDArray[np.float64]
@@ -41,28 +43,37 @@ class Energy(NamedTuple):
         return self.kinetic + self.potential
 
 
-def forward_dynamics(model: Model, q: ArrayLike, v: ArrayLike, tau: ArrayLike, a: ArrayLike | None = None) -> Array:
+def forward_dynamics(
+    model: Model, q: ArrayLike, v: ArrayLike, tau: ArrayLike, a: ArrayLike | None = None
+) -> Array:
     """Accelerations caused by joint forces; springs and dampers of the joints are not in it.
 
     Args:
-        tau: joint forces [N·m or N], shape (v_count,); a floating base's are a force at its origin and a moment.
+        tau: joint forces [N·m or N], shape (v_count,); a floating base's are a force at its origin
+            and a moment.
         a: where the motion is prescribed, its acceleration.
 
     Returns:
         a [rad/s² or m/s²], shape (v_count,).
     """
-    q, v, tau = model.check_configuration(q), model.check_velocity("v", v), model.check_velocity("tau", tau).copy()
+    q = model.check_configuration(q)
+    v = model.check_velocity("v", v)
+    tau = model.check_velocity("tau", tau).copy()
     out = np.zeros(model.v_count) if a is None else model.check_velocity("a", a).copy()
     check_status(model, forward.forward_dynamics(model.arrays, q, v, tau, allocate(model), out))
-    return _finite(model, "acceleration", out)
+    return check_finite(model, "acceleration", out)
 
 
 def inverse_dynamics(model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
-    """Joint forces τ [N·m or N] that give the accelerations a, shape (v_count,); springs and dampers are not in it."""
-    q, v, a = model.check_configuration(q), model.check_velocity("v", v), model.check_velocity("a", a)
+    """Joint forces τ [N·m or N] that give the accelerations a, shape (v_count,);
+    springs and dampers are not in it.
+    """
+    q = model.check_configuration(q)
+    v = model.check_velocity("v", v)
+    a = model.check_velocity("a", a)
     tau = np.zeros(model.v_count)
     rnea.inverse_dynamics(model.arrays, q, v, a, allocate(model), tau)
-    return _finite(model, "joint force", tau)
+    return check_finite(model, "joint force", tau)
 
 
 def mass_matrix(model: Model, q: ArrayLike) -> Array:
@@ -74,109 +85,85 @@ def mass_matrix(model: Model, q: ArrayLike) -> Array:
 
 def pose(model: Model, q: ArrayLike, name: str) -> Transform:
     """X_WF of a body, foot, frame or sensor."""
-    link, work = model.link(name), _prepared(model, q)
+    link, work = model.link(name), bodies_at(model, q)
     row, root = work.body[link.body], model.arrays.body["root"][link.body]
-    return Transform(row["rotation"].reshape(3, 3).copy(), row["position"] + work.body["origin"][root]) @ link.placement
+    return (
+        Transform(row["rotation"].reshape(3, 3).copy(), row["position"] + work.body["origin"][root])
+        @ link.placement
+    )
 
 
 def velocity(model: Model, q: ArrayLike, v: ArrayLike, name: str) -> Twist:
     """Velocity of a frame's origin and its angular velocity, in the world's axes."""
-    link, work = model.link(name), _prepared(model, q, v)
+    link, work = model.link(name), bodies_at(model, q, v)
     V = work.body[link.body]["velocity"]
-    return Twist(np.array(jacobian.point_velocity(tuple(V), _arm(work, link.body, link.placement))), V[:3].copy())
+    return Twist(
+        np.array(jacobian.point_velocity(tuple(V), arm(work, link.body, link.placement))),
+        V[:3].copy(),
+    )
 
 
 def acceleration(model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike, name: str) -> Twist:
-    """Acceleration of a frame's origin and its angular acceleration, in the world's axes, under joint accelerations a."""
-    link, work = model.link(name), _prepared(model, q, v)
+    """Acceleration of a frame's origin and its angular acceleration, in the world's axes,
+    under joint accelerations a.
+    """
+    link, work = model.link(name), bodies_at(model, q, v)
     rnea.forces(model.arrays, model.check_velocity("a", a), work)
     A, V = work.body[link.body]["acceleration"].copy(), work.body[link.body]["velocity"]
     # the kernels let the world accelerate upwards instead of pulling bodies down
     A[3:] += model.arrays.gravity
-    return Twist(np.array(jacobian.point_acceleration(tuple(V), tuple(A), _arm(work, link.body, link.placement))), A[:3].copy())
+    return Twist(
+        np.array(
+            jacobian.point_acceleration(tuple(V), tuple(A), arm(work, link.body, link.placement))
+        ),
+        A[:3].copy(),
+    )
 
 
 def point_jacobian(model: Model, q: ArrayLike, name: str) -> Array:
-    """J, shape (6, v_count): linear velocity of a frame's origin, then its angular velocity, per joint velocity."""
-    link, work = model.link(name), _prepared(model, q)
+    """J, shape (6, v_count): linear velocity of a frame's origin, then its angular velocity,
+    per joint velocity.
+    """
+    link, work = model.link(name), bodies_at(model, q)
     J = np.zeros((6, model.v_count))
-    jacobian.columns(model.arrays, work, link.body, _arm(work, link.body, link.placement), J)
+    jacobian.columns(model.arrays, work, link.body, arm(work, link.body, link.placement), J)
     return J[[3, 4, 5, 0, 1, 2]]
 
 
 def jacobian_bias(model: Model, q: ArrayLike, v: ArrayLike, name: str) -> Twist:
     """J̇ v: acceleration of a frame at zero joint acceleration."""
-    link, work = model.link(name), _prepared(model, q, v)
-    angular, linear = jacobian.bias(model.arrays, work, link.body, _arm(work, link.body, link.placement))
+    link, work = model.link(name), bodies_at(model, q, v)
+    angular, linear = jacobian.bias(
+        model.arrays, work, link.body, arm(work, link.body, link.placement)
+    )
     return Twist(np.array(linear), np.array(angular))
 
 
-def delassus(model: Model, q: ArrayLike, points: Sequence[Any], method: str = "chains", frame: str = "world") -> Array:
-    """The Delassus operator Λ = J M⁻¹ Jᵀ [1/kg] of contact points, shape (3m, 3m), in the world's axes.
-
-    Args:
-        points: (body, point) each, or (body, point, other body) where what is touched moves too; point [m], shape (3,).
-        method: "direct", "points", "branches", "wrenches" or "chains", the fastest; all give the same matrix.
-        frame: whether points are given in the "world" or in the frame of the "body" named first.
-    """
-    if method not in point_inertia.WAYS:
-        raise ModelError(f"method is {method!r}; expected {', '.join(map(repr, point_inertia.WAYS))}{near(str(method), point_inertia.WAYS)}")
-    if frame not in ("world", "body"):
-        raise ModelError(f"frame is {frame!r}; expected 'world' or 'body'")
-    work = _prepared(model, q)
-    work.dof["added"], work.dof["fixed"] = model.arrays.dof["armature"], model.arrays.dof["prescribed"]
-    check_status(model, aba.factor(model.arrays, work))
-    contacts = contacts_of(model, work, points, frame)
-    out = np.zeros((3 * len(points), 3 * len(points)))
-    point_inertia.WAYS[method](model.arrays, work, contacts, point_inertia.allocate(model, contacts), out)
-    return out
-
-
-def contacts_of(model: Model, work: Workspace, points: Sequence[Any], frame: str = "world") -> point_inertia.Contacts:
-    """Bodies and arms of contact points as ``delassus`` takes them, checked; needs ``kinematics.positions``."""
-    rows, places = [], []
-    for k, item in enumerate(points):
-        if not isinstance(item, tuple | list) or len(item) not in (2, 3) or not all(isinstance(name, str) for name in (item[0], *item[2:])):
-            raise ModelError(f"point {k} is {item!r}; expected (body, point) or (body, point, other body), bodies by name")
-        links = [model.link(name) for name in (item[0], *item[2:])]
-        if links[0].body == 0:
-            raise ModelError(f"point {k} is on {item[0]!r}, which does not move; expected a body that does, named first")
-        try:
-            place = np.array(item[1], float)
-        except (TypeError, ValueError):
-            place = np.zeros(0)
-        if place.shape != (3,) or not np.isfinite(place).all():
-            raise ModelError(f"point {k} is at {item[1]!r}; expected three finite numbers in metres")
-        if frame == "body":
-            place = np.array(_arm(work, links[0].body, links[0].placement @ translation(place)))
-            place += work.body["origin"][model.arrays.body["root"][links[0].body]]
-        rows.append((links[0].body, links[-1].body if len(links) == 2 else 0))
-        places.append(place)
-    pairs = np.array(rows, np.int64).reshape(-1, 2)
-    bodies = np.unique(pairs[pairs != 0])
-    index = np.where(pairs == 0, -1, np.searchsorted(bodies, pairs))
-    arms = np.array(places).reshape(-1, 1, 3) - work.body["origin"][model.arrays.body["root"][pairs]]
-    return point_inertia.Contacts(bodies, index[:, 0].copy(), index[:, 1].copy(), arms[:, 0].copy(), arms[:, 1].copy())
-
-
 def centre_of_mass(model: Model, q: ArrayLike, name: str | None = None) -> Array:
-    """Centre of mass [m] of everything that moves, or of the tree of the robot or object ``name``."""
-    mass, centre, _, _ = _total(model, _prepared(model, q), name)
+    """Centre of mass [m] of everything that moves,
+    or of the tree of the robot or object ``name``.
+    """
+    mass, centre, _, _ = _total(model, bodies_at(model, q), name)
     if not mass > 0:
         raise ModelError(f"{name or 'the world'} has no mass, so no centre of mass")
     return centre
 
 
 def momentum(model: Model, q: ArrayLike, v: ArrayLike, name: str | None = None) -> Momentum:
-    """Momentum of everything that moves, or of the tree of ``name``; spin about its centre of mass."""
-    _, _, linear, angular = _total(model, _prepared(model, q, v), name)
+    """Momentum of everything that moves, or of the tree of ``name``;
+    spin about its centre of mass.
+    """
+    _, _, linear, angular = _total(model, bodies_at(model, q, v), name)
     return Momentum(linear, angular)
 
 
 def energy(model: Model, q: ArrayLike, v: ArrayLike) -> Energy:
     """Kinetic and potential energy of everything that moves."""
-    q, v, work = model.check_configuration(q), model.check_velocity("v", v), _prepared(model, q, v)
-    return Energy(centroidal.kinetic_energy(model.arrays, v, work), centroidal.potential_energy(model.arrays, q, work))
+    q, v, work = model.check_configuration(q), model.check_velocity("v", v), bodies_at(model, q, v)
+    return Energy(
+        centroidal.kinetic_energy(model.arrays, v, work),
+        centroidal.potential_energy(model.arrays, q, work),
+    )
 
 
 def integrate(model: Model, q: ArrayLike, v: ArrayLike, h: float) -> Array:
@@ -188,7 +175,15 @@ def integrate(model: Model, q: ArrayLike, v: ArrayLike, h: float) -> Array:
     return q
 
 
-def step(model: Model, q: ArrayLike, v: ArrayLike, tau: ArrayLike, h: float, order: int = 1, a: ArrayLike | None = None) -> tuple[Array, Array]:
+def step(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    h: float,
+    order: int = 1,
+    a: ArrayLike | None = None,
+) -> tuple[Array, Array]:
     """The state (q, v) after h [s] of free motion under constant joint forces.
 
     Args:
@@ -201,42 +196,9 @@ def step(model: Model, q: ArrayLike, v: ArrayLike, tau: ArrayLike, h: float, ord
         raise ModelError(f"order is {order!r}; expected 1 or 2")
     q, v = model.check_configuration(q).copy(), model.check_velocity("v", v).copy()
     given = np.zeros(model.v_count) if a is None else model.check_velocity("a", a).copy()
-    tau, work = model.check_velocity("tau", tau).copy(), _prepared(model, q, v)
+    tau, work = model.check_velocity("tau", tau).copy(), bodies_at(model, q, v)
     check_status(model, free.step(model.arrays, q, v, tau, float(h), order, work, given))
-    return q, _finite(model, "velocity", v)
-
-
-def check_status(model: Model, status: int) -> None:
-    """Turn the status of a kernel into an error that names the joint."""
-    if status:
-        name = model.dof_name(status - 1)
-        raise ModelError(
-            f"joint {name!r} moves parts whose inertia about it is not positive; give what hangs on it a mass and a tensor, or the joint an armature"
-        )
-
-
-def _finite(model: Model, what: str, values: Array) -> Array:
-    """The values, or an error where a state too large for its numbers has made them overflow."""
-    bad = np.flatnonzero(~np.isfinite(values))
-    if bad.size:
-        raise ModelError(
-            f"the {what} of joint {model.dof_name(int(bad[0]))!r} became {values[bad[0]]}: the state has numbers too large to compute with"
-        )
-    return values
-
-
-def _prepared(model: Model, q: ArrayLike, v: ArrayLike | None = None) -> Workspace:
-    work = allocate(model)
-    kinematics.positions(model.arrays, model.check_configuration(q), work)
-    if v is not None:
-        kinematics.velocities(model.arrays, model.check_velocity("v", v), work)
-    return work
-
-
-def _arm(work: Workspace, body: int, X_BF: Transform) -> tuple[float, float, float]:
-    """A frame's origin from the origin of its tree."""
-    x, y, z = work.body[body]["position"] + work.body[body]["rotation"].reshape(3, 3) @ X_BF.p
-    return (x, y, z)
+    return q, check_finite(model, "velocity", v)
 
 
 def _total(model: Model, work: Workspace, name: str | None) -> tuple[float, Array, Array, Array]:

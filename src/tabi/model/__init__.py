@@ -1,1 +1,3 @@
-"""What a world is: bodies, joints, shapes, materials, feet; readers and writers. Knows no physics."""
+"""What a world is: bodies, joints, shapes, materials, feet; readers and writers.
+Knows no physics.
+"""

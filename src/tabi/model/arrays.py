@@ -1,8 +1,8 @@
 """The flat form of a world, as kernels read it: tables with named columns.
 
-Body 0 is the world: it never moves, and every root hangs on it. Body i > 0 has exactly one joint, with
-its own frame turned so that the joint's axis is z. A *tree* is what hangs on one root; all 6-D vectors of a
-tree are taken about the origin of its root body, in the world's axes.
+Body 0 is the world: it never moves, and every root hangs on it. Body i > 0 has exactly one joint,
+with its own frame turned so that the joint's axis is z. A *tree* is what hangs on one root; all 6-D
+vectors of a tree are taken about the origin of its root body, in the world's axes.
 """
 
 import os
@@ -46,12 +46,14 @@ BODY = np.dtype(
 )
 DOF = np.dtype(
     [
-        # parameters of each degree of freedom: added inertia, viscous damping, spring and its rest position
+        # parameters of each degree of freedom: added inertia, viscous damping,
+        # spring and its rest position
         ("armature", REAL),
         ("damping", REAL),
         ("stiffness", REAL),
         ("rest", REAL),
-        # dry friction, limits of position, speed and effort (±inf where there are none), gains of its motor's loop
+        # dry friction, limits of position, speed and effort (±inf where there are none),
+        # gains of its motor's loop
         ("friction", REAL),
         ("lower", REAL),
         ("upper", REAL),
@@ -80,11 +82,13 @@ MIMIC = np.dtype(
 
 PAIR = np.dtype(
     [
-        # of two materials: coefficients of friction while they slide and while they stick, restitution
+        # of two materials: coefficients of friction while they slide and while they stick,
+        # restitution
         ("friction", REAL),
         ("static_friction", REAL),
         ("restitution", REAL),
-        # moments against turning about the normal and rolling, per newton that presses [m]; growth of friction with speed [s/m]
+        # moments against turning about the normal and rolling, per newton that presses [m]; growth
+        # of friction with speed [s/m]
         ("torsional_friction", REAL),
         ("rolling_friction", REAL),
         ("viscous_friction", REAL),
@@ -94,13 +98,17 @@ PAIR = np.dtype(
 
 
 def table(count: int | tuple[int, int], columns: np.dtype) -> NDArray[np.void]:
-    """A table of zeros; rows answer to column names as attributes also where kernels run as plain Python."""
+    """A table of zeros; rows answer to column names as attributes also where kernels run as plain
+    Python.
+    """
     rows = np.zeros(count, columns)
     return rows.view(np.recarray) if os.environ.get("NUMBA_DISABLE_JIT", "0") != "0" else rows
 
 
 class ModelArrays(NamedTuple):
-    """What kernels read: bodies (row 0 the world), degrees of freedom, couplings, gravity [m/s²]."""
+    """What kernels read: bodies (row 0 the world), degrees of freedom, couplings,
+    gravity [m/s²].
+    """
 
     body: NDArray[np.void]
     dof: NDArray[np.void]

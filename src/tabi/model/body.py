@@ -34,7 +34,11 @@ class Body:
 
     def collision_shapes(self) -> list[Shape]:
         """Its bounded shapes that contacts see."""
-        return [s for s in self.shapes if s.collides and not isinstance(s.geometry, (MeshFile, HalfSpace))]
+        return [
+            s
+            for s in self.shapes
+            if s.collides and not isinstance(s.geometry, (MeshFile, HalfSpace))
+        ]
 
     def __repr__(self) -> str:
         return f"Body({self.name!r}, mass={self.inertia.mass:g} kg, joint={self.joint.name!r})"
@@ -51,14 +55,18 @@ class Frame:
 
 @dataclass(eq=False)
 class Sensor(Frame):
-    """Where a sensor sits; its z axis is the sensor's. Kinds: force, gyro, accelerometer, imu, camera."""
+    """Where a sensor sits; its z axis is the sensor's. Kinds:
+    force, gyro, accelerometer, imu, camera.
+    """
 
     kind: str = "force"
 
 
 @dataclass(eq=False)
 class Foot(Frame):
-    """A sole: a convex polygon [m], shape (n, 2), counter-clockwise in the xy-plane of its own frame, z up into the leg."""
+    """A sole: a convex polygon [m], shape (n, 2), counter-clockwise in the xy-plane of its own
+    frame, z up into the leg.
+    """
 
     polygon: Array = field(default_factory=lambda: np.zeros((0, 2)))
 
@@ -75,17 +83,29 @@ class Foot(Frame):
         return self.placement @ np.column_stack([self.polygon, np.zeros(len(self.polygon))])
 
     def plate(self, thickness: float = 0.02) -> Shape:
-        """A plate [m] that has the sole for its lower face: a box where the sole is a rectangle along its frame's axes."""
+        """A plate [m] that has the sole for its lower face:
+        a box where the sole is a rectangle along its frame's axes.
+        """
         low, high = self.polygon.min(axis=0), self.polygon.max(axis=0)
         if len(self.polygon) == 4 and np.isclose(self.area, np.prod(high - low), rtol=1e-9):
             middle = Transform(np.eye(3), np.array([*(0.5 * (low + high)), 0.5 * thickness]))
             length, width = (float(x) for x in high - low)
-            return Shape(Box((length, width, thickness)), self.placement @ middle, name=f"sole of {self.name}")
+            return Shape(
+                Box((length, width, thickness)),
+                self.placement @ middle,
+                name=f"sole of {self.name}",
+            )
         n, fan = len(self.polygon), np.arange(1, len(self.polygon) - 1)
         vertices = np.array([[*p, z] for z in (0.0, thickness) for p in self.polygon])
-        below, above = np.stack([0 * fan, fan + 1, fan], axis=1), np.stack([0 * fan + n, fan + n, fan + n + 1], axis=1)
+        below = np.stack([0 * fan, fan + 1, fan], axis=1)
+        above = np.stack([0 * fan + n, fan + n, fan + n + 1], axis=1)
         here, there = np.arange(n), (np.arange(n) + 1) % n
-        sides = np.concatenate([np.stack([here, there, there + n], axis=1), np.stack([here, there + n, here + n], axis=1)])
+        sides = np.concatenate(
+            [
+                np.stack([here, there, there + n], axis=1),
+                np.stack([here, there + n, here + n], axis=1),
+            ]
+        )
         triangles = np.concatenate([below, above, sides]).astype(np.int32)
         return Shape(Convex(vertices, triangles), self.placement, name=f"sole of {self.name}")
 
@@ -97,10 +117,15 @@ def polygon_area(polygon: Array) -> float:
 
 
 def convex_outline(name: str, points: Array) -> Array:
-    """Convex hull of points in the plane (Andrew's monotone chain), counter-clockwise; refuses a zero area."""
+    """Convex hull of points in the plane (Andrew's monotone chain), counter-clockwise;
+    refuses a zero area.
+    """
     points = np.asarray(points, float)
     if points.ndim != 2 or points.shape[1] != 2 or len(points) < 3 or not np.isfinite(points).all():
-        raise ModelError(f"foot {name!r} has a sole of shape {points.shape}; expected at least three finite points (x, y) in metres")
+        raise ModelError(
+            f"foot {name!r} has a sole of shape {points.shape}; expected at least three finite "
+            f"points (x, y) in metres"
+        )
     chains = []
     ordered = points[np.lexsort((points[:, 1], points[:, 0]))]
     for row in (ordered, ordered[::-1]):
@@ -113,7 +138,10 @@ def convex_outline(name: str, points: Array) -> Array:
     outline = np.array(chains)
     area = polygon_area(outline) if len(outline) > 2 else 0.0
     if area < 1e-8:
-        raise ModelError(f"foot {name!r} has a sole of area {area:g} m²; expected a polygon that one can stand on")
+        raise ModelError(
+            f"foot {name!r} has a sole of area {area:g} m²; "
+            f"expected a polygon that one can stand on"
+        )
     return outline
 
 
@@ -122,25 +150,35 @@ def _turn(a: Array, b: Array, c: Array) -> float:
 
 
 def sole_of(name: str, body: Body, R_WB: Array, thickness: float = 2e-3) -> Foot:
-    """The sole of a body as its shapes show it: the outline of everything within ``thickness`` of its lowest point.
+    """The sole of a body as its shapes show it: the outline of everything within ``thickness`` of
+    its lowest point.
 
     Args:
-        R_WB: the body's orientation when it stands flat; the foot frame takes the world's axes there.
+        R_WB: the body's orientation when it stands flat; the foot frame takes the world's axes
+            there.
     """
     shapes = body.collision_shapes()
     if not shapes:
-        raise ModelError(f"body {body.name!r} is declared the foot {name!r} but has no collision shape to find a sole in; give a polygon")
+        raise ModelError(
+            f"body {body.name!r} is declared the foot {name!r} but has no collision shape to find "
+            f"a sole in; give a polygon"
+        )
     points = np.concatenate([_undersides(s, R_WB) for s in shapes])
     lowest = points[:, 2].min()
     outline = points[points[:, 2] < lowest + thickness][:, :2]
     if len(outline) < 3:
-        raise ModelError(f"body {body.name!r} is declared the foot {name!r} but touches the ground in fewer than three points; give a polygon")
+        raise ModelError(
+            f"body {body.name!r} is declared the foot {name!r} but touches the ground in fewer "
+            f"than three points; give a polygon"
+        )
     placement = Transform(R_WB.T, R_WB.T @ np.array([0.0, 0.0, lowest]))
     return Foot(name, body, placement, convex_outline(name, outline))
 
 
 def _undersides(shape: Shape, R_WB: Array) -> Array:
-    """Points of a shape that the ground may touch, in the world's axes; balls and capsules touch it below their centres only."""
+    """Points of a shape that the ground may touch, in the world's axes;
+    balls and capsules touch it below their centres only.
+    """
     g = shape.geometry
     assert not isinstance(g, MeshFile)
     if isinstance(g, (Sphere, Capsule)):

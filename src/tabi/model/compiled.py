@@ -1,4 +1,6 @@
-"""The compiled world: fixed structure, parameters that can be set between steps, and names for both."""
+"""The compiled world: fixed structure, parameters that can be set between steps,
+and names for both.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ class Site(Link):
 
 @dataclass(frozen=True, eq=False)
 class PlacedShape:
-    """A collision shape on a moving body (0 is the world), with the name of the link it came from, and how fast its surface runs [m/s]."""
+    """A collision shape on a moving body (0 is the world), with the name of the link it came from,
+    and how fast its surface runs [m/s].
+    """
 
     body: int
     link: str
@@ -57,22 +61,35 @@ class Model:
 
     Attributes:
         arrays: what kernels read; parameters in it may be changed in place between steps.
-        joint_names: the joints of robots that move, in the order of their velocities; a floating base is not
-            among them and goes by its robot's name.
+        joint_names: the joints of robots that move, in the order of their velocities; a floating
+            base is not among them and goes by its robot's name.
         links, feet, frames, sensors: by name.
         excluded: pairs of links that never collide.
-        pairs: coefficients of each pair of materials, a table of PAIR of shape (k, k) in the order of ``material_names``; set by ``set_pair``.
-        surfaces: 1 where some pair has torsional or rolling friction, and where one has restitution, static or viscous friction, shape (2,).
+        pairs: coefficients of each pair of materials, a table of PAIR of shape (k, k) in the order
+            of ``material_names``; set by ``set_pair``.
+        surfaces: 1 where some pair has torsional or rolling friction, and where one has
+            restitution, static or viscous friction, shape (2,).
     """
 
-    def __init__(self, arrays: ModelArrays, names: list[str], kinds: list[str], links: dict[str, Link], initial: Array) -> None:
+    def __init__(
+        self,
+        arrays: ModelArrays,
+        names: list[str],
+        kinds: list[str],
+        links: dict[str, Link],
+        initial: Array,
+    ) -> None:
         self.arrays = arrays
         self.links = links
         self._names = names
         self._kinds = kinds
         self._body_of = {name: i for i, name in enumerate(names) if i}
         self._initial = self._with_followers(initial)
-        roots = {i for i in range(1, len(names)) if arrays.body["parent"][i] == 0 and kinds[i] == "floating"}
+        roots = {
+            i
+            for i in range(1, len(names))
+            if arrays.body["parent"][i] == 0 and kinds[i] == "floating"
+        }
         self.joint_names = [name for i, name in enumerate(names) if i and i not in roots]
         self.shapes: list[PlacedShape] = []
         self.feet: dict[str, Sole] = {}
@@ -121,17 +138,25 @@ class Model:
         return self._body_of[name]
 
     def q_index(self, name: str) -> int:
-        """Index of a joint's first position in q; a robot's or object's own name stands for its base."""
+        """Index of a joint's first position in q;
+        a robot's or object's own name stands for its base.
+        """
         return int(self.arrays.body["q_start"][self._row(name)])
 
     def v_index(self, name: str) -> int:
-        """Index of a joint's first velocity in v; a robot's or object's own name stands for its base."""
+        """Index of a joint's first velocity in v;
+        a robot's or object's own name stands for its base.
+        """
         return int(self.arrays.body["v_start"][self._row(name)])
 
     @property
     def root_names(self) -> list[str]:
-        """Names of the joints that hang on the world: of floating bases and objects, and of what is bolted down by a moving joint."""
-        return [name for i, name in enumerate(self._names) if i and self.arrays.body["parent"][i] == 0]
+        """Names of the joints that hang on the world: of floating bases and objects, and of what is
+        bolted down by a moving joint.
+        """
+        return [
+            name for i, name in enumerate(self._names) if i and self.arrays.body["parent"][i] == 0
+        ]
 
     def dof_name(self, index: int) -> str:
         """Name of the joint that a velocity belongs to."""
@@ -150,12 +175,16 @@ class Model:
         for places in (self.links, self.feet, self.frames, self.sensors):
             if name in places:
                 return places[name]
-        raise unknown("body", name, "the model", [*self.links, *self.feet, *self.frames, *self.sensors])
+        raise unknown(
+            "body", name, "the model", [*self.links, *self.feet, *self.frames, *self.sensors]
+        )
 
     # ---- configurations ---------------------------------------------------------------------
 
     def neutral(self) -> Array:
-        """The configuration with every joint at its zero, followers where that puts them, shape (q_count,)."""
+        """The configuration with every joint at its zero, followers where that puts them,
+        shape (q_count,).
+        """
         q = np.zeros(self.q_count)
         for i, kind in enumerate(self.arrays.body["kind"]):
             if i and kind in (SPHERICAL, FLOATING):
@@ -163,8 +192,12 @@ class Model:
         return self._with_followers(q)
 
     def _with_followers(self, q: Array) -> Array:
-        """The same configuration with followers where their leaders put them; as many passes as a chain of them is long."""
-        follower, leader = (self.arrays.dof["q"][self.arrays.mimic[end]] for end in ("follower", "leader"))
+        """The same configuration with followers where their leaders put them;
+        as many passes as a chain of them is long.
+        """
+        follower, leader = (
+            self.arrays.dof["q"][self.arrays.mimic[end]] for end in ("follower", "leader")
+        )
         for _ in follower:
             q[follower] = self.arrays.mimic["ratio"] * q[leader] + self.arrays.mimic["offset"]
         return q
@@ -178,33 +211,51 @@ class Model:
         q = self._check_length("q", q, self.q_count)
         bad = np.flatnonzero(~np.isfinite(q))
         if bad.size:
-            raise ModelError(f"q[{bad[0]}] (joint {self._owner(bad[0], 'q_start')!r}) is {q[bad[0]]}; expected a finite number")
-        for i in np.flatnonzero((self.arrays.body["kind"] == SPHERICAL) | (self.arrays.body["kind"] == FLOATING)):
+            raise ModelError(
+                f"q[{bad[0]}] (joint {self._owner(bad[0], 'q_start')!r}) is {q[bad[0]]}; "
+                f"expected a finite number"
+            )
+        for i in np.flatnonzero(
+            (self.arrays.body["kind"] == SPHERICAL) | (self.arrays.body["kind"] == FLOATING)
+        ):
             if i == 0:
                 continue
-            start = self.arrays.body["q_start"][i] + (3 if self.arrays.body["kind"][i] == FLOATING else 0)
+            start = self.arrays.body["q_start"][i] + (
+                3 if self.arrays.body["kind"][i] == FLOATING else 0
+            )
             length = np.linalg.norm(q[start : start + 4])
             if abs(length - 1) > 1e-6:
                 raise ModelError(
-                    f"q[{start}:{start + 4}], the quaternion of {self._names[i]!r}, has length {length:g}; expected 1 (w, x, y, z): normalise it"
+                    f"q[{start}:{start + 4}], the quaternion of {self._names[i]!r}, has length "
+                    f"{length:g}; expected 1 (w, x, y, z): normalise it"
                 )
         return q
 
     def check_velocity(self, name: str, v: ArrayLike) -> Array:
-        """A vector with one number per degree of freedom as float64, or an error that names what is wrong with it."""
+        """A vector with one number per degree of freedom as float64,
+        or an error that names what is wrong with it.
+        """
         v = self._check_length(name, v, self.v_count)
         bad = np.flatnonzero(~np.isfinite(v))
         if bad.size:
-            raise ModelError(f"{name}[{bad[0]}] (joint {self._owner(bad[0], 'v_start')!r}) is {v[bad[0]]}; expected a finite number")
+            raise ModelError(
+                f"{name}[{bad[0]}] (joint {self._owner(bad[0], 'v_start')!r}) is {v[bad[0]]}; "
+                f"expected a finite number"
+            )
         return v
 
     def _check_length(self, name: str, values: ArrayLike, count: int) -> Array:
         try:
             x = np.ascontiguousarray(values, float)
         except (TypeError, ValueError):
-            raise ModelError(f"{name} is {type(values).__name__}; expected {count} numbers") from None
+            raise ModelError(
+                f"{name} is {type(values).__name__}; expected {count} numbers"
+            ) from None
         if x.shape != (count,):
-            raise ModelError(f"{name} has shape {x.shape}; expected ({count},), see model.joint_names and model.q_index(name)")
+            raise ModelError(
+                f"{name} has shape {x.shape}; expected ({count},), "
+                f"see model.joint_names and model.q_index(name)"
+            )
         return x
 
     def _owner(self, index: int, column: str) -> str:
@@ -214,34 +265,72 @@ class Model:
     # ---- parameters that may change between steps -------------------------------------------
 
     def set_joint(self, name: str, **parameters: float) -> None:
-        """Set parameters of a joint, named as the columns of ``tabi.model.arrays.DOF``: damping, stiffness, kp, upper, …"""
+        """Set parameters of a joint, named as the columns of ``tabi.model.arrays.DOF``:
+        damping, stiffness, kp, upper, …
+        """
         row = self._row(name)
         settable = [column for column in DOF.names or () if column != "q"]
-        places, limits = ("rest", "lower", "upper"), ("lower", "upper", "velocity_limit", "effort_limit")
+        places = ("rest", "lower", "upper")
+        limits = ("lower", "upper", "velocity_limit", "effort_limit")
         for key, value in parameters.items():
             if key not in settable:
                 raise unknown("parameter", key, "a joint", settable)
-            if np.isnan(value) or (np.isinf(value) and key not in limits) or (value < 0 and key not in places):
+            if (
+                np.isnan(value)
+                or (np.isinf(value) and key not in limits)
+                or (value < 0 and key not in places)
+            ):
                 number = "number" if key in limits else "finite number"
-                raise ModelError(f"{key} of joint {name!r} was set to {value}; expected a {number}{'' if key in places else ' ≥ 0'}")
+                raise ModelError(
+                    f"{key} of joint {name!r} was set to {value}; expected a "
+                    f"{number}{'' if key in places else ' ≥ 0'}"
+                )
             if key == "prescribed" and value not in (0, 1):
-                raise ModelError(f"prescribed of joint {name!r} was set to {value}; expected 0 or 1")
-            if key == "stiffness" and value > 0 and self.arrays.body["kind"][row] in (SPHERICAL, FLOATING):
-                raise ModelError(f"stiffness of joint {name!r} was set to {value}; expected springs only on joints without quaternions")
-            self.arrays.dof[key][self.arrays.body["v_start"][row] : self.arrays.body["v_end"][row]] = value
+                raise ModelError(
+                    f"prescribed of joint {name!r} was set to {value}; expected 0 or 1"
+                )
+            if (
+                key == "stiffness"
+                and value > 0
+                and self.arrays.body["kind"][row] in (SPHERICAL, FLOATING)
+            ):
+                raise ModelError(
+                    f"stiffness of joint {name!r} was set to {value}; "
+                    f"expected springs only on joints without quaternions"
+                )
+            start, end = self.arrays.body["v_start"][row], self.arrays.body["v_end"][row]
+            self.arrays.dof[key][start:end] = value
 
     def set_inertia(self, name: str, inertia: Inertia) -> None:
-        """Replace the inertia of the moving body that carries the link ``name``, given in that link's frame."""
+        """Replace the inertia of the moving body that carries the link ``name``,
+        given in that link's frame.
+        """
         link = self.link(name)
-        if link.body == 0 or not 0 < inertia.mass < np.inf or not np.isfinite([*inertia.centre, *inertia.tensor.ravel()]).all():
-            raise ModelError(f"inertia of {name!r} was set to mass {inertia.mass:g} kg; expected a moving body and finite numbers, mass > 0")
+        if (
+            link.body == 0
+            or not 0 < inertia.mass < np.inf
+            or not np.isfinite([*inertia.centre, *inertia.tensor.ravel()]).all()
+        ):
+            raise ModelError(
+                f"inertia of {name!r} was set to mass {inertia.mass:g} kg; "
+                f"expected a moving body and finite numbers, mass > 0"
+            )
         moved = inertia.moved(link.placement)
         self.arrays.body["mass"][link.body] = moved.mass
         self.arrays.body["centre"][link.body] = moved.centre
         self.arrays.body["inertia"][link.body] = moved.tensor[np.triu_indices(3)]
 
-    def set_pair(self, a: str, b: str, friction: float | None = None, restitution: float | None = None, **others: float | None) -> None:
-        """Set coefficients of two materials, by the names in ``Material``; a friction without a static one is both."""
+    def set_pair(
+        self,
+        a: str,
+        b: str,
+        friction: float | None = None,
+        restitution: float | None = None,
+        **others: float | None,
+    ) -> None:
+        """Set coefficients of two materials, by the names in ``Material``;
+        a friction without a static one is both.
+        """
         for name in (a, b):
             if name not in self.material_names:
                 raise unknown("material", name, "the model", self.material_names)
@@ -255,14 +344,20 @@ class Model:
         self.pairs[i, k] = self.pairs[k, i] = tuple(now[name] for name in PAIR.names or ())
         self._look_at_surfaces()
 
-    def set_materials(self, materials: Iterable[Material], pairs: dict[frozenset[str], dict[str, float | None]]) -> None:
-        """Fill the table of pairs: the smaller friction, and the larger of all else, unless the pair is given."""
+    def set_materials(
+        self, materials: Iterable[Material], pairs: dict[frozenset[str], dict[str, float | None]]
+    ) -> None:
+        """Fill the table of pairs: the smaller friction, and the larger of all else,
+        unless the pair is given.
+        """
         materials = list(materials)
         self.material_names = [m.name for m in materials]
         self.pairs = table((len(materials), len(materials)), PAIR)
         for name in PAIR.names or ():
             of_each = np.array([m.coefficients[name] for m in materials])
-            self.pairs[name] = (np.minimum if name in ("friction", "static_friction") else np.maximum).outer(of_each, of_each)
+            self.pairs[name] = (
+                np.minimum if name in ("friction", "static_friction") else np.maximum
+            ).outer(of_each, of_each)
         for pair, values in pairs.items():
             names = sorted(pair)
             for name in names:
@@ -275,7 +370,14 @@ class Model:
         """What no pair has the step need not ask for."""
         p = self.pairs
         self.surfaces[0] = (p["torsional_friction"] > 0).any() or (p["rolling_friction"] > 0).any()
-        self.surfaces[1] = (p["restitution"] > 0).any() or (p["viscous_friction"] > 0).any() or (p["static_friction"] != p["friction"]).any()
+        self.surfaces[1] = (
+            (p["restitution"] > 0).any()
+            or (p["viscous_friction"] > 0).any()
+            or (p["static_friction"] != p["friction"]).any()
+        )
 
     def __repr__(self) -> str:
-        return f"Model({self.body_count} bodies, {len(self.joint_names)} joints, q {self.q_count}, v {self.v_count}, {self.mass:.2f} kg)"
+        return (
+            f"Model({self.body_count} bodies, {len(self.joint_names)} joints, q {self.q_count}, v "
+            f"{self.v_count}, {self.mass:.2f} kg)"
+        )

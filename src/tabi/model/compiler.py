@@ -1,33 +1,54 @@
 """World → Model: one pass over the bodies, parents first.
 
-Bodies on fixed joints melt into the body that carries them; what is bolted to the world becomes part of it.
-A moving body's frame N is its joint frame turned by A, which takes z to the joint's axis, so with q = 0
+A world comes as plain data, ``Parts``: this file knows neither ``World`` nor ``Robot``, and both
+may call it.
+
+Bodies on fixed joints melt into the body that carries them; what is bolted to the world becomes
+part of it. A moving body's frame N is its joint frame turned by A, which takes z to the joint's
+axis, so with q = 0
 
     X_PN = X_PJ A,   X_NB = A⁻¹                                                       (1)
-where B is the body's frame as the user knows it. Links keep their names through (moving body, X_NB).
+where B is the body's frame as the user knows it. Links keep their names through (moving body,
+X_NB).
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tabi._errors import ModelError
 from tabi.model.arrays import BODY, DOF, KIND, MIMIC, ModelArrays, table
 from tabi.model.body import Body, Foot, Frame, Sensor
 from tabi.model.compiled import Link, Model, PlacedShape, Site, Sole
 from tabi.model.joint import Joint, Motor
-from tabi.model.robot import Robot
+from tabi.model.kinematic_tree import KinematicTree
 from tabi.model.shape import Material, MeshFile
-from tabi.model.soundness import AXIAL, check_body, checked_gravity, first_without_inertia
+from tabi.model.soundness import AXIAL, GRAVITY, check_body, checked_gravity, first_without_inertia
 from tabi.spatial.inertia import Inertia
 from tabi.spatial.transform import Transform, z_to
 
-if TYPE_CHECKING:
-    from tabi.model.world import World
+
+@dataclass(frozen=True)
+class Parts:
+    """What a world is made of.
+
+    Attributes:
+        robots, objects: trees of bodies, and free bodies.
+        fixed: the body that never moves.
+        gravity: acceleration [m/s²], shape (3,).
+        pairs: coefficients of two materials, by their names, where they have some of their own.
+    """
+
+    robots: Sequence[KinematicTree]
+    objects: Sequence[Body] = ()
+    fixed: Body = field(default_factory=lambda: Body("world", Joint("world", "fixed")))
+    gravity: NDArray[np.float64] = field(default_factory=lambda: checked_gravity(GRAVITY))
+    pairs: dict[frozenset[str], dict[str, float | None]] = field(default_factory=dict)
 
 
 @dataclass
@@ -61,19 +82,26 @@ class _Tables:
         self.inertias.append(body.inertia.moved(X_JN.inverse()))
 
 
-def compile_world(world: World) -> Model:
-    """The model of a world; the world itself is not changed and can be edited and compiled again."""
+def compile_world(world: Parts) -> Model:
+    """The model of a world; its parts are not changed and can be edited and compiled again."""
     tables = _Tables()
     tables.links[world.fixed], tables.names[world.fixed] = (0, Transform()), "world"
     body_names, joint_names = _clashes(world)
     for robot in world.robots:
         for body in robot.bodies:
             if body.parent is not None and body.parent not in tables.links:
-                message = f"body {body.name!r} of {robot.name} hangs on {body.parent.name!r}, which is not among the bodies before it"
+                message = (
+                    f"body {body.name!r} of {robot.name} hangs on {body.parent.name!r}, which is "
+                    f"not among the bodies before it"
+                )
                 raise ModelError(f"{message}; expected parents first", robot.file, body.line)
             check_body(robot.name, body, robot.file)
             name = _qualified(robot, body.name, body_names)
-            joint = robot.name if body is robot.base else _qualified(robot, body.joint.name, joint_names)
+            joint = (
+                robot.name
+                if body is robot.base
+                else _qualified(robot, body.joint.name, joint_names)
+            )
             tables.place(body, name, joint)
     for body in world.objects:
         check_body("the world", body, None)
@@ -81,16 +109,21 @@ def compile_world(world: World) -> Model:
     for kind, names in (("body", tables.names.values()), ("joint", tables.joint_names)):
         twice = next((name for name, count in Counter(names).items() if count > 1), None)
         if twice is not None:
-            raise ModelError(f"{kind} {twice!r} occurs twice in the world; give every {kind} its own name")
+            raise ModelError(
+                f"{kind} {twice!r} occurs twice in the world; give every {kind} its own name"
+            )
     if len(tables.joints) == 1:
-        raise ModelError("the world has nothing that moves; add a robot with a floating base or joints, or an object")
+        raise ModelError(
+            "the world has nothing that moves; add a robot with a floating base or joints, "
+            "or an object"
+        )
     model = _assemble(world, tables)
     _check_inertias(world, model)
     _attach(world, tables, model)
     return model
 
 
-def _check_inertias(world: World, model: Model) -> None:
+def _check_inertias(world: Parts, model: Model) -> None:
     """Refuse a joint that moves nothing, with the place where it was declared."""
     fault = first_without_inertia(model.arrays)
     if fault is None:
@@ -98,36 +131,49 @@ def _check_inertias(world: World, model: Model) -> None:
     name = model.dof_name(fault[0])
     for robot in world.robots:
         for body in robot.bodies:
-            if name in (body.joint.name, f"{robot.name}/{body.joint.name}") or (body is robot.base and name == robot.name):
+            if name in (body.joint.name, f"{robot.name}/{body.joint.name}") or (
+                body is robot.base and name == robot.name
+            ):
                 raise ModelError(
-                    f"joint {body.joint.name!r} of {robot.name} moves body {body.name!r} and what hangs on it, whose inertia about the joint "
-                    f"is {fault[1]:.3g}; expected a positive one: give the body mass and inertia, fix the joint, or give it an armature",
+                    f"joint {body.joint.name!r} of {robot.name} moves body {body.name!r} and what "
+                    f"hangs on it, whose inertia about the joint "
+                    f"is {fault[1]:.3g}; expected a positive one: give the body mass and inertia, "
+                    f"fix the joint, or give it an armature",
                     robot.file,
                     body.joint.line,
                 )
-    raise ModelError(f"object {name!r} has an inertia that is not positive; expected a positive mass and tensor")
+    raise ModelError(
+        f"object {name!r} has an inertia that is not positive; expected a positive mass and tensor"
+    )
 
 
-def _clashes(world: World) -> tuple[set[str], set[str]]:
-    """Body names and joint names that occur in more than one robot or object: these are written robot/name."""
+def _clashes(world: Parts) -> tuple[set[str], set[str]]:
+    """Body names and joint names that occur in more than one robot or object:
+    these are written robot/name.
+    """
     own = [o.name for o in world.objects] + [r.name for r in world.robots] + ["world"]
     bodies = Counter(own + [b.name for r in world.robots for b in r.bodies])
     joints = Counter(own + [b.joint.name for r in world.robots for b in r.bodies[1:]])
-    return ({name for name in bodies if bodies[name] > 1}, {name for name in joints if joints[name] > 1})
+    return (
+        {name for name in bodies if bodies[name] > 1},
+        {name for name in joints if joints[name] > 1},
+    )
 
 
-def _qualified(robot: Robot, name: str, clashes: set[str]) -> str:
+def _qualified(robot: KinematicTree, name: str, clashes: set[str]) -> str:
     return f"{robot.name}/{name}" if name in clashes else name
 
 
-def _assemble(world: World, t: _Tables) -> Model:
+def _assemble(world: Parts, t: _Tables) -> Model:
     moving = [j for j in t.joints if j is not None]
     body = table(len(t.joints), BODY)
     body["parent"] = t.parents
     for i in range(1, len(body)):
         body["root"][i] = body["root"][t.parents[i]] or i
     body["kind"][1:] = [KIND[j.kind] for j in moving]
-    q_counts, v_counts = ([0] + [getattr(j, count) for j in moving] for count in ("q_count", "v_count"))
+    q_counts, v_counts = (
+        [0] + [getattr(j, count) for j in moving] for count in ("q_count", "v_count")
+    )
     body["q_start"] = np.cumsum(q_counts) - q_counts
     body["v_end"] = np.cumsum(v_counts)
     body["v_start"] = body["v_end"] - v_counts
@@ -139,19 +185,34 @@ def _assemble(world: World, t: _Tables) -> Model:
     dof = table(body["v_end"][-1], DOF)
     for row, joint in zip(body[1:], moving, strict=True):
         rows = dof[row["v_start"] : row["v_end"]]
-        for name in ("damping", "stiffness", "rest", "friction", "lower", "upper", "velocity_limit", "prescribed"):
+        for name in (
+            "damping",
+            "stiffness",
+            "rest",
+            "friction",
+            "lower",
+            "upper",
+            "velocity_limit",
+            "prescribed",
+        ):
             rows[name] = getattr(joint, name)
         motor = joint.motor or Motor()
         rows["armature"], rows["kp"], rows["kd"] = joint.total_armature, motor.kp, motor.kd
         rows["effort_limit"] = min(joint.effort_limit, motor.torque_limit)
-        rows["q"] = row["q_start"] + np.arange(joint.v_count) if joint.q_count == joint.v_count else -1
-    arrays = ModelArrays(body, dof, _couplings(world, t, body["v_start"]), checked_gravity(world.gravity))
+        rows["q"] = (
+            row["q_start"] + np.arange(joint.v_count) if joint.q_count == joint.v_count else -1
+        )
+    arrays = ModelArrays(
+        body, dof, _couplings(world, t, body["v_start"]), checked_gravity(world.gravity)
+    )
     links = {name: Link(name, *t.links[body]) for body, name in t.names.items()}
     initial = np.concatenate([j.position for j in moving])
-    return Model(arrays, t.joint_names, [j.kind if j else "fixed" for j in t.joints], links, initial)
+    return Model(
+        arrays, t.joint_names, [j.kind if j else "fixed" for j in t.joints], links, initial
+    )
 
 
-def _couplings(world: World, t: _Tables, v_start: np.ndarray) -> np.ndarray:
+def _couplings(world: Parts, t: _Tables, v_start: np.ndarray) -> np.ndarray:
     """Degrees of freedom of joints that follow another one of their robot."""
     rows = []
     for robot in world.robots:
@@ -162,22 +223,30 @@ def _couplings(world: World, t: _Tables, v_start: np.ndarray) -> np.ndarray:
                 continue
             leader = by_joint.get(mimic.leader)
             if leader is None or joint.v_count != 1 or leader.joint.v_count != 1:
-                message = f"joint {joint.name!r} follows {mimic.leader!r}; expected a moving joint with one degree of freedom in the same robot"
+                message = (
+                    f"joint {joint.name!r} follows {mimic.leader!r}; "
+                    f"expected a moving joint with one degree of freedom in the same robot"
+                )
                 raise ModelError(message, robot.file, joint.line)
             link = leader
             while link is not None and link.joint.name not in chain:
                 chain.append(link.joint.name)
                 link = by_joint.get(link.joint.mimic.leader) if link.joint.mimic else None
             if link is not None:
-                message = f"joint {joint.name!r} follows itself: {' → '.join([*chain, link.joint.name])}; expected a leader that moves freely"
+                message = (
+                    f"joint {joint.name!r} follows itself: "
+                    f"{' → '.join([*chain, link.joint.name])}; expected a leader that moves freely"
+                )
                 raise ModelError(message, robot.file, joint.line)
-            rows.append((v_start[t.links[body][0]], v_start[t.links[leader][0]], mimic.ratio, mimic.offset))
+            rows.append(
+                (v_start[t.links[body][0]], v_start[t.links[leader][0]], mimic.ratio, mimic.offset)
+            )
     couplings = table(len(rows), MIMIC)
     couplings[:] = rows
     return couplings
 
 
-def _attach(world: World, t: _Tables, model: Model) -> None:
+def _attach(world: Parts, t: _Tables, model: Model) -> None:
     """Shapes, materials, feet, frames and sensors, each on its moving body."""
     materials: dict[str, Material] = {}
     for body, (index, X_NB) in t.links.items():
@@ -186,12 +255,23 @@ def _attach(world: World, t: _Tables, model: Model) -> None:
                 continue
             known = materials.setdefault(shape.material.name, shape.material)
             if known.coefficients != shape.material.coefficients:
-                raise ModelError(f"material {known.name!r} occurs twice in the world with different friction or restitution; give each its own name")
+                raise ModelError(
+                    f"material {known.name!r} occurs twice in the world with different friction or "
+                    f"restitution; give each its own name"
+                )
             runs = X_NB.R @ np.asarray(shape.surface_velocity, float)
-            model.shapes.append(PlacedShape(index, t.names[body], X_NB @ shape.placement, shape.geometry, known.name, runs))
+            model.shapes.append(
+                PlacedShape(
+                    index, t.names[body], X_NB @ shape.placement, shape.geometry, known.name, runs
+                )
+            )
     model.set_materials(list(materials.values()), world.pairs)
     for robot in world.robots:
-        frames: list[Frame] = [*robot.feet.values(), *robot.frames.values(), *robot.sensors.values()]
+        frames: list[Frame] = [
+            *robot.feet.values(),
+            *robot.frames.values(),
+            *robot.sensors.values(),
+        ]
         for frame in frames:
             index, X_NB = t.links[frame.body]
             name = frame.name if len(world.robots) == 1 else f"{robot.name}/{frame.name}"
@@ -202,4 +282,6 @@ def _attach(world: World, t: _Tables, model: Model) -> None:
                 model.sensors[name] = Site(name, index, X, frame.kind)
             else:
                 model.frames[name] = Link(name, index, X)
-        model.excluded |= {frozenset(t.names[robot.body(name)] for name in pair) for pair in robot.excluded}
+        model.excluded |= {
+            frozenset(t.names[robot.body(name)] for name in pair) for pair in robot.excluded
+        }

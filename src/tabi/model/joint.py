@@ -2,14 +2,14 @@
 
 A joint frame J is fixed in the parent; at the joint's zero the child's frame coincides with it.
 
-| kind                 | q                                  | v (axes of J)                          |
-|----------------------|------------------------------------|----------------------------------------|
-| fixed                | none                               | none                                   |
-| revolute, continuous | angle about the axis [rad]         | its rate                               |
-| prismatic            | distance along the axis [m]        | its rate                               |
-| spherical            | quaternion (w, x, y, z)            | angular velocity                       |
-| planar               | x, y [m], angle [rad] about axis   | their rates                            |
-| floating             | position [m], quaternion           | velocity of the origin, angular velocity |
+| kind                 | q                                | v (axes of J)                   |
+|----------------------|----------------------------------|---------------------------------|
+| fixed                | none                             | none                            |
+| revolute, continuous | angle about the axis [rad]       | its rate                        |
+| prismatic            | distance along the axis [m]      | its rate                        |
+| spherical            | quaternion (w, x, y, z)          | angular velocity                |
+| planar               | x, y [m], angle [rad] about axis | their rates                     |
+| floating             | position [m], quaternion         | velocity of its origin, angular |
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ SIZES = {
 class Motor:
     """A geared motor and its position loop.
 
-    ``torque_limit`` [N·m or N] bounds the joint side; ``kp`` [N·m/rad] and ``kd`` [N·m·s/rad] act there too.
+    ``torque_limit`` [N·m or N] bounds the joint side; ``kp`` [N·m/rad] and ``kd`` [N·m·s/rad] act
+    there too.
     """
 
     rotor_inertia: float = 0.0
@@ -79,7 +80,8 @@ class Joint:
         prescribed: its motion is given, not simulated (the torque is what comes out).
         position: configuration the world starts in; the joint's zero if not given.
         line: line of the file it was read from.
-        number: its number in the robot's own software, by which motion files order their columns (OpenHRP's jointId).
+        number: its number in the robot's own software, by which motion files order their columns
+            (OpenHRP's jointId).
     """
 
     name: str
@@ -104,7 +106,10 @@ class Joint:
 
     def __post_init__(self) -> None:
         if self.kind not in SIZES:
-            raise ModelError(f"joint {self.name!r} has unknown type {self.kind!r}; expected one of {', '.join(SIZES)}")
+            raise ModelError(
+                f"joint {self.name!r} has unknown type {self.kind!r}; "
+                f"expected one of {', '.join(SIZES)}"
+            )
         if self.position is None:
             self.position = self.zero()
 

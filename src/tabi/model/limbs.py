@@ -1,7 +1,9 @@
-"""Limbs for a robot whose file has none: capsules between its joints, to fall and lie on where meshes are missing.
+"""Limbs for a robot whose file has none: capsules between its joints, to fall and lie on where
+meshes are missing.
 
-A link without collision shapes gets one capsule from its joint to each joint that it carries; a link that carries none gets one to
-the far side of its centre of mass. They are as thick as their mass is at the density of water, within limits.
+A link without collision shapes gets one capsule from its joint to each joint that it carries; a
+link that carries none gets one to the far side of its centre of mass. They are as thick as their
+mass is at the density of water, within limits.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ DENSITY, SHORTEST, THINNEST, THICKEST = 1000.0, 0.03, 0.02, 0.1
 
 
 def add_limbs(robot: Robot) -> list[Body]:
-    """Give capsules to every link that has mass and no collision shape of its own; returns these links, and leaves a note."""
+    """Give capsules to every link that has mass and no collision shape of its own;
+    returns these links, and leaves a note.
+    """
     carried = _moving_children(robot)
     given = []
     for body in robot.bodies:
@@ -33,10 +37,15 @@ def add_limbs(robot: Robot) -> list[Body]:
         # what the feet stand on is theirs alone
         if not ends or any(foot.body is body for foot in robot.feet.values()):
             continue
-        body.shapes += [_capsule(end, body.inertia.mass / len(ends), f"{body.name} {k}") for k, end in enumerate(ends)]
+        body.shapes += [
+            _capsule(end, body.inertia.mass / len(ends), f"{body.name} {k}")
+            for k, end in enumerate(ends)
+        ]
         given.append(body)
     if given:
-        robot.notes.append(f"stand-in: capsules between joints for the missing shapes of {len(given)} links")
+        robot.notes.append(
+            f"stand-in: capsules between joints for the missing shapes of {len(given)} links"
+        )
     return given
 
 
@@ -47,7 +56,9 @@ def _moving_children(robot: Robot) -> dict[Body, list[Array]]:
         parent, X = body.parent, body.joint.placement
         if body.joint.kind == "fixed" or parent is None:
             continue
-        while parent.joint.kind == "fixed" and parent.parent is not None and parent.inertia.mass <= 0:
+        while (
+            parent.joint.kind == "fixed" and parent.parent is not None and parent.inertia.mass <= 0
+        ):
             parent, X = parent.parent, parent.joint.placement @ X
         places.setdefault(parent, []).append(X.p)
     return places

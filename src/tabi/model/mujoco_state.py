@@ -1,16 +1,19 @@
-"""Configurations, velocities, accelerations and joint forces between tabi and MuJoCo, by joint names.
+"""Configurations, velocities, accelerations and joint forces between tabi and MuJoCo, by joint
+names.
 
-| tabi                 | MuJoCo                                  | positions | velocities, accelerations, forces      |
-|----------------------|-----------------------------------------|-----------|----------------------------------------|
-| revolute, continuous | hinge                                   | same      | same                                   |
-| prismatic            | slide                                   | same      | same                                   |
-| planar               | slides ``j:x``, ``j:y``, hinge ``j:turn`` | same    | same                                   |
-| spherical            | ball                                    | same      | turned: ω_B = R(q)ᵀ ω_J                |
-| floating, of a root  | free                                    | same      | linear same, angular ω_B = R(q)ᵀ ω_W   |
-| floating, elsewhere  | slides ``j:x``, ``j:y``, ``j:z``, ball ``j:turn`` | same | linear same, angular turned      |
+| tabi                 | MuJoCo                            | velocities, accelerations, forces    |
+|----------------------|-----------------------------------|--------------------------------------|
+| revolute, continuous | hinge                             | same                                 |
+| prismatic            | slide                             | same                                 |
+| planar               | slides j:x, j:y, hinge j:turn     | same                                 |
+| spherical            | ball                              | turned: ω_B = R(q)ᵀ ω_J              |
+| floating, of a root  | free                              | linear same, angular ω_B = R(q)ᵀ ω_W |
+| floating, elsewhere  | slides j:x, j:y, j:z, ball j:turn | linear same, angular turned          |
 
-tabi's angular velocity is in the axes of the joint's frame, MuJoCo's in those of the turning body. Because ω × ω = 0,
-accelerations and joint forces turn by the same matrix, so one function serves velocities, accelerations and forces.
+Positions are the same in both; ``j:x`` is a part of the joint ``j``.
+tabi's angular velocity is in the axes of the joint's frame, MuJoCo's in those of the turning body.
+Because ω × ω = 0, accelerations and joint forces turn by the same matrix, so one function serves
+velocities, accelerations and forces.
 """
 
 from __future__ import annotations
@@ -39,7 +42,9 @@ def mujoco_state(world: World | Model, m: Any, q: ArrayLike, v: ArrayLike) -> tu
     return configuration_to_mujoco(model, m, q), velocity_to_mujoco(model, m, q, v)
 
 
-def tabi_state(world: World | Model, m: Any, qpos: ArrayLike, qvel: ArrayLike) -> tuple[Array, Array]:
+def tabi_state(
+    world: World | Model, m: Any, qpos: ArrayLike, qvel: ArrayLike
+) -> tuple[Array, Array]:
     """The state (q, v) of tabi for MuJoCo's (qpos, qvel)."""
     model = _model(world)
     return configuration_from_mujoco(model, m, qpos), velocity_from_mujoco(model, m, qpos, qvel)
@@ -66,7 +71,9 @@ def configuration_from_mujoco(world: World | Model, m: Any, qpos: ArrayLike) -> 
 def velocity_to_mujoco(world: World | Model, m: Any, q: ArrayLike, v: ArrayLike) -> Array:
     """The qvel of a v at q; turns accelerations (qacc) and joint forces (qfrc) alike."""
     model = _model(world)
-    qpos, v, qvel = configuration_to_mujoco(model, m, q), model.check_velocity("v", v), np.zeros(m.nv)
+    qpos = configuration_to_mujoco(model, m, q)
+    v = model.check_velocity("v", v)
+    qvel = np.zeros(m.nv)
     for _, _, ours, theirs, turn in slots(model, m):
         qvel[theirs] = v[ours]
         if turn is not None:
@@ -77,7 +84,9 @@ def velocity_to_mujoco(world: World | Model, m: Any, q: ArrayLike, v: ArrayLike)
 def velocity_from_mujoco(world: World | Model, m: Any, qpos: ArrayLike, qvel: ArrayLike) -> Array:
     """The v of a qvel at qpos; turns accelerations (qacc) and joint forces (qfrc) alike."""
     model = _model(world)
-    qpos, qvel, v = _vector("qpos", qpos, m.nq), _vector("qvel", qvel, m.nv), np.zeros(model.v_count)
+    qpos = _vector("qpos", qpos, m.nq)
+    qvel = _vector("qvel", qvel, m.nv)
+    v = np.zeros(model.v_count)
     for _, _, ours, theirs, turn in slots(model, m):
         v[ours] = qvel[theirs]
         if turn is not None:
@@ -86,9 +95,14 @@ def velocity_from_mujoco(world: World | Model, m: Any, qpos: ArrayLike, qvel: Ar
 
 
 def slots(model: Model, m: Any) -> Iterator[tuple[slice, slice, slice, slice, slice | None]]:
-    """Of every MuJoCo joint: where its positions and velocities are in q, qpos, v, qvel, and its quaternion in qpos."""
+    """Of every MuJoCo joint: where its positions and velocities are in q, qpos, v, qvel,
+    and its quaternion in qpos.
+    """
     if m.nq != model.q_count or m.nv != model.v_count:
-        raise ModelError(f"the MuJoCo model has {m.nq} positions; expected {model.q_count}: make it from this world with to_mujoco")
+        raise ModelError(
+            f"the MuJoCo model has {m.nq} positions; expected {model.q_count}: "
+            f"make it from this world with to_mujoco"
+        )
     sizes = {0: (7, 6), 1: (4, 3), 2: (1, 1), 3: (1, 1)}
     for j in range(m.njnt):
         name, offset = m.joint(j).name, 0
@@ -96,8 +110,17 @@ def slots(model: Model, m: Any) -> Iterator[tuple[slice, slice, slice, slice, sl
             name, _, part = name.rpartition(":")
             offset = PARTS.get(model.joint_kind(name), {}).get(part, 0)
         nq, nv = sizes[int(m.jnt_type[j])]
-        a, b, c, d = model.q_index(name) + offset, int(m.jnt_qposadr[j]), model.v_index(name) + offset, int(m.jnt_dofadr[j])
-        yield slice(a, a + nq), slice(b, b + nq), slice(c, c + nv), slice(d, d + nv), slice(b + nq - 4, b + nq) if nq > 1 else None
+        a = model.q_index(name) + offset
+        b = int(m.jnt_qposadr[j])
+        c = model.v_index(name) + offset
+        d = int(m.jnt_dofadr[j])
+        yield (
+            slice(a, a + nq),
+            slice(b, b + nq),
+            slice(c, c + nv),
+            slice(d, d + nv),
+            slice(b + nq - 4, b + nq) if nq > 1 else None,
+        )
 
 
 def knows(model: Model, name: str) -> bool:
@@ -112,7 +135,9 @@ def knows(model: Model, name: str) -> bool:
 def _vector(name: str, values: ArrayLike, count: int) -> Array:
     x = np.asarray(values, float)
     if x.shape != (count,):
-        raise ModelError(f"{name} has shape {x.shape}; expected ({count},), as the MuJoCo model has it")
+        raise ModelError(
+            f"{name} has shape {x.shape}; expected ({count},), as the MuJoCo model has it"
+        )
     return x
 
 

@@ -1,13 +1,14 @@
 """World → MuJoCo: the same world for another engine; ``mujoco_state`` maps the two states.
 
-Joints and bodies have the names of the compiled model. A joint with a motor gets an actuator of its name whose
-control is the torque [N·m]; the gains of its position loop stay with the controller.
+Joints and bodies have the names of the compiled model. A joint with a motor gets an actuator of its
+name whose control is the torque [N·m]; the gains of its position loop stay with the controller.
 
-Not exact: contacts, limits, dry friction, mimic joints and bonds are soft in MuJoCo and restitution, velocity limits,
-prescribed motions, torsional, rolling and viscous friction of surfaces are missing;
-meshes are kept in single precision and only drawn ones are left out; a body without
-mass gets 1e-14 kg. Friction is exact: MuJoCo takes that of the geom with the higher priority, so geoms are ranked by
-falling friction, and pairs of materials with a friction of their own become explicit contact pairs.
+Not exact: contacts, limits, dry friction, mimic joints and bonds are soft in MuJoCo and
+restitution, velocity limits, prescribed motions, torsional, rolling and viscous friction of
+surfaces are missing; meshes are kept in single precision and only drawn ones are left out; a body
+without mass gets 1e-14 kg. Friction is exact: MuJoCo takes that of the geom with the higher
+priority, so geoms are ranked by falling friction, and pairs of materials with a friction of their
+own become explicit contact pairs.
 """
 
 from __future__ import annotations
@@ -25,7 +26,17 @@ from tabi.model.joint import Joint
 from tabi.model.mujoco_bonds import add_bonds
 from tabi.model.mujoco_state import PARTS, configuration_to_mujoco, knows
 from tabi.model.readers.mjcf_source import heard, mujoco
-from tabi.model.shape import Box, Capsule, Convex, Cylinder, HalfSpace, HeightField, MeshFile, Shape, Sphere
+from tabi.model.shape import (
+    Box,
+    Capsule,
+    Convex,
+    Cylinder,
+    HalfSpace,
+    HeightField,
+    MeshFile,
+    Shape,
+    Sphere,
+)
 from tabi.spatial.inertia import Inertia
 from tabi.spatial.transform import Transform, from_quaternion, quaternion_from_matrix, z_to
 
@@ -39,7 +50,9 @@ FAR, NARROW = 1e10, 1e-9  # a limit that is none, and half the width of a range 
 
 
 def to_mujoco(world: World) -> Any:
-    """The world as a ``mujoco.MjModel``; its keyframe ``initial`` is the configuration the world is in."""
+    """The world as a ``mujoco.MjModel``; its keyframe ``initial`` is the configuration the world is
+    in.
+    """
     return _Writer(world).compiled()[1]
 
 
@@ -62,8 +75,15 @@ class _Writer:
         self.bodies: dict[Body, Any] = {world.fixed: self.spec.worldbody}
         self.geoms: dict[str, tuple[Body, Shape]] = {}
         self.lost: list[str] = []
-        owned = [(robot, body) for robot in world.robots for body in robot.bodies] + [(None, body) for body in world.objects]
-        shapes = [s for body in [world.fixed, *(b for _, b in owned)] for s in body.shapes if s.collides and not isinstance(s.geometry, MeshFile)]
+        owned = [(robot, body) for robot in world.robots for body in robot.bodies] + [
+            (None, body) for body in world.objects
+        ]
+        shapes = [
+            s
+            for body in [world.fixed, *(b for _, b in owned)]
+            for s in body.shapes
+            if s.collides and not isinstance(s.geometry, MeshFile)
+        ]
         self.inertias = _inertias([body for _, body in owned])
         frictions = sorted({s.material.friction for s in shapes}, reverse=True)
         self.priority = {friction: rank for rank, friction in enumerate(frictions)}
@@ -88,7 +108,10 @@ class _Writer:
         except (ValueError, self.mj.FatalError) as error:
             if isinstance(error, ModelError):
                 raise
-            raise ModelError(f"MuJoCo refuses the world: {' '.join(str(error).split())}; correct that element of the world") from None
+            raise ModelError(
+                f"MuJoCo refuses the world: {' '.join(str(error).split())}; "
+                f"correct that element of the world"
+            ) from None
         lost = self.lost + [f"MuJoCo says: {text}" for text in dict.fromkeys(said)]
         if lost:
             warnings.warn(f"not the same in MuJoCo: {'; '.join(lost)}", stacklevel=3)
@@ -110,7 +133,12 @@ class _Writer:
 
     def _add_body(self, robot: Robot | None, body: Body) -> None:
         name, joint = self._body_name(robot, body), body.joint
-        free = joint.kind == "floating" and body.parent is None and _is_identity(joint.placement) and joint.stiffness == 0
+        free = (
+            joint.kind == "floating"
+            and body.parent is None
+            and _is_identity(joint.placement)
+            and joint.stiffness == 0
+        )
         X = from_quaternion(joint.position[3:], joint.position[:3]) if free else joint.placement  # type: ignore[index]
         parent = self.bodies[body.parent or self.world.fixed]
         made = parent.add_body(name=name, pos=X.p, quat=X.quaternion, explicitinertial=True)
@@ -128,7 +156,10 @@ class _Writer:
             axes[:, 0] *= -1
         moments = np.einsum("ik,ij,jk->k", axes, inertia.tensor, axes)
         if not _is_real(inertia):
-            self.lost.append(f"body {name!r} has moments of inertia {moments.tolist()} that no real body has: they were raised")
+            self.lost.append(
+                f"body {name!r} has moments of inertia {moments.tolist()} that no real body has: "
+                f"they were raised"
+            )
         # the mass along each axis is not negative, and MuJoCo takes no rounding error for zero
         second = 0.5 * moments.sum() - moments
         second = np.maximum(second, 1e-12 * np.abs(second).max())
@@ -142,14 +173,33 @@ class _Writer:
         if free:
             parts = [(name, kinds.mjJNT_FREE, joint.axis)]
         elif joint.kind in PARTS:
-            axes = {"x": A[:, 0], "y": A[:, 1], "z": A[:, 2]} if joint.kind == "planar" else dict(zip("xyz", np.eye(3), strict=True))
-            parts = [(f"{name}:{p}", turn if p == "turn" else kinds.mjJNT_SLIDE, A[:, 2] if p == "turn" else axes[p]) for p in PARTS[joint.kind]]
+            axes = (
+                {"x": A[:, 0], "y": A[:, 1], "z": A[:, 2]}
+                if joint.kind == "planar"
+                else dict(zip("xyz", np.eye(3), strict=True))
+            )
+            parts = [
+                (
+                    f"{name}:{p}",
+                    turn if p == "turn" else kinds.mjJNT_SLIDE,
+                    A[:, 2] if p == "turn" else axes[p],
+                )
+                for p in PARTS[joint.kind]
+            ]
         else:
-            kind = {"prismatic": kinds.mjJNT_SLIDE, "spherical": kinds.mjJNT_BALL}.get(joint.kind, kinds.mjJNT_HINGE)
+            kind = {"prismatic": kinds.mjJNT_SLIDE, "spherical": kinds.mjJNT_BALL}.get(
+                joint.kind, kinds.mjJNT_HINGE
+            )
             parts = [(name, kind, joint.axis)]
         for part, kind, axis in parts:
             unit = np.asarray(axis, float) / np.linalg.norm(axis)
-            added = made.add_joint(name=part, type=kind, axis=unit, armature=joint.total_armature, frictionloss=joint.friction)
+            added = made.add_joint(
+                name=part,
+                type=kind,
+                axis=unit,
+                armature=joint.total_armature,
+                frictionloss=joint.friction,
+            )
             added.damping[0] = joint.damping
             # tabi has no springs on quaternions
             if kind in (kinds.mjJNT_HINGE, kinds.mjJNT_SLIDE):
@@ -159,7 +209,9 @@ class _Writer:
         if joint.prescribed:
             self.lost.append(f"joint {name!r} has a prescribed motion, MuJoCo lets it move freely")
         if joint.motor and joint.v_count == 1:
-            motor = self.spec.add_actuator(name=name, target=name, trntype=self.mj.mjtTrn.mjTRN_JOINT)
+            motor = self.spec.add_actuator(
+                name=name, target=name, trntype=self.mj.mjtTrn.mjTRN_JOINT
+            )
             motor.set_to_motor()
             if np.isfinite(joint.motor.torque_limit):
                 limit = max(joint.motor.torque_limit, NARROW)
@@ -185,7 +237,13 @@ class _Writer:
             own = shape.name if body is self.world.fixed else f"{name}/{shape.name or k + 1}"
             while own in self.geoms:
                 own += "'"
-            geom = self.bodies[body].add_geom(name=own, pos=shape.placement.p, quat=shape.placement.quaternion, rgba=shape.color, density=0)
+            geom = self.bodies[body].add_geom(
+                name=own,
+                pos=shape.placement.p,
+                quat=shape.placement.quaternion,
+                rgba=shape.color,
+                density=0,
+            )
             self._set_geometry(geom, own, shape, body)
             geom.friction[0] = shape.material.friction
             geom.group = 0 if shape.collides and shape.visible else 2 if shape.visible else 3
@@ -205,26 +263,43 @@ class _Writer:
         elif isinstance(g, Box):
             geom.type, geom.size = kinds.mjGEOM_BOX, np.asarray(g.size) / 2
         elif isinstance(g, Convex):
-            mesh = self.spec.add_mesh(name=name, uservert=g.vertices.ravel().tolist(), userface=g.triangles.ravel().tolist())
+            mesh = self.spec.add_mesh(
+                name=name,
+                uservert=g.vertices.ravel().tolist(),
+                userface=g.triangles.ravel().tolist(),
+            )
             mesh.inertia = self.mj.mjtMeshInertia.mjMESH_INERTIA_CONVEX
             geom.type, geom.meshname = kinds.mjGEOM_MESH, name
         elif isinstance(g, HalfSpace):
             if _carrier(body) is not None:
-                raise ModelError(f"body {body.name!r} moves and has a half-space; MuJoCo has planes only on what stands still: give it a box")
+                raise ModelError(
+                    f"body {body.name!r} moves and has a half-space; "
+                    f"MuJoCo has planes only on what stands still: give it a box"
+                )
             geom.type, geom.size = kinds.mjGEOM_PLANE, [0, 0, 1]
         elif isinstance(g, HeightField):
             raise ModelError(
-                f"height field {name!r} cannot be written for MuJoCo, which cuts its cells along the other diagonal; use boxes or stairs"
+                f"height field {name!r} cannot be written for MuJoCo, which cuts its cells along "
+                f"the other diagonal; use boxes or stairs"
             )
 
     def _add_excluded(self, robot: Robot) -> None:
         pairs = {tuple(sorted(pair)) for pair in robot.excluded if len(pair) == 2}
-        # a body and its parent never collide; MuJoCo makes an exception where the parent stands still
+        # a body and its parent never collide; MuJoCo makes an exception where the parent stands
+        # still
         still = [b for b in robot.bodies if _carrier(b) is None]
         first = {b for b in robot.bodies if b.joint.kind != "fixed" and b.parent in still}
-        pairs |= {tuple(sorted((a.name, b.name))) for a in still for b in robot.bodies if _carrier(b) in first}
+        pairs |= {
+            tuple(sorted((a.name, b.name)))
+            for a in still
+            for b in robot.bodies
+            if _carrier(b) in first
+        }
         for a, b in sorted(pairs):
-            self.spec.add_exclude(bodyname1=self._body_name(robot, robot.body(a)), bodyname2=self._body_name(robot, robot.body(b)))
+            self.spec.add_exclude(
+                bodyname1=self._body_name(robot, robot.body(a)),
+                bodyname2=self._body_name(robot, robot.body(b)),
+            )
 
     def _add_pairs(self) -> None:
         """Explicit contact pairs for materials whose friction is not the smaller of the two."""
@@ -232,20 +307,30 @@ class _Writer:
             return
         model, material = self.model, {name: i for i, name in enumerate(self.model.material_names)}
         excluded = {frozenset((e.bodyname1, e.bodyname2)) for e in self.spec.excludes}
-        solid = [(name, body, shape.material) for name, (body, shape) in self.geoms.items() if shape.collides]
+        solid = [
+            (name, body, shape.material)
+            for name, (body, shape) in self.geoms.items()
+            if shape.collides
+        ]
         for k, (name, body, here) in enumerate(solid):
             for other, other_body, there in solid[k + 1 :]:
                 mu = model.pairs["friction"][material[here.name], material[there.name]]
-                apart = frozenset((self.bodies[body].name, self.bodies[other_body].name)) in excluded or _related(body, other_body)
+                apart = frozenset(
+                    (self.bodies[body].name, self.bodies[other_body].name)
+                ) in excluded or _related(body, other_body)
                 if mu != min(here.friction, there.friction) and not apart:
-                    self.spec.add_pair(geomname1=name, geomname2=other, friction=[mu, mu, 0.005, 1e-4, 1e-4])
+                    self.spec.add_pair(
+                        geomname1=name, geomname2=other, friction=[mu, mu, 0.005, 1e-4, 1e-4]
+                    )
 
     def _add_couplings(self, robot: Robot) -> None:
         names = {body.joint.name: self._joint_name(robot, body) for body in robot.bodies}
         for body in robot.bodies:
             mimic = body.joint.mimic
             if mimic:
-                equality = self.spec.add_equality(type=self.mj.mjtEq.mjEQ_JOINT, objtype=self.mj.mjtObj.mjOBJ_JOINT)
+                equality = self.spec.add_equality(
+                    type=self.mj.mjtEq.mjEQ_JOINT, objtype=self.mj.mjtObj.mjOBJ_JOINT
+                )
                 equality.name1, equality.name2 = names[body.joint.name], names[mimic.leader]
                 equality.data[:5] = [mimic.offset, mimic.ratio, 0, 0, 0]
 
@@ -260,19 +345,23 @@ def _carrier(body: Body) -> Body | None:
 
 
 def _is_real(inertia: Inertia) -> bool:
-    """Whether a body can have this tensor: no principal moment is larger than the sum of the other two."""
+    """Whether a body can have this tensor: no principal moment is larger than the sum of the other
+    two.
+    """
     moments = np.linalg.eigvalsh(inertia.tensor)
     second = 0.5 * moments.sum() - moments
     return bool(second.min() >= -max(1e-9 * np.abs(second).max(), 0.1 * TINY))
 
 
 def _inertias(bodies: list[Body]) -> dict[Body, Inertia]:
-    """Inertia of each body; where one among bodies bolted together is unreal, the moving one of them takes all of it."""
+    """Inertia of each body; where one among bodies bolted together is unreal,
+    the moving one of them takes all of it.
+    """
     X_CB: dict[Body, Transform] = {}
     groups: dict[Body | None, list[Body]] = {}
     for body in bodies:
-        moves = body.joint.kind != "fixed"
-        X_CB[body] = Transform() if moves else X_CB[body.parent] @ body.joint.placement if body.parent else body.joint.placement
+        X_CP = X_CB[body.parent] if body.parent else Transform()
+        X_CB[body] = X_CP @ body.joint.placement if body.joint.kind == "fixed" else Transform()
         groups.setdefault(_carrier(body), []).append(body)
     inertias = {body: body.inertia for body in bodies}
     for carrier, group in groups.items():
@@ -280,18 +369,24 @@ def _inertias(bodies: list[Body]) -> dict[Body, Inertia]:
             inertias |= dict.fromkeys(group, Inertia())
             # what is bolted to the world needs none
             if carrier is not None:
-                inertias[carrier] = sum((body.inertia.moved(X_CB[body]) for body in group), Inertia())
+                inertias[carrier] = sum(
+                    (body.inertia.moved(X_CB[body]) for body in group), Inertia()
+                )
     return inertias
 
 
 def _related(a: Body, b: Body) -> bool:
-    """Whether two bodies are bolted together or are a moving parent and its child: these never collide."""
+    """Whether two bodies are bolted together or are a moving parent and its child:
+    these never collide.
+    """
     up, down = _carrier(a), _carrier(b)
     if up is down:
         return True
     if up is None or down is None:
         return False
-    return (down.parent is not None and _carrier(down.parent) is up) or (up.parent is not None and _carrier(up.parent) is down)
+    return (down.parent is not None and _carrier(down.parent) is up) or (
+        up.parent is not None and _carrier(up.parent) is down
+    )
 
 
 def _is_identity(X: Transform) -> bool:
@@ -306,7 +401,11 @@ _EXACT = {
     "site": {"pos": "pos", "quat": "quat"},
     "key": {"qpos": "qpos"},
     "mesh": {"vertex": "uservert"},
-    "joint": {n: n for n in ("axis", "range", "damping", "stiffness", "springref", "armature", "frictionloss")} | {"actuatorfrcrange": "actfrcrange"},
+    "joint": {
+        n: n
+        for n in ("axis", "range", "damping", "stiffness", "springref", "armature", "frictionloss")
+    }
+    | {"actuatorfrcrange": "actfrcrange"},
     "pair": {"friction": "friction"},
     "motor": {"ctrlrange": "ctrlrange"},
     "general": {"ctrlrange": "ctrlrange"},
@@ -316,7 +415,14 @@ _EXACT = {
 def _exact_text(spec: Any) -> str:
     """MuJoCo's own text with its six digits replaced by all of them."""
     root = etree.fromstring(spec.to_xml().encode(), etree.XMLParser(remove_blank_text=False))
-    tables = {"body": spec.bodies, "geom": spec.geoms, "joint": spec.joints, "mesh": spec.meshes, "key": spec.keys, "motor": spec.actuators}
+    tables = {
+        "body": spec.bodies,
+        "geom": spec.geoms,
+        "joint": spec.joints,
+        "mesh": spec.meshes,
+        "key": spec.keys,
+        "motor": spec.actuators,
+    }
     tables["site"] = spec.sites
     named = {tag: {e.name: e for e in elements} for tag, elements in tables.items()}
     named["general"] = named["motor"]
@@ -329,9 +435,13 @@ def _exact_text(spec: Any) -> str:
                 continue
             rounded = np.array(element.get(key).split(), float)
             full = np.atleast_1d(np.asarray(getattr(found, field), float)).ravel()[: len(rounded)]
-            if len(full) == len(rounded) and np.allclose(full, rounded, rtol=1e-4, atol=1e-5 * np.abs(full).max()):
+            if len(full) == len(rounded) and np.allclose(
+                full, rounded, rtol=1e-4, atol=1e-5 * np.abs(full).max()
+            ):
                 element.set(key, " ".join(repr(float(x)) for x in full))
-    coupled = [equality for equality in spec.equalities if equality.type == mujoco().mjtEq.mjEQ_JOINT]
+    coupled = [
+        equality for equality in spec.equalities if equality.type == mujoco().mjtEq.mjEQ_JOINT
+    ]
     for equality, element in zip(coupled, root.findall("equality/joint"), strict=True):
         element.set("polycoef", " ".join(repr(float(x)) for x in equality.data[:5]))
     return etree.tostring(root, encoding="unicode")

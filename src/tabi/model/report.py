@@ -1,7 +1,8 @@
 """What was loaded: the facts of a robot on one page, and what in it looks wrong.
 
-Bodies on fixed joints melt into the body that carries them; such a group moves as one. Two bodies may collide when both
-have collision shapes, their groups are neither the same nor joined by one joint, and the pair is not excluded.
+Bodies on fixed joints melt into the body that carries them; such a group moves as one. Two bodies
+may collide when both have collision shapes, their groups are neither the same nor joined by one
+joint, and the pair is not excluded.
 """
 
 from __future__ import annotations
@@ -23,12 +24,15 @@ from tabi.spatial.transform import Transform
 
 WIDTH = 110
 GROUND = 0.01  # a body that comes this near to the lowest point of the robot may be a foot [m]
-ROUNDING = 1e-6  # inertias in files have few digits: part of the largest moment that a wrong one has to exceed
+# inertias in files have few digits: part of the largest moment that a wrong one has to exceed
+ROUNDING = 1e-6
 
 
 @dataclass
 class JointRow:
-    """A joint that moves; limits None where there is none. Units: rad or m, N·m or N, rad/s or m/s, kg·m² or kg."""
+    """A joint that moves; limits None where there is none. Units:
+    rad or m, N·m or N, rad/s or m/s, kg·m² or kg.
+    """
 
     name: str
     kind: str
@@ -53,14 +57,16 @@ class FootRow:
 
 @dataclass
 class Report:
-    """Facts about a robot; ``str()`` is the page for a terminal, ``to_dict()`` the same for JSON. SI units.
+    """Facts about a robot; ``str()`` is the page for a terminal, ``to_dict()`` the same for JSON.
+    SI units.
 
     Attributes:
         height: of the zero pose [m]; ``height_by`` says whether shapes or only frames gave it.
         massless: bodies without mass; harmless where fixed to one that has some.
         foot_candidates: bodies that reach the ground in the zero pose, where no foot is declared.
         sensors: names by kind.
-        colliding_bodies, collision_pairs, excluded_pairs: bodies with collision shapes, pairs that may touch, pairs ruled out by the file.
+        colliding_bodies, collision_pairs, excluded_pairs: bodies with collision shapes, pairs that
+            may touch, pairs ruled out by the file.
         heaviest: body and mass [kg].
         warnings: what looks wrong. notes: what the reader ignored or mended.
     """
@@ -116,14 +122,22 @@ def report(robot: Robot) -> Report:
         degrees_of_freedom=sum(b.joint.v_count for b in robot.bodies if b.joint.mimic is None),
         joints=[_joint_row(b) for b in moving],
         feet=[_foot_row(f) for f in robot.feet.values()],
-        foot_candidates=[] if robot.feet else _foot_candidates(robot, X, -robot.extent((0, 0, -1), X)),
-        sensors={k: [s.name for s in robot.sensors.values() if s.kind == k] for k in sorted({s.kind for s in robot.sensors.values()})},
+        foot_candidates=[]
+        if robot.feet
+        else _foot_candidates(robot, X, -robot.extent((0, 0, -1), X)),
+        sensors={
+            k: [s.name for s in robot.sensors.values() if s.kind == k]
+            for k in sorted({s.kind for s in robot.sensors.values()})
+        },
         frame_count=len(robot.frames),
         poses=list(robot.poses),
         colliding_bodies=sum(1 for b in robot.bodies if b.collision_shapes()),
         collision_pairs=pairs,
         excluded_pairs=excluded,
-        heaviest=[(b.name, b.inertia.mass) for b in sorted(robot.bodies, key=lambda b: -b.inertia.mass)[:5]],
+        heaviest=[
+            (b.name, b.inertia.mass)
+            for b in sorted(robot.bodies, key=lambda b: -b.inertia.mass)[:5]
+        ],
         warnings=_warnings(robot),
         notes=list(robot.notes),
     )
@@ -155,9 +169,23 @@ def _joint_row(body: Body) -> JointRow:
     j = body.joint
     effort = min(j.effort_limit, j.motor.torque_limit if j.motor else INFINITY)
     limited = j.q_count == 1 and j.kind != "continuous"
-    follows = f"{j.mimic.ratio:g} × {j.mimic.leader}" + (f" {j.mimic.offset:+g}" if j.mimic.offset else "") if j.mimic else None
+    follows = (
+        f"{j.mimic.ratio:g} × {j.mimic.leader}"
+        + (f" {j.mimic.offset:+g}" if j.mimic.offset else "")
+        if j.mimic
+        else None
+    )
     lower, upper = (_known(j.lower), _known(j.upper)) if limited else (None, None)
-    return JointRow(j.name, j.kind, lower, upper, _known(effort), _known(j.velocity_limit), j.total_armature, follows)
+    return JointRow(
+        j.name,
+        j.kind,
+        lower,
+        upper,
+        _known(effort),
+        _known(j.velocity_limit),
+        j.total_armature,
+        follows,
+    )
 
 
 def _foot_row(foot: Foot) -> FootRow:
@@ -178,7 +206,9 @@ def _groups(robot: Robot) -> dict[Body, Body]:
 
 
 def _pairs(robot: Robot) -> tuple[int, int]:
-    """Number of pairs of bodies that may collide, and of pairs that would if they were not excluded."""
+    """Number of pairs of bodies that may collide,
+    and of pairs that would if they were not excluded.
+    """
     group = _groups(robot)
     solid = [b for b in robot.bodies if b.collision_shapes()]
     # the group that carries a group
@@ -196,7 +226,9 @@ def _pairs(robot: Robot) -> tuple[int, int]:
 
 
 def _foot_candidates(robot: Robot, X: dict[Body, Transform], lowest: float) -> list[str]:
-    """Bodies that carry no moving one and reach the lowest point of a robot that could walk; by frames if it has no shapes."""
+    """Bodies that carry no moving one and reach the lowest point of a robot that could walk; by
+    frames if it has no shapes.
+    """
     if robot.base.joint.kind != "floating" or len(robot.bodies) == 1:
         return []
     group = _groups(robot)
@@ -206,7 +238,9 @@ def _foot_candidates(robot: Robot, X: dict[Body, Transform], lowest: float) -> l
     for b in robot.bodies:
         if group[b] in carriers or (shapeless and b is not group[b]):
             continue
-        heights = [-(s.support(X[b].R.T @ down) + down @ X[b].p) for s in b.collision_shapes()] or [X[b].p[2]] * shapeless
+        heights = [-(s.support(X[b].R.T @ down) + down @ X[b].p) for s in b.collision_shapes()] or [
+            X[b].p[2]
+        ] * shapeless
         if heights and min(heights) < lowest + GROUND:
             found.append(b.name)
     return found
@@ -239,7 +273,10 @@ def _warnings(robot: Robot) -> list[str]:
             warn("joints whose range is empty", j.name)
         elif not j.lower <= j.position[0] <= j.upper:  # type: ignore[index]
             warn("joints that start outside of their range", j.name)
-        if j.velocity_limit == 0 or min(j.effort_limit, j.motor.torque_limit if j.motor else INFINITY) == 0:
+        if (
+            j.velocity_limit == 0
+            or min(j.effort_limit, j.motor.torque_limit if j.motor else INFINITY) == 0
+        ):
             warn("joints whose speed or effort limit is zero", j.name)
     lines = [f"{what}: {_few(names)}" for what, names in found.items()]
     if robot.mass == 0:
@@ -273,7 +310,10 @@ def _folded(notes: list[str]) -> list[str]:
     alike: dict[str, list[str]] = {}
     for note in notes:
         alike.setdefault(re.sub(r"'[^']*'|[-+]?\d[\d.e+-]*", "…", note), []).append(note)
-    return [same[0] + (f" (and {len(same) - 1} more like this)" if len(same) > 1 else "") for same in alike.values()]
+    return [
+        same[0] + (f" (and {len(same) - 1} more like this)" if len(same) > 1 else "")
+        for same in alike.values()
+    ]
 
 
 def _count(n: int, one: str, many: str = "") -> str:
@@ -281,20 +321,45 @@ def _count(n: int, one: str, many: str = "") -> str:
 
 
 def _entry(key: str, text: str) -> str:
-    return textwrap.fill(text, WIDTH, initial_indent=f"  {key:<11}", subsequent_indent=" " * 13, break_long_words=False, break_on_hyphens=False)
+    return textwrap.fill(
+        text,
+        WIDTH,
+        initial_indent=f"  {key:<11}",
+        subsequent_indent=" " * 13,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def _page(r: Report) -> str:
     z = r.start[2]
-    bodies = _count(r.body_count, "body", "bodies") + (f" ({len(r.massless)} without mass)" if r.massless else "")
+    bodies = _count(r.body_count, "body", "bodies") + (
+        f" ({len(r.massless)} without mass)" if r.massless else ""
+    )
     excluded = f", {_count(r.excluded_pairs, 'pair')} excluded" if r.excluded_pairs else ""
     rows = [
         r.name if r.file is None else f"{r.name}  ({r.file})",
         _entry("base", f"{r.base}, at height {z:.3f} m"),
-        _entry("mass", f"{r.mass:.2f} kg; heaviest: " + ", ".join(f"{name} {mass:.3g}" for name, mass in r.heaviest)),
-        _entry("height", f"{r.height:.3f} m in the zero pose" + ("" if r.height_by == "shapes" else f", by its {r.height_by}")),
-        _entry("tree", f"{bodies}, {_count(r.joint_count, 'joint')}, {r.degrees_of_freedom} degrees of freedom"),
-        _entry("collision", f"{_count(r.collision_pairs, 'pair')} among {_count(r.colliding_bodies, 'body', 'bodies')} with shapes{excluded}"),
+        _entry(
+            "mass",
+            f"{r.mass:.2f} kg; heaviest: "
+            + ", ".join(f"{name} {mass:.3g}" for name, mass in r.heaviest),
+        ),
+        _entry(
+            "height",
+            f"{r.height:.3f} m in the zero pose"
+            + ("" if r.height_by == "shapes" else f", by its {r.height_by}"),
+        ),
+        _entry(
+            "tree",
+            f"{bodies}, {_count(r.joint_count, 'joint')}, {r.degrees_of_freedom} degrees of "
+            f"freedom",
+        ),
+        _entry(
+            "collision",
+            f"{_count(r.collision_pairs, 'pair')} among "
+            f"{_count(r.colliding_bodies, 'body', 'bodies')} with shapes{excluded}",
+        ),
         *_feet(r),
     ]
     for i, (kind, names) in enumerate(r.sensors.items()):
@@ -311,11 +376,24 @@ def _page(r: Report) -> str:
 
 def _feet(r: Report) -> list[str]:
     if r.feet:
-        lines = [f"{f.name}: {f.body}, sole {1e3 * f.length:.0f} × {1e3 * f.width:.0f} mm, {1e4 * f.area:.0f} cm²" for f in r.feet]
+        lines = [
+            (
+                f"{f.name}: {f.body}, sole {1e3 * f.length:.0f} × {1e3 * f.width:.0f} mm, "
+                f"{1e4 * f.area:.0f} cm²"
+            )
+            for f in r.feet
+        ]
         return [_entry("" if i else "feet", line) for i, line in enumerate(lines)]
     if not r.foot_candidates:
         return [_entry("feet", "none")]
-    return [_entry("feet", f"none declared; on the ground in the zero pose: {_few(r.foot_candidates)} (declare with feet={{…}})")]
+    return [
+        _entry(
+            "feet",
+            f"none declared; on the ground in the zero pose: {_few(r.foot_candidates)} "
+            f"(declare "
+            f"with feet={{…}})",
+        )
+    ]
 
 
 def _table(joints: list[JointRow]) -> list[str]:
@@ -323,7 +401,10 @@ def _table(joints: list[JointRow]) -> list[str]:
     if not joints:
         return []
     words = [("joint", [j.name for j in joints]), ("kind", [j.kind for j in joints])]
-    columns = [[text.ljust(max(map(len, (head, *cells)))) for text in (head, *cells)] for head, cells in words]
+    columns = [
+        [text.ljust(max(map(len, (head, *cells)))) for text in (head, *cells)]
+        for head, cells in words
+    ]
     turns = [j.kind != "prismatic" for j in joints]
     for head, values, units, form in (
         ("from", [_shown(j, j.lower) for j in joints], ("°", "mm"), ".1f"),
@@ -343,7 +424,9 @@ def _shown(j: JointRow, limit: float | None) -> float | None:
 
 
 def _numbers(head: str, values: list[float | None], units: list[str], form: str) -> list[list[str]]:
-    """A column of numbers, with its unit in the head, or behind each number where they differ; none if there is no number."""
+    """A column of numbers, with its unit in the head, or behind each number where they differ;
+    none if there is no number.
+    """
     used = {u for u, x in zip(units, values, strict=True) if x is not None}
     if not used:
         return []

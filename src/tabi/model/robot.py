@@ -1,232 +1,73 @@
-"""A robot: a tree of bodies with its feet, sensors and poses."""
+"""A robot: a kinematic tree that knows its poses, stands on its feet,
+and can be a world of its own.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import suppress
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from tabi._errors import ModelError, real, unknown
-from tabi.model.body import Body, Foot, Frame, Sensor, sole_of
-from tabi.model.joint import Joint
-from tabi.model.shape import Shape
-from tabi.spatial.inertia import Inertia
-from tabi.spatial.transform import Transform, from_quaternion, z_to
-
-if TYPE_CHECKING:
-    from tabi.model.compiled import Model
+from tabi._errors import ModelError, unknown
+from tabi.model import legs
+from tabi.model.body import Body
+from tabi.model.compiled import Model
+from tabi.model.compiler import Parts, compile_world
+from tabi.model.kinematic_tree import KinematicTree, Pose
+from tabi.model.names import free_name
+from tabi.spatial.transform import Transform, z_to
 
 Array = NDArray[np.float64]
-Pose = Mapping[str, float]
 
 
-class Robot:
-    """A named tree of bodies; the first body is the base.
-
-    Attributes:
-        bodies: parents before children.
-        feet: by name, ``robot.feet["left"]``.
-        poses: named joint positions [rad or m]; joints not named stand at zero.
-        excluded: pairs of body names that never collide.
-        notes: what a reader ignored or mended, and why.
-        missing_meshes: body name → collision meshes that a reader could not use.
-    """
-
-    def __init__(self, name: str, file: Path | None = None) -> None:
-        self.name = name
-        self.file = file
-        self.bodies: list[Body] = []
-        self.feet: dict[str, Foot] = {}
-        self.frames: dict[str, Frame] = {}
-        self.sensors: dict[str, Sensor] = {}
-        self.poses: dict[str, Pose] = {}
-        self.excluded: set[frozenset[str]] = set()
-        self.notes: list[str] = []
-        self.missing_meshes: dict[str, list[str]] = {}
-        self.ground_height = 0.0
-        self._by_name: dict[str, Body] = {}
-        self._joints: dict[str, Joint] = {}
-
-    # ---- building ---------------------------------------------------------------------------
-
-    def add_body(
-        self,
-        name: str,
-        joint: Joint,
-        parent: Body | str | None = None,
-        inertia: Inertia | None = None,
-        shapes: list[Shape] | None = None,
-        line: int | None = None,
-    ) -> Body:
-        """Hang a body on ``parent`` by ``joint``; the first one, the base, has no parent."""
-        if not name or not joint.name:
-            raise ModelError(f"body {name!r} of {self.name} hangs on the joint {joint.name!r}; expected both to have a name", self.file, line)
-        if name in self._by_name:
-            raise ModelError(f"body {name!r} occurs twice in {self.name}; give every body its own name", self.file, line)
-        if joint.name in self._joints:
-            raise ModelError(f"joint {joint.name!r} occurs twice in {self.name}; give every joint its own name", self.file, joint.line or line)
-        if (parent is None) != (not self.bodies):
-            expected = "a parent among the bodies already there" if self.bodies else "no parent, as the base"
-            raise ModelError(f"body {name!r} of {self.name} has parent {parent!r}; expected {expected}", self.file, line)
-        body = Body(name, joint, self.body(parent) if isinstance(parent, str) else parent, inertia or Inertia(), shapes or [], line)
-        self.bodies.append(body)
-        self._by_name[name] = body
-        self._joints[joint.name] = joint
-        return body
-
-    def add_foot(
-        self,
-        name: str,
-        body: Body | str,
-        polygon: ArrayLike | None = None,
-        position: ArrayLike = (0.0, 0.0, 0.0),
-        quaternion: ArrayLike = (1.0, 0.0, 0.0, 0.0),
-    ) -> Foot:
-        """Declare a foot: a polygon [m] in a frame on the body, z up into the leg, or the sole its shapes show with all joints at zero.
-
-        A body without collision shapes gets a plate of the polygon's outline, to touch the ground with.
-        """
-        body = self.body(body) if isinstance(body, str) else body
-        R_WB = self.placements(self.at_zero())[body].R
-        if polygon is None:
-            foot = sole_of(name, body, R_WB)
-        else:
-            X_BF = from_quaternion(quaternion, position)
-            if not np.isfinite(X_BF.p).all():
-                raise ModelError(f"foot {name!r} is at {X_BF.p.tolist()}; expected three finite numbers in metres")
-            if R_WB[2] @ X_BF.R[:, 2] < 0:
-                message = f"foot {name!r} on body {body.name!r} has its z axis downwards when all joints are at zero"
-                raise ModelError(f"{message}; expected z up into the leg: give it a quaternion")
-            foot = Foot(name, body, X_BF, np.asarray(polygon, float))
-            if not body.collision_shapes():
-                body.shapes.append(foot.plate())
-                self.notes.append(f"stand-in: body {body.name!r} has no collision shape; a plate of the foot {name!r} touches the ground for it")
-        self.feet[name] = foot
-        return foot
-
-    # ---- looking up -------------------------------------------------------------------------
-
-    def body(self, name: str) -> Body:
-        """The body of that name."""
-        if name not in self._by_name:
-            raise unknown("body", name, self.name, self._by_name)
-        return self._by_name[name]
-
-    def joint(self, name: str) -> Joint:
-        """The joint of that name."""
-        if name not in self._joints:
-            raise unknown("joint", name, self.name, self.joint_names)
-        return self._joints[name]
-
-    @property
-    def base(self) -> Body:
-        """The body that carries all others."""
-        if not self.bodies:
-            raise ModelError(f"robot {self.name!r} has no body")
-        return self.bodies[0]
-
-    @property
-    def joint_names(self) -> list[str]:
-        """Names of the joints that move, without the floating base."""
-        return [b.joint.name for b in self.bodies[1:] if b.joint.kind != "fixed"]
-
-    @property
-    def mass(self) -> float:
-        """Total mass [kg]."""
-        return sum(b.inertia.mass for b in self.bodies)
+class Robot(KinematicTree):
+    """A named tree of bodies; the first body is the base. Attributes as of ``KinematicTree``."""
 
     @property
     def half_sitting(self) -> Pose:
-        """The pose the robot is made to start from; of a biped without one, knees bent and the centre of mass over the soles."""
-        from tabi.model import legs
-
+        """The pose the robot is made to start from; of a biped without one, knees bent and the
+        centre of mass over the soles.
+        """
         if "half_sitting" in self.poses:
             return self.poses["half_sitting"]
         try:
             return legs.half_sitting(self)
         except ModelError as problem:
-            raise ModelError(f"pose 'half_sitting' not found in {self.name}, and none can be made: {problem}") from None
-
-    # ---- posing -----------------------------------------------------------------------------
+            raise ModelError(
+                f"pose 'half_sitting' not found in {self.name}, and none can be made: {problem}"
+            ) from None
 
     def set_pose(self, pose: str | Pose) -> None:
-        """Put the joints in a pose, by name or as {joint: position}; joints not named go to zero."""
+        """Put the joints in a pose, by name or as {joint: position};
+        joints not named go to zero.
+        """
         for body, position in self.positions(pose).items():
             body.joint.position = position
 
     def positions(self, pose: str | Pose) -> dict[Body, Array]:
-        """Where a pose puts every joint, without moving any; the base stands as it does."""
+        """Where a pose, by name or as {joint: position}, puts every joint, without moving any;
+        the base stands as it does.
+        """
         if isinstance(pose, str) and pose == "half_sitting":
             pose = self.half_sitting
         elif isinstance(pose, str):
             if pose not in self.poses:
                 raise unknown("pose", pose, self.name, self.poses)
             pose = self.poses[pose]
-        for name, value in pose.items():
-            joint = self.joint(name)
-            if joint.q_count != 1 or not np.isfinite(real(f"position of joint {name!r}", value)):
-                raise ModelError(f"pose of {self.name} puts joint {name!r} ({joint.kind}) at {value}; expected one finite number")
-        placed = self.at_zero()
-        placed |= {b: np.array([pose.get(b.joint.name, 0.0)], float) for b in self.bodies[1:] if b.joint.q_count == 1}
-        owner = {b.joint.name: b for b in self.bodies}
-        for body in self.bodies[1:]:
-            mimic = body.joint.mimic
-            if mimic:
-                self.joint(mimic.leader)
-                placed[body] = mimic.ratio * placed[owner[mimic.leader]] + mimic.offset
-        return placed
-
-    def place(self, position: ArrayLike, quaternion: ArrayLike = (1.0, 0.0, 0.0, 0.0)) -> None:
-        """Put the base at a position [m] and orientation (w, x, y, z) in the world."""
-        X = from_quaternion(quaternion, position)
-        if not np.isfinite(X.p).all():
-            raise ModelError(f"robot {self.name!r} was placed at {X.p.tolist()}; expected three finite numbers in metres")
-        if self.base.joint.kind == "floating":
-            self.base.joint.position = np.concatenate([X.p, X.quaternion])
-        else:
-            self.base.joint.placement = X
-
-    def at_zero(self) -> dict[Body, Array]:
-        """Every joint at its zero; the base stands as it does."""
-        return {body: body.joint.position if body is self.base else body.joint.zero() for body in self.bodies}
-
-    def placements(self, positions: Mapping[Body, Array] | None = None) -> dict[Body, Transform]:
-        """X_WB of every body, where the joints stand now or at ``positions``."""
-        X: dict[Body, Transform] = {}
-        for body in self.bodies:
-            q = body.joint.position if positions is None else positions[body]
-            X_WP = X[body.parent] if body.parent else Transform()
-            X[body] = X_WP @ body.joint.placement @ body.joint.motion(q)  # type: ignore[arg-type]
-        return X
-
-    def extent(self, direction: ArrayLike, placements: Mapping[Body, Transform] | None = None) -> float:
-        """How far the robot reaches along a direction of the world [m]: by its shapes, and by the frames of bodies without any."""
-        d, reach = np.asarray(direction, float), []
-        for body, X in (placements or self.placements()).items():
-            shapes = [s.support(X.R.T @ d) for s in body.collision_shapes()]
-            reach.append(max(shapes, default=0.0) + float(d @ X.p))
-        return max(reach)
-
-    @property
-    def base_height(self) -> float:
-        """How high the base is above the robot's lowest point, in its pose [m]."""
-        placements = self.placements()
-        return float(placements[self.base].p[2]) + self.extent((0.0, 0.0, -1.0), placements)
+        return super().positions(pose)
 
     def stand_on_ground(self, pose: str | Pose | None = None) -> None:
         """Put the robot on its soles, soles level, the lowest on the ground.
 
         Args:
-            pose: a name, or {joint: position [rad or m]}; half-sitting unless given. Joints of what has no such pose,
-                and no two legs to make one of, stay where they are.
+            pose: a name, or {joint: position [rad or m]}; half-sitting unless given. Joints of what
+                has no such pose, and no two legs to make one of, stay where they are.
         """
         if self.base.joint.kind != "floating":
             raise ModelError(
-                f"robot {self.name!r} is bolted to the world by its base {self.base.name!r}; only a floating base can stand on the ground"
+                f"robot {self.name!r} is bolted to the world by its base {self.base.name!r}; "
+                f"only a floating base can stand on the ground"
             )
         if pose is not None:
             self.set_pose(pose)
@@ -248,11 +89,12 @@ class Robot:
 
     def compile(self) -> Model:
         """The model of a world that holds only this robot."""
-        from tabi.model.world import World
-
-        world = World()
-        world.add_robot(self)
-        return world.compile()
+        robot = self.copied()
+        robot.name = free_name(self.name, {"world"})
+        return compile_world(Parts([robot]))
 
     def __repr__(self) -> str:
-        return f"Robot({self.name!r}, {len(self.joint_names)} joints, {self.mass:.2f} kg, feet: {', '.join(self.feet) or 'none'})"
+        return (
+            f"Robot({self.name!r}, {len(self.joint_names)} joints, {self.mass:.2f} kg, feet: "
+            f"{', '.join(self.feet) or 'none'})"
+        )

@@ -1,7 +1,7 @@
 """Shapes of bodies: what collides and what is seen, with materials.
 
-Every geometry answers ``support(d)``, the largest d·x over its points, and ``points()``, points whose
-convex hull is the shape (exactly for boxes and polytopes, a 24-gon for round ones).
+Every geometry answers ``support(d)``, the largest d·x over its points, and ``points()``, points
+whose convex hull is the shape (exactly for boxes and polytopes, a 24-gon for round ones).
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from tabi.model.arrays import PAIR
 from tabi.spatial.transform import Transform
 
 Array = NDArray[np.float64]
-_CIRCLE = np.stack([np.cos(np.arange(24) * np.pi / 12), np.sin(np.arange(24) * np.pi / 12), np.zeros(24)], axis=1)
+_CIRCLE = np.stack(
+    [np.cos(np.arange(24) * np.pi / 12), np.sin(np.arange(24) * np.pi / 12), np.zeros(24)], axis=1
+)
 
 
 def _positive(kind: str, **values: float) -> None:
@@ -118,19 +120,43 @@ class Convex:
 
     def __post_init__(self) -> None:
         vertices, triangles = np.asarray(self.vertices), np.asarray(self.triangles)
-        if vertices.ndim != 2 or vertices.shape[1:] != (3,) or len(vertices) < 4 or not np.isfinite(vertices).all():
+        if (
+            vertices.ndim != 2
+            or vertices.shape[1:] != (3,)
+            or len(vertices) < 4
+            or not np.isfinite(vertices).all()
+        ):
             raise ModelError(
-                f"convex polytope has vertices of shape {vertices.shape}; expected at least four finite points (x, y, z) in metres", self.file
+                f"convex polytope has vertices of shape {vertices.shape}; "
+                f"expected at least four finite points (x, y, z) in metres",
+                self.file,
             )
-        if triangles.ndim != 2 or triangles.shape[1:] != (3,) or len(triangles) < 4 or triangles.min() < 0 or triangles.max() >= len(vertices):
+        if (
+            triangles.ndim != 2
+            or triangles.shape[1:] != (3,)
+            or len(triangles) < 4
+            or triangles.min() < 0
+            or triangles.max() >= len(vertices)
+        ):
             raise ModelError(
-                f"convex polytope has triangles of shape {triangles.shape}; expected four or more, each three numbers of vertices", self.file
+                f"convex polytope has triangles of shape {triangles.shape}; "
+                f"expected four or more, each three numbers of vertices",
+                self.file,
             )
         corners = vertices[triangles] - vertices.mean(axis=0)
-        volume = float(np.einsum("ij,ij->", corners[:, 0], np.cross(corners[:, 1], corners[:, 2]))) / 6
+        volume = (
+            float(np.einsum("ij,ij->", corners[:, 0], np.cross(corners[:, 1], corners[:, 2]))) / 6
+        )
         if not volume > 1e-12 * float(np.ptp(vertices, axis=0).max()) ** 3:
-            turned = "its triangles look inwards: turn them" if volume < 0 else "it is flat: give it a thickness"
-            raise ModelError(f"convex polytope has volume {volume:g} m³; expected a positive one, {turned}", self.file)
+            turned = (
+                "its triangles look inwards: turn them"
+                if volume < 0
+                else "it is flat: give it a thickness"
+            )
+            raise ModelError(
+                f"convex polytope has volume {volume:g} m³; expected a positive one, {turned}",
+                self.file,
+            )
 
     def support(self, d: Array) -> float:
         """Largest d·x."""
@@ -156,9 +182,11 @@ class HalfSpace:
 
 @dataclass(frozen=True, eq=False)
 class HeightField:
-    """Ground of varying height: heights [m] on a regular grid, shape (ny, nx), over a rectangle ``size`` x, y [m] centred at its frame's origin.
+    """Ground of varying height: heights [m] on a regular grid, shape (ny, nx), over a rectangle
+    ``size`` x, y [m] centred at its frame's origin.
 
-    Everything below it is solid. A cell is two triangles that share the diagonal from its lowest x and y to its highest.
+    Everything below it is solid. A cell is two triangles that share the diagonal from its lowest x
+    and y to its highest.
     """
 
     heights: Array
@@ -168,14 +196,24 @@ class HeightField:
         try:
             object.__setattr__(self, "heights", np.ascontiguousarray(self.heights, float))
         except (TypeError, ValueError):
-            raise ModelError("height field has heights that are no numbers; expected metres, shape (ny, nx)") from None
+            raise ModelError(
+                "height field has heights that are no numbers; expected metres, shape (ny, nx)"
+            ) from None
         if self.heights.ndim != 2 or min(self.heights.shape) < 2:
-            raise ModelError(f"height field has heights of shape {self.heights.shape}; expected a grid (ny, nx) of at least 2 × 2")
+            raise ModelError(
+                f"height field has heights of shape {self.heights.shape}; "
+                f"expected a grid (ny, nx) of at least 2 × 2"
+            )
         if not np.isfinite(self.heights).all():
             row, column = np.argwhere(~np.isfinite(self.heights))[0]
-            raise ModelError(f"height field has height {self.heights[row, column]} in row {row}, column {column}; expected finite numbers in metres")
+            raise ModelError(
+                f"height field has height {self.heights[row, column]} in row {row}, column "
+                f"{column}; expected finite numbers in metres"
+            )
         if np.shape(self.size) != (2,):
-            raise ModelError(f"height field has size {self.size}; expected two edges x, y in metres")
+            raise ModelError(
+                f"height field has size {self.size}; expected two edges x, y in metres"
+            )
         _positive("height field", **{f"size {a}": s for a, s in zip("xy", self.size, strict=True)})
 
     def support(self, d: Array) -> float:
@@ -189,7 +227,9 @@ class HeightField:
         return np.stack([*np.meshgrid(x, y), self.heights], axis=-1).reshape(-1, 3)
 
     def triangles(self) -> NDArray[np.int64]:
-        """Its triangles, seen from above counter-clockwise, as rows of ``points()``, shape (2 (ny−1) (nx−1), 3)."""
+        """Its triangles, seen from above counter-clockwise, as rows of ``points()``,
+        shape (2 (ny−1) (nx−1), 3).
+        """
         ny, nx = self.heights.shape
         a = (nx * np.arange(ny - 1)[:, None] + np.arange(nx - 1)).ravel()
         return np.stack([a, a + 1, a + nx + 1, a, a + nx + 1, a + nx], axis=1).reshape(-1, 3)
@@ -211,9 +251,11 @@ class Material:
     """A surface.
 
     Attributes:
-        friction: coefficient while it slides. static_friction: while it sticks, where that is larger.
+        friction: coefficient while it slides. static_friction: while it sticks, where that is
+            larger.
         restitution: in [0, 1].
-        torsional_friction, rolling_friction: moment against turning about the normal, and about axes across it, per newton that presses [m].
+        torsional_friction, rolling_friction: moment against turning about the normal, and about
+            axes across it, per newton that presses [m].
         viscous_friction: growth of the coefficient with the speed of sliding [s/m].
     """
 
@@ -232,20 +274,31 @@ class Material:
     def coefficients(self) -> dict[str, float]:
         """By their names in PAIR."""
         static = self.friction if self.static_friction is None else self.static_friction
-        return {name: static if name == "static_friction" else getattr(self, name) for name in PAIR.names or ()}
+        return {
+            name: static if name == "static_friction" else getattr(self, name)
+            for name in PAIR.names or ()
+        }
 
 
 def coefficient(name: str) -> str:
     """The name of a coefficient of two surfaces, or an error that offers the nearest one."""
     names = PAIR.names or ()
     if name not in names:
-        raise ModelError(f"surfaces have no {name!r}{near(name, names) or '; they have ' + ', '.join(names)}")
+        raise ModelError(
+            f"surfaces have no {name!r}{near(name, names) or '; they have ' + ', '.join(names)}"
+        )
     return name
 
 
 def check_coefficients(owner: str, given: Mapping[str, float | None]) -> None:
-    """Refuse a friction or a restitution that no surface has; those that are None are not looked at."""
-    known = {name: real(f"{name} of {owner}", value) for name, value in given.items() if value is not None}
+    """Refuse a friction or a restitution that no surface has;
+    those that are None are not looked at.
+    """
+    known = {
+        name: real(f"{name} of {owner}", value)
+        for name, value in given.items()
+        if value is not None
+    }
     for name, value in known.items():
         if name == "restitution" and not 0 <= value <= 1:
             raise ModelError(f"{owner} has restitution {value:g}; expected a number from 0 to 1")
@@ -253,7 +306,10 @@ def check_coefficients(owner: str, given: Mapping[str, float | None]) -> None:
             raise ModelError(f"{owner} has {name} {value:g}; expected a number ≥ 0")
     friction, static = known.get("friction", 0.0), known.get("static_friction", np.inf)
     if friction > static:
-        raise ModelError(f"{owner} has static_friction {static:g} and friction {friction:g}; expected a static one that is not the smaller")
+        raise ModelError(
+            f"{owner} has static_friction {static:g} and friction {friction:g}; "
+            f"expected a static one that is not the smaller"
+        )
 
 
 @dataclass(eq=False)
@@ -263,7 +319,8 @@ class Shape:
     Attributes:
         placement: X_BS.
         collides, visible: whether contacts see it, whether people do.
-        surface_velocity: how fast its surface runs over the body, in the body's axes [m/s]: a conveyor.
+        surface_velocity: how fast its surface runs over the body, in the body's axes [m/s]: a
+            conveyor.
         color: red, green, blue, opacity in [0, 1].
     """
 

@@ -1,4 +1,5 @@
-"""What a robot's controller sees and says: a measurement in, a command out; no simulator in between.
+"""What a robot's controller sees and says: a measurement in, a command out; no simulator in
+between.
 
 Arrays are in the order of the robot's joints, ``Robot.joint_names``.
 """
@@ -24,8 +25,10 @@ class Measurement:
 
     Attributes:
         position, velocity, effort: of its joints [rad or m, per second, N·m or N].
-        base: pose of its base in the world. base_velocity: of the base's origin, in the world's axes.
-        forces: force [N] and moment [N·m] of the ground on each foot, at its frame's origin in the world's axes, shape (6,), force first.
+        base: pose of its base in the world. base_velocity: of the base's origin, in the world's
+            axes.
+        forces: force [N] and moment [N·m] of the ground on each foot, at its frame's origin in the
+            world's axes, shape (6,), force first.
     """
 
     position: Array
@@ -43,8 +46,9 @@ Values = Array | float | Mapping[str, float]
 class Command:
     """What the robot's motors are told; what is None stays as it was told last.
 
-    Each is an array, one number for all joints, or numbers by joint names; joints that are not named get zero.
-    A command is a value: it keeps copies, so that what is done to an array later does not change it.
+    Each is an array, one number for all joints, or numbers by joint names; joints that are not
+    named get zero. A command is a value: it keeps copies, so that what is done to an array later
+    does not change it.
 
     Attributes:
         position, velocity: where the joints should go.

@@ -1,10 +1,11 @@
-"""Checks on the numbers of a world before anybody simulates it, and whether every joint moves something.
+"""Checks on the numbers of a world before anybody simulates it, and whether every joint moves
+something.
 
 The readers check too, but a world can be built and edited by hand.
 
-A massless end, or a chain of them, has no inertia against its joint, and its acceleration would be 0/0. Each column
-is eliminated as the dynamics will do it, with plain matrices at one configuration in general position; what is
-singular there is singular everywhere.
+A massless end, or a chain of them, has no inertia against its joint, and its acceleration would be
+0/0. Each column is eliminated as the dynamics will do it, with plain matrices at one configuration
+in general position; what is singular there is singular everywhere.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from tabi.model.joint import Joint
 from tabi.spatial.transform import about, cross_matrix
 
 Array = NDArray[np.float64]
+# of the earth [m/s²]
+GRAVITY = (0.0, 0.0, -9.81)
 AXIAL = ("revolute", "continuous", "prismatic", "planar")
 
 
@@ -38,35 +41,64 @@ def checked_gravity(gravity: ArrayLike) -> Array:
 def check_body(owner: str, body: Body, file: Path | None) -> None:
     """Refuse numbers that no body or joint can have."""
     who, inertia, X = f"body {body.name!r} of {owner}", body.inertia, body.joint.placement
-    vectors, matrices = {"centre of mass": inertia.centre, "position": X.p}, {"tensor": inertia.tensor, "rotation": X.R}
+    vectors = {"centre of mass": inertia.centre, "position": X.p}
+    matrices = {"tensor": inertia.tensor, "rotation": X.R}
     for what, array in (vectors | matrices).items():
         expected = (3,) if what in vectors else (3, 3)
         if np.shape(array) != expected:
-            raise ModelError(f"{who} has a {what} of shape {np.shape(array)}; expected {expected}", file, body.line)
-    if not np.isfinite([inertia.mass, *inertia.centre, *inertia.tensor.ravel(), *X.p, *X.R.ravel()]).all():
-        raise ModelError(f"{who} has a number that is not finite in its inertia or placement", file, body.line)
+            raise ModelError(
+                f"{who} has a {what} of shape {np.shape(array)}; expected {expected}",
+                file,
+                body.line,
+            )
+    if not np.isfinite(
+        [inertia.mass, *inertia.centre, *inertia.tensor.ravel(), *X.p, *X.R.ravel()]
+    ).all():
+        raise ModelError(
+            f"{who} has a number that is not finite in its inertia or placement", file, body.line
+        )
     if inertia.mass < 0:
-        raise ModelError(f"{who} has mass {inertia.mass:g} kg; expected a number ≥ 0", file, body.line)
+        raise ModelError(
+            f"{who} has mass {inertia.mass:g} kg; expected a number ≥ 0", file, body.line
+        )
     # numbers typed with few digits are not meant to be wrong
     if np.abs(inertia.tensor - inertia.tensor.T).max() > 1e-6 * np.abs(inertia.tensor).max():
-        raise ModelError(f"{who} has a tensor {inertia.tensor.tolist()} that is not symmetric; expected the tensor of inertia", file, body.line)
+        raise ModelError(
+            f"{who} has a tensor {inertia.tensor.tolist()} that is not symmetric; "
+            f"expected the tensor of inertia",
+            file,
+            body.line,
+        )
     if np.abs(X.R @ X.R.T - np.eye(3)).max() > 1e-6 or np.linalg.det(X.R) < 0:
-        raise ModelError(f"{who} is placed by a matrix that is no rotation, {X.R.tolist()}; expected orthonormal axes", file, body.line)
+        raise ModelError(
+            f"{who} is placed by a matrix that is no rotation, {X.R.tolist()}; "
+            f"expected orthonormal axes",
+            file,
+            body.line,
+        )
     try:
         _check_joint(body.joint)
     except ModelError as problem:
-        raise ModelError(f"joint {body.joint.name!r} of {owner} has {problem}", file, body.joint.line) from None
+        raise ModelError(
+            f"joint {body.joint.name!r} of {owner} has {problem}", file, body.joint.line
+        ) from None
 
 
 def _check_joint(joint: Joint) -> None:
-    if joint.kind in AXIAL and (np.shape(joint.axis) != (3,) or not 1e-12 < float(np.linalg.norm(joint.axis)) < np.inf):
+    if joint.kind in AXIAL and (
+        np.shape(joint.axis) != (3,) or not 1e-12 < float(np.linalg.norm(joint.axis)) < np.inf
+    ):
         raise ModelError(f"axis {list(joint.axis)}; expected a direction")
     bounds = {"velocity_limit": joint.velocity_limit, "effort_limit": joint.effort_limit}
-    numbers = {name: getattr(joint, name) for name in ("armature", "damping", "friction", "stiffness")}
+    numbers = {
+        name: getattr(joint, name) for name in ("armature", "damping", "friction", "stiffness")
+    }
     free = {"rest": joint.rest}
     if joint.motor:
         bounds["motor's torque_limit"] = joint.motor.torque_limit
-        numbers |= {f"motor's {name}": getattr(joint.motor, name) for name in ("rotor_inertia", "kp", "kd")}
+        numbers |= {
+            f"motor's {name}": getattr(joint.motor, name) for name in ("rotor_inertia", "kp", "kd")
+        }
         free["motor's gear_ratio"] = joint.motor.gear_ratio
     if joint.mimic:
         free |= {"mimic's ratio": joint.mimic.ratio, "mimic's offset": joint.mimic.offset}
@@ -78,15 +110,26 @@ def _check_joint(joint: Joint) -> None:
     if not joint.lower <= joint.upper:
         raise ModelError(f"limits from {joint.lower:g} to {joint.upper:g}; expected lower ≤ upper")
     if joint.stiffness > 0 and joint.q_count != joint.v_count:
-        raise ModelError(f"stiffness {joint.stiffness:g} but is {joint.kind}; expected springs only on joints without quaternions")
+        raise ModelError(
+            f"stiffness {joint.stiffness:g} but is {joint.kind}; "
+            f"expected springs only on joints without quaternions"
+        )
     if np.shape(joint.position) != (joint.q_count,) or not np.isfinite(joint.position).all():
-        raise ModelError(f"position {np.asarray(joint.position).tolist()}; expected {joint.q_count} finite numbers")
+        raise ModelError(
+            f"position {np.asarray(joint.position).tolist()}; "
+            f"expected {joint.q_count} finite numbers"
+        )
     if joint.q_count != joint.v_count and abs(np.linalg.norm(joint.position[-4:]) - 1) > 1e-6:
-        raise ModelError(f"position {np.asarray(joint.position).tolist()}; expected a quaternion (w, x, y, z) of length 1 at its end")
+        raise ModelError(
+            f"position {np.asarray(joint.position).tolist()}; expected a quaternion (w, x, y, z) "
+            f"of length 1 at its end"
+        )
 
 
 def first_without_inertia(arrays: ModelArrays) -> tuple[int, float] | None:
-    """The degree of freedom nearest to the leaves whose articulated inertia is not positive, and that inertia."""
+    """The degree of freedom nearest to the leaves whose articulated inertia is not positive,
+    and that inertia.
+    """
     body, dof = arrays.body, arrays.dof
     R, p, columns = _general_position(body)
     inertia = np.zeros((len(body), 6, 6))
@@ -109,9 +152,13 @@ def first_without_inertia(arrays: ModelArrays) -> tuple[int, float] | None:
 
 
 def _general_position(body: NDArray[np.void]) -> tuple[Array, Array, Array]:
-    """Rotations, positions and motion columns (angular, linear; about the world's origin) with every joint a little off zero."""
+    """Rotations, positions and motion columns (angular, linear; about the world's origin) with
+    every joint a little off zero.
+    """
     n = len(body)
-    R, p, columns = np.tile(np.eye(3), (n, 1, 1)), np.zeros((n, 3)), np.zeros((body["v_end"][-1], 6))
+    R = np.tile(np.eye(3), (n, 1, 1))
+    p = np.zeros((n, 3))
+    columns = np.zeros((body["v_end"][-1], 6))
     for i in range(1, n):
         row, k = body[i], body["v_start"][i]
         parent, kind = row["parent"], row["kind"]
@@ -119,7 +166,11 @@ def _general_position(body: NDArray[np.void]) -> tuple[Array, Array, Array]:
         p[i] = p[parent] + R[parent] @ row["offset"]
         # 0.6180…: turns that do not repeat from joint to joint
         angle = 0.4 * np.sin(1 + 0.618034 * i)
-        turn = about((0.36, 0.48, 0.8), angle).R if kind not in (REVOLUTE, PLANAR, PRISMATIC) else about((0, 0, 1), angle).R
+        turn = (
+            about((0.36, 0.48, 0.8), angle).R
+            if kind not in (REVOLUTE, PLANAR, PRISMATIC)
+            else about((0, 0, 1), angle).R
+        )
         shifts = {PRISMATIC: [2], PLANAR: [0, 1], FLOATING: [0, 1, 2]}.get(kind, [])
         turns = {PRISMATIC: [], PLANAR: [2], REVOLUTE: [2]}.get(kind, [0, 1, 2])
         if kind == PRISMATIC:
@@ -140,4 +191,9 @@ def _spatial(row: np.void, R: Array, p: Array) -> Array:
     tensor[np.triu_indices(3)] = row["inertia"]
     tensor = tensor + np.triu(tensor, 1).T
     C = cross_matrix(p + R @ row["centre"])
-    return np.block([[R @ tensor @ R.T - row["mass"] * C @ C, row["mass"] * C], [-row["mass"] * C, row["mass"] * np.eye(3)]])
+    return np.block(
+        [
+            [R @ tensor @ R.T - row["mass"] * C @ C, row["mass"] * C],
+            [-row["mass"] * C, row["mass"] * np.eye(3)],
+        ]
+    )

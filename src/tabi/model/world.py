@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
-import copy
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tabi._errors import ModelError, real, unknown
 from tabi.model.body import Body
+from tabi.model.compiled import Model
+from tabi.model.compiler import Parts, compile_world
 from tabi.model.joint import Joint
+from tabi.model.names import free_name
 from tabi.model.robot import Robot
-from tabi.model.shape import Box, Capsule, Cylinder, Geometry, HalfSpace, HeightField, Material, Shape, Sphere, check_coefficients, coefficient
-from tabi.model.soundness import checked_gravity
+from tabi.model.shape import (
+    Box,
+    Capsule,
+    Cylinder,
+    Geometry,
+    HalfSpace,
+    HeightField,
+    Material,
+    Shape,
+    Sphere,
+    check_coefficients,
+    coefficient,
+)
+from tabi.model.soundness import GRAVITY, checked_gravity
 from tabi.spatial import inertia
 from tabi.spatial.inertia import Inertia
 from tabi.spatial.transform import from_quaternion, translation
-
-if TYPE_CHECKING:
-    from tabi.model.compiled import Model
 
 
 class World:
@@ -30,10 +41,11 @@ class World:
         gravity: acceleration [m/s²], shape (3,).
         robots, objects: in the order they were added.
         fixed: the body that never moves; the ground, walls and tables are its shapes.
-        pairs: friction and restitution of two materials where they are not (smaller friction, larger restitution).
+        pairs: friction and restitution of two materials where they are not (smaller friction,
+            larger restitution).
     """
 
-    def __init__(self, gravity: ArrayLike = (0.0, 0.0, -9.81)) -> None:
+    def __init__(self, gravity: ArrayLike = GRAVITY) -> None:
         self.gravity = checked_gravity(gravity)
         self.robots: list[Robot] = []
         self.objects: list[Body] = []
@@ -44,11 +56,20 @@ class World:
 
     # ---- fixed things -----------------------------------------------------------------------
 
-    def add_ground(self, friction: float = 0.8, restitution: float = 0.0, height: float = 0.0, **surface: Any) -> Shape:
+    def add_ground(
+        self, friction: float = 0.8, restitution: float = 0.0, height: float = 0.0, **surface: Any
+    ) -> Shape:
         """A floor without end at a height [m]; other keywords as in ``Material``."""
         if not np.isfinite(height):
             raise ModelError(f"ground has height {height}; expected a finite number in metres")
-        shape = self.add_fixed(HalfSpace(), (0.0, 0.0, height), friction=friction, restitution=restitution, name="ground", **surface)
+        shape = self.add_fixed(
+            HalfSpace(),
+            (0.0, 0.0, height),
+            friction=friction,
+            restitution=restitution,
+            name="ground",
+            **surface,
+        )
         self.ground_height = height
         for robot in self.robots:
             robot.ground_height = height
@@ -65,21 +86,39 @@ class World:
         surface_velocity: ArrayLike = (0.0, 0.0, 0.0),
         **surface: float | None,
     ) -> Shape:
-        """A thing that never moves: a wall, a table, a pillar; with a surface velocity [m/s] it is a conveyor. Other keywords as in ``Material``."""
+        """A thing that never moves: a wall, a table, a pillar; with a surface velocity [m/s] it is
+        a conveyor. Other keywords as in ``Material``.
+        """
         name = self._free_name(name or f"fixed{len(self.fixed.shapes) + 1}")
         placement = from_quaternion(quaternion, position)
         if not np.isfinite(placement.p).all():
-            raise ModelError(f"fixed thing {name!r} is at {placement.p.tolist()}; expected three finite numbers in metres")
+            raise ModelError(
+                f"fixed thing {name!r} is at {placement.p.tolist()}; "
+                f"expected three finite numbers in metres"
+            )
         runs = np.asarray(surface_velocity, float)
         if runs.shape != (3,) or not np.isfinite(runs).all():
-            raise ModelError(f"surface_velocity of {name!r} is {surface_velocity!r}; expected three finite numbers in m/s")
-        shape = Shape(geometry, placement, _material(name, friction, restitution, surface), name=name, surface_velocity=runs)
+            raise ModelError(
+                f"surface_velocity of {name!r} is {surface_velocity!r}; "
+                f"expected three finite numbers in m/s"
+            )
+        shape = Shape(
+            geometry,
+            placement,
+            _material(name, friction, restitution, surface),
+            name=name,
+            surface_velocity=runs,
+        )
         self.fixed.shapes.append(shape)
         return shape
 
     def add_height_field(self, heights: ArrayLike, size: tuple[float, float], **where) -> Shape:
-        """Ground of varying height [m] on a grid, shape (ny, nx), over a rectangle ``size`` x, y [m]; keywords as in ``add_fixed``."""
-        return self.add_fixed(HeightField(np.asarray(heights), size), **{"name": "height_field", **where})
+        """Ground of varying height [m] on a grid, shape (ny, nx), over a rectangle ``size`` x, y
+        [m]; keywords as in ``add_fixed``.
+        """
+        return self.add_fixed(
+            HeightField(np.asarray(heights), size), **{"name": "height_field", **where}
+        )
 
     def add_stairs(
         self,
@@ -91,7 +130,8 @@ class World:
         quaternion: ArrayLike = (1.0, 0.0, 0.0, 0.0),
         **surface,
     ) -> list[Shape]:
-        """Stairs up along x, the lower edge of the first riser in the middle of its width at ``position``; one solid box per step.
+        """Stairs up along x, the lower edge of the first riser in the middle of its width at
+        ``position``; one solid box per step.
 
         Args:
             rise, run, width: of each step [m].
@@ -101,29 +141,36 @@ class World:
             raise ModelError(f"stairs have {steps} steps; expected a whole number ≥ 1")
         for what, value in (("rise", rise), ("run", run), ("width", width)):
             if not 0 < real(f"{what} of stairs", value) < np.inf:
-                raise ModelError(f"stairs have {what} {value:g}; expected a positive length in metres")
-        name, X = self._free_name(surface.pop("name", "stairs")), from_quaternion(quaternion, position)
+                raise ModelError(
+                    f"stairs have {what} {value:g}; expected a positive length in metres"
+                )
+        name = self._free_name(surface.pop("name", "stairs"))
+        X = from_quaternion(quaternion, position)
         shapes = []
         for k in range(int(steps)):
             height = (k + 1) * rise
             X_step = X @ translation(((k + 0.5) * run, 0.0, 0.5 * height))
             box = Box((run, width, height))
-            shapes.append(self.add_fixed(box, X_step.p, X_step.quaternion, **surface, name=f"{name}{k + 1}"))
+            shapes.append(
+                self.add_fixed(box, X_step.p, X_step.quaternion, **surface, name=f"{name}{k + 1}")
+            )
         return shapes
 
     # ---- robots and objects -----------------------------------------------------------------
 
     def add_robot(self, robot: Robot | str | Path, name: str | None = None) -> Robot:
-        """Add a copy of a robot, or of the robot in a file; returns the one that lives in this world."""
+        """Add a copy of a robot, or of the robot in a file;
+        returns the one that lives in this world.
+        """
         if isinstance(robot, (str, Path)):
             from tabi.model.readers.load import load
 
             robot = load(robot)
         if not isinstance(robot, Robot):
-            raise ModelError(f"a robot was given as {robot!r}; expected a Robot or the path of its file")
-        if not robot.bodies:
-            raise ModelError(f"robot {robot.name!r} has no body; expected at least its base")
-        robot = copy.deepcopy(robot)
+            raise ModelError(
+                f"a robot was given as {robot!r}; expected a Robot or the path of its file"
+            )
+        robot = robot.copied()
         robot.name = self._free_name(name or robot.name, given=name is not None)
         robot.ground_height = self.ground_height
         self.robots.append(robot)
@@ -143,46 +190,89 @@ class World:
         """A free rigid body of one shape; other keywords as in ``Material``."""
         name = self._free_name(name)
         if not (np.isfinite(inertia.mass) and inertia.mass > 0):
-            raise ModelError(f"object {name!r} has mass {inertia.mass:g} kg; expected a positive number")
+            raise ModelError(
+                f"object {name!r} has mass {inertia.mass:g} kg; expected a positive number"
+            )
         X = from_quaternion(quaternion, position)
         if not np.isfinite(X.p).all():
-            raise ModelError(f"object {name!r} is at {X.p.tolist()}; expected three finite numbers in metres")
+            raise ModelError(
+                f"object {name!r} is at {X.p.tolist()}; expected three finite numbers in metres"
+            )
         joint = Joint(name, "floating", position=np.concatenate([X.p, X.quaternion]))
-        shape = Shape(geometry, material=_material(name, friction, restitution, surface), color=(0.80, 0.62, 0.38, 1.0), name=name)
+        shape = Shape(
+            geometry,
+            material=_material(name, friction, restitution, surface),
+            color=(0.80, 0.62, 0.38, 1.0),
+            name=name,
+        )
         body = Body(name, joint, None, inertia, [shape])
         self.objects.append(body)
         return body
 
     def add_box(self, size: tuple[float, float, float], mass: float, **where) -> Body:
         """A free homogeneous box with edges ``size`` [m]; keywords as in ``add_object``."""
-        return self.add_object(Box(size), inertia.solid_box(real("mass of an object", mass), size), **{"name": "box", **where})
+        return self.add_object(
+            Box(size),
+            inertia.solid_box(real("mass of an object", mass), size),
+            **{"name": "box", **where},
+        )
 
     def add_sphere(self, radius: float, mass: float, **where) -> Body:
         """A free homogeneous ball; keywords as in ``add_object``."""
-        return self.add_object(Sphere(radius), inertia.solid_sphere(real("mass of an object", mass), radius), **{"name": "sphere", **where})
+        return self.add_object(
+            Sphere(radius),
+            inertia.solid_sphere(real("mass of an object", mass), radius),
+            **{"name": "sphere", **where},
+        )
 
     def add_cylinder(self, radius: float, length: float, mass: float, **where) -> Body:
         """A free homogeneous cylinder along z; keywords as in ``add_object``."""
         return self.add_object(
-            Cylinder(radius, length), inertia.solid_cylinder(real("mass of an object", mass), radius, length), **{"name": "cylinder", **where}
+            Cylinder(radius, length),
+            inertia.solid_cylinder(real("mass of an object", mass), radius, length),
+            **{"name": "cylinder", **where},
         )
 
     def add_capsule(self, radius: float, length: float, mass: float, **where) -> Body:
-        """A free homogeneous capsule along z, ``length`` without the caps; keywords as in ``add_object``."""
+        """A free homogeneous capsule along z, ``length`` without the caps;
+        keywords as in ``add_object``.
+        """
         return self.add_object(
-            Capsule(radius, length), inertia.solid_capsule(real("mass of an object", mass), radius, length), **{"name": "capsule", **where}
+            Capsule(radius, length),
+            inertia.solid_capsule(real("mass of an object", mass), radius, length),
+            **{"name": "capsule", **where},
         )
 
-    def add_bond(self, kind: str, a: Body | str, b: Body | str, point: ArrayLike | None = None, axis: ArrayLike | None = None) -> None:
-        """Hold two bodies together where they start, as ``Simulator.bond`` does: a closed chain, a handle."""
+    def add_bond(
+        self,
+        kind: str,
+        a: Body | str,
+        b: Body | str,
+        point: ArrayLike | None = None,
+        axis: ArrayLike | None = None,
+    ) -> None:
+        """Hold two bodies together where they start, as ``Simulator.bond`` does:
+        a closed chain, a handle.
+        """
         self.bonds.append((kind, a, b, point, axis))
 
     # ---- materials --------------------------------------------------------------------------
 
-    def set_pair(self, a: str, b: str, friction: float | None = None, restitution: float | None = None, **others: float | None) -> None:
-        """Coefficients of two materials, by the names in ``Material``; what is not given stays the smaller friction, the larger of all else."""
+    def set_pair(
+        self,
+        a: str,
+        b: str,
+        friction: float | None = None,
+        restitution: float | None = None,
+        **others: float | None,
+    ) -> None:
+        """Coefficients of two materials, by the names in ``Material``; what is not given stays the
+        smaller friction, the larger of all else.
+        """
         given = {"friction": friction, "restitution": restitution, **others}
-        check_coefficients(f"the pair {a!r}, {b!r}", {coefficient(name): value for name, value in given.items()})
+        check_coefficients(
+            f"the pair {a!r}, {b!r}", {coefficient(name): value for name, value in given.items()}
+        )
         self.pairs[frozenset((a, b))] = given
 
     # ---- names ------------------------------------------------------------------------------
@@ -195,22 +285,24 @@ class World:
         raise unknown("robot", name, "the world", [r.name for r in self.robots])
 
     def _free_name(self, name: str, given: bool = False) -> str:
-        if not name:
-            raise ModelError("a robot or object has an empty name; give it one")
-        taken = {r.name for r in self.robots} | {o.name for o in self.objects} | {s.name for s in self.fixed.shapes} | {"world"}
-        if name not in taken:
-            return name
-        if given:
-            raise ModelError(f"name {name!r} occurs twice in the world; give every robot and object its own name")
-        return next(f"{name}_{k}" for k in range(2, len(taken) + 3) if f"{name}_{k}" not in taken)
+        taken = (
+            {r.name for r in self.robots}
+            | {o.name for o in self.objects}
+            | {s.name for s in self.fixed.shapes}
+            | {"world"}
+        )
+        return free_name(name, taken, given)
 
     def compile(self) -> Model:
-        """The flat model of this world: fixed structure, parameters that can be set between steps."""
-        from tabi.model.compiler import compile_world
+        """The flat model of this world: fixed structure,
+        parameters that can be set between steps.
+        """
+        return compile_world(Parts(self.robots, self.objects, self.fixed, self.gravity, self.pairs))
 
-        return compile_world(self)
 
-
-def _material(name: str, friction: float, restitution: float, others: dict[str, float | None]) -> Material:
+def _material(
+    name: str, friction: float, restitution: float, others: dict[str, float | None]
+) -> Material:
     """A material of a thing's own, from the keywords it was added with."""
-    return Material(name, friction, restitution, **{coefficient(key): value for key, value in others.items()})  # type: ignore[arg-type]
+    given = {coefficient(key): value for key, value in others.items()}
+    return Material(name, friction, restitution, **given)  # type: ignore[arg-type]

@@ -1,4 +1,6 @@
-"""The page in a real browser without a window: it shows a moving robot, its buttons work, and Ctrl-drag pulls."""
+"""The page in a real browser without a window:
+it shows a moving robot, its buttons work, and Ctrl-drag pulls.
+"""
 
 import re
 import shutil
@@ -18,8 +20,16 @@ from tabi.apps.viewer.page import Page
 from tabi.model.world import World
 from tabi.simulation.simulator import Simulator
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-FLAGS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"]
+CHROMIUM = (
+    shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+)
+FLAGS = [
+    "--no-sandbox",
+    "--use-gl=angle",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--ignore-gpu-blocklist",
+]
 # pixels; drawn by software, a large window takes seconds for a picture
 WIDTH, HEIGHT = 620, 380
 
@@ -68,11 +78,15 @@ def opened(browser, live) -> Iterator[Any]:
     tab = context.new_page()
     before = set(live.page.server.get_clients())
     tab.goto(live.page.address)
-    assert until(lambda: set(live.page.server.get_clients()) - before, 60), "the browser did not connect"
+    assert until(lambda: set(live.page.server.get_clients()) - before, 60), (
+        "the browser did not connect"
+    )
     tab.get_by_role("button", name="Pause").first.wait_for(timeout=60_000)
     # meshes arrive after the controls
     time.sleep(3.0)
-    tab.evaluate("document.querySelectorAll('.mantine-Notification-closeButton').forEach(b => b.click())")
+    tab.evaluate(
+        "document.querySelectorAll('.mantine-Notification-closeButton').forEach(b => b.click())"
+    )
     time.sleep(1.0)
     yield tab
     context.close()
@@ -88,11 +102,15 @@ def pixel(live: Live, tab, point) -> tuple[float, float]:
     canvas = tab.locator("canvas").first.bounding_box()
     p = tf.SO3(np.array(camera.wxyz)).as_matrix().T @ (np.asarray(point) - camera.position)
     focal = 0.5 * canvas["height"] / np.tan(0.5 * camera.fov)
-    return canvas["x"] + 0.5 * canvas["width"] + focal * p[0] / p[2], canvas["y"] + 0.5 * canvas["height"] + focal * p[1] / p[2]
+    return canvas["x"] + 0.5 * canvas["width"] + focal * p[0] / p[2], canvas["y"] + 0.5 * canvas[
+        "height"
+    ] + focal * p[1] / p[2]
 
 
 def press(live: Live, tab, keys: tuple[str, ...], body: str = "chest") -> int:
-    """Take a body a bit above its origin and move the mouse to the right; the place of the body in a view."""
+    """Take a body a bit above its origin and move the mouse to the right;
+    the place of the body in a view.
+    """
     index = index_of(live, body)
     x, y = pixel(live, tab, live.player.view.positions[index] + [0.0, 0.0, 0.1])
     tab.mouse.move(x, y)
@@ -148,7 +166,9 @@ def test_ctrl_drag_pulls_with_the_force_shown_and_release_ends_it(live, tab):
     time.sleep(2.0)
     force, direction = np.linalg.norm(spring.force), spring.mouse - start
     assert force > 20.0
-    assert force == pytest.approx(spring.stiffness * np.linalg.norm(spring.target - spring.band().point), rel=0.05)
+    assert force == pytest.approx(
+        spring.stiffness * np.linalg.norm(spring.target - spring.band().point), rel=0.05
+    )
     # the chest follows the mouse
     moved = live.player.view.positions[index] - start
     assert moved @ direction / np.linalg.norm(direction) > 1e-3
@@ -159,7 +179,14 @@ def test_ctrl_drag_pulls_with_the_force_shown_and_release_ends_it(live, tab):
     # the text is a fraction of a second older
     assert float(told[1]) == pytest.approx(np.linalg.norm(spring.force), rel=0.05)
     let_go(tab, ("Control",))
-    assert until(lambda: not live.player.hands.springs and live.player.view.bands == () and live.overlay.newtons == "", 20)
+    assert until(
+        lambda: (
+            not live.player.hands.springs
+            and live.player.view.bands == ()
+            and live.overlay.newtons == ""
+        ),
+        20,
+    )
     assert live.player.fault == ""
 
 
@@ -180,7 +207,13 @@ def test_shift_in_the_middle_of_a_pull_makes_it_stronger(live, tab):
     for k in range(6):
         tab.mouse.move(x + k, y)
         time.sleep(0.1)
-    assert until(lambda: [spring.stiffness for spring in live.player.hands.springs.values()] == [pytest.approx(3000.0)], 10)
+    assert until(
+        lambda: (
+            [spring.stiffness for spring in live.player.hands.springs.values()]
+            == [pytest.approx(3000.0)]
+        ),
+        10,
+    )
     let_go(tab, ("Control", "Shift"))
     assert until(lambda: not live.player.hands.springs, 20)
 
@@ -199,7 +232,9 @@ def test_drag_takes_the_very_one_of_bodies_that_look_alike(browser):
         world = World()
         world.add_ground(friction=0.2)
         for k in range(3):
-            world.add_box(size=(0.25, 0.25, 0.25), mass=2.0, position=(0.0, 0.5 * k, 0.125), name=f"box{k}")
+            world.add_box(
+                size=(0.25, 0.25, 0.25), mass=2.0, position=(0.0, 0.5 * k, 0.125), name=f"box{k}"
+            )
         return Simulator(world)
 
     with played(build) as live, opened(browser, live) as tab:

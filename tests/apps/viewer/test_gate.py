@@ -1,4 +1,6 @@
-"""Who may talk to a page, and what they may say: hostile pages, wrong tokens, and ten thousand malformed messages."""
+"""Who may talk to a page, and what they may say:
+hostile pages, wrong tokens, and ten thousand malformed messages.
+"""
 
 import threading
 import time
@@ -50,7 +52,13 @@ pack = msgspec.msgpack.encode
 
 def talk(port: int, host: str = "127.0.0.1", path: str = "", **options):
     return connect(
-        f"ws://{host}:{port}/{path}", subprotocols=PROTOCOL, compression=None, max_size=None, open_timeout=10, close_timeout=0.2, **options
+        f"ws://{host}:{port}/{path}",
+        subprotocols=PROTOCOL,
+        compression=None,
+        max_size=None,
+        open_timeout=10,
+        close_timeout=0.2,
+        **options,
     )
 
 
@@ -72,7 +80,16 @@ def live():
 # ---- who ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("host", "local"), [("127.0.0.1", True), ("localhost", True), ("127.0.0.7", True), ("0.0.0.0", False), ("192.0.2.1", False)])
+@pytest.mark.parametrize(
+    ("host", "local"),
+    [
+        ("127.0.0.1", True),
+        ("localhost", True),
+        ("127.0.0.7", True),
+        ("0.0.0.0", False),
+        ("192.0.2.1", False),
+    ],
+)
 def test_only_addresses_of_this_machine_need_no_token(host, local):
     assert is_local(host) == local
 
@@ -84,13 +101,27 @@ def test_own_page_and_clients_without_a_page_are_let_in(live):
         assert len(none.recv(10)) > 16
 
 
-@pytest.mark.parametrize("origin", ["http://evil.example", "http://127.0.0.1:1", "http://localhost.evil.example", "null", "file://"])
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "http://evil.example",
+        "http://127.0.0.1:1",
+        "http://localhost.evil.example",
+        "null",
+        "file://",
+    ],
+)
 def test_page_of_another_site_cannot_open_a_websocket(live, origin):
-    with pytest.raises(InvalidStatus, match="403"), talk(live.page.server.get_port(), origin=origin):
+    with (
+        pytest.raises(InvalidStatus, match="403"),
+        talk(live.page.server.get_port(), origin=origin),
+    ):
         pass
 
 
-@pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "[::2]:80", ""])
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "[::2]:80", ""]
+)
 def test_foreign_name_for_this_machine_is_refused(live, host):
     request = urllib.request.Request(live.page.address, headers={"Host": host})
     with pytest.raises(urllib.error.HTTPError) as refused:
@@ -116,15 +147,23 @@ def test_other_hosts_need_the_token_of_the_address():
                 urllib.request.urlopen(f"http://127.0.0.1:{port}/{wrong}", timeout=10)
             with pytest.raises(InvalidStatus, match="403"), talk(port, path=wrong):
                 pass
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/?token={token}", timeout=10) as answer:
+        with urllib.request.urlopen(
+            f"http://127.0.0.1:{port}/?token={token}", timeout=10
+        ) as answer:
             cookie = answer.headers["Set-Cookie"]
         assert "SameSite=Strict" in cookie
         assert "HttpOnly" in cookie
         # the page's WebSocket has no query: it brings the cookie
-        with talk(port, additional_headers={"Cookie": cookie.partition(";")[0]}) as own, talk(port, path=f"?token={token}") as other:
+        with (
+            talk(port, additional_headers={"Cookie": cookie.partition(";")[0]}) as own,
+            talk(port, path=f"?token={token}") as other,
+        ):
             assert len(own.recv(10)) > 16
             assert len(other.recv(10)) > 16
-        with pytest.raises(InvalidStatus, match="403"), talk(port, path=f"?token={token}", origin="http://evil.example"):
+        with (
+            pytest.raises(InvalidStatus, match="403"),
+            talk(port, path=f"?token={token}", origin="http://evil.example"),
+        ):
             pass
     finally:
         page.close()
@@ -153,7 +192,11 @@ def test_crowd_is_kept_out_and_those_inside_stay(live, monkeypatch):
 
 def update(live: Live, value, control=None, **more) -> dict:
     control = control or live.controls.friction
-    return {"type": "GuiUpdateMessage", "uuid": control._impl.uuid, "updates": {"value": value} | more}
+    return {
+        "type": "GuiUpdateMessage",
+        "uuid": control._impl.uuid,
+        "updates": {"value": value} | more,
+    }
 
 
 def test_what_a_page_sends_passes(live):
@@ -163,10 +206,14 @@ def test_what_a_page_sends_passes(live):
     assert passes(pack(update(live, 0.3)))
     assert passes(pack(update(live, True, live.controls.play)))
     assert passes(pack(update(live, "Reset", live.controls.time)))
-    assert passes(pack({"type": "GetRenderResponseMessage", "payload": b"x" * 1_000_000, "render_uuid": "a"}))
+    assert passes(
+        pack({"type": "GetRenderResponseMessage", "payload": b"x" * 1_000_000, "render_uuid": "a"})
+    )
 
 
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), -0.01, 1.51, 1e300, "0.3", None, [0.3], {}, True, b"0"])
+@pytest.mark.parametrize(
+    "value", [float("nan"), float("inf"), -0.01, 1.51, 1e300, "0.3", None, [0.3], {}, True, b"0"]
+)
 def test_slider_takes_numbers_between_its_ends_only(live, value):
     assert not live.page.gate.passes(pack(update(live, value)))
 
@@ -178,7 +225,15 @@ def test_controls_take_their_own_kind_of_value_only(live):
     # any attribute of a control could be set by name
     assert not passes(pack(update(live, 0.3, update_cb=[])))
     assert not passes(pack(update(live, 0.3) | {"uuid": "unknown"}))
-    assert not passes(pack({"type": "GuiUpdateMessage", "uuid": live.controls.friction._impl.uuid, "updates": {"max": 9.0}}))
+    assert not passes(
+        pack(
+            {
+                "type": "GuiUpdateMessage",
+                "uuid": live.controls.friction._impl.uuid,
+                "updates": {"max": 9.0},
+            }
+        )
+    )
     live.controls.friction.disabled = True
     assert not passes(pack(update(live, 0.3)))
     live.controls.friction.disabled = False
@@ -188,7 +243,14 @@ def test_controls_take_their_own_kind_of_value_only(live):
     "message",
     [
         {"type": "ShareUrlRequest"},
-        {"type": "FileTransferStartUpload", "source_component_uuid": "", "transfer_uuid": "", "filename": "", "mime_type": "", "part_count": 1},
+        {
+            "type": "FileTransferStartUpload",
+            "source_component_uuid": "",
+            "transfer_uuid": "",
+            "filename": "",
+            "mime_type": "",
+            "part_count": 1,
+        },
         {"type": "RunJavascriptMessage", "source": "1"},
         {"type": "Message"},
         {"type": 3},
@@ -229,8 +291,29 @@ def malformed(rng: np.random.Generator, uuids: list[str]) -> bytes:
     kind = int(rng.integers(4))
     if kind == 0:
         return rng.bytes(int(rng.integers(0, 300)))
-    odd = [None, True, -1, 10**12, float("nan"), float("-inf"), 1e308, "", "x" * 9000, b"\0" * 50, [], [[]], {}, {"value": {}}, [1.0] * 3, ["a"] * 3]
-    good: dict = [CAMERA, DRAG, {"type": "GuiUpdateMessage", "uuid": str(rng.choice(uuids)), "updates": {"value": 0.5}}][int(rng.integers(3))]
+    odd = [
+        None,
+        True,
+        -1,
+        10**12,
+        float("nan"),
+        float("-inf"),
+        1e308,
+        "",
+        "x" * 9000,
+        b"\0" * 50,
+        [],
+        [[]],
+        {},
+        {"value": {}},
+        [1.0] * 3,
+        ["a"] * 3,
+    ]
+    good: dict = [
+        CAMERA,
+        DRAG,
+        {"type": "GuiUpdateMessage", "uuid": str(rng.choice(uuids)), "updates": {"value": 0.5}},
+    ][int(rng.integers(3))]
     if kind == 1:
         return pack(odd[int(rng.integers(len(odd)))])
     if kind == 2:
@@ -246,7 +329,10 @@ def malformed(rng: np.random.Generator, uuids: list[str]) -> bytes:
 
 def test_ten_thousand_malformed_messages_neither_crash_nor_hang_the_run(live, capfd):
     port, box = live.page.server.get_port(), live.player.sim
-    uuids = [control._impl.uuid for control in (live.controls.friction, live.controls.restitution, live.controls.stiffness)]
+    uuids = [
+        control._impl.uuid
+        for control in (live.controls.friction, live.controls.restitution, live.controls.stiffness)
+    ]
     failed: list[object] = []
     live.page.server._event_loop.set_exception_handler(lambda loop, context: failed.append(context))
     sent = [0] * 10
@@ -259,7 +345,8 @@ def test_ten_thousand_malformed_messages_neither_crash_nor_hang_the_run(live, ca
                     while sent[k] < 1000:
                         client.send(malformed(rng, uuids))
                         sent[k] += 1
-                    # what nobody has read is lost when a connection is closed, and 400 are read in a second
+                    # what nobody has read is lost when a connection is closed,
+                    # and 400 are read in a second
                     until(lambda: live.page.gate.refused - refused > 9_500, 8)
             except (ConnectionClosed, OSError):
                 sent[k] += 1

@@ -19,7 +19,9 @@ def told():
 
 def test_arrays_that_change_are_told_together_and_those_that_do_not_are_not(told):
     server, sent = told
-    node = Node(server.scene.add_line_segments("/lines", np.zeros((1, 2, 3), np.float32), (0, 0, 0)))
+    node = Node(
+        server.scene.add_line_segments("/lines", np.zeros((1, 2, 3), np.float32), (0, 0, 0))
+    )
     sent.clear()
     node.tell(points=np.ones((1, 2, 3), np.float32), colors=np.zeros((1, 2, 3), np.uint8))
     assert [(m.name, sorted(m.updates)) for m in sent] == [("/lines", ["colors", "points"])]
@@ -38,4 +40,7 @@ def test_node_is_put_with_its_position_and_its_turn(told):
     frame = server.scene.add_frame("/frame")
     sent.clear()
     place(frame, [1.0, 2.0, 3.0], [0.0, 1.0, 0.0, 0.0])
-    assert [(m.name, getattr(m, "position", None) or m.wxyz) for m in sent] == [("/frame", (1.0, 2.0, 3.0)), ("/frame", (0.0, 1.0, 0.0, 0.0))]
+    assert [(m.name, getattr(m, "position", None) or m.wxyz) for m in sent] == [
+        ("/frame", (1.0, 2.0, 3.0)),
+        ("/frame", (0.0, 1.0, 0.0, 0.0)),
+    ]

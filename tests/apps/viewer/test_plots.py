@@ -19,7 +19,27 @@ def moment(time: float, residual: float = 1e-9) -> View:
     none = np.zeros((0, 3))
     pressure = np.array([[0.01, -0.02], [np.nan, np.nan]])
     loads = np.array([100.0 + time, 0.0])
-    return View(time, none, none, none, none, none, none, none, [], none, pressure, loads, none, none, [], 100.0, residual, 0.0, 0)  # type: ignore[arg-type]
+    return View(
+        time,
+        none,
+        none,
+        none,
+        none,
+        none,
+        none,
+        none,
+        [],
+        none,
+        pressure,
+        loads,
+        none,
+        none,
+        [],
+        100.0,
+        residual,
+        0.0,
+        0,
+    )  # type: ignore[arg-type]
 
 
 def test_plots_show_loads_pressure_in_millimetres_and_the_certificate_in_decades(plots):
@@ -63,7 +83,13 @@ def test_world_without_feet_has_the_certificate_only():
 
 @pytest.mark.parametrize(
     ("values", "ends"),
-    [([284.49, 284.4901, 0.0], (0.0, 500.0)), ([5.5, -4.7], (-5.0, 10.0)), ([np.nan], (0.0, 1.0)), ([1e-9], (0.0, 1.0)), ([-30.0], (-50.0, 0.0))],
+    [
+        ([284.49, 284.4901, 0.0], (0.0, 500.0)),
+        ([5.5, -4.7], (-5.0, 10.0)),
+        ([np.nan], (0.0, 1.0)),
+        ([1e-9], (0.0, 1.0)),
+        ([-30.0], (-50.0, 0.0)),
+    ],
 )
 def test_axis_ends_at_round_numbers_around_zero_so_that_noise_stays_small(values, ends):
     assert around(np.array([values])) == ends

@@ -54,11 +54,17 @@ def test_view_has_pressure_support_and_balance_as_the_simulator(pushed):
         assert np.allclose(view.pressures_in_foot[k], sim.centre_of_pressure(foot), atol=1e-12)
         X = sim.pose(foot)
         assert np.allclose(view.pressures[k], X @ [*view.pressures_in_foot[k], 0.0])
-        assert np.allclose(view.outlines[k], X @ np.column_stack([foot.polygon, np.zeros(len(foot.polygon))]))
+        assert np.allclose(
+            view.outlines[k], X @ np.column_stack([foot.polygon, np.zeros(len(foot.polygon))])
+        )
         assert view.loads[k] == pytest.approx((X.R.T @ sim.foot_wrench(foot).force)[2])
-    assert view.load == pytest.approx(sum(sim.foot_wrench(foot).force[2] for foot in robot.feet.values()))
+    assert view.load == pytest.approx(
+        sum(sim.foot_wrench(foot).force[2] for foot in robot.feet.values())
+    )
     assert np.allclose(view.zmp[0, :2], sim.zmp(robot), atol=1e-10)
-    assert np.allclose(view.centres[0], centre_of_mass(sim.model, sim.state.q, robot.name), atol=1e-9)
+    assert np.allclose(
+        view.centres[0], centre_of_mass(sim.model, sim.state.q, robot.name), atol=1e-9
+    )
     # the ground carries the robot at its soles only; the hands lie on the cart
     assert len(view.supports[0]) == 8
     assert view.residual == sim.certificate.residual
@@ -77,7 +83,11 @@ def test_view_of_a_world_in_the_air_is_empty_but_for_its_bodies():
 
 def test_quaternions_are_those_of_single_rotations():
     rng = np.random.default_rng(0)
-    X = [about(rng.normal(size=3), angle) for angle in (0.0, 1e-9, 0.5, 2.0, 3.0, np.pi, 3.5) for _ in range(5)]
+    X = [
+        about(rng.normal(size=3), angle)
+        for angle in (0.0, 1e-9, 0.5, 2.0, 3.0, np.pi, 3.5)
+        for _ in range(5)
+    ]
     got = quaternions(np.array([x.R for x in X]))
     assert np.allclose(np.linalg.norm(got, axis=1), 1.0)
     # q and −q are the same rotation
@@ -87,7 +97,9 @@ def test_quaternions_are_those_of_single_rotations():
 def test_tilts_take_the_z_axis_to_the_normal():
     rng = np.random.default_rng(1)
     axes = rng.normal(size=(20, 3))
-    axes = np.vstack([axes / np.linalg.norm(axes, axis=1, keepdims=True), [[0, 0, 1.0], [0, 0, -1.0]]])
+    axes = np.vstack(
+        [axes / np.linalg.norm(axes, axis=1, keepdims=True), [[0, 0, 1.0], [0, 0, -1.0]]]
+    )
     expected = quaternions(np.array([z_to(a) for a in axes]))
     assert np.allclose(np.abs((_tilts(axes) * expected).sum(axis=1)), 1.0, atol=1e-9)
 
@@ -110,7 +122,9 @@ def test_overlay_draws_a_cone_of_the_friction_angle_at_every_pressing_contact(pu
         scales = overlay._cones.node.told["batched_scales"][: pressing.sum()]
         assert np.allclose(scales[:, 0] / scales[:, 2], view.friction[pressing], rtol=1e-6)
         assert overlay._centre.handle.visible
-        assert np.allclose(overlay._centre.node.told["batched_positions"][0], view.centres[0], atol=1e-6)
+        assert np.allclose(
+            overlay._centre.node.told["batched_positions"][0], view.centres[0], atol=1e-6
+        )
         overlay.shown["centre of mass"] = False
         overlay.draw(view)
         assert not overlay._centre.handle.visible
@@ -118,10 +132,14 @@ def test_overlay_draws_a_cone_of_the_friction_angle_at_every_pressing_contact(pu
         # a trail is the way from one moment to the next, in the air and on the ground
         overlay.shown["trails"] = True
         for k in range(1, 4):
-            overlay.draw(dataclasses.replace(view, time=view.time + 0.1 * k, centres=view.centres + 0.01 * k))
+            overlay.draw(
+                dataclasses.replace(view, time=view.time + 0.1 * k, centres=view.centres + 0.01 * k)
+            )
         assert overlay._trail.handle.visible
         assert overlay._trail.node.told["points"].shape == (6, 2, 3)
-        assert np.allclose(overlay._trail.node.told["points"][-2, 1], view.centres[0] + 0.03, atol=1e-6)
+        assert np.allclose(
+            overlay._trail.node.told["points"][-2, 1], view.centres[0] + 0.03, atol=1e-6
+        )
     finally:
         server.stop()
 
@@ -135,8 +153,15 @@ def test_arrows_and_cones_are_those_on_the_upper_body_whichever_comes_first(push
         told = []
         for sign in (1.0, -1.0):
             overlay = Overlay(server)
-            overlay.draw(dataclasses.replace(view, normals=sign * view.normals, forces=sign * view.forces))
-            told.append([marks.node.told["batched_wxyzs"].copy() for marks in (overlay._cones, overlay._shafts)])
+            overlay.draw(
+                dataclasses.replace(view, normals=sign * view.normals, forces=sign * view.forces)
+            )
+            told.append(
+                [
+                    marks.node.told["batched_wxyzs"].copy()
+                    for marks in (overlay._cones, overlay._shafts)
+                ]
+            )
         # of two side by side neither is the upper one
         pressing = (view.normals * view.forces).sum(axis=1) > 0
         upright = np.flatnonzero(view.normals[pressing, 2] > 0.5)

@@ -10,7 +10,10 @@ from tabi.model.readers.load import load
 from tabi.model.robot import Robot
 
 LIMIT = '<limit lower="-1" upper="1" effort="1" velocity="1"/>'
-BOX = '<collision><origin xyz="0.05 0 -0.04"/><geometry><box size="0.2 0.1 0.02"/></geometry></collision>'
+BOX = (
+    '<collision><origin xyz="0.05 0 -0.04"/><geometry><box size="0.2 0.1 0.02"/></geometry>'
+    "</collision>"
+)
 MESH = '<collision><geometry><mesh filename="package://lost/foot.stl"/></geometry></collision>'
 HEAD = '<robot name="biped">\n<link name="pelvis"/>\n'
 
@@ -19,7 +22,11 @@ def leg(foot: str, shapes: str = BOX) -> str:
     """A leg of two links; the foot's link has its line for itself."""
     joints = [(f"{foot}_hip", "pelvis", f"{foot}_shin"), (f"{foot}_ankle", f"{foot}_shin", foot)]
     text = f'<link name="{foot}_shin"/>\n<link name="{foot}">{shapes}</link>\n'
-    return text + "".join(f'<joint name="{j}" type="revolute"><parent link="{p}"/><child link="{c}"/>{LIMIT}</joint>\n' for j, p, c in joints)
+    return text + "".join(
+        f'<joint name="{j}" type="revolute"><parent link="{p}"/><child link="{c}"/>{LIMIT}'
+        f"</joint>\n"
+        for j, p, c in joints
+    )
 
 
 def biped(folder, *legs: str, name: str = "biped.urdf"):
@@ -50,7 +57,10 @@ def test_a_robot_element_is_read_as_urdf_whatever_the_suffix(tmp_path, name):
 )
 def test_mjcf_and_vrml_go_to_their_readers(tmp_path, monkeypatch, name, content, module):
     asked = []
-    monkeypatch.setattr(f"tabi.model.readers.{module}.read", lambda path, base=None: asked.append((path, base)) or Robot("from elsewhere"))
+    monkeypatch.setattr(
+        f"tabi.model.readers.{module}.read",
+        lambda path, base=None: asked.append((path, base)) or Robot("from elsewhere"),
+    )
     (tmp_path / name).write_text(content)
     assert load(tmp_path / name, feet={}, base="fixed").name == "from elsewhere"
     assert asked == [(tmp_path / name, "fixed")]
@@ -82,7 +92,9 @@ def test_a_file_that_is_not_there_is_refused(tmp_path, name):
         load(f"{tmp_path}/{name}")
 
 
-@pytest.mark.filterwarnings("error::ResourceWarning", "error::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.filterwarnings(
+    "error::ResourceWarning", "error::pytest.PytestUnraisableExceptionWarning"
+)
 def test_no_file_stays_open(tmp_path):
     robot = load(biped(tmp_path, leg("left_foot")))
     gc.collect()
@@ -108,16 +120,22 @@ def test_a_foot_given_by_name_stands_on_the_lowest_face_of_its_shapes(tmp_path):
 
 def test_a_foot_given_with_polygon_and_position_needs_no_shape(tmp_path):
     square = [[0.1, 0.05], [-0.1, 0.05], [-0.1, -0.05], [0.1, -0.05]]
-    robot = load(biped(tmp_path, leg("hoof", MESH)), feet={"left": {"body": "hoof", "polygon": square, "position": [0, 0, -0.1]}})
+    robot = load(
+        biped(tmp_path, leg("hoof", MESH)),
+        feet={"left": {"body": "hoof", "polygon": square, "position": [0, 0, -0.1]}},
+    )
     assert robot.feet["left"].area == pytest.approx(0.02, rel=1e-12)
     assert set(robot.feet["left"].corners()[:, 2]) == {-0.1}
 
 
 def test_a_polygon_on_a_body_whose_z_points_down_asks_for_a_quaternion(example_robots):
-    icub, square = example_robots / "icub_description" / "robots" / "icub_reduced.urdf", [[0.1, 0.03], [0, 0.03], [0, -0.03], [0.1, -0.03]]
+    icub = example_robots / "icub_description" / "robots" / "icub_reduced.urdf"
+    square = [[0.1, 0.03], [0, 0.03], [0, -0.03], [0.1, -0.03]]
     with pytest.raises(ModelError, match="foot 'left' on body 'l_foot' has its z axis downwards"):
         load(icub, feet={"left": {"body": "l_foot", "polygon": square}})
-    robot = load(icub, feet={"left": {"body": "l_foot", "polygon": square, "quaternion": [0, 1, 0, 0]}})
+    robot = load(
+        icub, feet={"left": {"body": "l_foot", "polygon": square, "quaternion": [0, 1, 0, 0]}}
+    )
     robot.stand_on_ground()
     assert robot.placements()[robot.base].p[2] > 0.5
 
@@ -125,22 +143,64 @@ def test_a_polygon_on_a_body_whose_z_points_down_asks_for_a_quaternion(example_r
 @pytest.mark.parametrize(
     ("feet", "words"),
     [
-        ({"left": "hooof"}, "foot 'left' stands on a body that is not there: body 'hooof' not found in biped; bodies near that name: 'hoof'"),
-        ({"left": {"body": "hoof", "polygone": []}}, "foot 'left' has the key 'polygone'; expected keys among body, polygon, position, quaternion"),
+        (
+            {"left": "hooof"},
+            (
+                "foot 'left' stands on a body that is not there: body 'hooof' not found in biped; "
+                "bodies near that name: 'hoof'"
+            ),
+        ),
+        (
+            {"left": {"body": "hoof", "polygone": []}},
+            (
+                "foot 'left' has the key 'polygone'; expected keys among body, polygon, position, "
+                "quaternion"
+            ),
+        ),
         ({"left": {"body": "hoof", 3: []}}, "foot 'left' has the key 3"),
         ({"left": {"polygon": [[0, 0]]}}, "foot 'left' has no body"),
         ({"left": 7}, "foot 'left' is 7"),
         (["hoof"], "feet are ['hoof']"),
         ("hoof", "feet are 'hoof'"),
-        ({"left": {"body": "hoof", "position": [0, 0, 0]}}, "foot 'left' has a position without a polygon"),
-        ({"left": {"body": "hoof", "quaternion": [1, 0, 0, 0]}}, "foot 'left' has a quaternion without a polygon"),
-        ({"left": {"body": "hoof", "polygon": [[0, 0], [1, 0], [0, 1]], "quaternion": [0, 1]}}, "foot 'left' has quaternion [0, 1]; expected [w, x"),
-        ({"left": {"body": "hoof", "polygon": [[0, 0], [1, 0], [0, 1]], "quaternion": [0, 1, 0, 0]}}, "foot 'left' on body 'hoof' has its z axis"),
-        ({"left": {"body": "hoof", "polygon": [[0, 0], [1, 0]]}}, "foot 'left' has a sole of shape (2, 2)"),
-        ({"left": {"body": "hoof", "polygon": [[0, 0], [1, 0], [2, 0]]}}, "foot 'left' has a sole of area 0"),
-        ({"left": {"body": "hoof", "polygon": [[0, 0], [1, 0], [0, float("nan")]]}}, "foot 'left' has polygon"),
+        (
+            {"left": {"body": "hoof", "position": [0, 0, 0]}},
+            "foot 'left' has a position without a polygon",
+        ),
+        (
+            {"left": {"body": "hoof", "quaternion": [1, 0, 0, 0]}},
+            "foot 'left' has a quaternion without a polygon",
+        ),
+        (
+            {"left": {"body": "hoof", "polygon": [[0, 0], [1, 0], [0, 1]], "quaternion": [0, 1]}},
+            "foot 'left' has quaternion [0, 1]; expected [w, x",
+        ),
+        (
+            {
+                "left": {
+                    "body": "hoof",
+                    "polygon": [[0, 0], [1, 0], [0, 1]],
+                    "quaternion": [0, 1, 0, 0],
+                }
+            },
+            "foot 'left' on body 'hoof' has its z axis",
+        ),
+        (
+            {"left": {"body": "hoof", "polygon": [[0, 0], [1, 0]]}},
+            "foot 'left' has a sole of shape (2, 2)",
+        ),
+        (
+            {"left": {"body": "hoof", "polygon": [[0, 0], [1, 0], [2, 0]]}},
+            "foot 'left' has a sole of area 0",
+        ),
+        (
+            {"left": {"body": "hoof", "polygon": [[0, 0], [1, 0], [0, float("nan")]]}},
+            "foot 'left' has polygon",
+        ),
         ({"left": {"body": "hoof", "polygon": "square"}}, "foot 'left' has polygon 'square'"),
-        ({"left": {"body": "hoof", "polygon": [[0, 0], [1, 0], [0, 1]], "position": [0, 0]}}, "foot 'left' has position [0, 0]; expected [x, y, z]"),
+        (
+            {"left": {"body": "hoof", "polygon": [[0, 0], [1, 0], [0, 1]], "position": [0, 0]}},
+            "foot 'left' has position [0, 0]; expected [x, y, z]",
+        ),
     ],
 )
 def test_a_foot_that_cannot_be_is_refused_with_its_name(tmp_path, feet, words):
@@ -156,23 +216,30 @@ def test_a_foot_that_cannot_be_is_refused_with_its_name(tmp_path, feet, words):
     [
         (MESH, "collision mesh 'package://lost/foot.stl' is missing"),
         (BOX + MESH, "collision mesh 'package://lost/foot.stl' is missing"),
-        (MESH.replace("package://lost/foot.stl", "torn.stl"), "collision mesh 'torn.stl' is missing or cannot be used"),
+        (
+            MESH.replace("package://lost/foot.stl", "torn.stl"),
+            "collision mesh 'torn.stl' is missing or cannot be used",
+        ),
         ("", "has no collision shape"),
         (BOX.replace("collision>", "visual>"), "has no collision shape"),
     ],
 )
 @pytest.mark.parametrize("declared", ["hoof", {"body": "hoof"}])
-def test_a_foot_whose_sole_cannot_be_seen_is_refused_with_file_line_link_and_mesh(tmp_path, shapes, words, declared):
+def test_a_foot_whose_sole_cannot_be_seen_is_refused_with_file_line_link_and_mesh(
+    tmp_path, shapes, words, declared
+):
     (tmp_path / "torn.stl").write_bytes(b"solid")
     file = biped(tmp_path, leg("hoof", shapes))
     with pytest.raises(ModelError) as caught:
         load(file, feet={"left": declared})
     # the foot's link is the second line after the head of two
-    assert str(caught.value).startswith(f"{file}, line 4: link 'hoof' is declared the foot 'left' but")
+    assert str(caught.value).startswith(
+        f"{file}, line 4: link 'hoof' is declared the foot 'left' but"
+    )
     assert words in str(caught.value)
 
 
-# ---- feet that are not ----------------------------------------------------------------------------
+# ---- feet that are not --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -188,8 +255,13 @@ def test_a_foot_whose_sole_cannot_be_seen_is_refused_with_file_line_link_and_mes
 )
 def test_feet_are_found_by_name_and_the_note_says_so(tmp_path, left, right):
     robot = load(biped(tmp_path, leg(right), leg(left)))
-    assert {side: foot.body.name for side, foot in robot.feet.items()} == {"left": left, "right": right}
-    assert any("feet found by name" in n and repr(left) in n and repr(right) in n for n in robot.notes)
+    assert {side: foot.body.name for side, foot in robot.feet.items()} == {
+        "left": left,
+        "right": right,
+    }
+    assert any(
+        "feet found by name" in n and repr(left) in n and repr(right) in n for n in robot.notes
+    )
 
 
 @pytest.mark.parametrize(
@@ -197,9 +269,15 @@ def test_feet_are_found_by_name_and_the_note_says_so(tmp_path, left, right):
     [
         ([leg("l_foot"), leg("r_foot", "")], "among 'l_foot', 'r_foot' (no collision shape)"),
         ([leg("l_foot"), leg("r_foot", MESH)], "'r_foot' (its mesh is missing)"),
-        ([leg("LF_FOOT"), leg("RF_FOOT"), leg("LH_FOOT"), leg("RH_FOOT")], "among 'LF_FOOT', 'RF_FOOT', 'LH_FOOT', 'RH_FOOT'"),
+        (
+            [leg("LF_FOOT"), leg("RF_FOOT"), leg("LH_FOOT"), leg("RH_FOOT")],
+            "among 'LF_FOOT', 'RF_FOOT', 'LH_FOOT', 'RH_FOOT'",
+        ),
         ([leg("l_foot"), leg("r_foot"), leg("l_ankle")], "among 'l_foot', 'r_foot', 'l_ankle'"),
-        ([leg("l_hoof"), leg("r_hoof"), leg("torsoLeft")], "no end body is named foot, sole or ankle"),
+        (
+            [leg("l_hoof"), leg("r_hoof"), leg("torsoLeft")],
+            "no end body is named foot, sole or ankle",
+        ),
     ],
 )
 def test_feet_that_are_not_plain_are_left_to_the_user_with_the_candidates(tmp_path, legs, words):
@@ -222,15 +300,24 @@ def test_no_feet_are_looked_for_where_none_are_wanted(tmp_path):
 
 
 def test_a_fixed_sole_below_the_foot_does_not_hide_it(tmp_path):
-    sole = '<link name="l_sole"/><joint name="s" type="fixed"><parent link="l_foot"/><child link="l_sole"/></joint>'
+    sole = (
+        '<link name="l_sole"/><joint name="s" type="fixed"><parent link="l_foot"/>'
+        '<child link="l_sole"/></joint>'
+    )
     robot = load(biped(tmp_path, leg("l_foot"), leg("r_foot"), sole))
     assert robot.feet["left"].body.name == "l_foot"
 
 
 def test_feet_of_robots_nobody_here_wrote(example_robots):
     icub = load(example_robots / "icub_description" / "robots" / "icub_reduced.urdf")
-    assert {side: foot.body.name for side, foot in icub.feet.items()} == {"left": "l_foot", "right": "r_foot"}
-    talos = load(example_robots / "talos_data" / "robots" / "talos_reduced_box.urdf", feet={"left": "leg_left_6_link"})
+    assert {side: foot.body.name for side, foot in icub.feet.items()} == {
+        "left": "l_foot",
+        "right": "r_foot",
+    }
+    talos = load(
+        example_robots / "talos_data" / "robots" / "talos_reduced_box.urdf",
+        feet={"left": "leg_left_6_link"},
+    )
     # there the foot is a box of 0.21 m × 0.13 m × 0.02 m around (0, 0, −0.1)
     assert np.ptp(talos.feet["left"].polygon, axis=0) == pytest.approx([0.21, 0.13], abs=1e-12)
     assert talos.feet["left"].placement.p == pytest.approx([0, 0, -0.11], abs=1e-12)

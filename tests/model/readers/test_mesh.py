@@ -1,4 +1,6 @@
-"""Mesh files: points of the same cube from every format, closed outward hulls, packages found, faults named."""
+"""Mesh files: points of the same cube from every format, closed outward hulls, packages found,
+faults named.
+"""
 
 import struct
 from pathlib import Path
@@ -13,7 +15,20 @@ EDGE = 0.2
 CORNERS = EDGE * (np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)]) - 0.5)
 # two triangles a side, outward
 TRIANGLES = np.array(
-    [[0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1], [2, 3, 7], [2, 7, 6], [0, 2, 6], [0, 6, 4], [1, 5, 7], [1, 7, 3]]
+    [
+        [0, 1, 3],
+        [0, 3, 2],
+        [4, 6, 7],
+        [4, 7, 5],
+        [0, 4, 5],
+        [0, 5, 1],
+        [2, 3, 7],
+        [2, 7, 6],
+        [0, 2, 6],
+        [0, 6, 4],
+        [1, 5, 7],
+        [1, 7, 3],
+    ]
 )
 SHIFT = np.array([1.0, 2.0, 3.0])
 # coordinates in STL files are rounded to single precision
@@ -24,10 +39,12 @@ DAE = """<?xml version="1.0"?>
 <asset><unit name="unit" meter="{metre}"/><up_axis>{up}</up_axis></asset>
 <library_geometries><geometry id="cube"><mesh>
 <source id="p"><float_array id="a" count="{count}">{points}</float_array>
-<technique_common><accessor source="#a" count="{rows}" stride="3"><param name="X" type="float"/><param name="Y" type="float"/>
+<technique_common><accessor source="#a" count="{rows}" stride="3"><param name="X" type="float"/>
+<param name="Y" type="float"/>
 <param name="Z" type="float"/></accessor></technique_common></source>
 <vertices id="v"><input semantic="POSITION" source="#p"/></vertices>
-<triangles count="12"><input semantic="VERTEX" source="#v" offset="0"/><input semantic="NORMAL" source="#p" offset="1"/><p>{index}</p></triangles>
+<triangles count="12"><input semantic="VERTEX" source="#v" offset="0"/>
+<input semantic="NORMAL" source="#p" offset="1"/><p>{index}</p></triangles>
 </mesh></geometry></library_geometries>
 <library_visual_scenes><visual_scene id="s">{nodes}</visual_scene></library_visual_scenes>
 <scene><instance_visual_scene url="#s"/></scene>
@@ -38,14 +55,31 @@ def words(numbers) -> str:
     return " ".join(f"{x:.17g}" for x in np.ravel(numbers))
 
 
-def dae(nodes: str = '<node><instance_geometry url="#cube"/></node>', metre: float = 1.0, up: str = "Z_UP", points=CORNERS) -> str:
+def dae(
+    nodes: str = '<node><instance_geometry url="#cube"/></node>',
+    metre: float = 1.0,
+    up: str = "Z_UP",
+    points=CORNERS,
+) -> str:
     index = words(np.stack([TRIANGLES.ravel(), np.zeros(TRIANGLES.size, int)], axis=1))
-    return DAE.format(nodes=nodes, metre=metre, up=up, points=words(points), count=3 * len(points), rows=len(points), index=index)
+    return DAE.format(
+        nodes=nodes,
+        metre=metre,
+        up=up,
+        points=words(points),
+        count=3 * len(points),
+        rows=len(points),
+        index=index,
+    )
 
 
 def ascii_stl() -> str:
     corners = ["\n".join(f"    vertex {words(CORNERS[i])}" for i in t) for t in TRIANGLES]
-    return "solid cube\n" + "".join(f"facet normal 0 0 0\n  outer loop\n{c}\n  endloop\nendfacet\n" for c in corners) + "endsolid cube\n"
+    return (
+        "solid cube\n"
+        + "".join(f"facet normal 0 0 0\n  outer loop\n{c}\n  endloop\nendfacet\n" for c in corners)
+        + "endsolid cube\n"
+    )
 
 
 def binary_stl(header: bytes = b"") -> bytes:
@@ -54,13 +88,21 @@ def binary_stl(header: bytes = b"") -> bytes:
 
 
 def obj(extra: str = "") -> str:
-    lines = [f"v {words(c)} 0.5 0.5 0.5" for c in CORNERS] + ["vn 0 0 1", extra] + [f"f {a + 1}//1 {b + 1}//1 {c + 1}//1" for a, b, c in TRIANGLES]
+    lines = (
+        [f"v {words(c)} 0.5 0.5 0.5" for c in CORNERS]
+        + ["vn 0 0 1", extra]
+        + [f"f {a + 1}//1 {b + 1}//1 {c + 1}//1" for a, b, c in TRIANGLES]
+    )
     return "\n".join(lines)
 
 
 def same_points(a, b, tolerance: float) -> bool:
     distances = np.linalg.norm(np.asarray(a)[:, None] - np.asarray(b)[None], axis=2)
-    return len(a) == len(b) and distances.min(axis=1).max() < tolerance and distances.min(axis=0).max() < tolerance
+    return (
+        len(a) == len(b)
+        and distances.min(axis=1).max() < tolerance
+        and distances.min(axis=0).max() < tolerance
+    )
 
 
 def volume(hull) -> float:
@@ -115,8 +157,13 @@ def test_a_format_of_others_is_read_through_trimesh(tmp_path):
 
 
 def test_dae_nodes_are_composed_in_the_order_they_are_written(tmp_path):
-    inner = '<node><rotate>0 0 1 90</rotate><scale>1 2 3</scale><instance_geometry url="#cube"/></node>'
-    outer = f"<node><matrix>0 0 1 10  0 1 0 0  -1 0 0 0  0 0 0 1</matrix><translate>0 5 0</translate>{inner}</node>"
+    inner = (
+        '<node><rotate>0 0 1 90</rotate><scale>1 2 3</scale><instance_geometry url="#cube"/></node>'
+    )
+    outer = (
+        f"<node><matrix>0 0 1 10  0 1 0 0  -1 0 0 0  0 0 0 1</matrix><translate>0 5 0</translate>"
+        f"{inner}</node>"
+    )
     (tmp_path / "a.dae").write_text(dae(outer))
     turn_y = np.array([[0, 0, 1], [0, 1, 0], [-1, 0, 0]])
     turn_z = np.array([[0, -1, 0], [1, 0, 0], [0, 0, 1]])
@@ -125,9 +172,14 @@ def test_dae_nodes_are_composed_in_the_order_they_are_written(tmp_path):
 
 
 def test_dae_node_used_twice_stands_in_both_places(tmp_path):
-    nodes = '<node id="n"><instance_geometry url="#cube"/></node><node><translate>1 2 3</translate><instance_node url="#n"/></node>'
+    nodes = (
+        '<node id="n"><instance_geometry url="#cube"/></node><node><translate>1 2 3</translate>'
+        '<instance_node url="#n"/></node>'
+    )
     (tmp_path / "a.dae").write_text(dae(nodes))
-    assert same_points(mesh.vertices(tmp_path / "a.dae"), np.vstack([CORNERS, CORNERS + SHIFT]), 1e-14)
+    assert same_points(
+        mesh.vertices(tmp_path / "a.dae"), np.vstack([CORNERS, CORNERS + SHIFT]), 1e-14
+    )
 
 
 def test_dae_unit_scales_to_metres_and_the_up_axis_turns_nothing(tmp_path):
@@ -138,7 +190,10 @@ def test_dae_unit_scales_to_metres_and_the_up_axis_turns_nothing(tmp_path):
 @pytest.mark.parametrize("up", ["X_UP", "Y_UP", "Z_UP"])
 def test_dae_axes_and_nodes_agree_with_coal(tmp_path, up):
     coal = pytest.importorskip("coal")
-    nodes = '<node><translate>1 2 3</translate><rotate>1 0 0 30</rotate><node><scale>1 2 1</scale><instance_geometry url="#cube"/></node></node>'
+    nodes = (
+        "<node><translate>1 2 3</translate><rotate>1 0 0 30</rotate><node><scale>1 2 "
+        '1</scale><instance_geometry url="#cube"/></node></node>'
+    )
     (tmp_path / "a.dae").write_text(dae(nodes, up=up))
     other = coal.MeshLoader().load(str(tmp_path / "a.dae"), np.ones(3))
     other.computeLocalAABB()
@@ -157,7 +212,11 @@ def test_dae_axes_and_nodes_agree_with_coal(tmp_path, up):
         ("short.stl", binary_stl()[:-7], "12 triangles"),
         ("empty.stl", b"", "bytes"),
         ("none.stl", b"solid nothing\nendsolid nothing", "no facet"),
-        ("letters.stl", ascii_stl().replace(f"vertex {-0.1:.17g}", "vertex minus", 1).encode(), "stl"),
+        (
+            "letters.stl",
+            ascii_stl().replace(f"vertex {-0.1:.17g}", "vertex minus", 1).encode(),
+            "stl",
+        ),
         ("nan.stl", ascii_stl().replace(f"vertex {-0.1:.17g}", "vertex nan", 1).encode(), "finite"),
         ("empty.obj", b"", "no faces"),
         ("points.obj", b"v 0 0 0\nv 1 0 0", "no faces"),
@@ -166,8 +225,16 @@ def test_dae_axes_and_nodes_agree_with_coal(tmp_path, up):
         ("broken.dae", dae()[:-12].encode(), "well-formed"),
         ("beyond.dae", dae().replace("<p>0 0", "<p>8 0").encode(), "point 8"),
         ("nowhere.dae", dae('<node><instance_geometry url="#sphere"/></node>').encode(), "#sphere"),
-        ("circle.dae", dae('<node id="n"><instance_node url="#n"/></node>').encode(), "hold itself"),
-        ("skew.dae", dae('<node><skew>1 2 3</skew><instance_geometry url="#cube"/></node>').encode(), "<skew>"),
+        (
+            "circle.dae",
+            dae('<node id="n"><instance_node url="#n"/></node>').encode(),
+            "hold itself",
+        ),
+        (
+            "skew.dae",
+            dae('<node><skew>1 2 3</skew><instance_geometry url="#cube"/></node>').encode(),
+            "<skew>",
+        ),
         ("unit.dae", dae(metre=-1.0).encode(), "metres"),
         ("what.kind", b"123", ".kind"),
     ],
@@ -210,13 +277,22 @@ def test_a_flat_mesh_becomes_a_plate_of_a_five_hundredth_of_its_size(normal):
     u = np.linalg.svd(axis[None])[2][1:]
     square = np.array([[0, 0], [1, 0], [1, 1], [0, 1]]) @ u + [3.0, 0.0, 0.0]
     hull = mesh.convex_hull(square)
-    # the principal directions of a square are not unique: its size is measured as something from its edge to its diagonal
+    # the principal directions of a square are not unique: its size is measured as something from
+    # its edge to its diagonal
     assert is_closed(hull)
     assert 0.99e-3 * 2 <= volume(hull) <= 1.01e-3 * 2 * np.sqrt(2)
     assert np.abs((hull.vertices - square.mean(axis=0)) @ axis).max() < 1.5e-3
 
 
-@pytest.mark.parametrize("points", [[[1, 2, 3]], [[0, 0, 0], [0, 0, 1]], [[0, 0, 0], [1, 1, 1], [2, 2, 2]], [[1e5, 0, 0], [1e5, 1, 0], [1e5, 0, 1]]])
+@pytest.mark.parametrize(
+    "points",
+    [
+        [[1, 2, 3]],
+        [[0, 0, 0], [0, 0, 1]],
+        [[0, 0, 0], [1, 1, 1], [2, 2, 2]],
+        [[1e5, 0, 0], [1e5, 1, 0], [1e5, 0, 1]],
+    ],
+)
 def test_lines_points_and_far_planes_have_a_hull_that_holds_them(points):
     hull = mesh.convex_hull(points)
     assert is_closed(hull)
@@ -271,7 +347,9 @@ def workspace(tmp_path, monkeypatch) -> Path:
 )
 def test_references_are_found_beside_and_above_the_file(workspace, reference, place):
     found = mesh.find(reference, workspace / "ws/robot/urdf/r.urdf")
-    assert found == (None if place is None else workspace / place) or (place and found and found.samefile(workspace / place))
+    assert found == (None if place is None else workspace / place) or (
+        place and found and found.samefile(workspace / place)
+    )
 
 
 def test_absolute_paths_and_file_addresses_are_found(workspace):
@@ -284,6 +362,9 @@ def test_packages_are_found_on_the_paths_of_ros(workspace, monkeypatch):
     monkeypatch.setenv("ROS_PACKAGE_PATH", f"/nowhere:{workspace / 'ros'}")
     monkeypatch.setenv("AMENT_PREFIX_PATH", str(workspace / "opt"))
     assert mesh.find("package://far/d.stl", workspace / "ws/r.urdf") == workspace / "ros/far/d.stl"
-    assert mesh.find("package://away/e.stl", workspace / "ws/r.urdf") == workspace / "opt/share/away/e.stl"
+    assert (
+        mesh.find("package://away/e.stl", workspace / "ws/r.urdf")
+        == workspace / "opt/share/away/e.stl"
+    )
     monkeypatch.setenv("ROS_PACKAGE_PATH", str(workspace / "ros/far"))
     assert mesh.find("package://far/d.stl", workspace / "ws/r.urdf") == workspace / "ros/far/d.stl"

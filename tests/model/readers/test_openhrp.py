@@ -37,7 +37,13 @@ def test_bodies_and_joints_carry_the_names_of_the_joint_nodes(mini):
     assert mini.name == "MINI"
     assert [b.name for b in mini.bodies] == ["WAIST", "HIP", "LEG", "TOE", "BELT"]
     assert [b.joint.name for b in mini.bodies] == ["MINI_base", "HIP", "LEG", "TOE", "BELT"]
-    assert [b.joint.kind for b in mini.bodies] == ["floating", "revolute", "prismatic", "fixed", "fixed"]
+    assert [b.joint.kind for b in mini.bodies] == [
+        "floating",
+        "revolute",
+        "prismatic",
+        "fixed",
+        "fixed",
+    ]
     assert [b.joint.number for b in mini.bodies] == [None, 4, 5, None, None]
 
 
@@ -47,7 +53,10 @@ def test_the_base_starts_where_the_file_puts_the_waist(mini):
     assert mini.base.joint.position == pytest.approx(expected, abs=1e-15)
 
 
-@pytest.mark.parametrize(("kind", "asked", "found"), [("free", "fixed", "fixed"), ("fixed", None, "fixed"), ("fixed", "floating", "floating")])
+@pytest.mark.parametrize(
+    ("kind", "asked", "found"),
+    [("free", "fixed", "fixed"), ("fixed", None, "fixed"), ("fixed", "floating", "floating")],
+)
 def test_base_can_be_asked_for(load, kind, asked, found):
     robot = load(ROBOT.replace('"free"', f'"{kind}"'), base=asked)
     assert robot.base.joint.kind == found
@@ -90,7 +99,11 @@ def test_limits_and_motor_of_a_geared_joint(mini):
 
 @pytest.mark.parametrize(("letter", "axis"), [("X", (1, 0, 0)), ("Y", (0, 1, 0)), ("Z", (0, 0, 1))])
 def test_an_axis_may_be_a_letter(load, letter, axis):
-    robot = load(ROBOT.replace("SFVec3f jointAxis 0 0 1", 'SFString jointAxis "Z"').replace("jointAxis 0 2 0", f'jointAxis "{letter}"'))
+    robot = load(
+        ROBOT.replace("SFVec3f jointAxis 0 0 1", 'SFString jointAxis "Z"').replace(
+            "jointAxis 0 2 0", f'jointAxis "{letter}"'
+        )
+    )
     assert tuple(robot.joint("HIP").axis) == axis
 
 
@@ -120,10 +133,17 @@ def test_balls_cones_and_face_sets_keep_their_extent(mini):
     assert isinstance(big.geometry, Sphere)
     assert big.geometry.radius == pytest.approx(0.02)
     assert [egg.support(d) for d in np.eye(3)] == pytest.approx([0.01, 0.02, 0.03])
-    assert [cone.support(d) for d in ((0, 1, 0), (0, -1, 0), (1, 0, 0))] == pytest.approx([0.025, 0.025, 0.02])
+    assert [cone.support(d) for d in ((0, 1, 0), (0, -1, 0), (1, 0, 0))] == pytest.approx(
+        [0.025, 0.025, 0.02]
+    )
     # a point no face uses does not count
     assert isinstance(hull.geometry, Convex)
-    assert sorted(map(tuple, hull.geometry.vertices)) == [(0, 0, 0), (0, 0, 1), (0, 1, 0), (1, 0, 0)]
+    assert sorted(map(tuple, hull.geometry.vertices)) == [
+        (0, 0, 0),
+        (0, 0, 1),
+        (0, 1, 0),
+        (1, 0, 0),
+    ]
 
 
 def test_sensors_stand_in_the_frame_of_their_joint(mini):
@@ -140,7 +160,10 @@ def test_sensors_stand_in_the_frame_of_their_joint(mini):
 
 
 def test_a_sensor_in_a_transform_stands_where_the_transform_puts_it(load):
-    nested = "Transform { translation 1 0 0 rotation 0 0 1 1.5707963267948966 children DEF F ForceSensor { translation 0.1 0 0 } }"
+    nested = (
+        "Transform { translation 1 0 0 rotation 0 0 1 1.5707963267948966 children DEF F "
+        "ForceSensor { translation 0.1 0 0 } }"
+    )
     X = load(ROBOT.replace("Widget { } Widget { }", nested)).sensors["F"].placement
     assert X.p == pytest.approx([1.0, 0.1, 0.0])
     assert pytest.approx([0, 1, 0]) == X.R[:, 0]
@@ -148,7 +171,9 @@ def test_a_sensor_in_a_transform_stands_where_the_transform_puts_it(load):
 
 def test_fields_of_newer_and_older_openhrp_are_understood(load):
     text = "#VRML V2.0 utf8\n" + ROBOT.removeprefix(HEAD)
-    hip = load(text.replace("jointId 4", "jointId 4 equivalentInertia 0.7 jointValue 0.25")).joint("HIP")
+    hip = load(text.replace("jointId 4", "jointId 4 equivalentInertia 0.7 jointValue 0.25")).joint(
+        "HIP"
+    )
     assert hip.total_armature == 0.7
     assert hip.position == pytest.approx([0.25])
 
@@ -157,9 +182,27 @@ def test_fields_of_newer_and_older_openhrp_are_understood(load):
     ("good", "odd", "note"),
     [
         ("jointId 5", "jointId 4", "jointId 4 is given twice, to 'HIP' and 'LEG'"),
-        ("uvlimit 3", "uvlimit 2", "joint 'HIP' may go from -3 to 2 per second: the smaller holds both ways"),
-        ("torqueConst 0.05", "torqueConst 0", "joint 'HIP' has a torque limit of climit · torqueConst · gearRatio = 0: taken as not given"),
-        ("[ 0.1 0.01 0", "[ 0.1 0.02 0", "Segment 'PELVIS' has momentsOfInertia that are not symmetric: their symmetric part is taken"),
+        (
+            "uvlimit 3",
+            "uvlimit 2",
+            "joint 'HIP' may go from -3 to 2 per second: the smaller holds both ways",
+        ),
+        (
+            "torqueConst 0.05",
+            "torqueConst 0",
+            (
+                "joint 'HIP' has a torque limit of climit · torqueConst · gearRatio = 0: "
+                "taken as not given"
+            ),
+        ),
+        (
+            "[ 0.1 0.01 0",
+            "[ 0.1 0.02 0",
+            (
+                "Segment 'PELVIS' has momentsOfInertia that are not symmetric: "
+                "their symmetric part is taken"
+            ),
+        ),
     ],
 )
 def test_what_is_odd_but_usable_is_noted(load, good, odd, note):
@@ -179,21 +222,29 @@ def test_everything_ignored_is_noted_by_count(mini):
 
 
 def test_a_surface_tells_what_is_seen_from_what_collides(load):
-    surface = "Surface { visual Shape { geometry Sphere { } } collision Shape { geometry Box { } } }"
+    surface = (
+        "Surface { visual Shape { geometry Sphere { } } collision Shape { geometry Box { } } }"
+    )
     robot = load(ROBOT.replace("Widget { } Widget { }", surface))
     seen, felt = robot.body("WAIST").shapes[-2:]
     assert (seen.visible, seen.collides, felt.visible, felt.collides) == (True, False, False, True)
 
 
 def test_a_transform_turns_about_its_centre(load):
-    turned = "Transform { center 1 0 0 rotation 0 0 1 1.5707963267948966 children Shape { geometry Sphere { } } }"
+    turned = (
+        "Transform { center 1 0 0 rotation 0 0 1 1.5707963267948966 children Shape { geometry "
+        "Sphere { } } }"
+    )
     robot = load(ROBOT.replace("Widget { } Widget { }", turned))
     # c + R(0 − c) with R a quarter turn about z and c = (1, 0, 0)
     assert robot.body("WAIST").shapes[-1].placement.p == pytest.approx([1, -1, 0])
 
 
 def test_a_mirrored_box_stays_a_box(load):
-    mirrored = "Transform { scale -1 1 1 translation 1 0 0 children Shape { geometry Box { size 1 2 3 } } }"
+    mirrored = (
+        "Transform { scale -1 1 1 translation 1 0 0 children Shape { geometry Box { size 1 2 3 } "
+        "} }"
+    )
     shape = load(ROBOT.replace("Widget { } Widget { }", mirrored)).body("WAIST").shapes[-1]
     assert isinstance(shape.geometry, Box)
     assert np.linalg.det(shape.placement.R) == pytest.approx(1.0)
@@ -208,7 +259,10 @@ def test_parts_in_other_files_belong_to_the_robot(load, tmp_path):
 
 def test_a_chain_of_a_thousand_joints_loads(load):
     count = 1000
-    chain = "".join(f'DEF J{i} Joint {{ jointType "{"rotate" if i else "free"}" translation 0 0 0.1 children [ ' for i in range(count))
+    chain = "".join(
+        f'DEF J{i} Joint {{ jointType "{"rotate" if i else "free"}" translation 0 0 0.1 children [ '
+        for i in range(count)
+    )
     robot = load(HEAD + "Humanoid { humanoidBody " + chain + " ] }" * count + " }")
     assert len(robot.joint_names) == count - 1
     assert robot.placements()[robot.bodies[-1]].p[2] == pytest.approx(0.1 * count)

@@ -1,4 +1,6 @@
-"""OpenHRP models with faults: each is refused by one sentence with its element and its line, whatever the fault."""
+"""OpenHRP models with faults: each is refused by one sentence with its element and its line,
+whatever the fault.
+"""
 
 import random
 import re
@@ -36,12 +38,28 @@ FAULTS = [
     ('"rotate"', '""', "Joint 'HIP' has jointType ''"),
     ('jointType "crawler"', "jointType 3", "Joint 'BELT' has jointType 3; expected one string"),
     # wrong count of numbers, or none
-    ("translation 0 0.1 -0.05", "translation 0 0.1", "Joint 'HIP' has translation 0 0.1; expected 3"),
-    ("[ 0.1 0.01 0 0.01 0.2 0 0 0 0.3 ]", "[ 0.1 0.2 0.3 ]", "Segment 'PELVIS' has momentsOfInertia 0.1 0.2 0.3; expected 9"),
-    ("size 0.2 0.3 0.1", "size 0.2 0.3 0.1 1", "Box in Shape 'HULL' has size 0.2 0.3 0.1 1; expected 3"),
+    (
+        "translation 0 0.1 -0.05",
+        "translation 0 0.1",
+        "Joint 'HIP' has translation 0 0.1; expected 3",
+    ),
+    (
+        "[ 0.1 0.01 0 0.01 0.2 0 0 0 0.3 ]",
+        "[ 0.1 0.2 0.3 ]",
+        "Segment 'PELVIS' has momentsOfInertia 0.1 0.2 0.3; expected 9",
+    ),
+    (
+        "size 0.2 0.3 0.1",
+        "size 0.2 0.3 0.1 1",
+        "Box in Shape 'HULL' has size 0.2 0.3 0.1 1; expected 3",
+    ),
     ("rotation 1 0 0 0.3", 'rotation "x"', "Joint 'TOE' has rotation 'x'; expected 4"),
     ("gearRatio -100", "gearRatio many", "Joint 'HIP' has gearRatio 'many'"),
-    ("point [ 0 0 0, 1 0 0", "point [ 0 0 0, 1 0", "Coordinate in Joint 'TOE' has 14 numbers in point"),
+    (
+        "point [ 0 0 0, 1 0 0",
+        "point [ 0 0 0, 1 0",
+        "Coordinate in Joint 'TOE' has 14 numbers in point",
+    ),
     # NaN and infinity
     ("mass 3", "mass nan", "Segment 'THIGH' has mass 'nan'"),
     ("centerOfMass 0 0 -0.2", "centerOfMass 0 NaN -0.2", "Segment 'THIGH' has 'NaN'"),
@@ -57,9 +75,21 @@ FAULTS = [
     ("jointAxis 0 2 0", 'jointAxis "W"', "Joint 'HIP' has jointAxis 'W'"),
     ("rotation 0 0 2 0.5", "rotation 0 0 0 0.5", "Joint 'WAIST' has rotation about the axis 0 0 0"),
     # limits
-    ("llimit -1.5 ulimit 0.5", "llimit 1.5 ulimit 0.5", "Joint 'HIP' has llimit 1.5 above ulimit 0.5"),
-    ("llimit [ 0 ] ulimit [ 0.1 ]", "llimit [ 0.2 ] ulimit [ 0.1 ]", "Joint 'LEG' has llimit 0.2 above ulimit 0.1"),
-    ("llimit [ 0 ] ulimit [ 0.1 ]", "ulimit [ -0.1 ] llimit 0", "Joint 'LEG' has llimit 0 above ulimit -0.1"),
+    (
+        "llimit -1.5 ulimit 0.5",
+        "llimit 1.5 ulimit 0.5",
+        "Joint 'HIP' has llimit 1.5 above ulimit 0.5",
+    ),
+    (
+        "llimit [ 0 ] ulimit [ 0.1 ]",
+        "llimit [ 0.2 ] ulimit [ 0.1 ]",
+        "Joint 'LEG' has llimit 0.2 above ulimit 0.1",
+    ),
+    (
+        "llimit [ 0 ] ulimit [ 0.1 ]",
+        "ulimit [ -0.1 ] llimit 0",
+        "Joint 'LEG' has llimit 0 above ulimit -0.1",
+    ),
     ("llimit [ 0 ]", "llimit [ 0 1 ]", "Joint 'LEG' has llimit 0 1; expected one number"),
     ("lvlimit -3", "lvlimit 3", "Joint 'HIP' has velocities from lvlimit 3"),
     ("rotorInertia 1e-5", "rotorInertia -1e-5", "Joint 'HIP' has rotorInertia -1e-05"),
@@ -71,14 +101,30 @@ FAULTS = [
     ("DEF IMU Acc", "DEF GYRO Acc", "second sensor 'GYRO'"),
     ("jointId 5", "jointId 5.5", "Joint 'LEG' has jointId 5.5"),
     # fields and places
-    ("climit 10", "cilmit 10", "Joint 'HIP' has no field 'cilmit'; fields near that name: 'climit'"),
+    (
+        "climit 10",
+        "cilmit 10",
+        "Joint 'HIP' has no field 'cilmit'; fields near that name: 'climit'",
+    ),
     ("mass 3", "mas 3", "Segment 'THIGH' has no field 'mas'; fields near that name: 'mass'"),
     ("scale 0.5 2 0.5", "scal 0.5 2 0.5", "Transform in Segment 'THIGH' has no field 'scal'"),
     ("scale 0.5 2 0.5", "scale 0.5 0 0.5", "Transform in Segment 'THIGH' has scale 0.5 0 0.5"),
     ("radius 0.1 height", "radius -0.1 height", "Cylinder in Segment 'THIGH' has radius -0.1"),
-    ("-1 0 3 2 -1 ]", "-1 0 3 7 -1 ]", "IndexedFaceSet in Joint 'TOE' has a coordIndex outside of its 5 points"),
-    ("Transform { translation 0.01 0 0 ch", "Transform { scale 2 2 2 ch", "Joint 'TOE' stands in a Transform that scales"),
-    ("Transform { translation 0.01 0 0 ch", "Widget { ch", "Widget in Joint 'LEG' holds Joint 'TOE'"),
+    (
+        "-1 0 3 2 -1 ]",
+        "-1 0 3 7 -1 ]",
+        "IndexedFaceSet in Joint 'TOE' has a coordIndex outside of its 5 points",
+    ),
+    (
+        "Transform { translation 0.01 0 0 ch",
+        "Transform { scale 2 2 2 ch",
+        "Joint 'TOE' stands in a Transform that scales",
+    ),
+    (
+        "Transform { translation 0.01 0 0 ch",
+        "Widget { ch",
+        "Widget in Joint 'LEG' holds Joint 'TOE'",
+    ),
     ('jointType "free"', 'jointType "rotate"', "Joint 'WAIST' is the root"),
     # USE before DEF
     ("USE HULL", "USE HULK", "USE HULK"),
@@ -114,9 +160,19 @@ def test_every_missing_mark_is_refused(load, broken):
         ('DEF A Joint { jointType "free" }', "no Humanoid"),
         ("PROTO Humanoid [ ] { Group { } }", "no Humanoid"),
         ("DEF R Humanoid { humanoidBody [ ] }", "Humanoid 'R' has no Joint"),
-        ("DEF R Humanoid { humanoidBody Segment { } }", "Segment in Humanoid 'R' stands outside of any Joint"),
-        ('DEF R Humanoid { humanoidBody [ DEF A Joint { jointType "free" } DEF B Joint { jointType "free" } ] }', "Joint 'B' is a second root"),
-        ('DEF R Humanoid { humanoidBody DEF A Joint { jointType "free" } } DEF S Humanoid { }', "Humanoid 'S' is the second Humanoid"),
+        (
+            "DEF R Humanoid { humanoidBody Segment { } }",
+            "Segment in Humanoid 'R' stands outside of any Joint",
+        ),
+        (
+            'DEF R Humanoid { humanoidBody [ DEF A Joint { jointType "free" } DEF B Joint { '
+            'jointType "free" } ] }',
+            "Joint 'B' is a second root",
+        ),
+        (
+            'DEF R Humanoid { humanoidBody DEF A Joint { jointType "free" } } DEF S Humanoid { }',
+            "Humanoid 'S' is the second Humanoid",
+        ),
     ],
 )
 def test_a_file_without_exactly_one_robot_is_refused(load, text, named):
@@ -145,14 +201,37 @@ def test_a_missing_inline_file_is_refused(load, name):
 
 
 def test_nodes_that_use_each_other_without_end_are_refused(load):
-    doubling = "DEF N0 Group { } " + "".join(f"DEF N{i + 1} Group {{ children [ USE N{i} USE N{i} ] }} " for i in range(40))
+    doubling = "DEF N0 Group { } " + "".join(
+        f"DEF N{i + 1} Group {{ children [ USE N{i} USE N{i} ] }} " for i in range(40)
+    )
     with pytest.raises(ModelError, match="more than 100000 nodes"):
         load(ROBOT.replace("Widget { } Widget { }", doubling))
 
 
 def test_mutated_files_load_or_are_refused_and_nothing_else(load):
     rng = random.Random(20)
-    pieces = ["{", "}", "[", "]", '"', "nan", "-1", "1e300", "0", "DEF", "USE", "NULL", "TRUE", "Joint", "#", "\\", "PROTO", "IS", "\0", "膝"]
+    pieces = [
+        "{",
+        "}",
+        "[",
+        "]",
+        '"',
+        "nan",
+        "-1",
+        "1e300",
+        "0",
+        "DEF",
+        "USE",
+        "NULL",
+        "TRUE",
+        "Joint",
+        "#",
+        "\\",
+        "PROTO",
+        "IS",
+        "\0",
+        "膝",
+    ]
     outcomes = {"loaded": 0, "refused": 0}
     words = re.findall(r"\s+|[^\s]+", ROBOT)
     for _ in range(300):

@@ -1,4 +1,6 @@
-"""OpenHRP's sample robot against sums of its own file, and against Pinocchio on the URDF of the same robot."""
+"""OpenHRP's sample robot against sums of its own file,
+and against Pinocchio on the URDF of the same robot.
+"""
 
 import re
 from pathlib import Path
@@ -44,26 +46,38 @@ def test_sample_robot_stands_with_its_ankles_where_the_translations_add_up(sampl
     X = sample.placements()
     for name, side in (("LLEG_ANKLE_R", 1), ("RLEG_ANKLE_R", -1)):
         # waist 0.7235 up, hip 0.09 aside, thigh 0.3535 and shank 0.3 down
-        assert X[sample.body(name)].p == pytest.approx([0, 0.09 * side, 0.7235 - 0.3535 - 0.3], abs=1e-12)
-    assert X[sample.body("LARM_WRIST_R")].p == pytest.approx([0, 0.21, 0.7235 + 0.176 + 0.35 - 0.263 - 0.247], abs=1e-12)
+        assert X[sample.body(name)].p == pytest.approx(
+            [0, 0.09 * side, 0.7235 - 0.3535 - 0.3], abs=1e-12
+        )
+    assert X[sample.body("LARM_WRIST_R")].p == pytest.approx(
+        [0, 0.21, 0.7235 + 0.176 + 0.35 - 0.263 - 0.247], abs=1e-12
+    )
 
 
 def test_sample_robot_feels_rotor_inertia_times_gear_squared(sample):
-    assert [sample.joint(n).total_armature for n in sample.joint_names] == pytest.approx([3.0e-4 * 200**2] * 29)
+    assert [sample.joint(n).total_armature for n in sample.joint_names] == pytest.approx(
+        [3.0e-4 * 200**2] * 29
+    )
 
 
 def test_sample_robot_has_the_centre_of_mass_and_inertia_of_its_segments(sample, sample_file):
     text = re.sub(r"#.*", "", sample_file.read_text())
     number = r"([-+.\deE]+)"
-    segments = re.findall(rf"centerOfMass\s+{number}\s+{number}\s+{number}\s+mass\s+{number}\s+momentsOfInertia\s+\[([^\]]+)\]", text)
-    # Segments stand at the origin of their Joints, in the order of the file; all joints are parallel at zero
+    segments = re.findall(
+        rf"centerOfMass\s+{number}\s+{number}\s+{number}\s+mass\s+{number}\s+momentsOfInertia\s+\[([^\]]+)\]",
+        text,
+    )
+    # Segments stand at the origin of their Joints, in the order of the file;
+    # all joints are parallel at zero
     X = sample.placements()
     expected_centre, expected = np.zeros(3), np.zeros((3, 3))
     assert len(segments) == len(sample.bodies) == 30
     for (*c, m, moments), body in zip(segments, sample.bodies, strict=True):
         p = np.array(c, float) + X[body].p
         expected_centre += float(m) * p
-        expected += np.array(moments.split(), float).reshape(3, 3) + float(m) * (p @ p * np.eye(3) - np.outer(p, p))
+        expected += np.array(moments.split(), float).reshape(3, 3) + float(m) * (
+            p @ p * np.eye(3) - np.outer(p, p)
+        )
     total = Inertia()
     for body in sample.bodies:
         total = total + body.inertia.moved(X[body])
@@ -81,7 +95,9 @@ def test_sample_robot_has_sensors_on_ankles_wrists_and_chest(sample):
         "rhsensor": "RARM_WRIST_P",
     }
     # a camera looks along −z, here forward and 30° down, to the four digits of the file
-    assert -sample.sensors["VISION_SENSOR1"].placement.R[:, 2] == pytest.approx([np.cos(np.pi / 6), 0, -0.5], abs=1e-4)
+    assert -sample.sensors["VISION_SENSOR1"].placement.R[:, 2] == pytest.approx(
+        [np.cos(np.pi / 6), 0, -0.5], abs=1e-4
+    )
 
 
 def test_sample_robot_moves_as_pinocchio_moves_the_urdf_of_the_same_robot(sample, sample_file):

@@ -1,4 +1,6 @@
-"""URDF: frames and inertia by hand formulas and against Pinocchio, shapes, and notes that tell what was ignored."""
+"""URDF: frames and inertia by hand formulas and against Pinocchio, shapes,
+and notes that tell what was ignored.
+"""
 
 import struct
 from pathlib import Path
@@ -13,7 +15,10 @@ from tabi.model.robot import Robot
 from tabi.model.shape import Box, Capsule, Convex, Cylinder, MeshFile, Sphere
 
 LIMIT = '<limit lower="-1" upper="2" effort="30" velocity="4"/>'
-INERTIAL = '<inertial><mass value="2"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
+INERTIAL = (
+    '<inertial><mass value="2"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'
+    "</inertial>"
+)
 
 
 def write(folder: Path, body: str, robot: str = '<robot name="r">') -> Path:
@@ -27,7 +32,10 @@ def read(folder: Path, body: str, base: str | None = None) -> Robot:
 
 
 def joint(name: str, parent: str, child: str, inside: str = "", kind: str = "fixed") -> str:
-    return f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>{inside}</joint>'
+    return (
+        f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>'
+        f"{inside}</joint>"
+    )
 
 
 def rotation(axis: str, angle: float) -> np.ndarray:
@@ -43,26 +51,42 @@ def rotation(axis: str, angle: float) -> np.ndarray:
 
 
 def test_frames_compose_fixed_axes_roll_pitch_yaw_then_the_joint(tmp_path):
-    first = joint("j1", "a", "b", '<origin xyz="1 2 3" rpy="0.3 -0.5 0.7"/><axis xyz="0 0 2"/>' + LIMIT, "revolute")
-    second = joint("j2", "b", "c", '<origin xyz="0 0.1 0"/><axis xyz="0 -3 0"/>' + LIMIT, "prismatic")
+    first = joint(
+        "j1",
+        "a",
+        "b",
+        '<origin xyz="1 2 3" rpy="0.3 -0.5 0.7"/><axis xyz="0 0 2"/>' + LIMIT,
+        "revolute",
+    )
+    second = joint(
+        "j2", "b", "c", '<origin xyz="0 0.1 0"/><axis xyz="0 -3 0"/>' + LIMIT, "prismatic"
+    )
     robot = read(tmp_path, f'{second}{first}<link name="c"/><link name="b"/><link name="a"/>')
     robot.set_pose({"j1": 0.4, "j2": 0.25})
     X = robot.placements()
     R = rotation("z", 0.7) @ rotation("y", -0.5) @ rotation("x", 0.3) @ rotation("z", 0.4)
     assert np.allclose(X[robot.body("b")].R, R, atol=1e-15)
     assert np.allclose(X[robot.body("b")].p, [1, 2, 3], atol=1e-15)
-    assert np.allclose(X[robot.body("c")].p, np.array([1, 2, 3]) + R @ [0, 0.1 - 0.25, 0], atol=1e-15)
+    assert np.allclose(
+        X[robot.body("c")].p, np.array([1, 2, 3]) + R @ [0, 0.1 - 0.25, 0], atol=1e-15
+    )
     assert robot.joint("j2").axis == (0.0, -1.0, 0.0)
 
 
 def test_the_axis_is_x_where_none_is_given(tmp_path):
-    robot = read(tmp_path, '<link name="a"/><link name="b"/>' + joint("j", "a", "b", LIMIT, "revolute"))
+    robot = read(
+        tmp_path, '<link name="a"/><link name="b"/>' + joint("j", "a", "b", LIMIT, "revolute")
+    )
     assert tuple(robot.joint("j").axis) == (1.0, 0.0, 0.0)
 
 
 def test_a_quaternion_in_an_origin_is_x_y_z_w(tmp_path):
     h = np.sqrt(0.5)
-    robot = read(tmp_path, f'<link name="a"/><link name="b"/>{joint("j", "a", "b", f"""<origin quat_xyzw="0 0 {h} {h}"/>""")}')
+    robot = read(
+        tmp_path,
+        f'<link name="a"/><link name="b"/>'
+        f'{joint("j", "a", "b", f"""<origin quat_xyzw="0 0 {h} {h}"/>""")}',
+    )
     assert np.allclose(robot.joint("j").placement.R, rotation("z", np.pi / 2), atol=1e-15)
 
 
@@ -74,7 +98,9 @@ def test_inertia_is_turned_and_moved_by_its_origin(tmp_path):
     inertia = robot.base.inertia
     assert inertia.mass == 2.0
     assert np.allclose(inertia.centre, [0.1, 0.2, 0.3], atol=1e-16)
-    assert np.allclose(inertia.tensor, rotation("z", 0.6) @ tensor @ rotation("z", -0.6), atol=1e-15)
+    assert np.allclose(
+        inertia.tensor, rotation("z", 0.6) @ tensor @ rotation("z", -0.6), atol=1e-15
+    )
 
 
 def test_a_link_without_inertial_is_massless_and_noted(tmp_path):
@@ -88,12 +114,23 @@ def test_a_link_without_inertial_is_massless_and_noted(tmp_path):
 
 def test_joint_parameters_are_read(tmp_path):
     inside = f'<axis xyz="0 1 0"/>{LIMIT}<dynamics damping="0.5" friction="0.25"/>'
-    j = read(tmp_path, '<link name="a"/><link name="b"/>' + joint("j", "a", "b", inside, "revolute")).joint("j")
-    assert (j.lower, j.upper, j.effort_limit, j.velocity_limit, j.damping, j.friction) == (-1.0, 2.0, 30.0, 4.0, 0.5, 0.25)
+    j = read(
+        tmp_path, '<link name="a"/><link name="b"/>' + joint("j", "a", "b", inside, "revolute")
+    ).joint("j")
+    assert (j.lower, j.upper, j.effort_limit, j.velocity_limit, j.damping, j.friction) == (
+        -1.0,
+        2.0,
+        30.0,
+        4.0,
+        0.5,
+        0.25,
+    )
     assert j.line == 2
 
 
-@pytest.mark.parametrize("kind", ["fixed", "revolute", "continuous", "prismatic", "floating", "planar", "spherical"])
+@pytest.mark.parametrize(
+    "kind", ["fixed", "revolute", "continuous", "prismatic", "floating", "planar", "spherical"]
+)
 def test_every_kind_of_joint_is_known(tmp_path, kind):
     robot = read(tmp_path, '<link name="a"/><link name="b"/>' + joint("j", "a", "b", LIMIT, kind))
     assert robot.joint("j").kind == kind
@@ -101,8 +138,12 @@ def test_every_kind_of_joint_is_known(tmp_path, kind):
 
 
 def test_equal_limits_are_fine_and_missing_ones_are_noted(tmp_path):
-    locked = joint("locked", "a", "b", '<limit lower="1" upper="1" effort="1" velocity="1"/>', "revolute")
-    loose = joint("loose", "b", "c", '<limit effort="1" velocity="1"/>', "prismatic") + joint("bare", "c", "d", "", "revolute")
+    locked = joint(
+        "locked", "a", "b", '<limit lower="1" upper="1" effort="1" velocity="1"/>', "revolute"
+    )
+    loose = joint("loose", "b", "c", '<limit effort="1" velocity="1"/>', "prismatic") + joint(
+        "bare", "c", "d", "", "revolute"
+    )
     robot = read(tmp_path, "".join(f'<link name="{n}"/>' for n in "abcd") + locked + loose)
     assert (robot.joint("locked").lower, robot.joint("locked").upper) == (1.0, 1.0)
     assert (robot.joint("loose").lower, robot.joint("bare").upper) == (-INFINITY, INFINITY)
@@ -111,15 +152,25 @@ def test_equal_limits_are_fine_and_missing_ones_are_noted(tmp_path):
 
 
 def test_bodies_come_depth_first_in_the_order_of_the_joints(tmp_path):
-    tree = [("j1", "root", "z"), ("j2", "a", "leaf"), ("j3", "root", "a"), ("j4", "z", "y"), ("j5", "z", "b")]
+    tree = [
+        ("j1", "root", "z"),
+        ("j2", "a", "leaf"),
+        ("j3", "root", "a"),
+        ("j4", "z", "y"),
+        ("j5", "z", "b"),
+    ]
     links = "".join(f'<link name="{n}"/>' for n in ("leaf", "y", "b", "a", "z", "root"))
     robot = read(tmp_path, links + "".join(joint(*t) for t in tree))
     assert [b.name for b in robot.bodies] == ["root", "z", "y", "b", "a", "leaf"]
 
 
 def test_a_mimic_of_a_mimic_follows_the_last_leader(tmp_path):
-    joints = joint("c", "l2", "l3", LIMIT + '<mimic joint="b" multiplier="-2" offset="0.5"/>', "revolute")
-    joints += joint("b", "l1", "l2", LIMIT + '<mimic joint="a" multiplier="3" offset="0.1"/>', "revolute") + joint("a", "l0", "l1", LIMIT, "revolute")
+    joints = joint(
+        "c", "l2", "l3", LIMIT + '<mimic joint="b" multiplier="-2" offset="0.5"/>', "revolute"
+    )
+    joints += joint(
+        "b", "l1", "l2", LIMIT + '<mimic joint="a" multiplier="3" offset="0.1"/>', "revolute"
+    ) + joint("a", "l0", "l1", LIMIT, "revolute")
     robot = read(tmp_path, "".join(f'<link name="l{k}"/>' for k in range(4)) + joints)
     mimic = robot.joint("c").mimic
     assert mimic.leader == "a"
@@ -130,10 +181,17 @@ def test_a_mimic_of_a_mimic_follows_the_last_leader(tmp_path):
 
 def test_a_simple_transmission_gives_the_gear_ratio_and_others_are_counted(tmp_path):
     gears = "".join(
-        f'<transmission name="{t}">{"".join(f"""<joint name="{j}"/>""" for j in of)}<mechanicalReduction>{r}</mechanicalReduction></transmission>'
-        for t, of, r in [("t1", ["j"], -160), ("t2", ["j", "k"], 2)]
+        f'<transmission name="{t}">{joints}<mechanicalReduction>{r}</mechanicalReduction>'
+        "</transmission>"
+        for t, joints, r in [
+            ("t1", '<joint name="j"/>', -160),
+            ("t2", '<joint name="j"/><joint name="k"/>', 2),
+        ]
     )
-    robot = read(tmp_path, f'<link name="a"/><link name="b"/>{joint("j", "a", "b", LIMIT, "revolute")}{gears}')
+    robot = read(
+        tmp_path,
+        f'<link name="a"/><link name="b"/>{joint("j", "a", "b", LIMIT, "revolute")}{gears}',
+    )
     assert robot.joint("j").motor.gear_ratio == -160.0
     assert robot.joint("j").motor.torque_limit == 30.0
     assert robot.notes[-1] == "ignored: 1 × <transmission>"
@@ -144,7 +202,12 @@ def test_a_simple_transmission_gives_the_gear_ratio_and_others_are_counted(tmp_p
 
 @pytest.mark.parametrize(
     ("root", "base", "kind"),
-    [("pelvis", None, "floating"), ("world", None, "fixed"), ("pelvis", "fixed", "fixed"), ("world", "floating", "floating")],
+    [
+        ("pelvis", None, "floating"),
+        ("world", None, "fixed"),
+        ("pelvis", "fixed", "fixed"),
+        ("world", "floating", "floating"),
+    ],
 )
 def test_the_root_floats_unless_it_is_the_world_or_told_otherwise(tmp_path, root, base, kind):
     robot = read(tmp_path, f'<link name="{root}"/>', base)
@@ -152,7 +215,9 @@ def test_the_root_floats_unless_it_is_the_world_or_told_otherwise(tmp_path, root
 
 
 def test_a_joint_may_have_the_name_of_the_base(tmp_path):
-    robot = read(tmp_path, '<link name="a"/><link name="b"/>' + joint("r_base", "a", "b", LIMIT, "revolute"))
+    robot = read(
+        tmp_path, '<link name="a"/><link name="b"/>' + joint("r_base", "a", "b", LIMIT, "revolute")
+    )
     assert robot.joint("r_base").kind == "revolute"
     assert robot.base.joint.kind == "floating"
 
@@ -168,16 +233,26 @@ def test_an_unknown_base_is_refused(tmp_path):
 def cube_stl(edge: float) -> bytes:
     corners = edge * (np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)]) - 0.5)
     faces = [[0, 1, 3], [4, 6, 7], [0, 4, 5], [2, 3, 7], [0, 2, 6], [1, 5, 7]]
-    return bytes(80) + struct.pack("<I", len(faces)) + b"".join(struct.pack("<12fH", 0, 0, 0, *corners[f].ravel(), 0) for f in faces)
+    return (
+        bytes(80)
+        + struct.pack("<I", len(faces))
+        + b"".join(struct.pack("<12fH", 0, 0, 0, *corners[f].ravel(), 0) for f in faces)
+    )
 
 
 def test_collision_shapes_collide_and_are_drawn_only_without_visual(tmp_path):
-    shapes = '<collision name="c1"><origin xyz="0 0 1"/><geometry><box size="1 2 3"/></geometry></collision>'
+    shapes = (
+        '<collision name="c1"><origin xyz="0 0 1"/><geometry><box size="1 2 3"/></geometry>'
+        "</collision>"
+    )
     shapes += '<collision><geometry><cylinder radius="1" length="2"/></geometry></collision>'
     shapes += '<collision><geometry><capsule radius="1" length="2"/></geometry></collision>'
     visual = '<visual><geometry><sphere radius="0.5"/></geometry><material name="m"/></visual>'
     links = f'<link name="a">{shapes}</link><link name="b">{visual}{shapes}</link>'
-    robot = read(tmp_path, f'{links}{joint("j", "a", "b")}<material name="m"><color rgba="1 0 0 0.5"/></material>')
+    robot = read(
+        tmp_path,
+        f'{links}{joint("j", "a", "b")}<material name="m"><color rgba="1 0 0 0.5"/></material>',
+    )
     a, b = robot.body("a").shapes, robot.body("b").shapes
     assert [s.geometry for s in a] == [Box((1.0, 2.0, 3.0)), Cylinder(1.0, 2.0), Capsule(1.0, 2.0)]
     assert [(s.collides, s.visible) for s in a] == [(True, True)] * 3
@@ -190,7 +265,10 @@ def test_collision_meshes_become_hulls_and_visual_ones_stay_files(tmp_path):
     (tmp_path / "meshes").mkdir()
     (tmp_path / "meshes" / "cube.stl").write_bytes(cube_stl(1.0))
     geometry = '<geometry><mesh filename="meshes/cube.stl" scale="0.1 -0.2 0.3"/></geometry>'
-    robot = read(tmp_path, f'<link name="a"><visual>{geometry}</visual><collision>{geometry}</collision></link>')
+    robot = read(
+        tmp_path,
+        f'<link name="a"><visual>{geometry}</visual><collision>{geometry}</collision></link>',
+    )
     hull, visual = (s.geometry for s in robot.base.shapes)
     assert isinstance(hull, Convex)
     assert len(hull.vertices) == 8
@@ -200,8 +278,14 @@ def test_collision_meshes_become_hulls_and_visual_ones_stay_files(tmp_path):
 
 def test_missing_and_unreadable_meshes_are_one_note_each_naming_link_and_file(tmp_path):
     (tmp_path / "bad.stl").write_bytes(b"solid")
-    gone, bad = ('<geometry><mesh filename="' + f + '"/></geometry>' for f in ("package://nowhere/gone.stl", "bad.stl"))
-    body = f'<link name="a"><visual>{gone}</visual><collision>{gone}</collision></link><link name="b"><collision>{bad}</collision></link>'
+    gone, bad = (
+        '<geometry><mesh filename="' + f + '"/></geometry>'
+        for f in ("package://nowhere/gone.stl", "bad.stl")
+    )
+    body = (
+        f'<link name="a"><visual>{gone}</visual><collision>{gone}</collision></link>'
+        f'<link name="b"><collision>{bad}</collision></link>'
+    )
     robot = read(tmp_path, body + joint("j", "a", "b"))
     notes = [n for n in robot.notes if "mesh" in n]
     assert len(notes) == 2
@@ -213,14 +297,23 @@ def test_missing_and_unreadable_meshes_are_one_note_each_naming_link_and_file(tm
 
 def test_a_flat_mesh_is_noted(tmp_path):
     (tmp_path / "flat.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
-    robot = read(tmp_path, '<link name="a"><collision><geometry><mesh filename="flat.obj"/></geometry></collision></link>')
+    robot = read(
+        tmp_path,
+        '<link name="a"><collision><geometry><mesh filename="flat.obj"/></geometry>'
+        "</collision></link>",
+    )
     assert isinstance(robot.base.shapes[0].geometry, Convex)
     assert any("flat.obj is flat" in n for n in robot.notes)
 
 
 def test_shapes_without_extent_or_form_are_left_out_with_a_note(tmp_path):
     shapes = ['<box size="1 0 1"/>', "<plane/>", ""]
-    robot = read(tmp_path, '<link name="a">' + "".join(f"<collision><geometry>{g}</geometry></collision>" for g in shapes) + "</link>")
+    robot = read(
+        tmp_path,
+        '<link name="a">'
+        + "".join(f"<collision><geometry>{g}</geometry></collision>" for g in shapes)
+        + "</link>",
+    )
     assert robot.base.shapes == []
     assert sum("'a' (line 2)" in n and "left out" in n for n in robot.notes) == 3
 
@@ -229,21 +322,34 @@ def test_shapes_without_extent_or_form_are_left_out_with_a_note(tmp_path):
 
 
 def test_what_other_programs_wrote_is_counted_not_listed(tmp_path):
-    extras = "<gazebo/>" * 3 + '<sensor name="s"/><g:x xmlns:g="urn:g"/>' + joint("j", "a", "b", "<calibration/>")
+    extras = (
+        "<gazebo/>" * 3
+        + '<sensor name="s"/><g:x xmlns:g="urn:g"/>'
+        + joint("j", "a", "b", "<calibration/>")
+    )
     robot = read(tmp_path, f'<link name="a" type="t"/><link name="b">{INERTIAL * 2}</link>{extras}')
     assert robot.notes[-1] == (
-        "ignored: 1 × <calibration> in <joint>, 3 × <gazebo>, 1 × <sensor>, 1 × <x>, 1 × attribute type of <link>, 1 × second <inertial> in <link>"
+        "ignored: 1 × <calibration> in <joint>, 3 × <gazebo>, 1 × <sensor>, 1 × <x>, 1 × attribute "
+        "type of <link>, 1 × second <inertial> in <link>"
     )
 
 
 @pytest.mark.parametrize(
     ("moments", "word"),
-    [((0, 0, 0), "not positive"), ((-1e-9, 1, 1), "not positive"), ((1, 1, 2.1), "no body"), ((1, 1, 2), None), ((1e-9, 1e-9, 1e-9), None)],
+    [
+        ((0, 0, 0), "not positive"),
+        ((-1e-9, 1, 1), "not positive"),
+        ((1, 1, 2.1), "no body"),
+        ((1, 1, 2), None),
+        ((1e-9, 1e-9, 1e-9), None),
+    ],
 )
 def test_an_inertia_no_body_can_have_loads_with_a_warning(tmp_path, moments, word):
     x, y, z = moments
     inertia = f'<inertia ixx="{x}" ixy="0" ixz="0" iyy="{y}" iyz="0" izz="{z}"/>'
-    robot = read(tmp_path, f'<link name="odd">\n<inertial><mass value="1"/>{inertia}</inertial></link>')
+    robot = read(
+        tmp_path, f'<link name="odd">\n<inertial><mass value="1"/>{inertia}</inertial></link>'
+    )
     assert np.allclose(robot.base.inertia.tensor, np.diag(moments), atol=0)
     warned = [n for n in robot.notes if "'odd' (line 3)" in n]
     assert (word is None and not warned) or (word is not None and word in warned[0])
@@ -251,7 +357,13 @@ def test_an_inertia_no_body_can_have_loads_with_a_warning(tmp_path, moments, wor
 
 def test_materials_without_name_or_definition_are_noted_and_keep_their_colour(tmp_path):
     visual = '<visual><geometry><sphere radius="1"/></geometry><material{}</material></visual>'
-    body = '<link name="a">' + visual.format('><color rgba="0 1 0 1"/>') + visual.format(' name="lost">') + visual.format(">") + "</link>"
+    body = (
+        '<link name="a">'
+        + visual.format('><color rgba="0 1 0 1"/>')
+        + visual.format(' name="lost">')
+        + visual.format(">")
+        + "</link>"
+    )
     robot = read(tmp_path, body)
     assert robot.base.shapes[0].color == (0.0, 1.0, 0.0, 1.0)
     assert robot.base.shapes[2].color == robot.base.shapes[1].color != (0.0, 1.0, 0.0, 1.0)
@@ -266,15 +378,25 @@ def test_a_robot_without_name_is_called_after_its_file(tmp_path):
 
 
 def test_a_default_namespace_and_comments_change_nothing(tmp_path):
-    robot = urdf.read(write(tmp_path, '<!-- a --><link name="a"/><?x y?>', '<robot name="n" xmlns="http://www.ros.org">'))
+    robot = urdf.read(
+        write(
+            tmp_path,
+            '<!-- a --><link name="a"/><?x y?>',
+            '<robot name="n" xmlns="http://www.ros.org">',
+        )
+    )
     assert [b.name for b in robot.bodies] == ["a"]
 
 
 # ---- robots nobody here wrote -----------------------------------------------------------------
 
-# a joint to a link that is not there, no link at all (Pinocchio refuses both too), a mimic of a joint that is not there (Pinocchio
-# reads no mimic unless asked)
-BROKEN = {"falcon.urdf": "Z_propeller", "ur3.urdf": "no <link>", "alex_psyonic_hands.urdf": "index_q1"}
+# a joint to a link that is not there, no link at all (Pinocchio refuses both too), a mimic of a
+# joint that is not there (Pinocchio reads no mimic unless asked)
+BROKEN = {
+    "falcon.urdf": "Z_propeller",
+    "ur3.urdf": "no <link>",
+    "alex_psyonic_hands.urdf": "index_q1",
+}
 
 
 @pytest.fixture(scope="module")
@@ -294,15 +416,25 @@ def broken_among(files):
 
 
 def test_at_least_38_example_packages_load(example_robots, loaded):
-    packages = {p.name: [f for f in loaded if p in f.parents] for p in sorted(example_robots.iterdir()) if p.is_dir()}
+    packages = {
+        p.name: [f for f in loaded if p in f.parents]
+        for p in sorted(example_robots.iterdir())
+        if p.is_dir()
+    }
     good = 0
     for package, files in packages.items():
         fine = [f for f in files if isinstance(loaded[f], Robot)]
         good += bool(fine)
-        print(f"{package:32} {len(fine)} of {len(files)} loaded" + ("" if files else ": it has no URDF"))
+        print(
+            f"{package:32} {len(fine)} of {len(files)} loaded"
+            + ("" if files else ": it has no URDF")
+        )
         for file in set(files) - set(fine):
             print(f"    refused {file.name}: {str(loaded[file]).rpartition('urdf')[2]}")
-    print(f"{good} of {len(packages)} packages, {sum(isinstance(r, Robot) for r in loaded.values())} of {len(loaded)} files")
+    print(
+        f"{good} of {len(packages)} packages, {sum(isinstance(r, Robot) for r in loaded.values())} "
+        f"of {len(loaded)} files"
+    )
     # 42 packages in version 5 of example-robot-data, 39 in version 6, one of them without a URDF
     assert good >= 38
     refused = {f.name: str(r) for f, r in loaded.items() if isinstance(r, ModelError)}
@@ -311,7 +443,11 @@ def test_at_least_38_example_packages_load(example_robots, loaded):
 
 
 def test_every_mesh_of_the_example_robots_is_found_but_those_of_one_file(loaded):
-    lost = {f.name for f, r in loaded.items() if isinstance(r, Robot) and any("not found" in n for n in r.notes)}
+    lost = {
+        f.name
+        for f, r in loaded.items()
+        if isinstance(r, Robot) and any("not found" in n for n in r.notes)
+    }
     # it names files in a folder of its author's machine
     assert lost == {"romeo_laas_small.urdf"}
 
@@ -323,16 +459,25 @@ def test_masses_and_link_frames_agree_with_pinocchio(loaded):
         if isinstance(robot, ModelError):
             continue
         model = pin.buildModelFromUrdf(str(file))
-        data, q, positions = model.createData(), pin.neutral(model), {b: b.joint.zero() for b in robot.bodies}
+        data = model.createData()
+        q = pin.neutral(model)
+        positions = {b: b.joint.zero() for b in robot.bodies}
         for body in robot.bodies[1:]:
             if body.joint.q_count == 1:
-                positions[body], other = chance.uniform(-1, 1, 1), model.joints[model.getJointId(body.joint.name)]
+                positions[body] = chance.uniform(-1, 1, 1)
+                other = model.joints[model.getJointId(body.joint.name)]
                 angle = positions[body][0]
-                q[other.idx_q : other.idx_q + other.nq] = angle if other.nq == 1 else [np.cos(angle), np.sin(angle)]
+                q[other.idx_q : other.idx_q + other.nq] = (
+                    angle if other.nq == 1 else [np.cos(angle), np.sin(angle)]
+                )
         pin.framesForwardKinematics(model, data, q)
         X = robot.placements(positions)
-        mass, centre = robot.mass, sum((b.inertia.mass * (X[b] @ b.inertia.centre) for b in robot.bodies), np.zeros(3))
-        # Pinocchio leaves the mass of the root link to a joint that the model of a fixed base has not
+        mass = robot.mass
+        centre = sum(
+            (b.inertia.mass * (X[b] @ b.inertia.centre) for b in robot.bodies), np.zeros(3)
+        )
+        # Pinocchio leaves the mass of the root link to a joint that the model of a fixed base has
+        # not
         root = model.inertias[0].mass
         assert mass == pytest.approx(pin.computeTotalMass(model) + root, rel=1e-12), file.name
         for body, X_WB in X.items():
@@ -340,7 +485,11 @@ def test_masses_and_link_frames_agree_with_pinocchio(loaded):
             # chains of up to twenty rotations, each rounded
             assert np.allclose(X_WB.p, frame.translation, atol=1e-12), (file.name, body.name)
             assert np.allclose(X_WB.R, frame.rotation, atol=1e-12), (file.name, body.name)
-        moving = pin.centerOfMass(model, data, q) * pin.computeTotalMass(model) if model.njoints > 1 else np.zeros(3)
+        moving = (
+            pin.centerOfMass(model, data, q) * pin.computeTotalMass(model)
+            if model.njoints > 1
+            else np.zeros(3)
+        )
         assert np.allclose(centre, moving + root * model.inertias[0].lever, atol=1e-10), file.name
         compared += 1
     assert compared == len(loaded) - len(broken_among(loaded))
@@ -348,7 +497,11 @@ def test_masses_and_link_frames_agree_with_pinocchio(loaded):
 
 @pytest.mark.parametrize(
     ("file", "joints", "note"),
-    [("hrp4c/HRP4Cmain.urdf", 42, "not positive"), ("jvrc1/jvrc1.urdf", 44, "not found"), ("sr1/SR1.urdf", 29, "material without a name")],
+    [
+        ("hrp4c/HRP4Cmain.urdf", 42, "not positive"),
+        ("jvrc1/jvrc1.urdf", 44, "not found"),
+        ("sr1/SR1.urdf", 29, "material without a name"),
+    ],
 )
 def test_the_reference_robots_load_with_notes(shared, file, joints, note):
     robot = urdf.read(shared / "data" / "robots" / file)

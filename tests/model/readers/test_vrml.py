@@ -27,13 +27,20 @@ def refused(body: str) -> ModelError:
 
 def test_values_of_every_kind_are_read_with_their_lines():
     (node,) = parse(
-        'DEF A Thing {\n  mass 1.5 size 1, -2. 3e-1 # three\n  tag "a \\"b\\" \\\\"\n  on TRUE off FALSE none NULL hex 0xFF list [ 1 2, 3 ]\n}'
+        'DEF A Thing {\n  mass 1.5 size 1, -2. 3e-1 # three\n  tag "a \\"b\\" \\\\"\n  on TRUE off '
+        "FALSE none NULL hex 0xFF list [ 1 2, 3 ]\n}"
     )
     assert (node.kind, node.name, node.line) == ("Thing", "A", 2)
     assert node.number("mass", 0.0) == 1.5
     assert node.numbers("size", 3) == [1.0, -2.0, 0.3]
     assert node.text("tag") == 'a "b" \\'
-    assert [node.fields[k].values for k in ("on", "off", "none", "hex", "list")] == [[True], [False], [None], [255.0], [1.0, 2.0, 3.0]]
+    assert [node.fields[k].values for k in ("on", "off", "none", "hex", "list")] == [
+        [True],
+        [False],
+        [None],
+        [255.0],
+        [1.0, 2.0, 3.0],
+    ]
     assert [node.fields[k].line for k in ("mass", "tag", "list")] == [3, 4, 5]
 
 
@@ -54,7 +61,10 @@ def test_one_node_needs_no_brackets_and_null_is_no_node():
 
 
 def test_fields_not_written_have_the_default_of_the_proto():
-    proto = "PROTO Joint [ exposedField SFFloat gearRatio 7 eventIn MFNode add field MFNode children [ ] ] { Group { } }\n"
+    proto = (
+        "PROTO Joint [ exposedField SFFloat gearRatio 7 eventIn MFNode add field MFNode children "
+        "[ ] ] { Group { } }\n"
+    )
     plain, geared = parse(proto + "Joint { }\nJoint { gearRatio 2 }")
     assert plain.number("gearRatio", 1.0) == 7.0
     assert geared.number("gearRatio", 1.0) == 2.0
@@ -109,7 +119,9 @@ def test_inline_files_are_found_beside_the_file_that_names_them(tmp_path):
 
 @pytest.mark.parametrize("name", ["gone.wrl", "", "http://example.org/a.wrl", "a\0b.wrl"])
 def test_an_inline_file_that_is_not_there_is_refused(tmp_path, name):
-    (tmp_path / "a.wrl").write_text(f'#VRML V2.0 utf8\n\nDEF LEG Group {{ children Inline {{ url "{name}" }} }}')
+    (tmp_path / "a.wrl").write_text(
+        f'#VRML V2.0 utf8\n\nDEF LEG Group {{ children Inline {{ url "{name}" }} }}'
+    )
     with pytest.raises(ModelError, match="Inline in Group 'LEG'") as caught:
         vrml.read(tmp_path / "a.wrl")
     assert caught.value.line == 3
@@ -153,7 +165,11 @@ def test_a_missing_or_needless_brace_is_named_with_its_line(body, line, named):
 @pytest.mark.parametrize(
     ("body", "line", "named"),
     [
-        ("DEF A Group {\n children [\n Box { }\n}\n", 5, "list children of Group 'A', opened in line 3"),
+        (
+            "DEF A Group {\n children [\n Box { }\n}\n",
+            5,
+            "list children of Group 'A', opened in line 3",
+        ),
         ("DEF A Group {\n children [\n Box { }\n", 3, "list children of Group 'A'"),
         ("DEF A Group {\n ]\n}", 3, "Group 'A'"),
         ("]", 2, "']'"),
@@ -199,27 +215,46 @@ def test_use_of_a_name_not_defined_before_is_refused(body, line, named):
 
 @pytest.mark.parametrize("number", ["nan", "-NaN", "inf", "1.2.3", "1e", "0x", "12abc", "--1"])
 def test_what_is_no_number_is_refused_with_node_and_line(number):
-    for body in (f"DEF A Thing {{\n\n mass {number}\n}}", f"DEF A Thing {{\n mass 1\n {number} 2\n}}", f"DEF A Thing {{ mass [\n1\n{number} ] }}"):
+    for body in (
+        f"DEF A Thing {{\n\n mass {number}\n}}",
+        f"DEF A Thing {{\n mass 1\n {number} 2\n}}",
+        f"DEF A Thing {{ mass [\n1\n{number} ] }}",
+    ):
         error = refused(body)
         assert error.line == 4
         assert "Thing 'A'" in str(error)
         assert number in str(error)
 
 
-WRONG = ["one 1 2", "one 1e39", "one -1e400", "one 0x" + "f" * 400, 'one "1"', "one TRUE", "one [ ]", "one Box { }"]
+WRONG = [
+    "one 1 2",
+    "one 1e39",
+    "one -1e400",
+    "one 0x" + "f" * 400,
+    'one "1"',
+    "one TRUE",
+    "one [ ]",
+    "one Box { }",
+]
 
 
 @pytest.mark.parametrize("field", WRONG)
 def test_numbers_of_the_wrong_count_kind_or_size_are_refused(field):
     (node,) = parse(f"DEF A Thing {{\n\n{field} }}")
-    with pytest.raises(ModelError, match=r"Thing 'A' has one .*expected one finite number") as caught:
+    with pytest.raises(
+        ModelError, match=r"Thing 'A' has one .*expected one finite number"
+    ) as caught:
         node.number("one", 0.0)
     assert caught.value.line == 4
 
 
 def test_text_and_nodes_of_the_wrong_kind_are_refused():
     (node,) = parse('DEF A Thing {\n name 3 names [ "a" "b" ]\n children 4\n}')
-    for call, line in ((lambda: node.text("name"), 3), (lambda: node.text("names"), 3), (lambda: node.nodes("children"), 4)):
+    for call, line in (
+        (lambda: node.text("name"), 3),
+        (lambda: node.text("names"), 3),
+        (lambda: node.nodes("children"), 4),
+    ):
         with pytest.raises(ModelError, match="Thing 'A' has") as caught:
             call()
         assert caught.value.line == line

@@ -14,7 +14,10 @@ def written(tmp_path, text):
 
 def test_an_entity_does_not_read_other_files(tmp_path):
     (tmp_path / "secret.txt").write_text("classified")
-    text = f'<!DOCTYPE r [<!ENTITY x SYSTEM "file://{tmp_path}/secret.txt">]>\n<robot name="a"><link name="b">&x;</link></robot>'
+    text = (
+        f'<!DOCTYPE r [<!ENTITY x SYSTEM "file://{tmp_path}/secret.txt">]>\n<robot name="a">'
+        f'<link name="b">&x;</link></robot>'
+    )
     from lxml import etree
 
     assert b"classified" not in etree.tostring(parse(written(tmp_path, text)))
@@ -30,7 +33,17 @@ def test_nested_entities_do_not_grow(tmp_path):
     assert size < 1000
 
 
-@pytest.mark.parametrize("text", ["<robot>\n<link>\n</robot>", "<robot>\n\n<link name=></link></robot>", "robot", "<robot>\x00</robot>"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<robot>\n<link>\n</robot>",
+        "<robot>\n\n<link name=></link></robot>",
+        "robot",
+        "<robot>\x00</robot>",
+    ],
+)
 def test_broken_xml_is_one_sentence_with_its_line(tmp_path, text):
-    with pytest.raises(ModelError, match=r"robot\.urdf, line \d+: file is not well-formed XML: .*; mend it there$"):
+    with pytest.raises(
+        ModelError, match=r"robot\.urdf, line \d+: file is not well-formed XML: .*; mend it there$"
+    ):
         parse(written(tmp_path, text))

@@ -20,7 +20,8 @@ import tabi
 from tabi._jit import kernel
 from tabi.apps.bench.timing import microseconds
 from tabi.apps.doctor import processor, version_of
-from tabi.dynamics import aba, contacts_of, kinematics, point_inertia, workspace
+from tabi.dynamics import aba, kinematics, workspace
+from tabi.dynamics.delassus import contacts_of, point_inertia
 from tabi.model.compiled import Model
 from tabi.model.world import World
 

@@ -1,12 +1,13 @@
-"""A page that plays: the player's views drawn sixty times a second and more, the page's controls and its mouse given to the player.
+"""A page that plays: the player's views drawn sixty times a second and more, the page's controls
+and its mouse given to the player.
 
-The thread that draws owns the page, the player's thread owns the simulation; neither waits for the other.
+The thread that draws owns the page, the player's thread owns the simulation; neither waits for the
+other.
 """
 
 from __future__ import annotations
 
 import contextlib
-import re
 import sys
 import threading
 import time as clock
@@ -18,7 +19,9 @@ import viser
 
 from tabi.apps.viewer import catalogue
 from tabi.apps.viewer.controls import Controls, floating
+from tabi.apps.viewer.markup import literal
 from tabi.apps.viewer.overlay import Overlay
+from tabi.apps.viewer.page import Page
 from tabi.apps.viewer.player import Builder, Player, simulated
 from tabi.apps.viewer.plots import Plots
 from tabi.apps.viewer.view import View, feet_of
@@ -26,13 +29,11 @@ from tabi.model.robot import Robot
 from tabi.simulation.motors import qualified
 
 if TYPE_CHECKING:
-    from tabi.apps.viewer.page import Page
     from tabi.simulation.simulator import Simulator
 
 # a second; a busy machine swallows some pictures, and sixty are to arrive
 FRAMES, TEXTS, PLOTS = 64, 8, 5
 HICCUP = 0.1  # s
-WORDS = 1000  # letters of a sentence
 FOLLOWED = 5e-3  # m to move before a camera goes along
 # how long one thread of Python may keep the others waiting [s]; its usual 5 ms are five steps late
 TURN = 5e-4
@@ -42,10 +43,13 @@ class Live:
     """The simulation of a page.
 
     Args:
-        page: shows the world; its poses become targets of the motors as soon as the simulation runs.
+        page: shows the world; its poses become targets of the motors as soon as the simulation
+            runs.
         say: where a line about the compilation goes besides the page.
-        build: makes the simulator of the page's world, or of one just like it; motors hold it as it stands unless given.
-        name: of this scene in the list of all, to come back to. camera: from where to look at it, and what at [m].
+        build: makes the simulator of the page's world, or of one just like it; motors hold it as it
+            stands unless given.
+        name: of this scene in the list of all, to come back to. camera: from where to look at it,
+            and what at [m].
     """
 
     def __init__(
@@ -56,7 +60,9 @@ class Live:
         name: str = "this one",
         camera: catalogue.Camera | None = None,
     ) -> None:
-        self.page, self.player, self.say = page, Player(build or simulated(page.world)), say or terminal
+        self.page = page
+        self.player = Player(build or simulated(page.world))
+        self.say = say or terminal
         self._ended = threading.Event()
         self._own = (name, self.player.build, camera)
         self._scene, self._name, self._note = 0, name, ""
@@ -90,9 +96,13 @@ class Live:
     def _furnish(self) -> None:
         """Controls, plots and drawings of the page's world."""
         server = self.page.server
-        self._title = "" if self._name == "this one" else f"*{literal(catalogue.title(self._name))}*"
+        self._title = (
+            "" if self._name == "this one" else f"*{literal(catalogue.title(self._name))}*"
+        )
         scenes = [self._own[0], *(name for name in catalogue.names() if name != self._own[0])]
-        self.controls = Controls(server, self.page.world, self.player, (scenes, self._name), self._pick)
+        self.controls = Controls(
+            server, self.page.world, self.player, (scenes, self._name), self._pick
+        )
         self.plots = Plots(server, list(feet_of(self.page.world)))
         self.overlay = Overlay(server, self.controls.arrow)
         self.page.scene.on_pull(self._pull)
@@ -102,7 +112,9 @@ class Live:
         if name == self._own[0] or name in catalogue.names():
             self.player.open(self._builders.setdefault(name, catalogue.builder(name)))
 
-    def _pull(self, owner: int, index: int, phase: str, point: Any, mouse: Any, strong: bool) -> None:
+    def _pull(
+        self, owner: int, index: int, phase: str, point: Any, mouse: Any, strong: bool
+    ) -> None:
         if phase == "end":
             self.player.let_go(owner)
             return
@@ -117,7 +129,10 @@ class Live:
         def order(sim: Simulator) -> None:
             # every simulator may have a world of its own
             driven = sim.world.robot(robot.name)
-            rows = {name: sim.model.v_index(qualified(sim.world, driven, name, sim.model.joint_names)) for name in pose}
+            rows = {
+                name: sim.model.v_index(qualified(sim.world, driven, name, sim.model.joint_names))
+                for name in pose
+            }
             now = {name: float(sim._target["position"][row]) for name, row in rows.items()}
             sim.set_controller(driven, keyframes([(sim.time, now), (sim.time + 0.5, pose)]))
 
@@ -136,14 +151,19 @@ class Live:
             if self.player.loading:
                 if int(elapsed) != second:
                     second = int(elapsed)
-                    line = f"{'compiling the simulation, once, two to five minutes' if compiling() else 'loading the simulation'}: {second} s"
+                    slow = "compiling the simulation, once, two to five minutes"
+                    line = f"{slow if compiling() else 'loading the simulation'}: {second} s"
                     self.controls.text.content = line
                     self.say(line)
                 continue
             if second != -2:
                 second = -2
                 fault = self.player.fault
-                self.say(f"no simulation: {fault}\n" if fault else f"the simulation runs, after {elapsed:.0f} s\n")
+                self.say(
+                    f"no simulation: {fault}\n"
+                    if fault
+                    else f"the simulation runs, after {elapsed:.0f} s\n"
+                )
             if self.player.scenes != self._scene:
                 self._take_over()
             view = self.player.view
@@ -168,11 +188,15 @@ class Live:
             self.plots.draw()
 
     def _follow(self, view: View) -> None:
-        """Cameras go along with the first robot, or with what moves, over the ground; those who have just begun to first look there."""
+        """Cameras go along with the first robot, or with what moves, over the ground; those who
+        have just begun to first look there.
+        """
         if not (self.controls.follow_it.value and self.page.server.get_clients()):
             self._followed = None
             return
-        centre = np.append((view.centres[0] if len(view.centres) else view.positions.mean(axis=0))[:2], 0.0)
+        centre = np.append(
+            (view.centres[0] if len(view.centres) else view.positions.mean(axis=0))[:2], 0.0
+        )
         if self._followed is None:
             self.page.scene.turn_to(centre)
         elif np.linalg.norm(centre - self._followed) > FOLLOWED:
@@ -189,8 +213,13 @@ class Live:
         self.player.wanted.set()
         self._note = limp(sim)
         if not first:
-            self._name = next(name for name, build in self._builders.items() if build is self.player.build)
-            self.page.show(sim.world, self._own[2] if self._name == self._own[0] else catalogue.camera(self._name))
+            self._name = next(
+                name for name, build in self._builders.items() if build is self.player.build
+            )
+            self.page.show(
+                sim.world,
+                self._own[2] if self._name == self._own[0] else catalogue.camera(self._name),
+            )
             self._furnish()
         self.page.pose = self._pose
         self.controls.enable()
@@ -203,9 +232,17 @@ class Live:
         text = self._report(view)
         if text != self.controls.text.content:
             self.controls.text.content = text
-        state = f"{self.player.factor:.2f}× of {self.player.speed:g}×" if self.player.playing else "stopped" if self.player.fault else "paused"
+        state = (
+            f"{self.player.factor:.2f}× of {self.player.speed:g}×"
+            if self.player.playing
+            else "stopped"
+            if self.player.fault
+            else "paused"
+        )
         if self._written.get(state) is None:
-            self._written = {k: v for k, v in self._written.items() if k in ("text", "plots")} | {state: 0.0}
+            self._written = {k: v for k, v in self._written.items() if k in ("text", "plots")} | {
+                state: 0.0
+            }
             self.page.server.gui.set_panel_label(f"tabi · {state}")
 
     def _report(self, view: View | None) -> str:
@@ -213,16 +250,28 @@ class Live:
         fault = f"**stopped:** {literal(self.player.fault)}\n\n" if self.player.fault else ""
         if view is None:
             return fault
-        weight = sum(robot.mass for robot in self.page.world.robots) * float(np.linalg.norm(self.page.world.gravity))
-        pace = f"{self.player.factor:.2f} × real time, asked for {self.player.speed:g} ×" if self.player.playing else "paused"
-        carried = f"on the feet **{view.load:.1f} N** (weight {weight:.1f} N)" if len(view.loads) else f"contact points: **{len(view.points)}**"
+        weight = sum(robot.mass for robot in self.page.world.robots) * float(
+            np.linalg.norm(self.page.world.gravity)
+        )
+        pace = (
+            f"{self.player.factor:.2f} × real time, asked for {self.player.speed:g} ×"
+            if self.player.playing
+            else "paused"
+        )
+        carried = (
+            f"on the feet **{view.load:.1f} N** (weight {weight:.1f} N)"
+            if len(view.loads)
+            else f"contact points: **{len(view.points)}**"
+        )
         lines = [
             *([self._title] if self._title else []),
             f"time **{view.time:.2f} s** · {pace}",
             carried,
             f"certificate: exact to {view.residual:.1e} m/s, {view.force_residual:.1e} N",
             f"steps that missed the tolerance: {view.missed}",
-            "pull: **Ctrl-drag** a body, with Shift × 10" if not view.bands else f"pull: **{np.linalg.norm(view.bands[-1].force):.1f} N**",
+            "pull: **Ctrl-drag** a body, with Shift × 10"
+            if not view.bands
+            else f"pull: **{np.linalg.norm(view.bands[-1].force):.1f} N**",
         ]
         return fault + "  \n".join([*lines, self._note] if self._note else lines)
 
@@ -236,16 +285,17 @@ class Live:
 
 
 def limp(sim: Simulator) -> str:
-    """A sentence about robots that could fall whose motors have no gains, where no controller holds them; empty without any."""
+    """A sentence about robots that could fall whose motors have no gains,
+    where no controller holds them; empty without any.
+    """
     if sim._drivers or (sim._target["kp"] > 0).any():
         return ""
     names = [literal(robot.name) for robot in floating(sim.world) if robot.joint_names]
-    return f"**no gains:** the file of {' and '.join(names)} has none, so its motors hold nothing" if names else ""
-
-
-def literal(words: str) -> str:
-    """Words from elsewhere as the page shows them letter by letter, without markup, pictures or links, and not without end."""
-    return re.sub(r"([][\\`*_{}()#+!|<>~&]|/(?=/))", r"\\\1", words[:WORDS])
+    return (
+        f"**no gains:** the file of {' and '.join(names)} has none, so its motors hold nothing"
+        if names
+        else ""
+    )
 
 
 def compiling() -> bool:

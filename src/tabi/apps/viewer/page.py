@@ -1,4 +1,6 @@
-"""The page that shows a world in the browser: pick a pose, move joints; the robot stands on the ground."""
+"""The page that shows a world in the browser: pick a pose, move joints;
+the robot stands on the ground.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +9,7 @@ import errno
 import logging
 import socket
 import threading
-import webbrowser
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 import rich
@@ -18,57 +18,20 @@ import viser
 from tabi._errors import TabiError
 from tabi.apps.viewer.catalogue import Camera
 from tabi.apps.viewer.gate import Gate, open_server
-from tabi.apps.viewer.live import Live, literal
+from tabi.apps.viewer.markup import literal
 from tabi.apps.viewer.scene import Scene
 from tabi.model.robot import Robot
 from tabi.model.world import World
 
-if TYPE_CHECKING:
-    from tabi.simulation.simulator import Simulator
-
 PORT = 8080
-LIMBS = {"RLEG": "right leg", "LLEG": "left leg", "CHEST": "chest", "HEAD": "head", "RARM": "right arm", "LARM": "left arm"}
-
-
-def show(
-    world: World,
-    host: str = "127.0.0.1",
-    port: int | None = None,
-    open_browser: bool = True,
-    live: bool = False,
-    build: Callable[[], Simulator] | None = None,
-    camera: Camera | None = None,
-    name: str = "this one",
-) -> None:
-    """Show a world in the browser until Ctrl-C.
-
-    Args:
-        world: its robots can be posed.
-        host: address to serve at; by default only this machine sees the page. Any other one asks visitors for a token.
-        port: 8080 or the next free one if not given; a port asked for that is in use is refused.
-        open_browser: whether to open the page here.
-        live: whether to simulate it, as soon as the kernels are compiled.
-        build: makes the simulator of a live page, with its controllers; motors hold the world's pose unless given.
-        camera: from where to look, and what at [m].
-        name: of this scene in the page's list of scenes.
-    """
-    page = Page(world, host, port)
-    if camera is not None:
-        page.scene.look_from(*camera)
-    print(f"The page is at {page.address} (Ctrl-C ends it).", flush=True)
-    if open_browser:
-        webbrowser.open(page.address)
-    simulation = Live(page, build=build, name=name, camera=camera) if live else None
-    try:
-        if simulation:
-            simulation.start()
-        threading.Event().wait()
-    except KeyboardInterrupt:
-        pass
-    finally:
-        if simulation:
-            simulation.close()
-        page.close()
+LIMBS = {
+    "RLEG": "right leg",
+    "LLEG": "left leg",
+    "CHEST": "chest",
+    "HEAD": "head",
+    "RARM": "right arm",
+    "LARM": "left arm",
+}
 
 
 class Page:
@@ -86,7 +49,9 @@ class Page:
         # one message for a picture, however many bodies it has, and as soon as it is there
         outgoing = self.server._websock_server._broadcast_buffer
         outgoing.max_window_size, outgoing.window_duration_sec = 4096, 2e-3
-        self.server.gui.configure_theme(show_logo=False, show_share_button=False, brand_color=(26, 51, 133))
+        self.server.gui.configure_theme(
+            show_logo=False, show_share_button=False, brand_color=(26, 51, 133)
+        )
         self.server.gui.main_panel.dock_right()
         self._turn = threading.Lock()
         self.show(world)
@@ -101,7 +66,9 @@ class Page:
         self.pickers: dict[str, viser.GuiDropdownHandle] = {}
         self.pose: Callable[[Robot, dict[str, float]], None] | None = None
         for robot in world.robots:
-            with self.server.gui.add_folder(f"{robot.name}: pose and joints", order=100.0, expand_by_default=False):
+            with self.server.gui.add_folder(
+                f"{robot.name}: pose and joints", order=100.0, expand_by_default=False
+            ):
                 self._add_controls(robot)
         for body in world.objects:
             X = body.joint.placement @ body.joint.motion(body.joint.position)  # type: ignore[arg-type]
@@ -122,10 +89,23 @@ class Page:
         gui = self.server.gui
         text = gui.add_markdown(_summary(robot))
         poses = {name.replace("_", " "): dict(pose) for name, pose in robot.poses.items()}
-        now = {name: float(robot.joint(name).position[0]) for name in robot.joint_names if _is_free(robot, name)}  # type: ignore[index]
-        given = next((name for name, pose in poses.items() if all(pose.get(joint, 0.0) == q for joint, q in now.items())), "as given")
+        now = {
+            name: float(robot.joint(name).position[0])
+            for name in robot.joint_names
+            if _is_free(robot, name)
+        }  # type: ignore[index]
+        given = next(
+            (
+                name
+                for name, pose in poses.items()
+                if all(pose.get(joint, 0.0) == q for joint, q in now.items())
+            ),
+            "as given",
+        )
         poses.setdefault(given, now)
-        picker = self.pickers[robot.name] = gui.add_dropdown("pose", list(poses), initial_value=given)
+        picker = self.pickers[robot.name] = gui.add_dropdown(
+            "pose", list(poses), initial_value=given
+        )
         sliders: dict[str, viser.GuiSliderHandle] = {}
         folders: dict[str, viser.GuiFolderHandle] = {}
         for name in now:
@@ -140,7 +120,9 @@ class Page:
                 self.pose(robot, pose)
                 return
             with self._turn:
-                robot.stand_on_ground(pose) if robot.base.joint.kind == "floating" else robot.set_pose(pose)
+                robot.stand_on_ground(
+                    pose
+                ) if robot.base.joint.kind == "floating" else robot.set_pose(pose)
                 self.scene.update(robot.placements())
                 text.content = _summary(robot)
 
@@ -166,7 +148,9 @@ class Page:
         low, high = np.clip(np.array([joint.lower, joint.upper]) / unit, -widest, widest)
         now = float(np.clip(joint.position[0] / unit, low, high))  # type: ignore[index]
         label = name.partition("_")[2] or name
-        return self.server.gui.add_slider(f"{label} [{sign}]", float(low), float(high), 0.1, now, hint=name)
+        return self.server.gui.add_slider(
+            f"{label} [{sign}]", float(low), float(high), 0.1, now, hint=name
+        )
 
 
 def _extent(world: World) -> tuple[np.ndarray, float]:
@@ -174,19 +158,30 @@ def _extent(world: World) -> tuple[np.ndarray, float]:
     corners = []
     for robot in world.robots:
         base = robot.placements()[robot.base].p
-        corners += [np.append(base[:2], robot.extent((0, 0, 1))), np.append(base[:2], -robot.extent((0, 0, -1)))]
+        corners += [
+            np.append(base[:2], robot.extent((0, 0, 1))),
+            np.append(base[:2], -robot.extent((0, 0, -1))),
+        ]
     for body in world.objects:
         p, shapes = np.asarray(body.joint.position)[:3], body.collision_shapes()
-        half = max([max(s.support(d) for d in np.vstack([np.eye(3), -np.eye(3)])) for s in shapes], default=0.1)
+        half = max(
+            [max(s.support(d) for d in np.vstack([np.eye(3), -np.eye(3)])) for s in shapes],
+            default=0.1,
+        )
         corners += [p - half, p + half]
-    corners = np.array([c for c in corners if np.linalg.norm(c) < 6.0] or [[0.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+    corners = np.array(
+        [c for c in corners if np.linalg.norm(c) < 6.0] or [[0.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
+    )
     low, high = corners.min(axis=0), corners.max(axis=0)
     return 0.5 * (low + high), max(0.4, float((high - low).max()))
 
 
 def _summary(robot: Robot) -> str:
     height = robot.extent((0, 0, 1)) + robot.extent((0, 0, -1))
-    return f"**{literal(robot.name)}** · {len(robot.joint_names)} joints · {robot.mass:.1f} kg · {height:.2f} m as it stands"
+    return (
+        f"**{literal(robot.name)}** · {len(robot.joint_names)} joints · {robot.mass:.1f} kg · "
+        f"{height:.2f} m as it stands"
+    )
 
 
 def _is_free(robot: Robot, name: str) -> bool:
@@ -200,20 +195,33 @@ def _unit(robot: Robot, name: str) -> float:
 
 
 def serve(host: str, port: int | None) -> tuple[viser.ViserServer, Gate, str]:
-    """A server behind its gate, and what to type into the browser, with the token where one is asked for."""
+    """A server behind its gate, and what to type into the browser,
+    with the token where one is asked for.
+    """
     # browsers open connections ahead and drop them; websockets would print a traceback for each
     logging.getLogger("websockets.server").setLevel(logging.CRITICAL)
     with quiet():
         server, gate = open_server(host, _free_port(host, port))
-    name = socket.gethostname() if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host
-    return server, gate, f"http://{name}:{server.get_port()}" + (f"/?token={gate.token}" if gate.token else "")
+    name = (
+        socket.gethostname() if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host
+    )
+    return (
+        server,
+        gate,
+        f"http://{name}:{server.get_port()}" + (f"/?token={gate.token}" if gate.token else ""),
+    )
 
 
 def _free_port(host: str, port: int | None) -> int:
-    """The port asked for, or the first free one from 8080 on, said in a sentence when it is another."""
+    """The port asked for, or the first free one from 8080 on,
+    said in a sentence when it is another.
+    """
     if port is not None:
         if not _is_open(host, port):
-            raise TabiError(f"port {port} of {host} is in use by another program; end it, or choose another port")
+            raise TabiError(
+                f"port {port} of {host} is in use by another program; "
+                f"end it, or choose another port"
+            )
         return port
     for candidate in range(PORT, PORT + 100):
         if _is_open(host, candidate):
@@ -232,14 +240,22 @@ def _is_open(host: str, port: int) -> bool:
             if error.errno == errno.EADDRINUSE:
                 return False
             if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
-                raise TabiError(f"host {host!r} is not an address of this machine; use 127.0.0.1, or 0.0.0.0 for all networks") from None
-            raise TabiError(f"port {port} of {host} cannot be opened ({error.strerror}); choose another port, above 1023") from None
+                raise TabiError(
+                    f"host {host!r} is not an address of this machine; "
+                    f"use 127.0.0.1, or 0.0.0.0 for all networks"
+                ) from None
+            raise TabiError(
+                f"port {port} of {host} cannot be opened ({error.strerror}); "
+                f"choose another port, above 1023"
+            ) from None
     return True
 
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """Without the panel and the line that viser prints when it starts and stops; the page says one sentence itself."""
+    """Without the panel and the line that viser prints when it starts and stops;
+    the page says one sentence itself.
+    """
     console = rich.get_console()
     before, console.quiet = console.quiet, True
     try:

@@ -21,9 +21,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tabi._errors import ModelError, TabiError
-from tabi.apps.viewer.grab import Hands, Spring
 from tabi.apps.viewer.tuning import Tuning
 from tabi.apps.viewer.view import Observer, View
+from tabi.interaction.mouse_spring import Hands, Spring
 from tabi.model.world import World
 
 if TYPE_CHECKING:

@@ -40,7 +40,7 @@ COLORS = {"centre of mass": CENTRE, "zero moment point": ZMP, "centre of pressur
 def show(
     run: Recorded, host: str = "127.0.0.1", port: int | None = None, open_browser: bool = True
 ) -> None:
-    """Play a recording in the browser until Ctrl-C; arguments as of ``page.show``."""
+    """Play a recording in the browser until Ctrl-C; arguments as of ``viewer.show``."""
     replay = Replay(run, host, port)
     print(f"The recording plays at {replay.address} (Ctrl-C ends it).", flush=True)
     if open_browser:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from tabi.interaction.mouse_spring import Band
 from tabi.model.body import Body, Foot
 from tabi.model.compiled import Link
 from tabi.model.world import World
@@ -22,15 +23,6 @@ if TYPE_CHECKING:
     from tabi.simulation.simulator import Simulator
 
 Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class Band:
-    """A rubber band of the mouse: from the grabbed point to where the mouse holds it [m], and its force on the body [N]."""
-
-    point: Array
-    target: Array
-    force: Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,8 +1,9 @@
 """Robots from files of any kind that tabi reads, with their feet declared.
 
-The suffix says who reads the file; for XML the root element does, because URDF and MJCF share suffixes.
-A foot is given by the name of its body, whose lowest collision points are then the sole, or with a polygon of its own.
-Feet that are not given are looked for by name, and what was found, or why nothing was, is a note.
+The suffix says who reads the file; for XML the root element does, because URDF and MJCF share
+suffixes. A foot is given by the name of its body, whose lowest collision points are then the sole,
+or with a polygon of its own. Feet that are not given are looked for by name, and what was found, or
+why nothing was, is a note.
 """
 
 from __future__ import annotations
@@ -22,22 +23,32 @@ from tabi.model.robot import Robot
 
 _KEYS = ("body", "polygon", "position", "quaternion")
 _XML = (".urdf", ".xml", ".mjcf")
-_EXAMPLE = 'expected {"left": "L_ANKLE", "right": {"body": "R_ANKLE", "polygon": [[x, y], …], "position": [x, y, z]}}'
+_EXAMPLE = (
+    'expected {"left": "L_ANKLE", "right": {"body": "R_ANKLE", "polygon": '
+    '[[x, y], …], "position": [x, y, z]}}'
+)
 
 
-def load(path: str | Path, feet: Mapping[str, str | Mapping[str, Any]] | None = None, base: str | None = None, name: str | None = None) -> Robot:
+def load(
+    path: str | Path,
+    feet: Mapping[str, str | Mapping[str, Any]] | None = None,
+    base: str | None = None,
+    name: str | None = None,
+) -> Robot:
     """The robot in a URDF, MJCF or OpenHRP VRML file.
 
     Args:
         path: the file.
-        feet: by name, the body, or ``{"body": …, "polygon": [[x, y], …], "position": [x, y, z]}`` in metres in the body's frame,
-            with a ``"quaternion"`` (w, x, y, z) where the body's z axis is not up into the leg;
-            without it they are looked for by the names of the bodies.
+        feet: by name, the body, or ``{"body": …, "polygon": [[x, y], …], "position": [x, y, z]}``
+            in metres in the body's frame, with a ``"quaternion"`` (w, x, y, z) where the body's z
+            axis is not up into the leg; without it they are looked for by the names of the bodies.
         base: ``"floating"`` or ``"fixed"``; by default what the file says.
         name: the robot's name, if not the file's.
     """
     if not isinstance(path, (str, Path)):
-        raise ModelError(f"the robot's path is {path!r}; expected the name of a URDF, MJCF or .wrl file")
+        raise ModelError(
+            f"the robot's path is {path!r}; expected the name of a URDF, MJCF or .wrl file"
+        )
     path = Path(path)
     robot = _read(path, base)
     robot.name = name or robot.name
@@ -54,11 +65,19 @@ def load(path: str | Path, feet: Mapping[str, str | Mapping[str, Any]] | None = 
 def _read(path: Path, base: str | None) -> Robot:
     if not os.path.isfile(path):
         what = "it is a directory" if os.path.isdir(path) else "there is no such file"
-        raise ModelError(f"robot file cannot be opened ({what}); expected the path of a .urdf, .xml, .mjcf or .wrl file", path)
+        raise ModelError(
+            f"robot file cannot be opened ({what}); "
+            f"expected the path of a .urdf, .xml, .mjcf or .wrl file",
+            path,
+        )
     suffix = path.suffix.lower()
     root = _root_element(path) if suffix in _XML else ""
     if suffix == ".xacro":
-        raise ModelError("a xacro file is a program that writes a URDF; expand it first (xacro robot.xacro > robot.urdf) and load the result", path)
+        raise ModelError(
+            "a xacro file is a program that writes a URDF; expand it first (xacro robot.xacro > "
+            "robot.urdf) and load the result",
+            path,
+        )
     if suffix == ".wrl":
         from tabi.model.readers import openhrp
 
@@ -71,14 +90,22 @@ def _read(path: Path, base: str | None) -> Robot:
         from tabi.model.readers import urdf
 
         return urdf.read(path, base)
-    raise ModelError(f"suffix {path.suffix!r} is not known; expected .urdf, .xml or .mjcf (URDF, MJCF) or .wrl (OpenHRP)", path)
+    raise ModelError(
+        f"suffix {path.suffix!r} is not known; expected .urdf, "
+        f".xml or .mjcf (URDF, MJCF) or .wrl (OpenHRP)",
+        path,
+    )
 
 
 def _root_element(path: Path) -> str:
-    """Name of the root element; empty where the XML breaks before it, which its reader will report."""
+    """Name of the root element; empty where the XML breaks before it,
+    which its reader will report.
+    """
     try:
         with path.open("rb") as file:
-            for _, element in etree.iterparse(file, events=("start",), resolve_entities=False, no_network=True):
+            for _, element in etree.iterparse(
+                file, events=("start",), resolve_entities=False, no_network=True
+            ):
                 return etree.QName(element).localname
     except (etree.XMLSyntaxError, OSError):
         pass
@@ -94,22 +121,34 @@ def _declare(robot: Robot, path: Path, foot: str, place: str | Mapping[str, Any]
         raise ModelError(f"foot {foot!r} is {place!r}; {_EXAMPLE}", path)
     for key in given:
         if key not in _KEYS:
-            raise ModelError(f"foot {foot!r} has the key {key!r}; expected keys among {', '.join(_KEYS)}", path)
+            raise ModelError(
+                f"foot {foot!r} has the key {key!r}; expected keys among {', '.join(_KEYS)}", path
+            )
     if not isinstance(given.get("body"), str):
         raise ModelError(f"foot {foot!r} has no body; {_EXAMPLE}", path)
     for key in ("position", "quaternion"):
         if key in given and "polygon" not in given:
-            raise ModelError(f"foot {foot!r} has a {key} without a polygon; give both, or neither to find the sole from the body's shapes", path)
+            raise ModelError(
+                f"foot {foot!r} has a {key} without a polygon; give both, or neither to find the "
+                f"sole from the body's shapes",
+                path,
+            )
     try:
         body = robot.body(given["body"])
     except ModelError as problem:
-        raise ModelError(f"foot {foot!r} stands on a body that is not there: {problem}", path) from None
+        raise ModelError(
+            f"foot {foot!r} stands on a body that is not there: {problem}", path
+        ) from None
     if "polygon" not in given:
         _check_shapes(robot, path, foot, body)
     try:
-        polygon = None if "polygon" not in given else _numbers(foot, "polygon", given["polygon"], (-1, 2))
+        polygon = (
+            None if "polygon" not in given else _numbers(foot, "polygon", given["polygon"], (-1, 2))
+        )
         position = _numbers(foot, "position", given.get("position", (0.0, 0.0, 0.0)), (3,))
-        quaternion = _numbers(foot, "quaternion", given.get("quaternion", (1.0, 0.0, 0.0, 0.0)), (4,))
+        quaternion = _numbers(
+            foot, "quaternion", given.get("quaternion", (1.0, 0.0, 0.0, 0.0)), (4,)
+        )
         robot.add_foot(foot, body, polygon, position, quaternion)
     except ModelError as problem:
         raise ModelError(str(problem), path, body.line) from None
@@ -122,7 +161,11 @@ def _numbers(foot: str, key: str, values: Any, shape: tuple[int, ...]) -> np.nda
             return array
     except (ValueError, TypeError):
         pass
-    expected = {"position": "[x, y, z] in metres", "quaternion": "[w, x, y, z]", "polygon": "[[x, y], …] in metres"}[key]
+    expected = {
+        "position": "[x, y, z] in metres",
+        "quaternion": "[w, x, y, z]",
+        "polygon": "[[x, y], …] in metres",
+    }[key]
     raise ModelError(f"foot {foot!r} has {key} {values!r}; expected {expected}")
 
 
@@ -130,22 +173,47 @@ def _check_shapes(robot: Robot, path: Path, foot: str, body: Body) -> None:
     """Refuse a body as a foot whose sole cannot be seen."""
     lost = robot.missing_meshes.get(body.name)
     if lost:
-        message = f"link {body.name!r} is declared the foot {foot!r} but its collision mesh {lost[0]!r} is missing or cannot be used"
-        raise ModelError(f"{message}; put the mesh in its place, or give the foot a polygon", path, body.line)
+        message = (
+            f"link {body.name!r} is declared the foot {foot!r} but its collision mesh {lost[0]!r} "
+            f"is missing or cannot be used"
+        )
+        raise ModelError(
+            f"{message}; put the mesh in its place, or give the foot a polygon", path, body.line
+        )
     if not body.collision_shapes():
-        message = f"link {body.name!r} is declared the foot {foot!r} but has no collision shape to find a sole in"
-        raise ModelError(f"{message}; name the link that has one, or give the foot a polygon", path, body.line)
+        message = (
+            f"link {body.name!r} is declared the foot {foot!r} but has no collision shape to find "
+            f"a sole in"
+        )
+        raise ModelError(
+            f"{message}; name the link that has one, or give the foot a polygon", path, body.line
+        )
 
 
 # ---- feet that are not --------------------------------------------------------------------------
 
 
 def _look_for_feet(robot: Robot) -> None:
-    """Declare the one left and the one right end body named like a foot; else say which bodies come near."""
-    named = [body for body in _end_bodies(robot) if any(re.fullmatch(r"(l|r|left|right)?(foot|sole|ankle).*", w) for w in _words(body.name))]
-    lacking = {body: " (its mesh is missing)" for body in named if body.name in robot.missing_meshes}
-    lacking |= {body: " (no collision shape)" for body in named if body not in lacking and not body.collision_shapes()}
-    sides = {side: [body for body in named if body not in lacking and _side(body.name) == side] for side in ("left", "right")}
+    """Declare the one left and the one right end body named like a foot;
+    else say which bodies come near.
+    """
+    named = [
+        body
+        for body in _end_bodies(robot)
+        if any(re.fullmatch(r"(l|r|left|right)?(foot|sole|ankle).*", w) for w in _words(body.name))
+    ]
+    lacking = {
+        body: " (its mesh is missing)" for body in named if body.name in robot.missing_meshes
+    }
+    lacking |= {
+        body: " (no collision shape)"
+        for body in named
+        if body not in lacking and not body.collision_shapes()
+    }
+    sides = {
+        side: [body for body in named if body not in lacking and _side(body.name) == side]
+        for side in ("left", "right")
+    }
     if all(len(bodies) == 1 for bodies in sides.values()):
         try:
             for side, (body,) in sides.items():
@@ -158,9 +226,15 @@ def _look_for_feet(robot: Robot) -> None:
             robot.notes.append(f"feet found by name cannot be used: {problem}")
     if named:
         near = ", ".join(f"{body.name!r}{lacking.get(body, '')}" for body in named[:8])
-        robot.notes.append(f"no feet declared: not exactly one left and one right with a sole among {near}; give feet={{…}}")
+        robot.notes.append(
+            f"no feet declared: not exactly one left and one right with a sole among {near}; "
+            f"give feet={{…}}"
+        )
     else:
-        robot.notes.append("no feet declared: no end body is named foot, sole or ankle; give feet={…} if it has some")
+        robot.notes.append(
+            "no feet declared: no end body is named foot, sole or ankle; "
+            "give feet={…} if it has some"
+        )
 
 
 def _end_bodies(robot: Robot) -> list[Body]:
@@ -173,7 +247,9 @@ def _end_bodies(robot: Robot) -> list[Body]:
 
 
 def _words(name: str) -> list[str]:
-    """Words of a name, small; they end at anything but a letter, or where a capital follows a small letter."""
+    """Words of a name, small; they end at anything but a letter,
+    or where a capital follows a small letter.
+    """
     return [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)]
 
 

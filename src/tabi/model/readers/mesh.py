@@ -1,11 +1,13 @@
 """Mesh files as contacts see them: where the file is, its points, and their convex hull.
 
-STL, OBJ and COLLADA are read here, because the general library takes seconds to import; other formats go through it.
-Only points that faces use count, so loose points and wire edges do not swell the hull.
+STL, OBJ and COLLADA are read here, because the general library takes seconds to import; other
+formats go through it. Only points that faces use count, so loose points and wire edges do not swell
+the hull.
 
-COLLADA: node transforms and the metre unit are applied. The up axis is not: URDF gives meshes in the axes of their link,
-and RViz and Pinocchio (coal) read them so; turning a mesh by its ``up_axis`` would lay down the feet of robots made for them.
-(coal leaves the unit out too; RViz applies it, as the file asks. Files in metres, the usual ones, agree with both.)
+COLLADA: node transforms and the metre unit are applied. The up axis is not: URDF gives meshes in
+the axes of their link, and RViz and Pinocchio (coal) read them so; turning a mesh by its
+``up_axis`` would lay down the feet of robots made for them. (coal leaves the unit out too; RViz
+applies it, as the file asks. Files in metres, the usual ones, agree with both.)
 """
 
 from __future__ import annotations
@@ -27,7 +29,8 @@ from tabi.model.shape import Convex
 from tabi.spatial.transform import about
 
 Array = NDArray[np.float64]
-FLAT = 1e-6  # a mesh thinner than this part of its size is flat: the coordinates of an STL file are rounded to 6e-8
+# a mesh thinner than this part of its size is flat: coordinates of STL files are rounded to 6e-8
+FLAT = 1e-6
 _TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("colour", "<u2")])
 _FACES = ("triangles", "polylist", "polygons", "tristrips", "trifans")
 _DEEPEST = 64
@@ -41,7 +44,8 @@ def find(reference: str, near: Path) -> Path | None:
 
     Args:
         reference: as it stands in the URDF.
-        near: the file that names it. Packages are looked for above it, then on ROS_PACKAGE_PATH and AMENT_PREFIX_PATH.
+        near: the file that names it. Packages are looked for above it, then on ROS_PACKAGE_PATH and
+            AMENT_PREFIX_PATH.
     """
     scheme, _, rest = reference.partition("://")
     folder = os.path.dirname(os.path.abspath(near))
@@ -76,22 +80,34 @@ def _package_folders(package: str, folder: str) -> Iterator[str]:
 
 
 def vertices(file: str | Path) -> Array:
-    """Distinct points of a mesh's faces, in the file's own axes [m if the file is in metres], shape (n, 3)."""
+    """Distinct points of a mesh's faces, in the file's own axes [m if the file is in metres],
+    shape (n, 3).
+    """
     file = Path(file)
     try:
         data = file.read_bytes()
     except (OSError, ValueError) as problem:
         reason = getattr(problem, "strerror", None) or problem
-        raise ModelError(f"mesh cannot be opened ({reason}); expected a readable file", file) from None
+        raise ModelError(
+            f"mesh cannot be opened ({reason}); expected a readable file", file
+        ) from None
     reader = {".stl": _stl, ".obj": _obj, ".dae": _dae}.get(file.suffix.lower(), _other)
     try:
         points = np.asarray(reader(data, file))
     except ModelError:
         raise
     except etree.XMLSyntaxError as problem:
-        raise ModelError(f"mesh is not well-formed XML: {' '.join(str(problem.msg).split())}; export it again", file, problem.lineno) from None
+        raise ModelError(
+            f"mesh is not well-formed XML: {' '.join(str(problem.msg).split())}; export it again",
+            file,
+            problem.lineno,
+        ) from None
     except (ValueError, IndexError, TypeError, OverflowError) as problem:
-        raise ModelError(f"mesh is not a {file.suffix.lower()[1:]} file that can be read: {problem}; export it again", file) from None
+        raise ModelError(
+            f"mesh is not a {file.suffix.lower()[1:]} file that can be read: {problem}; "
+            f"export it again",
+            file,
+        ) from None
     if len(points) == 0:
         raise ModelError("mesh has no faces; expected at least one triangle", file)
     if not np.isfinite(points).all():
@@ -102,9 +118,14 @@ def vertices(file: str | Path) -> Array:
 def distinct(points: NDArray) -> NDArray:
     """The points without repetitions, in no particular but always the same order.
 
-    Equal rows have equal projections, so sorting by one projection brings them together; far cheaper than sorting rows.
+    Equal rows have equal projections, so sorting by one projection brings them together; far
+    cheaper than sorting rows.
     """
-    key = points[:, 0] * 0.7548776662466927 + points[:, 1] * 0.5698402909980532 + points[:, 2] * 0.3275846201346901
+    key = (
+        points[:, 0] * 0.7548776662466927
+        + points[:, 1] * 0.5698402909980532
+        + points[:, 2] * 0.3275846201346901
+    )
     x, y, z = ordered = points[np.argsort(key)].T
     new = np.ones(len(points), bool)
     new[1:] = (x[1:] != x[:-1]) | (y[1:] != y[:-1]) | (z[1:] != z[:-1])
@@ -121,7 +142,11 @@ def _stl(data: bytes, file: Path) -> NDArray:
             raise ModelError("mesh begins as an STL text but has no facet; export it again", file)
         return _numbers(b" ".join(corners).decode("ascii", "replace")).reshape(-1, 3)
     if len(data) < 84 + 50 * count or len(data) < 84:
-        raise ModelError(f"mesh has {len(data)} bytes; expected {84 + 50 * count} for the {count} triangles its STL header announces", file)
+        raise ModelError(
+            f"mesh has {len(data)} bytes; expected {84 + 50 * count} for the {count} triangles "
+            f"its STL header announces",
+            file,
+        )
     return np.frombuffer(data, _TRIANGLE, count, 84)["corners"].reshape(-1, 3)
 
 
@@ -138,7 +163,9 @@ def _obj(data: bytes, file: Path) -> NDArray:
         # counted back from the place of the face, which is not kept: take all points
         return points
     if used.size and not 1 <= used.min() <= used.max() <= len(points):
-        raise ModelError(f"mesh has a face with point {used.max()}; expected 1 to {len(points)}", file)
+        raise ModelError(
+            f"mesh has a face with point {used.max()}; expected 1 to {len(points)}", file
+        )
     return points[np.unique(used) - 1]
 
 
@@ -147,12 +174,20 @@ def _other(data: bytes, file: Path) -> NDArray:
     try:
         import trimesh
     except ImportError:
-        raise ModelError(f"mesh format {kind} needs the package trimesh; install it, or convert the mesh to STL, OBJ or COLLADA", file) from None
+        raise ModelError(
+            f"mesh format {kind} needs the package trimesh; "
+            f"install it, or convert the mesh to STL, OBJ or COLLADA",
+            file,
+        ) from None
     try:
         mesh = trimesh.load(file, force="mesh")
         return np.asarray(mesh.vertices, float).reshape(-1, 3)  # type: ignore[union-attr]
     except Exception as problem:  # its readers raise anything
-        raise ModelError(f"mesh format {kind} cannot be read ({problem}); convert the mesh to STL, OBJ or COLLADA", file) from None
+        raise ModelError(
+            f"mesh format {kind} cannot be read ({problem}); "
+            f"convert the mesh to STL, OBJ or COLLADA",
+            file,
+        ) from None
 
 
 def _numbers(text: str | None) -> Array:
@@ -169,17 +204,29 @@ def _numbers(text: str | None) -> Array:
 
 
 def _dae(data: bytes, file: Path) -> NDArray:
-    # a mesh may hold more than the 10 MB of text that the parser allows by default; entities, the real danger, stay off
-    root = etree.fromstring(data, etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True))
+    # a mesh may hold more than the 10 MB of text that the parser allows by default;
+    # entities, the real danger, stay off
+    root = etree.fromstring(
+        data, etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True)
+    )
     by_id = {e.get("id"): e for e in root.iter(etree.Element) if e.get("id")}
     unit = root.find("{*}asset/{*}unit")
     metres = float(unit.get("meter", "1")) if unit is not None else 1.0
     if not (np.isfinite(metres) and metres > 0):
-        raise ModelError(f"mesh has a unit of {metres} metres; expected a positive number", file, unit.sourceline)  # type: ignore[union-attr]
+        message = f"mesh has a unit of {metres} metres; expected a positive number"
+        raise ModelError(message, file, unit.sourceline)  # type: ignore[union-attr]
     instance = root.find("{*}scene/{*}instance_visual_scene")
-    scene = root.find("{*}library_visual_scenes/{*}visual_scene") if instance is None else _target(instance, by_id, file)
+    scene = (
+        root.find("{*}library_visual_scenes/{*}visual_scene")
+        if instance is None
+        else _target(instance, by_id, file)
+    )
     placed = scene is not None
-    parts = list(_placed_points(scene, by_id, file)) if placed else [_geometry_points(g, by_id, file) for g in root.iter("{*}geometry")]
+    parts = (
+        list(_placed_points(scene, by_id, file))
+        if placed
+        else [_geometry_points(g, by_id, file) for g in root.iter("{*}geometry")]
+    )
     return metres * np.concatenate(parts) if parts else np.zeros((0, 3))
 
 
@@ -190,7 +237,11 @@ def _placed_points(scene: Any, by_id: dict, file: Path) -> Iterator[Array]:
     while todo:
         node, M, depth = todo.pop()
         if depth > _DEEPEST:
-            raise ModelError(f"mesh nests its nodes more than {_DEEPEST} deep; a node may not hold itself", file, node.sourceline)
+            raise ModelError(
+                f"mesh nests its nodes more than {_DEEPEST} deep; a node may not hold itself",
+                file,
+                node.sourceline,
+            )
         M = M @ _node_matrix(node, file)
         for child in node.iterchildren(etree.Element):
             tag = etree.QName(child).localname
@@ -211,7 +262,12 @@ def _node_matrix(node: Any, file: Path) -> Array:
         tag, values, T = etree.QName(step).localname, _numbers(step.text), np.eye(4)
         count = {"matrix": 16, "rotate": 4}.get(tag, 3)
         if tag == "skew" or len(values) != count or not np.isfinite(values).all():
-            raise ModelError(f"mesh has a <{tag}> of {len(values)} numbers; expected a matrix, translate, rotate or scale", file, step.sourceline)
+            raise ModelError(
+                f"mesh has a <{tag}> of {len(values)} numbers; "
+                f"expected a matrix, translate, rotate or scale",
+                file,
+                step.sourceline,
+            )
         if tag == "matrix":
             T = values.reshape(4, 4)
         elif tag == "translate":
@@ -233,14 +289,22 @@ def _geometry_points(geometry: Any, by_id: dict, file: Path) -> Array:
         inputs = {i.get("semantic"): i for i in faces.iterfind("{*}input")}
         corner = inputs.get("VERTEX")
         if corner is None:
-            raise ModelError("mesh has faces without a VERTEX input; export it again", file, faces.sourceline)
+            raise ModelError(
+                "mesh has faces without a VERTEX input; export it again", file, faces.sourceline
+            )
         stride = 1 + max(int(i.get("offset", "0")) for i in faces.iterfind("{*}input"))
         points = _positions(_target(corner, by_id, file), by_id, file)
         for p in faces.iterfind("{*}p"):
-            index = _numbers(p.text).astype(int).reshape(-1, stride)[:, int(corner.get("offset", "0"))]
+            index = (
+                _numbers(p.text).astype(int).reshape(-1, stride)[:, int(corner.get("offset", "0"))]
+            )
             used = np.zeros(len(points), bool)
             if index.size and not 0 <= index.min() <= index.max() < len(points):
-                raise ModelError(f"mesh has a face with point {index.max()}; expected 0 to {len(points) - 1}", file, p.sourceline)
+                raise ModelError(
+                    f"mesh has a face with point {index.max()}; expected 0 to {len(points) - 1}",
+                    file,
+                    p.sourceline,
+                )
             used[index] = True
             parts.append(points[used])
     return np.concatenate(parts) if parts else np.zeros((0, 3))
@@ -248,11 +312,17 @@ def _geometry_points(geometry: Any, by_id: dict, file: Path) -> Array:
 
 def _positions(vertex: Any, by_id: dict, file: Path) -> Array:
     """The coordinates behind a <vertices> element."""
-    position = next((i for i in vertex.iterfind("{*}input") if i.get("semantic") == "POSITION"), None)
+    position = next(
+        (i for i in vertex.iterfind("{*}input") if i.get("semantic") == "POSITION"), None
+    )
     source = vertex if position is None else _target(position, by_id, file)
     values, accessor = source.find("{*}float_array"), source.find("{*}technique_common/{*}accessor")
     if values is None:
-        raise ModelError("mesh has a source of positions without float_array; export it again", file, source.sourceline)
+        raise ModelError(
+            "mesh has a source of positions without float_array; export it again",
+            file,
+            source.sourceline,
+        )
     stride = 3 if accessor is None else int(accessor.get("stride", "3"))
     return _numbers(values.text).reshape(-1, stride)[:, :3]
 
@@ -261,7 +331,12 @@ def _target(element: Any, by_id: dict, file: Path) -> Any:
     reference = element.get("url") or element.get("source") or ""
     if reference[1:] not in by_id or reference[:1] != "#":
         tag = etree.QName(element).localname
-        raise ModelError(f"mesh has an <{tag}> that points at {reference!r}; expected the id of an element of this file", file, element.sourceline)
+        raise ModelError(
+            f"mesh has an <{tag}> that points at {reference!r}; "
+            f"expected the id of an element of this file",
+            file,
+            element.sourceline,
+        )
     return by_id[reference[1:]]
 
 
@@ -269,10 +344,21 @@ def _target(element: Any, by_id: dict, file: Path) -> Any:
 
 
 def convex_hull(points: ArrayLike, file: Path | None = None) -> Convex:
-    """Convex hull of points [m], shape (n, 3), with outward triangles; flat ones are thickened first."""
+    """Convex hull of points [m], shape (n, 3), with outward triangles;
+    flat ones are thickened first.
+    """
     points = np.asarray(points, float)
-    if points.ndim != 2 or points.shape[1] != 3 or len(points) == 0 or not np.isfinite(points).all():
-        raise ModelError(f"a hull was asked of points of shape {points.shape}; expected at least one row of three finite numbers", file)
+    if (
+        points.ndim != 2
+        or points.shape[1] != 3
+        or len(points) == 0
+        or not np.isfinite(points).all()
+    ):
+        raise ModelError(
+            f"a hull was asked of points of shape {points.shape}; "
+            f"expected at least one row of three finite numbers",
+            file,
+        )
     return _solid_hull(thickened(points), file)
 
 
@@ -294,7 +380,11 @@ def _solid_hull(points: Array, file: Path | None) -> Convex:
         try:
             hull = ConvexHull(points, qhull_options="QJ")
         except QhullError:
-            raise ModelError(f"no convex hull of {len(points)} points can be found; expected coordinates of moderate size", file) from None
+            raise ModelError(
+                f"no convex hull of {len(points)} points can be found; "
+                f"expected coordinates of moderate size",
+                file,
+            ) from None
     corners = points[hull.simplices]
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     inward = np.einsum("ij,ij->i", normals, hull.equations[:, :3]) < 0
@@ -304,7 +394,8 @@ def _solid_hull(points: Array, file: Path | None) -> Convex:
 
 
 def thickened(points: Array) -> Array:
-    """The same array, or for a plane, a line or a point: the points moved both ways by 1/1000 of their size along each missing direction.
+    """The same array, or for a plane, a line or a point: the points moved both ways by 1/1000 of
+    their size along each missing direction.
 
     So a flat foot plate becomes a plate, not a crash.
     """
@@ -320,6 +411,8 @@ def thickened(points: Array) -> Array:
 
 
 def scaled(shape: Convex, scale: Array) -> Convex:
-    """A hull with its axes multiplied; one mirrored by a negative factor turns its triangles, so that they stay outward."""
+    """A hull with its axes multiplied; one mirrored by a negative factor turns its triangles, so
+    that they stay outward.
+    """
     triangles = shape.triangles if np.prod(scale) > 0 else shape.triangles[:, ::-1]
     return Convex(shape.vertices * scale, triangles, shape.file)

@@ -1,15 +1,16 @@
 """MJCF: the robot of a MuJoCo model file, read through MuJoCo's own compiler.
 
-A MuJoCo body stands at X_PB in its parent and may have several joints, each with an anchor p and an axis in the
-body's frame. The first joint is the outermost one:
+A MuJoCo body stands at X_PB in its parent and may have several joints, each with an anchor p and an
+axis in the body's frame. The first joint is the outermost one:
 
     X_PB(q) = X_PB  Π_k  T(p_k) M_k(q_k − ref_k) T(−p_k)                                      (1)
-tabi has one joint per body, with its origin on the axis. So every joint but the last gets a massless body, and
-when the last anchor is not the body's origin, the body is bolted to the last massless one at −p. A joint's zero is
-turned back by ref, so that tabi's q is MuJoCo's qpos. Frames of bodies are exactly MuJoCo's.
+tabi has one joint per body, with its origin on the axis. So every joint but the last gets a
+massless body, and when the last anchor is not the body's origin, the body is bolted to the last
+massless one at −p. A joint's zero is turned back by ref, so that tabi's q is MuJoCo's qpos. Frames
+of bodies are exactly MuJoCo's.
 
-The robot is the one tree that moves; lone free bodies, static bodies and the world's geoms are noted and left out.
-What MuJoCo has and tabi has not is a line in ``robot.notes``.
+The robot is the one tree that moves; lone free bodies, static bodies and the world's geoms are
+noted and left out. What MuJoCo has and tabi has not is a line in ``robot.notes``.
 """
 
 from __future__ import annotations
@@ -44,7 +45,9 @@ def read(path: str | Path, base: str | None = None) -> Robot:
     """
     path = Path(path)
     if base not in (None, "floating", "fixed"):
-        raise ModelError(f"base is {base!r}; expected 'floating', 'fixed' or None for what the file says", path)
+        raise ModelError(
+            f"base is {base!r}; expected 'floating', 'fixed' or None for what the file says", path
+        )
     source = compiled(path)
     name = source.spec.modelname
     robot = Robot(path.stem if name in ("", MODEL_NAME) else name, path)
@@ -70,7 +73,9 @@ class _Tree:
         self.names = {b: m.body(b).name or _free(f"body{b}", taken) for b in sorted(inside)}
         self.joints: dict[int, Joint] = {}
         # a root with a joint of its own, or several roots, hang on an anchor in the world
-        self.anchored = len(roots) > 1 or (m.body_jntnum[roots[0]] > 0 and not self._is_free(roots[0]))
+        self.anchored = len(roots) > 1 or (
+            m.body_jntnum[roots[0]] > 0 and not self._is_free(roots[0])
+        )
         self.geoms = Geoms(source, self.names, robot.notes)
 
     def grow(self) -> None:
@@ -78,8 +83,14 @@ class _Tree:
         robot, m = self.robot, self.m
         if self.anchored:
             if self.base == "floating":
-                raise ModelError(f"{robot.name!r} is held in the world by joints of its own, so its base cannot float; leave base out", robot.file)
-            robot.add_body(_free(ANCHOR, set(self.names.values())), Joint(f"{robot.name}_base", "fixed"))
+                raise ModelError(
+                    f"{robot.name!r} is held in the world by joints of its own, so its base "
+                    f"cannot float; leave base out",
+                    robot.file,
+                )
+            robot.add_body(
+                _free(ANCHOR, set(self.names.values())), Joint(f"{robot.name}_base", "fixed")
+            )
         for b in self.names:
             self._add_body(b)
         self.geoms.exclude(robot)
@@ -93,16 +104,24 @@ class _Tree:
     # ---- bodies and joints ------------------------------------------------------------------
 
     def _is_free(self, b: int) -> bool:
-        return bool(self.m.body_jntnum[b]) and self.source.kind("mjtJoint", self.m.jnt_type[self.m.body_jntadr[b]]) == "free"
+        return (
+            bool(self.m.body_jntnum[b])
+            and self.source.kind("mjtJoint", self.m.jnt_type[self.m.body_jntadr[b]]) == "free"
+        )
 
     def _add_body(self, b: int) -> None:
         m, name, line = self.m, self.names[b], self.source.line("body", b)
         R = from_quaternion(m.body_iquat[b]).R
-        inertia = Inertia(float(m.body_mass[b]), m.body_ipos[b].copy(), R @ np.diag(m.body_inertia[b]) @ R.T)
+        inertia = Inertia(
+            float(m.body_mass[b]), m.body_ipos[b].copy(), R @ np.diag(m.body_inertia[b]) @ R.T
+        )
         shapes = self.geoms.shapes(b)
         X = from_quaternion(m.body_quat[b], m.body_pos[b])
         is_root = int(m.body_parentid[b]) not in self.names
-        parent = self.robot.bodies[0] if is_root and self.anchored else None if is_root else self.robot.body(self.names[int(m.body_parentid[b])])
+        if is_root:
+            parent = self.robot.bodies[0] if self.anchored else None
+        else:
+            parent = self.robot.body(self.names[int(m.body_parentid[b])])
         numbers = range(m.body_jntadr[b], m.body_jntadr[b] + m.body_jntnum[b])
         if is_root and not self.anchored:
             joint = self._base_joint(X, numbers, line)
@@ -123,13 +142,19 @@ class _Tree:
             self._set_parameters(joint, numbers[0])
         return joint
 
-    def _chain(self, b: int, X: Transform, numbers: range, parent: Body | None) -> tuple[Body | None, Joint]:
-        """Equation (1): massless bodies for all joints but the one that carries the body; returns what carries it."""
+    def _chain(
+        self, b: int, X: Transform, numbers: range, parent: Body | None
+    ) -> tuple[Body | None, Joint]:
+        """Equation (1): massless bodies for all joints but the one that carries the body;
+        returns what carries it.
+        """
         for j in numbers:
             joint, anchor = self._joint(b, j, X)
             if j == numbers[-1] and not anchor.any():
                 return parent, joint
-            parent = self.robot.add_body(f"{self.names[b]}/{joint.name}", joint, parent, line=joint.line)
+            parent = self.robot.add_body(
+                f"{self.names[b]}/{joint.name}", joint, parent, line=joint.line
+            )
             X = translation(-anchor)
         return parent, Joint(f"{self.names[b]}_fixed", "fixed", X, line=self.source.line("body", b))
 
@@ -137,7 +162,9 @@ class _Tree:
         """A joint in the frame X of what carries it, and its anchor there."""
         m, kind = self.m, self.source.kind("mjtJoint", self.m.jnt_type[j])
         count, first = m.body_jntnum[b], m.body_jntadr[b]
-        name = m.joint(j).name or f"{self.names[b]}_joint" + (f"{j - first + 1}" if count > 1 else "")
+        name = m.joint(j).name or f"{self.names[b]}_joint" + (
+            f"{j - first + 1}" if count > 1 else ""
+        )
         line, axis = self.source.line("joint", j), m.jnt_axis[j].tolist()
         if kind == "ball":
             anchor = m.jnt_pos[j].copy()
@@ -148,27 +175,47 @@ class _Tree:
             # a slide moves alike wherever its anchor is
             anchor = m.jnt_pos[j].copy() if turns else np.zeros(3)
             back = about(axis, -ref) if turns else translation(-ref * m.jnt_axis[j])
-            tabi_kind = "prismatic" if not turns else "revolute" if m.jnt_limited[j] else "continuous"
-            joint = Joint(name, tabi_kind, X @ translation(anchor) @ back, axis, position=np.array([ref]), line=line)
+            tabi_kind = (
+                "prismatic" if not turns else "revolute" if m.jnt_limited[j] else "continuous"
+            )
+            joint = Joint(
+                name,
+                tabi_kind,
+                X @ translation(anchor) @ back,
+                axis,
+                position=np.array([ref]),
+                line=line,
+            )
         self._set_parameters(joint, j)
         self.joints[j] = joint
         return joint, anchor
 
     def _set_parameters(self, joint: Joint, j: int) -> None:
         m, dof, notes = self.m, self.m.jnt_dofadr[j], self.robot.notes
-        joint.armature, joint.damping, joint.friction = (float(a[dof]) for a in (m.dof_armature, m.dof_damping, m.dof_frictionloss))
+        joint.armature, joint.damping, joint.friction = (
+            float(a[dof]) for a in (m.dof_armature, m.dof_damping, m.dof_frictionloss)
+        )
         for name in ("armature", "damping", "friction"):
             if not getattr(joint, name) >= 0:
-                raise ModelError(f"joint {joint.name!r} has {name} {getattr(joint, name):g}; expected a number ≥ 0", self.robot.file, joint.line)
+                raise ModelError(
+                    f"joint {joint.name!r} has {name} {getattr(joint, name):g}; "
+                    f"expected a number ≥ 0",
+                    self.robot.file,
+                    joint.line,
+                )
         if joint.q_count == 1:
-            joint.stiffness, joint.rest = float(m.jnt_stiffness[j]), float(m.qpos_spring[m.jnt_qposadr[j]])
+            joint.stiffness = float(m.jnt_stiffness[j])
+            joint.rest = float(m.qpos_spring[m.jnt_qposadr[j]])
             if m.jnt_limited[j]:
                 joint.lower, joint.upper = m.jnt_range[j].tolist()
             if m.jnt_actfrclimited[j]:
                 joint.effort_limit = float(np.abs(m.jnt_actfrcrange[j]).max())
             return
         if m.jnt_stiffness[j] or m.jnt_limited[j]:
-            notes.append(f"the spring or limit of joint {joint.name!r} was ignored: tabi has them on joints with one degree of freedom")
+            notes.append(
+                f"the spring or limit of joint {joint.name!r} was ignored: "
+                f"tabi has them on joints with one degree of freedom"
+            )
 
     # ---- what is fixed to bodies ------------------------------------------------------------
 
@@ -177,9 +224,14 @@ class _Tree:
         for s in range(m.nsite):
             name = m.site(s).name
             if name and int(m.site_bodyid[s]) in self.names:
-                self.robot.frames[name] = Frame(name, self._body(m.site_bodyid[s]), from_quaternion(m.site_quat[s], m.site_pos[s]))
+                self.robot.frames[name] = Frame(
+                    name,
+                    self._body(m.site_bodyid[s]),
+                    from_quaternion(m.site_quat[s], m.site_pos[s]),
+                )
         for c in range(m.ncam):
-            name, fixed = m.camera(c).name, self.source.kind("mjtCamLight", m.cam_mode[c]) == "fixed"
+            name = m.camera(c).name
+            fixed = self.source.kind("mjtCamLight", m.cam_mode[c]) == "fixed"
             if fixed and name and int(m.cam_bodyid[c]) in self.names:
                 X = from_quaternion(m.cam_quat[c], m.cam_pos[c])
                 self.robot.sensors[name] = Sensor(name, self._body(m.cam_bodyid[c]), X, "camera")
@@ -187,43 +239,81 @@ class _Tree:
     def _add_sensors(self) -> None:
         m, ignored, forces = self.m, Counter(), set()
         kinds = [self.source.kind("mjtSensor", t) for t in m.sensor_type]
-        # a force sensor measures the torque too: forces first, and a torque on the same site adds nothing
+        # a force sensor measures the torque too:
+        # forces first, and a torque on the same site adds nothing
         for k in sorted(range(m.nsensor), key=lambda k: kinds[k] == "torque"):
             kind, site = kinds[k], int(m.sensor_objid[k])
-            on_site = self.source.kind("mjtObj", m.sensor_objtype[k]) == "site" and kind in SENSORS and int(m.site_bodyid[site]) in self.names
+            on_site = (
+                self.source.kind("mjtObj", m.sensor_objtype[k]) == "site"
+                and kind in SENSORS
+                and int(m.site_bodyid[site]) in self.names
+            )
             if not on_site:
                 ignored[kind] += 1
             elif kind != "torque" or site not in forces:
                 forces |= {site} if SENSORS[kind] == "force" else set()
                 name = m.sensor(k).name or f"{m.site(site).name or f'site{site}'}_{SENSORS[kind]}"
                 X = from_quaternion(m.site_quat[site], m.site_pos[site])
-                self.robot.sensors[name] = Sensor(name, self._body(m.site_bodyid[site]), X, SENSORS[kind])
+                self.robot.sensors[name] = Sensor(
+                    name, self._body(m.site_bodyid[site]), X, SENSORS[kind]
+                )
         if ignored:
             listed = ", ".join(f"{count} {kind}" for kind, count in sorted(ignored.items()))
-            self.robot.notes.append(f"sensors were ignored ({listed}): tabi has force, gyro, accelerometer and camera at places on bodies")
+            self.robot.notes.append(
+                f"sensors were ignored ({listed}): tabi has force, gyro, "
+                f"accelerometer and camera at places on bodies"
+            )
 
     def _body(self, b: int) -> Body:
         return self.robot.body(self.names[int(b)])
 
     def _add_pose(self, k: int) -> None:
-        """A keyframe's positions of joints with one degree of freedom; where it puts the base becomes a note."""
+        """A keyframe's positions of joints with one degree of freedom;
+        where it puts the base becomes a note.
+        """
         m, robot = self.m, self.robot
         name, q = m.key(k).name or f"keyframe{k + 1}", m.key_qpos[k]
-        values = {j: float(q[m.jnt_qposadr[j]]) for j, joint in self.joints.items() if joint.q_count == 1 and joint.mimic is None}
+        values = {
+            j: float(q[m.jnt_qposadr[j]])
+            for j, joint in self.joints.items()
+            if joint.q_count == 1 and joint.mimic is None
+        }
         robot.poses[name] = {self.joints[j].name: value for j, value in values.items()}
-        lost = [joint.name for j, joint in self.joints.items() if joint.q_count == 4 and not _is_turn(q[m.jnt_qposadr[j] :][:4], [1, 0, 0, 0])]
+        lost = [
+            joint.name
+            for j, joint in self.joints.items()
+            if joint.q_count == 4 and not _is_turn(q[m.jnt_qposadr[j] :][:4], [1, 0, 0, 0])
+        ]
         if lost:
-            robot.notes.append(f"keyframe {name!r} also turns the ball joints {', '.join(lost)}, which a pose of tabi does not hold")
-        torn = [joint.name for j, joint in self.joints.items() if joint.mimic and abs(self._coupled(joint, q) - q[m.jnt_qposadr[j]]) > 1e-6]
+            robot.notes.append(
+                f"keyframe {name!r} also turns the ball joints {', '.join(lost)}, "
+                f"which a pose of tabi does not hold"
+            )
+        torn = [
+            joint.name
+            for j, joint in self.joints.items()
+            if joint.mimic and abs(self._coupled(joint, q) - q[m.jnt_qposadr[j]]) > 1e-6
+        ]
         if torn:
-            robot.notes.append(f"keyframe {name!r} contradicts the coupling of joints {', '.join(torn)}: their leaders count")
+            robot.notes.append(
+                f"keyframe {name!r} contradicts the coupling of joints {', '.join(torn)}: "
+                f"their leaders count"
+            )
         root = next(iter(self.names))
         if self._is_free(root) and robot.base.joint.kind == "floating":
             start = m.jnt_qposadr[m.body_jntadr[root]]
             where = q[start : start + 7]
-            if not np.allclose(where[:3], m.qpos0[start : start + 3], atol=1e-9) or not _is_turn(where[3:], m.qpos0[start + 3 : start + 7]):
-                place = f"robot.place({where[:3].tolist()}, {where[3:].tolist() if where[3:].any() else [1.0, 0.0, 0.0, 0.0]})"
-                robot.notes.append(f"keyframe {name!r} also moves the base, which a pose of tabi does not hold: {place} does")
+            if not np.allclose(where[:3], m.qpos0[start : start + 3], atol=1e-9) or not _is_turn(
+                where[3:], m.qpos0[start + 3 : start + 7]
+            ):
+                place = (
+                    f"robot.place({where[:3].tolist()}, "
+                    f"{where[3:].tolist() if where[3:].any() else [1.0, 0.0, 0.0, 0.0]})"
+                )
+                robot.notes.append(
+                    f"keyframe {name!r} also moves the base, which a pose of tabi does not hold: "
+                    f"{place} does"
+                )
 
     def _coupled(self, joint: Joint, q: np.ndarray) -> float:
         leader = next(j for j, other in self.joints.items() if other.name == joint.mimic.leader)  # type: ignore[union-attr]
@@ -231,9 +321,22 @@ class _Tree:
 
 
 def _is_turn(q: np.ndarray, wanted: Any) -> bool:
-    """Whether a quaternion is a given rotation; MuJoCo takes a quaternion of length zero for no rotation."""
+    """Whether a quaternion is a given rotation;
+    MuJoCo takes a quaternion of length zero for no rotation.
+    """
     length = float(np.linalg.norm(q))
-    return abs(abs(float((q / length if length > 1e-12 else np.array([1.0, 0, 0, 0])) @ np.asarray(wanted, float))) - 1) < 1e-12
+    return (
+        abs(
+            abs(
+                float(
+                    (q / length if length > 1e-12 else np.array([1.0, 0, 0, 0]))
+                    @ np.asarray(wanted, float)
+                )
+            )
+            - 1
+        )
+        < 1e-12
+    )
 
 
 def _free(name: str, taken: set[str]) -> str:
@@ -243,26 +346,45 @@ def _free(name: str, taken: set[str]) -> str:
 
 
 def _roots(source: Source, notes: list[str]) -> list[int]:
-    """The bodies under the world that are the robot's: the one tree with joints, or all that stand in the world by joints."""
+    """The bodies under the world that are the robot's:
+    the one tree with joints, or all that stand in the world by joints.
+    """
     m, free = source.m, int(source.mj.mjtJoint.mjJNT_FREE)
     tops = [b for b in range(1, m.nbody) if m.body_parentid[b] == 0]
     if not tops:
         raise ModelError("the file has no body; expected a <body> in <worldbody>", source.path)
-    joints = {t: [int(k) for b, k in zip(m.jnt_bodyid, m.jnt_type, strict=True) if _top(m, int(b)) == t] for t in tops}
+    joints = {
+        t: [int(k) for b, k in zip(m.jnt_bodyid, m.jnt_type, strict=True) if _top(m, int(b)) == t]
+        for t in tops
+    }
     moving = [t for t in tops if joints[t]]
     articulated = [t for t in moving if joints[t] != [free]]
     chosen = articulated or moving or tops
     if len(chosen) > 1 and (not articulated or any(free in joints[t] for t in chosen)):
         names = ", ".join(repr(m.body(t).name or f"body{t}") for t in chosen)
-        raise ModelError(f"the file holds several robots, with the bodies {names} in <worldbody>; expected one: give each its own file", source.path)
+        raise ModelError(
+            f"the file holds several robots, with the bodies {names} in <worldbody>; "
+            f"expected one: give each its own file",
+            source.path,
+        )
     for t in tops:
         if t not in chosen:
             what = "free body" if joints[t] else "static body"
-            notes.append(f"{what} {m.body(t).name or f'body{t}'!r} is not part of the robot and was left out: add it to the world as an object")
+            notes.append(
+                f"{what} {m.body(t).name or f'body{t}'!r} is not part of the robot and was left "
+                f"out: add it to the world as an object"
+            )
     for g in range(m.body_geomnum[0]):
-        name, is_plane = m.geom(g).name or f"geom {g + 1}", source.kind("mjtGeom", m.geom_type[g]) == "plane"
-        how = f"world.add_ground(friction={m.geom_friction[g, 0]:g})" if is_plane else "world.add_fixed"
-        notes.append(f"{name!r} belongs to the world, not to the robot, and was left out: add it with {how}")
+        name = m.geom(g).name or f"geom {g + 1}"
+        is_plane = source.kind("mjtGeom", m.geom_type[g]) == "plane"
+        how = (
+            f"world.add_ground(friction={m.geom_friction[g, 0]:g})"
+            if is_plane
+            else "world.add_fixed"
+        )
+        notes.append(
+            f"{name!r} belongs to the world, not to the robot, and was left out: add it with {how}"
+        )
     return chosen
 
 
@@ -277,12 +399,31 @@ def _note_ignored(source: Source, notes: list[str]) -> None:
     m, opt = source.m, source.m.opt
     default = source.mj.MjSpec().option
     if not np.allclose(opt.gravity, default.gravity):
-        notes.append(f"gravity is {opt.gravity.tolist()} in the file: it belongs to the world, tabi.World(gravity=…)")
+        notes.append(
+            f"gravity is {opt.gravity.tolist()} in the file: "
+            f"it belongs to the world, tabi.World(gravity=…)"
+        )
     if opt.timestep != default.timestep:
-        notes.append(f"the time step of the file is {opt.timestep:g} s: it belongs to the simulator, dt={opt.timestep:g}")
-    physics = ("constraint", "equality", "frictionloss", "limit", "contact", "spring", "damper", "gravity", "filterparent", "actuation")
+        notes.append(
+            f"the time step of the file is {opt.timestep:g} s: it belongs to the simulator, "
+            f"dt={opt.timestep:g}"
+        )
+    physics = (
+        "constraint",
+        "equality",
+        "frictionloss",
+        "limit",
+        "contact",
+        "spring",
+        "damper",
+        "gravity",
+        "filterparent",
+        "actuation",
+    )
     flags = source.mj.mjtDisableBit
-    off = [name for name in physics if opt.disableflags & int(getattr(flags, f"mjDSBL_{name.upper()}"))]
+    off = [
+        name for name in physics if opt.disableflags & int(getattr(flags, f"mjDSBL_{name.upper()}"))
+    ]
     present = {
         f"disable flags ({', '.join(off)})": bool(off),
         "tendons": m.ntendon,
@@ -290,10 +431,14 @@ def _note_ignored(source: Source, notes: list[str]) -> None:
         "plugins": m.nplugin,
         "gravity compensation of bodies": m.ngravcomp,
         "fluid forces (density, viscosity, wind)": opt.density or opt.viscosity or np.any(opt.wind),
-        "springs and dampers that are not linear": np.any(m.jnt_stiffnesspoly) or np.any(m.dof_dampingpoly) or np.any(m.actuator_dampingpoly),
+        "springs and dampers that are not linear": np.any(m.jnt_stiffnesspoly)
+        or np.any(m.dof_dampingpoly)
+        or np.any(m.actuator_dampingpoly),
         "springs that yield": np.any(m.jnt_springyield),
         "surface velocities of geoms": m.flg_surfacevel,
         "adhesion of geoms": m.flg_adhesion,
         "mocap bodies": m.nmocap,
     }
-    notes += [f"{what} were ignored: tabi does not have them" for what, there in present.items() if there]
+    notes += [
+        f"{what} were ignored: tabi does not have them" for what, there in present.items() if there
+    ]

@@ -3,8 +3,9 @@
 An actuator pulls with f = gain·u + b₀ + b₁ l + b₂ l̇ at the length l = gear·q, so at the joint
 
     τ = gear·f,   kp = −b₁ gear²,   kd = −b₂ gear²                                            (1)
-and its own armature and damping count gear² times. An equality q₁ − ref₁ = c₀ + c₁ (q₂ − ref₂) couples two joints;
-several of them form a tree, which hangs on the joint that has a motor:  q_follower = ratio · q_leader + offset  (2)
+and its own armature and damping count gear² times. An equality q₁ − ref₁ = c₀ + c₁ (q₂ − ref₂)
+couples two joints; several of them form a tree, which hangs on the joint that has a motor:
+q_follower = ratio · q_leader + offset  (2)
 """
 
 from __future__ import annotations
@@ -27,29 +28,50 @@ def add_motors(source: Source, joints: dict[int, Joint], notes: list[str]) -> No
         on_joint = source.kind("mjtTrn", m.actuator_trntype[k]) in ("joint", "jointinparent")
         joint = joints.get(int(m.actuator_trnid[k, 0])) if on_joint else None
         if joint is None or joint.q_count != 1:
-            target = "of another transmission than a joint" if not on_joint else "on a joint that is a ball, free or not of this robot"
+            target = (
+                "of another transmission than a joint"
+                if not on_joint
+                else "on a joint that is a ball, free or not of this robot"
+            )
             notes.append(f"actuator {name!r} was ignored: it is {target}; {_SERVOS}")
             continue
         gear, motor = float(m.actuator_gear[k, 0]), _motor(source, k)
         joint.damping += float(m.actuator_damping[k]) * gear**2
         if motor is None or joint.motor is not None:
             joint.armature += float(m.actuator_armature[k]) * gear**2
-            notes.append(f"actuator {name!r} was ignored: {f'{joint.name!r} has a motor already' if motor else f'its law is another; {_SERVOS}'}")
+            another = f"{joint.name!r} has a motor already"
+            why = another if motor else f"its law is another; {_SERVOS}"
+            notes.append(f"actuator {name!r} was ignored: {why}")
             continue
         motor.torque_limit = min(motor.torque_limit, joint.effort_limit)
         joint.motor = motor
         if _lopsided(source, k):
-            notes.append(f"actuator {name!r} is stronger in one direction: its motor got the larger limit, {motor.torque_limit:g}, in both")
+            notes.append(
+                f"actuator {name!r} is stronger in one direction: its motor got the larger limit, "
+                f"{motor.torque_limit:g}, in both"
+            )
 
 
 def _motor(source: Source, k: int) -> Motor | None:
     """Equation (1); None if the actuator follows another law."""
     m, bias = source.m, source.kind("mjtBias", source.m.actuator_biastype[k])
-    gain, (b0, b1, b2), gear = float(m.actuator_gainprm[k, 0]), m.actuator_biasprm[k, :3].tolist(), float(m.actuator_gear[k, 0])
+    gain, gear = float(m.actuator_gainprm[k, 0]), float(m.actuator_gear[k, 0])
+    b0, b1, b2 = m.actuator_biasprm[k, :3].tolist()
     if bias == "none":
         b0 = b1 = b2 = 0.0
-    laws = (source.kind("mjtGain", m.actuator_gaintype[k]), source.kind("mjtDyn", m.actuator_dyntype[k]), float(m.actuator_delay[k]))
-    if bias not in ("none", "affine") or laws != ("fixed", "none", 0.0) or b0 != 0 or b1 > 0 or b2 > 0 or gear == 0:
+    laws = (
+        source.kind("mjtGain", m.actuator_gaintype[k]),
+        source.kind("mjtDyn", m.actuator_dyntype[k]),
+        float(m.actuator_delay[k]),
+    )
+    if (
+        bias not in ("none", "affine")
+        or laws != ("fixed", "none", 0.0)
+        or b0 != 0
+        or b1 > 0
+        or b2 > 0
+        or gear == 0
+    ):
         return None
     limit = INFINITY
     if m.actuator_forcelimited[k]:
@@ -57,7 +79,9 @@ def _motor(source: Source, k: int) -> Motor | None:
     u = m.actuator_ctrladr[k]
     if b1 == b2 == 0 and m.actuator_ctrllimited[u]:
         limit = min(limit, abs(gain) * float(np.abs(m.actuator_ctrlrange[u]).max()))
-    return Motor(float(m.actuator_armature[k]), abs(gear), limit * abs(gear), -b1 * gear**2, -b2 * gear**2)
+    return Motor(
+        float(m.actuator_armature[k]), abs(gear), limit * abs(gear), -b1 * gear**2, -b2 * gear**2
+    )
 
 
 def _lopsided(source: Source, k: int) -> bool:
@@ -74,19 +98,27 @@ def add_couplings(source: Source, joints: dict[int, Joint], notes: list[str]) ->
     edges: dict[int, list[tuple[int, float, float]]] = defaultdict(list)
     followers, ignored = set(), Counter()
     for k in range(m.neq):
-        a, b, (c0, c1, *higher) = int(m.eq_obj1id[k]), int(m.eq_obj2id[k]), m.eq_data[k, :5].tolist()
+        a = int(m.eq_obj1id[k])
+        b = int(m.eq_obj2id[k])
+        (c0, c1, *higher) = m.eq_data[k, :5].tolist()
         kind = source.kind("mjtEq", m.eq_type[k])
         single = kind == "joint" and all(j in joints and joints[j].q_count == 1 for j in (a, b))
         if not m.eq_active0[k]:
             ignored["inactive equality constraints"] += 1
         elif not single or any(higher) or c1 == 0:
-            ignored[f"equality constraints of type {kind}" + (" that are not linear between two joints" if kind == "joint" else "")] += 1
+            ignored[
+                f"equality constraints of type {kind}"
+                + (" that are not linear between two joints" if kind == "joint" else "")
+            ] += 1
         else:
             offset = _ref(m, a) + c0 - c1 * _ref(m, b)
             edges[b].append((a, c1, offset))
             edges[a].append((b, 1 / c1, -offset / c1))
             followers.add(a)
-    notes += [f"{count} {kind} were ignored: tabi couples joints linearly or not at all" for kind, count in ignored.items()]
+    notes += [
+        f"{count} {kind} were ignored: tabi couples joints linearly or not at all"
+        for kind, count in ignored.items()
+    ]
     # leaders: joints with a motor, then joints that follow none
     order = sorted(edges, key=lambda j: (joints[j].motor is None, j in followers, j))
     done: set[int] = set()
@@ -95,7 +127,12 @@ def add_couplings(source: Source, joints: dict[int, Joint], notes: list[str]) ->
             done |= _follow(leader, edges, joints, notes)
 
 
-def _follow(leader: int, edges: dict[int, list[tuple[int, float, float]]], joints: dict[int, Joint], notes: list[str]) -> set[int]:
+def _follow(
+    leader: int,
+    edges: dict[int, list[tuple[int, float, float]]],
+    joints: dict[int, Joint],
+    notes: list[str],
+) -> set[int]:
     """Equation (2) for everything that hangs on a leader."""
     found, todo = {leader: (1.0, 0.0)}, [leader]
     while todo:

@@ -1,13 +1,14 @@
 """OpenHRP models (VRML 2.0 with the nodes Humanoid, Joint, Segment and sensors) → Robot.
 
-A Joint is a link: its body and its joint carry the Joint's DEF name; the base hangs on the joint ``<robot>_base``.
-Placed by ``translation`` and ``rotation`` in its parent, it turns about (rotate) or slides along (slide) ``jointAxis``
-of its own frame. Masses of its Segments add; ``momentsOfInertia`` are nine numbers about the Segment's centre of mass
-in the Segment's axes, which the Transforms around the Segment turn and move. On the joint's side the motor has
+A Joint is a link: its body and its joint carry the Joint's DEF name; the base hangs on the joint
+``<robot>_base``. Placed by ``translation`` and ``rotation`` in its parent, it turns about (rotate)
+or slides along (slide) ``jointAxis`` of its own frame. Masses of its Segments add;
+``momentsOfInertia`` are nine numbers about the Segment's centre of mass in the Segment's axes,
+which the Transforms around the Segment turn and move. On the joint's side the motor has
 
-    armature = rotorInertia · gearRatio²,   torque limit = climit · torqueConst · gearRatio          (1)
-``jointId`` becomes the joint's number. Shapes collide as they are drawn, face sets as their convex hulls. A camera
-looks along −z of its sensor frame with y up, as VRML has it.
+    armature = rotorInertia · gearRatio²,   torque limit = climit · torqueConst · gearRatio  (1)
+``jointId`` becomes the joint's number. Shapes collide as they are drawn, face sets as their convex
+hulls. A camera looks along −z of its sensor frame with y up, as VRML has it.
 """
 
 from __future__ import annotations
@@ -29,39 +30,72 @@ from tabi.model.shape import Shape
 from tabi.spatial.inertia import Inertia
 from tabi.spatial.transform import Transform
 
-KINDS = {"free": "floating", "fixed": "fixed", "rotate": "revolute", "slide": "prismatic", "crawler": "fixed", "pseudoContinuousTrack": "fixed"}
+KINDS = {
+    "free": "floating",
+    "fixed": "fixed",
+    "rotate": "revolute",
+    "slide": "prismatic",
+    "crawler": "fixed",
+    "pseudoContinuousTrack": "fixed",
+}
 AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
-SENSORS = {"ForceSensor": "force", "Gyro": "gyro", "AccelerationSensor": "accelerometer", "VisionSensor": "camera"}
+SENSORS = {
+    "ForceSensor": "force",
+    "Gyro": "gyro",
+    "AccelerationSensor": "accelerometer",
+    "VisionSensor": "camera",
+}
 DEAF = ("PressureSensor", "PhotoInterrupter", "RangeSensor", "TorqueSensor")
-# nodes that hold others and leave them where they are; the cylinder sensors let a mouse turn what they hold
-GROUPS = ("Group", "Inline", "Anchor", "Billboard", "Collision", "CylinderSensorX", "CylinderSensorY", "CylinderSensorZ")
+# nodes that hold others and leave them where they are;
+# the cylinder sensors let a mouse turn what they hold
+GROUPS = (
+    "Group",
+    "Inline",
+    "Anchor",
+    "Billboard",
+    "Collision",
+    "CylinderSensorX",
+    "CylinderSensorY",
+    "CylinderSensorZ",
+)
 NODE_LIMIT = 100_000
 
 _BOX = "bboxCenter bboxSize addChildren removeChildren"
 _PLACE = "children translation rotation center scale scaleOrientation"
 _SENSOR = (
     "children translation rotation name sensorId||"
-    "maxForce maxTorque maxAngularVelocity maxAcceleration type width height fieldOfView frontClipDistance backClipDistance frameRate"
+    "maxForce maxTorque maxAngularVelocity maxAcceleration type width height fieldOfView "
+    "frontClipDistance backClipDistance frameRate"
 )
-# type → fields that are read | fields with nothing to say | fields that are known, not used, and noted
+_JOINT = (
+    "children jointType jointAxis jointId translation rotation llimit ulimit lvlimit uvlimit "
+    "climit gearRatio rotorInertia torqueConst jointValue equivalentInertia name||"
+    "limitOrientation stiffness center scale scaleOrientation rotorResistor encoderPulse "
+    "gearEfficiency"
+)
+_FACES = (
+    "coord coordIndex|"
+    "ccw convex solid creaseAngle color colorIndex colorPerVertex normal normalIndex "
+    "normalPerVertex texCoord texCoordIndex|"
+)
+_MATERIAL = "diffuseColor transparency||ambientIntensity emissiveColor shininess specularColor"
+# type → fields that are read | with nothing to say | known, not used, and noted
 FIELDS = {
     kind: tuple(part.split() for part in row.split("|"))
     for kind, row in {
-        "Humanoid": f"humanoidBody name {_PLACE}|joints segments sites viewpoints info version {_BOX}|",
-        "Joint": "children jointType jointAxis jointId translation rotation llimit ulimit lvlimit uvlimit climit gearRatio rotorInertia"
-        " torqueConst jointValue equivalentInertia name||limitOrientation stiffness center scale scaleOrientation rotorResistor encoderPulse"
-        " gearEfficiency",
+        "Humanoid": f"humanoidBody name {_PLACE}|"
+        f"joints segments sites viewpoints info version {_BOX}|",
+        "Joint": _JOINT,
         "Segment": f"children mass centerOfMass momentsOfInertia|name {_BOX}|coord displacers",
         "Transform": f"{_PLACE}|{_BOX}|",
         "Shape": "appearance geometry||",
         "Appearance": "material||texture textureTransform",
-        "Material": "diffuseColor transparency||ambientIntensity emissiveColor shininess specularColor",
+        "Material": _MATERIAL,
         "Box": "size||",
         "Sphere": "radius||",
         "Cylinder": "radius height|bottom side top|",
         "Cone": "bottomRadius height|bottom side|",
-        "IndexedFaceSet": "coord coordIndex|ccw convex solid creaseAngle color colorIndex colorPerVertex normal normalIndex normalPerVertex"
-        " texCoord texCoordIndex|",
+        "IndexedFaceSet": _FACES,
         "Coordinate": "point||",
         **dict.fromkeys(SENSORS, _SENSOR),
     }.items()
@@ -70,7 +104,9 @@ FIELDS = {
 
 @dataclass(frozen=True)
 class _At:
-    """A node to visit, the affine transform from it to the body it is on (R may hold a scale), and that body."""
+    """A node to visit, the affine transform from it to the body it is on (R may hold a scale),
+    and that body.
+    """
 
     node: Node
     X: Transform
@@ -89,13 +125,21 @@ def read(path: str | Path, base: str | None = None) -> Robot:
     """
     path = Path(path)
     if base not in (None, "floating", "fixed"):
-        raise ModelError(f"base is {base!r}; expected 'floating', 'fixed' or None for what the file says", path)
+        raise ModelError(
+            f"base is {base!r}; expected 'floating', 'fixed' or None for what the file says", path
+        )
     reader = _Reader(path, base)
     reader.walk(vrml.read(path))
     if reader.robot is None:
-        raise ModelError("the file has no Humanoid node, so no robot; expected DEF name Humanoid { humanoidBody [ … ] }", path)
+        raise ModelError(
+            "the file has no Humanoid node, so no robot; "
+            "expected DEF name Humanoid { humanoidBody [ … ] }",
+            path,
+        )
     if not reader.robot.bodies:
-        raise reader.humanoid.error("has no Joint in its humanoidBody; expected one root Joint that carries the others")
+        raise reader.humanoid.error(
+            "has no Joint in its humanoidBody; expected one root Joint that carries the others"
+        )
     reader.robot.notes += reader.summary()
     return reader.robot
 
@@ -113,13 +157,19 @@ class _Reader:
         self.notes: list[str] = []
 
     def walk(self, nodes: list[Node]) -> None:
-        """Visit every node, children in the order of the file; a stack of our own, for chains of any length."""
+        """Visit every node, children in the order of the file;
+        a stack of our own, for chains of any length.
+        """
         stack = [_At(node, Transform()) for node in reversed(nodes)]
         visits = 0
         while stack:
             visits += 1
             if visits > NODE_LIMIT:
-                raise ModelError(f"the file unfolds to more than {NODE_LIMIT} nodes; look for nodes that USE each other again and again", self.path)
+                raise ModelError(
+                    f"the file unfolds to more than {NODE_LIMIT} nodes; "
+                    f"look for nodes that USE each other again and again",
+                    self.path,
+                )
             stack += reversed(self.visit(stack.pop()))
 
     def visit(self, at: _At) -> list[_At]:
@@ -141,8 +191,14 @@ class _Reader:
         if at.body is None or not self.take(at, at.body):
             return self.ignore(at)
         if kind == "Surface":
-            return self.inside(replace(at, collides=False), "visual") + self.inside(replace(at, visible=False), "collision")
-        return self.inside(replace(at, X=at.X @ vrml_shapes.placement(node)) if kind in SENSORS or kind in DEAF else at)
+            return self.inside(replace(at, collides=False), "visual") + self.inside(
+                replace(at, visible=False), "collision"
+            )
+        return self.inside(
+            replace(at, X=at.X @ vrml_shapes.placement(node))
+            if kind in SENSORS or kind in DEAF
+            else at
+        )
 
     def take(self, at: _At, body: Body) -> bool:
         """What a node means for its body; False if it means nothing here."""
@@ -171,11 +227,19 @@ class _Reader:
 
     def ignore(self, at: _At) -> list[_At]:
         """Count a node nobody reads; refuse one that hides parts of the robot."""
-        hidden = _find(at.node, ("Joint", "Segment", "Humanoid") if at.node.kind not in ("Joint", "Segment") else ())
+        hidden = _find(
+            at.node,
+            ("Joint", "Segment", "Humanoid") if at.node.kind not in ("Joint", "Segment") else (),
+        )
         if hidden is not None:
-            raise at.node.error(f"holds {hidden}, but how this type places it is not known; expected Transform or Group around it")
+            raise at.node.error(
+                f"holds {hidden}, but how this type places it is not known; "
+                f"expected Transform or Group around it"
+            )
         if at.in_robot and at.node.kind == "Segment":
-            raise at.node.error("stands outside of any Joint; put it among the children of the Joint it moves with")
+            raise at.node.error(
+                "stands outside of any Joint; put it among the children of the Joint it moves with"
+            )
         self.unused_nodes[at.node.kind] += 1
         return []
 
@@ -186,7 +250,10 @@ class _Reader:
         for name, field in node.fields.items():
             if name not in known:
                 near = difflib.get_close_matches(name, known, n=3, cutoff=0.4) or sorted(known)[:8]
-                raise node.error(f"has no field {name!r}; fields near that name: {', '.join(map(repr, near))}", field.line)
+                raise node.error(
+                    f"has no field {name!r}; fields near that name: {', '.join(map(repr, near))}",
+                    field.line,
+                )
             default = node.proto.fields[name].values if node.proto else None
             if name not in used and name not in silent and field.values != default:
                 self.unused_fields[f"{node.kind}.{name}"] += 1
@@ -196,11 +263,16 @@ class _Reader:
     def start(self, at: _At) -> list[_At]:
         node = at.node
         if self.robot is not None:
-            raise node.error(f"is the second Humanoid of the file, after {self.humanoid} in line {self.humanoid.line}; expected one robot per file")
+            raise node.error(
+                f"is the second Humanoid of the file, after {self.humanoid} in line "
+                f"{self.humanoid.line}; expected one robot per file"
+            )
         self.check(node)
         self.humanoid = node
         self.robot = Robot(node.name or node.text("name") or self.path.stem, self.path)
-        return self.inside(replace(at, X=at.X @ vrml_shapes.placement(node), in_robot=True), "humanoidBody")
+        return self.inside(
+            replace(at, X=at.X @ vrml_shapes.placement(node), in_robot=True), "humanoidBody"
+        )
 
     def joint(self, at: _At) -> list[_At]:
         node, robot = at.node, self.robot
@@ -210,9 +282,15 @@ class _Reader:
         joint.placement = _rigid(at.X @ vrml_shapes.turn(node), node)
         if at.body is None:
             if robot.bodies:
-                raise node.error(f"is a second root beside {robot.base.name!r}; expected one Joint in humanoidBody that carries all others")
+                raise node.error(
+                    f"is a second root beside {robot.base.name!r}; expected one Joint in "
+                    f"humanoidBody that carries all others"
+                )
             if joint.kind not in ("floating", "fixed"):
-                raise node.error(f'is the root and has jointType {node.text("jointType")!r}; expected "free" or "fixed"')
+                raise node.error(
+                    f"is the root and has jointType {node.text('jointType')!r}; "
+                    f'expected "free" or "fixed"'
+                )
             base = Joint(f"{robot.name}_base", self.base or joint.kind, line=node.line)
             body = robot.add_body(joint.name, base, line=node.line)
             robot.place(joint.placement.p, joint.placement.quaternion)
@@ -229,20 +307,31 @@ class _Reader:
         if not name:
             raise node.error("has no name; write DEF name Joint { … }")
         if name in self.lines:
-            raise node.error(f"occurs twice, first in line {self.lines[name].line}; give every Joint its own name")
+            raise node.error(
+                f"occurs twice, first in line {self.lines[name].line}; "
+                f"give every Joint its own name"
+            )
         if number != int(number):
-            raise node.error(f"has jointId {number:g}; expected a whole number", node.line_of("jointId"))
+            raise node.error(
+                f"has jointId {number:g}; expected a whole number", node.line_of("jointId")
+            )
         self.lines[name] = node
         kind = node.text("jointType")
         if kind not in KINDS:
-            raise node.error(f"has jointType {kind!r}; expected one of {', '.join(list(KINDS)[:5])}", node.line_of("jointType"))
+            raise node.error(
+                f"has jointType {kind!r}; expected one of {', '.join(list(KINDS)[:5])}",
+                node.line_of("jointType"),
+            )
         if kind in ("crawler", "pseudoContinuousTrack"):
             self.notes.append(f"joint {name!r} is a {kind}: fixed here, its belt does not move")
         joint = Joint(name, KINDS[kind], line=node.line)
         if number >= 0:
             joint.number = int(number)
             if number in self.numbers:
-                self.notes.append(f"jointId {number:g} is given twice, to {self.numbers[int(number)]!r} and {name!r}")
+                self.notes.append(
+                    f"jointId {number:g} is given twice, to {self.numbers[int(number)]!r} and "
+                    f"{name!r}"
+                )
             self.numbers.setdefault(int(number), name)
         return joint
 
@@ -250,21 +339,45 @@ class _Reader:
         """Axis, limits, start and motor of a joint that turns or slides."""
         joint.axis = _axis(node)
         joint.position = np.array(node.numbers("jointValue", 1, (0.0,)))
-        joint.lower, joint.upper = _limit(node, "llimit", -INFINITY), _limit(node, "ulimit", INFINITY)
+        joint.lower = _limit(node, "llimit", -INFINITY)
+        joint.upper = _limit(node, "ulimit", INFINITY)
         if joint.lower > joint.upper:
-            raise node.error(f"has llimit {joint.lower:g} above ulimit {joint.upper:g}; expected llimit ≤ ulimit", node.line_of("llimit"))
+            raise node.error(
+                f"has llimit {joint.lower:g} above ulimit {joint.upper:g}; "
+                f"expected llimit ≤ ulimit",
+                node.line_of("llimit"),
+            )
         slow, fast = _limit(node, "lvlimit", -INFINITY), _limit(node, "uvlimit", INFINITY)
         if slow > 0 or fast < 0:
-            raise node.error(f"has velocities from lvlimit {slow:g} to uvlimit {fast:g}; expected lvlimit ≤ 0 ≤ uvlimit", node.line_of("lvlimit"))
+            raise node.error(
+                f"has velocities from lvlimit {slow:g} to uvlimit {fast:g}; "
+                f"expected lvlimit ≤ 0 ≤ uvlimit",
+                node.line_of("lvlimit"),
+            )
         joint.velocity_limit = min(-slow, fast)
         if np.isfinite([slow, fast]).all() and -slow != fast:
-            self.notes.append(f"joint {joint.name!r} may go from {slow:g} to {fast:g} per second: the smaller holds both ways")
-        rotor, gear, current = node.number("rotorInertia", 0.0), node.number("gearRatio", 1.0), _limit(node, "climit", INFINITY)
+            self.notes.append(
+                f"joint {joint.name!r} may go from {slow:g} to {fast:g} per second: "
+                f"the smaller holds both ways"
+            )
+        rotor = node.number("rotorInertia", 0.0)
+        gear = node.number("gearRatio", 1.0)
+        current = _limit(node, "climit", INFINITY)
         if rotor < 0 or current < 0:
-            raise node.error(f"has rotorInertia {rotor:g} and climit {current:g}; expected numbers ≥ 0", node.line_of("rotorInertia"))
-        torque = INFINITY if current == INFINITY else abs(current * node.number("torqueConst", 1.0) * gear)
+            raise node.error(
+                f"has rotorInertia {rotor:g} and climit {current:g}; expected numbers ≥ 0",
+                node.line_of("rotorInertia"),
+            )
+        torque = (
+            INFINITY
+            if current == INFINITY
+            else abs(current * node.number("torqueConst", 1.0) * gear)
+        )
         if torque == 0:
-            self.notes.append(f"joint {joint.name!r} has a torque limit of climit · torqueConst · gearRatio = 0: taken as not given")
+            self.notes.append(
+                f"joint {joint.name!r} has a torque limit of climit · torqueConst · gearRatio = 0: "
+                f"taken as not given"
+            )
             torque = INFINITY
         whole = node.number("equivalentInertia", 0.0)
         if whole:
@@ -282,9 +395,13 @@ class _Reader:
             raise node.error(f"has mass {mass:g} kg; expected a number ≥ 0", node.line_of("mass"))
         tensor = np.array(node.numbers("momentsOfInertia", 9, (0.0,) * 9)).reshape(3, 3)
         if np.abs(tensor - tensor.T).max() > 1e-6 * np.abs(tensor).max():
-            self.notes.append(f"{node} has momentsOfInertia that are not symmetric: their symmetric part is taken")
+            self.notes.append(
+                f"{node} has momentsOfInertia that are not symmetric: their symmetric part is taken"
+            )
         if mass > 0 or tensor.any():
-            inertia = Inertia(mass, np.array(node.numbers("centerOfMass", 3, (0.0,) * 3)), (tensor + tensor.T) / 2)
+            inertia = Inertia(
+                mass, np.array(node.numbers("centerOfMass", 3, (0.0,) * 3)), (tensor + tensor.T) / 2
+            )
             body.inertia = body.inertia + inertia.moved(_rigid(at.X, node))
 
     def sensor(self, at: _At, body: Body) -> None:
@@ -294,7 +411,10 @@ class _Reader:
         kind = SENSORS[node.kind]
         name = node.name or node.text("name") or f"{kind}{node.number('sensorId', 0.0):g}"
         if name in robot.sensors:
-            raise node.error(f"would be the second sensor {name!r} of the robot; give every sensor its own DEF name")
+            raise node.error(
+                f"would be the second sensor {name!r} of the robot; "
+                f"give every sensor its own DEF name"
+            )
         robot.sensors[name] = Sensor(name, body, _rigid(at.X @ vrml_shapes.turn(node), node), kind)
 
     def shape(self, at: _At, body: Body) -> None:
@@ -308,7 +428,16 @@ class _Reader:
             self.check(solid)
             geometry, placement, how = found
             self.counts[how] += 1
-            body.shapes.append(Shape(geometry, placement, color=self.color(node), collides=at.collides, visible=at.visible, name=node.name))
+            body.shapes.append(
+                Shape(
+                    geometry,
+                    placement,
+                    color=self.color(node),
+                    collides=at.collides,
+                    visible=at.visible,
+                    name=node.name,
+                )
+            )
 
     def color(self, node: Node) -> tuple[float, float, float, float]:
         """Diffuse colour and opacity of a Shape."""
@@ -316,8 +445,15 @@ class _Reader:
             self.check(look)
             for material in look.nodes("material")[:1]:
                 self.check(material)
-                red, green, blue = np.clip(material.numbers("diffuseColor", 3, (0.8, 0.8, 0.8)), 0.0, 1.0).tolist()
-                return red, green, blue, 1.0 - float(np.clip(material.number("transparency", 0.0), 0.0, 1.0))
+                red, green, blue = np.clip(
+                    material.numbers("diffuseColor", 3, (0.8, 0.8, 0.8)), 0.0, 1.0
+                ).tolist()
+                return (
+                    red,
+                    green,
+                    blue,
+                    1.0 - float(np.clip(material.number("transparency", 0.0), 0.0, 1.0)),
+                )
         return Shape.color
 
     def summary(self) -> list[str]:
@@ -327,12 +463,24 @@ class _Reader:
             return ", ".join(f"{n} × {name}" for name, n in sorted(counter.items()))
 
         loops = self.unused_nodes.pop("ExtraJoint", 0)
-        sensors = Counter({k.removeprefix("sensor "): n for k, n in self.counts.items() if k.startswith("sensor ")})
+        sensors = Counter(
+            {
+                k.removeprefix("sensor "): n
+                for k, n in self.counts.items()
+                if k.startswith("sensor ")
+            }
+        )
         lines = [
             (loops, f"ignored {loops} × ExtraJoint: closed loops stay open"),
             (sensors, f"ignored sensors without a counterpart here: {listed(sensors)}"),
-            (self.counts["hull"], f"{self.counts['hull']} × IndexedFaceSet stand as their convex hulls"),
-            (self.counts["stretched"], f"{self.counts['stretched']} shapes stretched unevenly stand as convex polytopes"),
+            (
+                self.counts["hull"],
+                f"{self.counts['hull']} × IndexedFaceSet stand as their convex hulls",
+            ),
+            (
+                self.counts["stretched"],
+                f"{self.counts['stretched']} shapes stretched unevenly stand as convex polytopes",
+            ),
             (self.unused_nodes, f"ignored nodes: {listed(self.unused_nodes)}"),
             (self.unused_fields, f"ignored fields: {listed(self.unused_fields)}"),
         ]
@@ -342,7 +490,10 @@ class _Reader:
 def _limit(node: Node, name: str, none: float) -> float:
     values = node.numbers(name, None)
     if len(values) > 1:
-        raise node.error(f"has {name} {shown(values)}; expected one number, or [] for no limit", node.line_of(name))
+        raise node.error(
+            f"has {name} {shown(values)}; expected one number, or [] for no limit",
+            node.line_of(name),
+        )
     return values[0] if values else none
 
 
@@ -350,17 +501,26 @@ def _axis(node: Node) -> tuple[float, ...]:
     found = node.get("jointAxis")
     if found and len(found.values) == 1 and isinstance(found.values[0], str):
         if found.values[0] not in AXES:
-            raise node.error(f'has jointAxis {found.values[0]!r}; expected "X", "Y", "Z" or three numbers', found.line)
+            raise node.error(
+                f'has jointAxis {found.values[0]!r}; expected "X", "Y", "Z" or three numbers',
+                found.line,
+            )
         return AXES[found.values[0]]
     axis = node.numbers("jointAxis", 3, AXES["Z"])
     if not 1e-9 < np.linalg.norm(axis) < INFINITY:
-        raise node.error(f"has jointAxis {shown(axis)}; expected a direction, like 0 1 0", node.line_of("jointAxis"))
+        raise node.error(
+            f"has jointAxis {shown(axis)}; expected a direction, like 0 1 0",
+            node.line_of("jointAxis"),
+        )
     return tuple(axis)
 
 
 def _rigid(X: Transform, node: Node) -> Transform:
     if np.abs(X.R.T @ X.R - np.eye(3)).max() > 1e-9 or np.linalg.det(X.R) < 0:
-        raise node.error("stands in a Transform that scales or mirrors it; expected only translations and rotations around it")
+        raise node.error(
+            "stands in a Transform that scales or mirrors it; "
+            "expected only translations and rotations around it"
+        )
     return X
 
 

@@ -63,14 +63,17 @@ class LinkReader(XmlFile):
 
     def __init__(self, path: Path, root: Element) -> None:
         if root.tag != "robot":
-            raise ModelError(f"root element is <{root.tag}>; expected <robot>", path, root.sourceline)
+            raise ModelError(
+                f"root element is <{root.tag}>; expected <robot>", path, root.sourceline
+            )
         super().__init__(path, root, _KNOWN, _MANY)
         self.robot = Robot(root.get("name") or path.stem, path)
         self.hulls: dict[Path, Convex | ModelError] = {}
         self.missing: dict[tuple[str, str], list[str]] = {}
         self.colours: dict[str, tuple[float, float, float, float]] = {}
         for material in (*root.iterfind("material"), *root.iterfind("link/visual/material")):
-            name, colour = material.get("name"), self.colour(material, f"material {material.get('name')!r}")
+            name = material.get("name")
+            colour = self.colour(material, f"material {material.get('name')!r}")
             if name and colour:
                 self.colours.setdefault(name, colour)
 
@@ -84,7 +87,11 @@ class LinkReader(XmlFile):
             return from_rpy(self.numbers(element, "rpy", owner, 3, 0.0).tolist(), p)
         x, y, z, w = self.numbers(element, "quat_xyzw", owner, 4)
         if element.get("rpy") is not None or not math.hypot(x, y, z, w) > 1e-12:
-            raise self.error(element, f"{owner} has an <origin> with quat_xyzw of length zero or beside rpy; expected one rotation")
+            raise self.error(
+                element,
+                f"{owner} has an <origin> with quat_xyzw of length zero or beside rpy; "
+                f"expected one rotation",
+            )
         return from_quaternion((w, x, y, z), p)
 
     def link(self, element: Element) -> Link:
@@ -106,9 +113,15 @@ class LinkReader(XmlFile):
         mass, tensor = element.find("mass"), element.find("inertia")
         for part, tag in ((mass, "mass"), (tensor, "inertia")):
             if part is None:
-                raise self.error(element, f"{owner} has an <inertial> without <{tag}>; expected both <mass> and <inertia>")
+                raise self.error(
+                    element,
+                    f"{owner} has an <inertial> without <{tag}>; "
+                    f"expected both <mass> and <inertia>",
+                )
         m = self.number(mass, "value", owner, lowest=0.0)
-        xx, xy, xz, yy, yz, zz = (self.number(tensor, f"i{a}", owner) for a in ("xx", "xy", "xz", "yy", "yz", "zz"))
+        xx, xy, xz, yy, yz, zz = (
+            self.number(tensor, f"i{a}", owner) for a in ("xx", "xy", "xz", "yy", "yz", "zz")
+        )
         matrix = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
         low, middle, high = np.linalg.eigvalsh(matrix)
         where = f"{owner} (line {element.sourceline})"
@@ -116,9 +129,14 @@ class LinkReader(XmlFile):
             self.gather("with mass 0, massless", name)
         elif low <= 0.0:
             moments = f"principal moments {low:.3g}, {middle:.3g}, {high:.3g} kg·m²"
-            self.robot.notes.append(f"{where} has mass {m:g} kg and an inertia that is not positive: {moments}")
+            self.robot.notes.append(
+                f"{where} has mass {m:g} kg and an inertia that is not positive: {moments}"
+            )
         elif low + middle < high * (1 - 1e-6):
-            self.robot.notes.append(f"{where} has an inertia no body can have: principal moments {low:.3g} + {middle:.3g} < {high:.3g} kg·m²")
+            self.robot.notes.append(
+                f"{where} has an inertia no body can have: principal moments {low:.3g} + "
+                f"{middle:.3g} < {high:.3g} kg·m²"
+            )
         return Inertia(m, np.zeros(3), matrix).moved(self.origin(element, owner))
 
     def shape(self, element: Element, link: str) -> Iterator[Shape]:
@@ -128,7 +146,13 @@ class LinkReader(XmlFile):
         geometry = self.geometry(element, link)
         if geometry is None:
             return
-        shape = Shape(geometry, placement, collides=not visual, visible=visual, name=element.get("name") or link)
+        shape = Shape(
+            geometry,
+            placement,
+            collides=not visual,
+            visible=visual,
+            name=element.get("name") or link,
+        )
         material = element.find("material")
         if visual and material is not None:
             name = material.get("name")
@@ -136,7 +160,9 @@ class LinkReader(XmlFile):
                 self.gather("with a material without a name, its colour used where it stands", link)
             elif material.find("color") is None and name not in self.colours:
                 self.gather("with a material that is nowhere defined, drawn in grey", link)
-            shape.color = self.colour(material, owner) or self.colours.get(name or "") or shape.color
+            shape.color = (
+                self.colour(material, owner) or self.colours.get(name or "") or shape.color
+            )
         yield shape
 
     def colour(self, material: Element, owner: str) -> tuple[float, float, float, float] | None:
@@ -148,32 +174,58 @@ class LinkReader(XmlFile):
         return r, g, b, a
 
     def geometry(self, element: Element, link: str) -> Geometry | MeshFile | None:
-        """The form of a <visual> or <collision>; None, with a note, where it has no extent or is not known."""
+        """The form of a <visual> or <collision>; None, with a note,
+        where it has no extent or is not known.
+        """
         owner, holder = f"link {link!r}", element.find("geometry")
-        known = [] if holder is None else [e for e in holder.iterchildren(etree.Element) if e.tag in _KNOWN["geometry"][0]]
+        known = (
+            []
+            if holder is None
+            else [e for e in holder.iterchildren(etree.Element) if e.tag in _KNOWN["geometry"][0]]
+        )
         if not known:
-            self.robot.notes.append(f"{owner} (line {element.sourceline}) has a <{element.tag}> without a geometry that is known; left out")
+            self.robot.notes.append(
+                f"{owner} (line {element.sourceline}) has a <{element.tag}> without a geometry "
+                f"that is known; left out"
+            )
             return None
         form = known[0]
         if form.tag == "mesh":
             return self.mesh(form, element.tag, link)
-        sizes = self.numbers(form, "size", owner, 3) if form.tag == "box" else np.array([self.number(form, a, owner) for a in _KNOWN[form.tag][1]])
+        sizes = (
+            self.numbers(form, "size", owner, 3)
+            if form.tag == "box"
+            else np.array([self.number(form, a, owner) for a in _KNOWN[form.tag][1]])
+        )
         if (sizes < 0).any():
-            raise self.error(form, f"{owner} has a <{form.tag}> with a negative size, {sizes.tolist()}; expected positive lengths in metres")
+            raise self.error(
+                form,
+                f"{owner} has a <{form.tag}> with a negative size, {sizes.tolist()}; "
+                f"expected positive lengths in metres",
+            )
         if not sizes.all():
-            self.robot.notes.append(f"{owner} (line {form.sourceline}) has a <{form.tag}> of size zero; left out")
+            self.robot.notes.append(
+                f"{owner} (line {form.sourceline}) has a <{form.tag}> of size zero; left out"
+            )
             return None
         if form.tag == "box":
             x, y, z = sizes.tolist()
             return Box((x, y, z))
-        return {"sphere": Sphere, "cylinder": Cylinder, "capsule": Capsule}[form.tag](*sizes.tolist())
+        return {"sphere": Sphere, "cylinder": Cylinder, "capsule": Capsule}[form.tag](
+            *sizes.tolist()
+        )
 
     def mesh(self, element: Element, role: str, link: str) -> Convex | MeshFile | None:
-        """A visual mesh as its file, a collision mesh as its hull; None, with a note, if it cannot be used."""
+        """A visual mesh as its file, a collision mesh as its hull;
+        None, with a note, if it cannot be used.
+        """
         owner, reference = f"link {link!r}", self.text(element, "filename", f"link {link!r}")
         scale = self.numbers(element, "scale", owner, 3, 1.0)
         if not scale.all():
-            raise self.error(element, f"{owner} has a mesh with scale {scale.tolist()}; expected factors other than zero")
+            raise self.error(
+                element,
+                f"{owner} has a mesh with scale {scale.tolist()}; expected factors other than zero",
+            )
         file = mesh.find(reference, self.path)
         if file is None:
             self.missing.setdefault((link, reference), []).append(role)
@@ -186,24 +238,34 @@ class LinkReader(XmlFile):
             hull = self.hulls[file]
             if isinstance(hull, Convex):
                 return mesh.scaled(hull, scale)
-            self.robot.notes.append(f"{owner} (line {element.sourceline}) has a collision mesh that cannot be used, left out: {hull}")
+            self.robot.notes.append(
+                f"{owner} (line {element.sourceline}) has a collision mesh that cannot be used, "
+                f"left out: {hull}"
+            )
         if role == "collision":
             self.robot.missing_meshes.setdefault(link, []).append(reference)
         return None
 
     def hull(self, file: Path) -> Convex | ModelError:
-        """Hull of a file, or why it has none: kept either way, because many links share one mesh."""
+        """Hull of a file, or why it has none:
+        kept either way, because many links share one mesh.
+        """
         try:
             hull, flat = mesh.hull_of_file(file)
         except ModelError as problem:
             return problem
         if flat:
-            self.robot.notes.append(f"mesh {file.name} is flat; its hull is thickened by 1/500 of its size")
+            self.robot.notes.append(
+                f"mesh {file.name} is flat; its hull is thickened by 1/500 of its size"
+            )
         return hull
 
     def write_notes(self) -> None:
         """Lines for missing meshes, then what concerns several elements."""
         notes = self.robot.notes
         for (link, reference), roles in self.missing.items():
-            notes.append(f"link {link!r}: {' and '.join(dict.fromkeys(roles))} mesh {reference!r} not found; left out")
+            notes.append(
+                f"link {link!r}: {' and '.join(dict.fromkeys(roles))} mesh {reference!r} not "
+                f"found; left out"
+            )
         notes += self.summary()

@@ -1,12 +1,13 @@
 """VRML 2.0 / 97 text → nodes with their fields and line numbers.
 
-A file is a list of nodes ``[DEF name] Type { field value … }``. A value is a run of numbers, a string, TRUE, FALSE,
-NULL, a node, ``USE name`` (the very node defined before), or a list of these in brackets; commas are white space.
-``PROTO Type [ declarations ] { body }`` declares fields with defaults: kept; what the body draws is skipped. So are
-ROUTE and Script. ``Inline { url "file" }`` gets the nodes of that file as its ``children``.
+A file is a list of nodes ``[DEF name] Type { field value … }``. A value is a run of numbers, a
+string, TRUE, FALSE, NULL, a node, ``USE name`` (the very node defined before), or a list of these
+in brackets; commas are white space. ``PROTO Type [ declarations ] { body }`` declares fields with
+defaults: kept; what the body draws is skipped. So are ROUTE and Script. ``Inline { url "file" }``
+gets the nodes of that file as its ``children``.
 
-The parser keeps its own stack, so depth of nesting costs no recursion. Types of fields are not needed to find where
-a value ends; whoever asks a node for numbers or text says what is expected.
+The parser keeps its own stack, so depth of nesting costs no recursion. Types of fields are not
+needed to find where a value ends; whoever asks a node for numbers or text says what is expected.
 """
 
 from __future__ import annotations
@@ -22,9 +23,12 @@ from tabi._errors import ModelError
 from tabi.model.readers.vrml_node import Field, Node
 
 INLINE_DEPTH = 16
-_NUMBER = re.compile(r"[-+]?(?:0[xX][0-9a-fA-F]+|(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)", re.ASCII)
+_NUMBER = re.compile(
+    r"[-+]?(?:0[xX][0-9a-fA-F]+|(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)", re.ASCII
+)
 _WORD = r"[^\s,\"\#\[\]{}]"
-# a run of words that begin like numbers is one token: face sets have thousands. No possessive quantifiers: Python 3.11.2 gets them wrong
+# a run of words that begin like numbers is one token: face sets have thousands. No possessive
+# quantifiers: Python 3.11.2 gets them wrong
 _TOKEN = re.compile(
     r"(?P<blank>[\s,]+|\#[^\n]*)|(?P<mark>[\[\]{}])"
     rf"|(?P<number>[-+]?\.?\d{_WORD}*(?:[\s,]+[-+]?\.?\d{_WORD}*)*)"
@@ -47,7 +51,9 @@ def _read(path: Path, chain: tuple[Path, ...], seen: dict[Path, list[Node]]) -> 
         full = path.resolve()
     except (OSError, ValueError) as fault:
         reason = getattr(fault, "strerror", None) or fault
-        raise ModelError(f"the model file cannot be read ({reason}); give the path of a VRML file (.wrl)", path) from None
+        raise ModelError(
+            f"the model file cannot be read ({reason}); give the path of a VRML file (.wrl)", path
+        ) from None
     if full not in seen:
         seen[full] = _Parser(text, path, (*chain, full), seen).run()
     return seen[full]
@@ -116,12 +122,18 @@ class _List:
 
 
 class _Parser:
-    def __init__(self, text: str, file: Path, chain: tuple[Path, ...], seen: dict[Path, list[Node]]) -> None:
+    def __init__(
+        self, text: str, file: Path, chain: tuple[Path, ...], seen: dict[Path, list[Node]]
+    ) -> None:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
         if not text.strip():
             raise ModelError("the file is empty; expected a VRML 2.0 model", file)
         if not re.match(r"#VRML\s+V2\.0\b", text):
-            raise ModelError(f"the file begins with {text[:20].splitlines()[0]!r}; expected '#VRML V2.0 utf8'", file, 1)
+            raise ModelError(
+                f"the file begins with {text[:20].splitlines()[0]!r}; expected '#VRML V2.0 utf8'",
+                file,
+                1,
+            )
         self.file, self.chain, self.seen = file, chain, seen
         self.tokens = tokens(text)
         self.held: Token | None = None
@@ -150,13 +162,18 @@ class _Parser:
         if token[0] == "string" and "\n" in str(token[1]) and self.long_string is None:
             self.long_string = token[2]
         if token[0] == "open":
-            raise self.fail('a string begins here and never ends; expected its closing quote "', token[2])
+            raise self.fail(
+                'a string begins here and never ends; expected its closing quote "', token[2]
+            )
         return token
 
     def fail(self, message: str, line: int) -> ModelError:
         """A syntax error; a string over several lines before it is the likelier culprit."""
         if self.long_string is not None and self.long_string < line:
-            message = f'a string begins here and runs over several lines; is its closing quote " missing? (then: {message})'
+            message = (
+                f"a string begins here and runs over several lines; "
+                f'is its closing quote " missing? (then: {message})'
+            )
             return ModelError(message, self.file, self.long_string)
         return ModelError(message, self.file, line)
 
@@ -176,12 +193,20 @@ class _Parser:
             self.stack.pop()
         elif kind in ("]", "}", "end"):
             if top:
-                raise self.fail(f"found {kind!r} that closes nothing; remove it, or look for one too many above", line)
+                raise self.fail(
+                    f"found {kind!r} that closes nothing; "
+                    f"remove it, or look for one too many above",
+                    line,
+                )
             where = f"the list {place.name} of {place.owner}, opened in line {place.line}"
             at = place.line if kind == "end" else line
-            raise self.fail(f"{where}, is not closed; expected ']', found {_quote(kind, value)}", at)
+            raise self.fail(
+                f"{where}, is not closed; expected ']', found {_quote(kind, value)}", at
+            )
         elif top and kind != "word":
-            raise self.fail(f"found {_quote(kind, value)}; expected a node, like Transform {{ … }}", line)
+            raise self.fail(
+                f"found {_quote(kind, value)}; expected a node, like Transform {{ … }}", line
+            )
         else:
             self.value(place.values, place.owner, place.name, token)
 
@@ -195,11 +220,17 @@ class _Parser:
             self.field(node, str(value), line)
         elif kind in ("number", "bad", "string"):
             before = next(reversed(node.fields), None)
-            wanted = f"a field's name or '}}' after its field {before!r}" if before else "a field's name"
+            wanted = (
+                f"a field's name or '}}' after its field {before!r}" if before else "a field's name"
+            )
             raise self.fail(f"{node} has {_quote(kind, value)}; expected {wanted}", line)
         elif kind != "word":
             at = node.line if kind == "end" else line
-            raise self.fail(f"{node}, opened in line {node.line}, is not closed; expected '}}', found {_quote(kind, value)}", at)
+            raise self.fail(
+                f"{node}, opened in line {node.line}, is not closed; "
+                f"expected '}}', found {_quote(kind, value)}",
+                at,
+            )
 
     def in_interface(self, proto: Node, token: Token) -> None:
         kind, value, line = token
@@ -217,7 +248,11 @@ class _Parser:
             else:
                 proto.fields[name] = Field([], line)
         else:
-            raise self.fail(f"{proto} has {_quote(kind, value)}; expected 'exposedField', 'field', 'eventIn', 'eventOut' or ']'", line)
+            raise self.fail(
+                f"{proto} has {_quote(kind, value)}; expected 'exposedField', 'field', 'eventIn', "
+                f"'eventOut' or ']'",
+                line,
+            )
 
     # ---- pieces -----------------------------------------------------------------------------
 
@@ -242,7 +277,10 @@ class _Parser:
         elif kind == "string":
             values.append(value)
         elif kind != "word":
-            raise self.fail(f"{owner} has {name} {_quote(kind, value)}; expected a number, a string or a node", line)
+            raise self.fail(
+                f"{owner} has {name} {_quote(kind, value)}; expected a number, a string or a node",
+                line,
+            )
         elif value in ("TRUE", "FALSE", "NULL"):
             values.append({"TRUE": True, "FALSE": False, "NULL": None}[str(value)])
         elif value == "USE":
@@ -253,11 +291,17 @@ class _Parser:
         elif not self.statement(token):
             self.open(values, owner, name, str(value), line)
 
-    def open(self, values: list, owner: Node | None, name: str, kind: str, line: int, label: str = "") -> None:
+    def open(
+        self, values: list, owner: Node | None, name: str, kind: str, line: int, label: str = ""
+    ) -> None:
         found, text, at = self.next()
         if found != "{":
             where = f"{owner} has {name} {kind!r}" if owner else f"found {kind!r}"
-            raise self.fail(f"{where} followed by {_quote(found, text)}; expected a value, or a node with its '{{'", line)
+            raise self.fail(
+                f"{where} followed by {_quote(found, text)}; expected a value, or a node with its "
+                f"'{{'",
+                line,
+            )
         node = Node(kind, self.file, line, label, owner, self.protos.get(kind))
         values.append(node)
         if label:
@@ -272,9 +316,14 @@ class _Parser:
         if name not in self.names:
             near = difflib.get_close_matches(name, self.names, n=3, cutoff=0.4)
             hint = f"; names near it: {', '.join(map(repr, near))}" if near else ""
-            raise self.fail(f"USE {name} comes before any DEF {name}; define the node first{hint}", line)
+            raise self.fail(
+                f"USE {name} comes before any DEF {name}; define the node first{hint}", line
+            )
         if self.names[name] in self.stack:
-            raise self.fail(f"USE {name} stands inside the node {name!r} itself; a node cannot contain itself", line)
+            raise self.fail(
+                f"USE {name} stands inside the node {name!r} itself; a node cannot contain itself",
+                line,
+            )
         return self.names[name]
 
     def statement(self, token: Token) -> bool:
@@ -288,7 +337,10 @@ class _Parser:
             proto = self.protos[name] = Node(str(kind), self.file, line, name)
             found, value, at = self.next()
             if found != "[":
-                raise self.fail(f"{proto} is followed by {_quote(found, value)}; expected '[' and its fields", at)
+                raise self.fail(
+                    f"{proto} is followed by {_quote(found, value)}; expected '[' and its fields",
+                    at,
+                )
             self.stack.append(proto)
         else:
             return False
@@ -300,7 +352,11 @@ class _Parser:
             kind, value, _ = self.next()
             depth += (kind == "{") - (kind == "}")
             if kind == "end" or (depth == 0 and kind != "}"):
-                raise self.fail(f"{node}, opened in line {node.line}, found {_quote(kind, value)}; expected a body in braces", node.line)
+                raise self.fail(
+                    f"{node}, opened in line {node.line}, found {_quote(kind, value)}; "
+                    f"expected a body in braces",
+                    node.line,
+                )
             if depth == 0:
                 return
 
@@ -312,11 +368,19 @@ class _Parser:
         folder = self.file.parent
         path = next((folder / u for u in urls if _is_file(folder / u)), None)
         if path is None:
-            raise node.error(f"names {', '.join(map(repr, urls)) or 'no file'}; no such file in {folder}, put it there or mend its url")
+            raise node.error(
+                f"names {', '.join(map(repr, urls)) or 'no file'}; "
+                f"no such file in {folder}, put it there or mend its url"
+            )
         if path.resolve() in self.chain:
-            raise node.error(f"names {path.name!r}, which is being read already; a file cannot contain itself")
+            raise node.error(
+                f"names {path.name!r}, which is being read already; a file cannot contain itself"
+            )
         if len(self.chain) >= INLINE_DEPTH:
-            raise node.error(f"stands {INLINE_DEPTH} files deep; expected at most {INLINE_DEPTH} Inline files within each other")
+            raise node.error(
+                f"stands {INLINE_DEPTH} files deep; expected at most {INLINE_DEPTH} Inline files "
+                f"within each other"
+            )
         node.fields["children"] = Field(list(_read(path, self.chain, self.seen)), node.line)
 
 
@@ -330,4 +394,6 @@ def _is_file(path: Path) -> bool:
 def _quote(kind: str, value: object) -> str:
     if kind == "end":
         return "the end of the file"
-    return f"the number {value[0]:g}" if kind == "number" else f"the string {value!r}" if kind == "string" else repr(value)  # type: ignore[index]
+    if kind == "number":
+        return f"the number {value[0]:g}"  # type: ignore[index]
+    return f"the string {value!r}" if kind == "string" else repr(value)

@@ -1,6 +1,7 @@
 """A node of a VRML file: fields as they were written, asked for by what they should be.
 
-Every answer is checked, so that a wrong value becomes one sentence with the node, its file and its line.
+Every answer is checked, so that a wrong value becomes one sentence with the node, its file and its
+line.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ class Field:
 
 @dataclass(eq=False, repr=False)
 class Node:
-    """A node: its type, DEF name, fields, where it stands, and the PROTO that declares its type, if the file has one."""
+    """A node: its type, DEF name, fields, where it stands, and the PROTO that declares its type, if
+    the file has one.
+    """
 
     kind: str
     file: Path
@@ -63,7 +66,8 @@ class Node:
         values = found.values
         good = all(type(v) is float and abs(v) < LARGEST for v in values)
         if not good or (count is not None and len(values) != count):
-            wanted = "finite numbers" if count is None else "one finite number" if count == 1 else f"{count} finite numbers"
+            several = "finite numbers" if count is None else f"{count} finite numbers"
+            wanted = "one finite number" if count == 1 else several
             raise self.error(f"has {name} {shown(values)}; expected {wanted}", found.line)
         return values
 
@@ -77,7 +81,10 @@ class Node:
         if found is None:
             return default
         if len(found.values) != 1 or not isinstance(found.values[0], str):
-            raise self.error(f'has {name} {shown(found.values)}; expected one string in quotes, like "name"', found.line)
+            raise self.error(
+                f'has {name} {shown(found.values)}; expected one string in quotes, like "name"',
+                found.line,
+            )
         return found.values[0]
 
     def nodes(self, name: str) -> list[Node]:
@@ -85,11 +92,19 @@ class Node:
         found = self.get(name)
         values = [] if found is None else [v for v in found.values if v is not None]
         if not all(isinstance(v, Node) for v in values):
-            raise self.error(f"has {name} {shown(values)}; expected nodes, like Shape {{ … }}", found.line if found else None)
+            raise self.error(
+                f"has {name} {shown(values)}; expected nodes, like Shape {{ … }}",
+                found.line if found else None,
+            )
         return values
 
 
 def shown(values: list) -> str:
     """Values as an error message quotes them."""
-    words = [f"{v:g}" if type(v) is float else v.kind if isinstance(v, Node) else repr(v) for v in values[:10]]
-    return (" ".join(words) + (f" … ({len(values)} values)" if len(values) > 10 else "")) or "without a value"
+    words = [
+        f"{v:g}" if type(v) is float else v.kind if isinstance(v, Node) else repr(v)
+        for v in values[:10]
+    ]
+    return (
+        " ".join(words) + (f" … ({len(values)} values)" if len(values) > 10 else "")
+    ) or "without a value"

@@ -3,7 +3,8 @@
 A Transform with translation T, centre C, rotation R and scale S along the axes U is the affine map
 
     T C R U S U⁻¹ C⁻¹                                                                   (1)
-kept in a ``Transform`` whose R may hold a scale. Boxes, balls and cylinders keep their kind under it where they can.
+kept in a ``Transform`` whose R may hold a scale. Boxes, balls and cylinders keep their kind under
+it where they can.
 """
 
 from __future__ import annotations
@@ -24,28 +25,39 @@ def _rotation(node: Node, name: str) -> Array:
     if angle == 0.0:
         return np.eye(3)
     if not 1e-9 < np.linalg.norm(axis) < np.inf:
-        raise node.error(f"has {name} about the axis {shown(axis)}; expected a direction and an angle in rad", node.line_of(name))
+        raise node.error(
+            f"has {name} about the axis {shown(axis)}; expected a direction and an angle in rad",
+            node.line_of(name),
+        )
     return about(axis, angle).R
 
 
 def turn(node: Node) -> Transform:
     """``translation`` and ``rotation``."""
-    return Transform(_rotation(node, "rotation"), np.array(node.numbers("translation", 3, (0.0, 0.0, 0.0))))
+    return Transform(
+        _rotation(node, "rotation"), np.array(node.numbers("translation", 3, (0.0, 0.0, 0.0)))
+    )
 
 
 def placement(node: Node) -> Transform:
     """All of a VRML Transform, (1)."""
     scale = np.array(node.numbers("scale", 3, (1.0, 1.0, 1.0)))
     if not np.abs(scale).min() > 1e-9:
-        raise node.error(f"has scale {shown(scale.tolist())}; expected three numbers other than 0", node.line_of("scale"))
-    U, centre = _rotation(node, "scaleOrientation"), np.array(node.numbers("center", 3, (0.0, 0.0, 0.0)))
+        raise node.error(
+            f"has scale {shown(scale.tolist())}; expected three numbers other than 0",
+            node.line_of("scale"),
+        )
+    U = _rotation(node, "scaleOrientation")
+    centre = np.array(node.numbers("center", 3, (0.0, 0.0, 0.0)))
     X = turn(node)
     A = X.R @ U @ np.diag(scale) @ U.T
     return Transform(A, X.p + centre - A @ centre)
 
 
 def shaped(node: Node, X: Transform) -> tuple[Geometry, Transform, str] | None:
-    """A geometry node under an affine transform: shape, placement, and "kept", "stretched" or "hull"; None for what has no volume."""
+    """A geometry node under an affine transform: shape, placement, and "kept", "stretched" or
+    "hull"; None for what has no volume.
+    """
     found = _solid(node)
     if found is None:
         return None
@@ -59,18 +71,26 @@ def shaped(node: Node, X: Transform) -> tuple[Geometry, Transform, str] | None:
         hull = convex_hull((X @ X_node) @ points)
     except ModelError:
         return None
-    return hull, Transform(), "stretched" if geometry else "hull" if node.kind == "IndexedFaceSet" else "kept"
+    return (
+        hull,
+        Transform(),
+        "stretched" if geometry else "hull" if node.kind == "IndexedFaceSet" else "kept",
+    )
 
 
 def _lengths(node: Node, name: str, count: int, default: float) -> list[float]:
     values = node.numbers(name, count, (default,) * count)
     if min(values) <= 0:
-        raise node.error(f"has {name} {shown(values)}; expected positive lengths in metres", node.line_of(name))
+        raise node.error(
+            f"has {name} {shown(values)}; expected positive lengths in metres", node.line_of(name)
+        )
     return values
 
 
 def _solid(node: Node) -> tuple[Geometry | None, Array, Transform] | None:
-    """A shape, points whose hull it is, and how it lies in its node: VRML's round shapes stand along y, ours along z."""
+    """A shape, points whose hull it is, and how it lies in its node:
+    VRML's round shapes stand along y, ours along z.
+    """
     along_y = Transform(z_to((0.0, 1.0, 0.0)))
     geometry: Geometry
     if node.kind == "Box":
@@ -78,7 +98,10 @@ def _solid(node: Node) -> tuple[Geometry | None, Array, Transform] | None:
     elif node.kind == "Sphere":
         geometry, X = Sphere(_lengths(node, "radius", 1, 1.0)[0]), Transform()
     elif node.kind == "Cylinder":
-        geometry, X = Cylinder(_lengths(node, "radius", 1, 1.0)[0], _lengths(node, "height", 1, 2.0)[0]), along_y
+        geometry = Cylinder(
+            _lengths(node, "radius", 1, 1.0)[0], _lengths(node, "height", 1, 2.0)[0]
+        )
+        X = along_y
     elif node.kind == "Cone":
         height = _lengths(node, "height", 1, 2.0)[0]
         rims = Cylinder(_lengths(node, "bottomRadius", 1, 1.0)[0], height).points()
@@ -95,11 +118,20 @@ def _vertices(node: Node) -> Array:
     coords = node.nodes("coord")
     values = coords[0].numbers("point", None) if coords else []
     if len(values) % 3:
-        raise coords[0].error(f"has {len(values)} numbers in point; expected three for each vertex", coords[0].line_of("point"))
+        raise coords[0].error(
+            f"has {len(values)} numbers in point; expected three for each vertex",
+            coords[0].line_of("point"),
+        )
     points = np.array(values).reshape(-1, 3)
     index = np.unique([i for i in node.numbers("coordIndex", None) if i != -1.0])
-    if len(index) and not (index[0] >= 0 and index[-1] < len(points) and (index == index.astype(int)).all()):
-        raise node.error(f"has a coordIndex outside of its {len(points)} points; expected 0 to {len(points) - 1}, or -1", node.line_of("coordIndex"))
+    if len(index) and not (
+        index[0] >= 0 and index[-1] < len(points) and (index == index.astype(int)).all()
+    ):
+        raise node.error(
+            f"has a coordIndex outside of its {len(points)} points; "
+            f"expected 0 to {len(points) - 1}, or -1",
+            node.line_of("coordIndex"),
+        )
     return points[index.astype(int)]
 
 

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from worlds import random_robot
 
+from tabi import dynamics
 from tabi._errors import ModelError
-from tabi.apps.viewer import grab
-from tabi.apps.viewer.grab import DELAY, LIMIT, STIFFNESS, STRONGER, Hands, Spring
+from tabi.interaction.mouse_spring import DELAY, HANDS, LIMIT, STIFFNESS, STRONGER, Hands, Spring
 from tabi.model.world import World
 from tabi.simulation.simulator import Simulator
 
@@ -57,6 +58,36 @@ def test_far_end_follows_the_mouse_through_the_filter():
     assert spring.target[0] == pytest.approx(1 - (1 + sim.dt / DELAY) ** -100)
 
 
+def test_force_on_a_link_of_a_robot_is_that_of_equation_1_and_acts_at_the_grabbed_point():
+    world = World(gravity=(0.0, 0.0, 0.0))
+    robot = world.add_robot(random_robot(4))
+    sim, link = Simulator(world), robot.bodies[-1]
+    grabbed = np.array((0.02, -0.03, 0.05))
+    spring = Spring(sim, link, sim.pose(link) @ grabbed)
+    spring.move(sim.pose(link) @ grabbed + (0.2, -0.1, 0.3))
+    target = sim.pose(link) @ grabbed
+    for _ in range(200):
+        q, v = sim.state.q, sim.state.v
+        X, V = dynamics.pose(sim.model, q, link.name), dynamics.velocity(sim.model, q, v, link.name)
+        arm = X.R @ grabbed
+        target = target + (spring.mouse - target) * sim.dt / (DELAY + sim.dt)
+        force = spring.stiffness * (target - X.p - arm) - spring.damping * (
+            V.linear + np.cross(V.angular, arm)
+        )
+        saved = sim.save()
+        spring.pull()
+        # rounding only: forces of some ten newtons
+        assert spring.force == pytest.approx(force, abs=1e-10)
+        sim.step()
+        moved = sim.state
+        # the same as a plain push of this force at this point
+        sim.restore(saved)
+        sim.apply_force(link, force, point=grabbed)
+        sim.step()
+        assert sim.state.v == pytest.approx(moved.v, abs=1e-9)
+    assert np.linalg.norm(spring.force) > 1.0
+
+
 @pytest.mark.parametrize(("strong", "scale"), [(False, 1.0), (True, STRONGER)])
 def test_force_is_bounded_and_shift_makes_it_ten_times_as_large(strong, scale):
     sim = box(1e4)
@@ -106,15 +137,15 @@ def test_fixed_things_cannot_be_pulled():
 def test_hands_are_few_and_each_lets_go_of_its_own():
     sim, hands = box(1.0), Hands()
     body = sim.world.objects[0]
-    for owner in range(grab.HANDS + 3):
+    for owner in range(HANDS + 3):
         hands.take(owner, Spring(sim, body, (0.0, 0.0, 0.0)))
-    assert len(hands.springs) == grab.HANDS
+    assert len(hands.springs) == HANDS
     hands.move(0, (0.1, 0.0, 0.0))
     hands.pull()
     sim.step()
     assert sim.velocity("box").linear[0] > 0
-    assert len(hands.bands()) == grab.HANDS
-    for owner in range(grab.HANDS + 3):
+    assert len(hands.bands()) == HANDS
+    for owner in range(HANDS + 3):
         hands.release(owner)
     assert hands.bands() == ()
     hands.pull()

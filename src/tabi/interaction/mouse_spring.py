@@ -1,19 +1,22 @@
 """The spring of the mouse, inside the simulation.
 
-A browser tells the mouse's place about twenty times a second; the spring pulls every step. So its far end follows the mouse
-through a filter of first order, and the near end is a point of the body:
+A browser tells the mouse's place about twenty times a second; the spring pulls every step. So its
+far end follows the mouse through a filter of first order, and the near end is a point of the body:
 
-    ẋ_t = (x_mouse − x_t) / T,    f = k (x_t − x) − c ẋ,    |f| ≤ f_max                                     (1)
-The damper holds on to the world, so that the hand only gives energy through the spring. With m the mass that the point shows,
+    ẋ_t = (x_mouse − x_t) / T,    f = k (x_t − x) − c ẋ,    |f| ≤ f_max                  (1)
+The damper holds on to the world, so that the hand only gives energy through the spring. With m the
+mass that the point shows,
 
-    m = 3 / tr(J M⁻¹ Jᵀ),    k = min(k₀, m (0.1 / h)²),    c = min(2 √(k m), 0.2 m / h)                       (2)
-so that a light body neither rings nor explodes at the step h. Shift makes k₀ and f_max ten times as large.
+    m = 3 / tr(J M⁻¹ Jᵀ),    k = min(k₀, m (0.1 / h)²),    c = min(2 √(k m), 0.2 m / h)  (2)
+so that a light body neither rings nor explodes at the step h. Shift makes k₀ and f_max ten times as
+large.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Hashable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,11 +24,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from tabi import dynamics
 from tabi._errors import ModelError
-from tabi.apps.viewer.view import Band
 from tabi.model.body import Body
-from tabi.model.compiled import Link
-from tabi.simulation.motors import Push
-from tabi.spatial.transform import Transform
+from tabi.simulation.motors import link_of
 
 if TYPE_CHECKING:
     from tabi.simulation.simulator import Simulator
@@ -35,7 +35,17 @@ STIFFNESS, LIMIT, STRONGER = 300.0, 400.0, 10.0  # N/m, N
 DELAY = 0.05  # s of the filter
 REACH = 20.0  # m from the body beyond which the mouse is not believed
 HANDS = 8  # springs at once
-NO_TORQUE = np.zeros(3)
+
+
+@dataclass(frozen=True, eq=False)
+class Band:
+    """A rubber band of the mouse: from the grabbed point to where the mouse holds it [m],
+    and its force on the body [N].
+    """
+
+    point: Array
+    target: Array
+    force: Array
 
 
 class Spring:
@@ -48,11 +58,13 @@ class Spring:
 
     def __init__(self, sim: Simulator, body: Body, point: ArrayLike, strong: bool = False) -> None:
         self.sim, self.body = sim, body
-        link = sim._link(body)
+        link = link_of(sim.world, sim.model, body)
         X = sim.pose(body)
         self.point = X.inverse() @ _vector(point)
         if link.body == 0 or not np.linalg.norm(self.point) < REACH:
-            raise ModelError(f"{body.name!r} cannot be pulled there; expected a point of a body that moves")
+            raise ModelError(
+                f"{body.name!r} cannot be pulled there; expected a point of a body that moves"
+            )
         inverse = dynamics.delassus(sim.model, sim.state.q, [(link.name, X @ self.point)])
         scale, h = STRONGER if strong else 1.0, sim.dt
         mass = 3.0 / max(float(np.trace(inverse)), 1e-9)
@@ -61,10 +73,8 @@ class Spring:
         self.limit = scale * LIMIT
         self.mouse = self.target = X @ self.point
         self.force = np.zeros(3)
-        # as the simulator's tables have it: the moving body, its tree's root, and the point there
-        self._link = Link(link.name, link.body, Transform())
-        self._row, self._root = link.body, int(sim.model.arrays.body["root"][link.body])
-        self._place = link.placement @ self.point
+        # a name is found faster than a body
+        self._name = link.name
 
     def move(self, mouse: ArrayLike) -> None:
         """The mouse is there now [m]."""
@@ -74,22 +84,21 @@ class Spring:
 
     def pull(self) -> None:
         """Push the body during the next step, by (1)."""
-        sim, table = self.sim, self.sim._room.dynamics.body
-        row = table[self._row]
-        arm = row["position"] + row["rotation"].reshape(3, 3) @ self._place
-        wx, wy, wz, vx, vy, vz = row["velocity"].tolist()
-        x, y, z = arm.tolist()
-        speed = np.array([vx + wy * z - wz * y, vy + wz * x - wx * z, vz + wx * y - wy * x])
+        sim, name = self.sim, self._name
+        X, V = sim.pose(name), sim.velocity(name)
+        arm = X.R @ self.point
+        (wx, wy, wz), (x, y, z) = V.angular.tolist(), arm.tolist()
+        # ẋ = v + ω × r; NumPy's own product of vectors takes longer than a step
+        speed = V.linear + np.array([wy * z - wz * y, wz * x - wx * z, wx * y - wy * x])
         self.target = self.target + (self.mouse - self.target) * (sim.dt / (DELAY + sim.dt))
-        force = self.stiffness * (self.target - arm - table["origin"][self._root]) - self.damping * speed
+        force = self.stiffness * (self.target - X.p - arm) - self.damping * speed
         size = math.sqrt(float(force @ force))
         self.force = force * (self.limit / size) if size > self.limit else force
-        # checked above: what comes from the mouse is finite, and the force is bounded
-        sim._pushes.append(Push(self._link, self.force, NO_TORQUE, self._place, sim._steps + 1.0))
+        sim.apply_force(name, force=self.force, point=self.point)
 
     def band(self) -> Band:
         """As it is seen."""
-        return Band(self.sim.pose(self.body) @ self.point, self.target.copy(), self.force.copy())
+        return Band(self.sim.pose(self._name) @ self.point, self.target.copy(), self.force.copy())
 
 
 class Hands:
@@ -125,5 +134,7 @@ class Hands:
 def _vector(value: ArrayLike) -> Array:
     x = np.asarray(value, float)
     if x.shape != (3,) or not np.isfinite(x).all():
-        raise ModelError(f"a place of the mouse is {value!r}; expected three finite numbers in metres")
+        raise ModelError(
+            f"a place of the mouse is {value!r}; expected three finite numbers in metres"
+        )
     return x

@@ -1,20 +1,26 @@
-"""Ω of contacting bodies by six unit wrenches on each, as Chardonnet (2012, section 3.2) computes it.
+"""Ω of contacting bodies by six unit wrenches on each, as Chardonnet (2012, section 3.2) computes
+it.
 
-Each wrench goes up from its body to the root and the motion comes down again, with the factors of ``aba``, no velocities,
-no gravity and no joint forces; the twists of the contacting bodies are a column of Ω (his equations 5 to 9):
+Each wrench goes up from its body to the root and the motion comes down again, with the factors of
+``aba``, no velocities, no gravity and no joint forces; the twists of the contacting bodies are a
+column of Ω (his equations 5 to 9):
 
-    u = Sᵀ x,   x ← x − U u/D   up the branch of the body;   a = (u − Uᵀ y)/D,   y ← y + S a   down to the others    (1)
-Only branches that carry contacting bodies are visited. ``body_inertia`` has the same matrix without the way down.
+    u = Sᵀ x,   x ← x − U u/D             up the branch of the body
+    a = (u − Uᵀ y)/D,   y ← y + S a       down to the others                              (1)
+Only branches that carry contacting bodies are visited. ``body_inertia`` has the same matrix without
+the way down.
 """
 
 from tabi._jit import kernel
-from tabi.dynamics.branch_inertia import branches
+from tabi.dynamics.delassus.branch_inertia import branches
 from tabi.spatial.vector import axpy6, dot6, load6, store6
 
 
 @kernel
 def omega(m, w, bodies, count, mark, start, column, out):
-    """Blocks of Ω, angular first; needs ``aba.factor``; arguments as in ``branch_inertia.omega``."""
+    """Blocks of Ω, angular first; needs ``aba.factor``;
+    arguments as in ``branch_inertia.omega``.
+    """
     branches(m, bodies, count, mark)
     for i in range(count):
         root = m.body[bodies[i]].root
@@ -26,9 +32,15 @@ def omega(m, w, bodies, count, mark, start, column, out):
             _up(m, w, bodies[i], c)
             _down(m, w, root, mark)
             for e in range(start[i], start[i + 1]):
-                # the twist of the other body is a column of its block with i, so a row of the block here
+                # the twist of the other body is a column of its block with i,
+                # so a row of the block here
                 b = bodies[column[e]]
-                store6(out[e, c], load6(w.body[b].delta) if m.body[b].root == root else (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+                store6(
+                    out[e, c],
+                    load6(w.body[b].delta)
+                    if m.body[b].root == root
+                    else (0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+                )
 
 
 @kernel(inline=True)

@@ -1,13 +1,17 @@
-"""Ω of contacting bodies as Chang and Khatib compute it: down the branches that carry them, then between pairs.
+"""Ω of contacting bodies as Chang and Khatib compute it: down the branches that carry them, then
+between pairs.
 
-With S, U, D of ``aba``, a twist goes from a parent to its child as V ← (1 − S Uᵀ/D) V for each degree of freedom; so
+With S, U, D of ``aba``, a twist goes from a parent to its child as V ← (1 − S Uᵀ/D) V for each
+degree of freedom; so
 
-    Ω_ii ← (1 − S Uᵀ/D) Ω_ii (1 − U Sᵀ/D) + S Sᵀ/D,   starting with Ω_pp of its parent, 0 for the world            (1)
-    Ω_ij ← (1 − S Uᵀ/D) Ω_ij,   starting with Ω_cj, c the last body that carries both; Ω_cj the same way from Ω_cc  (2)
+    Ω_ii ← (1 − S Uᵀ/D) Ω_ii (1 − U Sᵀ/D) + S Sᵀ/D                                        (1)
+    Ω_ij ← (1 − S Uᵀ/D) Ω_ij                                                              (2)
+(1) starts with Ω_pp of the parent, 0 for the world; (2) with Ω_cj, c the last body that carries
+both, and Ω_cj comes the same way from Ω_cc.
 Bodies off these branches are not visited. ``body_inertia`` has the same matrix for less.
 
-Reference: Chang and Khatib, Operational space dynamics: efficient algorithms for modeling and control of branching
-mechanisms, ICRA 2000.
+Reference: Chang and Khatib, Operational space dynamics: efficient algorithms for modeling and
+control of branching mechanisms, ICRA 2000.
 """
 
 from tabi._jit import kernel
@@ -15,7 +19,7 @@ from tabi.dynamics import articulated
 from tabi.dynamics.body_inertia import carrier, transpose, unfold
 from tabi.spatial.vector import axpy6, dot6, load6, store6
 
-NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+NOTHING = (0.0,) * 21
 
 
 @kernel
@@ -68,19 +72,25 @@ def omega(m, w, bodies, count, mark, path, own, start, column, out):
 
 @kernel(inline=True)
 def _widened(I, S, U, d):
-    """Equation (1): Ω − d (S zᵀ + z Sᵀ) + (d + d² Uᵀz) S Sᵀ with z = Ω U, as a change of rank two."""
+    """Equation (1): Ω − d (S zᵀ + z Sᵀ) + (d + d² Uᵀz) S Sᵀ with z = Ω U,
+    as a change of rank two.
+    """
     z = articulated.mul(I, U)
     # half of the square goes to each side: S (…)ᵀ + (…) Sᵀ
     h = 0.5 * (d + d * d * dot6(U, z))
     t = axpy6(-d, z, (h * S[0], h * S[1], h * S[2], h * S[3], h * S[4], h * S[5]))
     return (
-        I[0] + 2.0 * S[0] * t[0], I[1] + S[0] * t[1] + S[1] * t[0], I[2] + S[0] * t[2] + S[2] * t[0],
-        I[3] + 2.0 * S[1] * t[1], I[4] + S[1] * t[2] + S[2] * t[1], I[5] + 2.0 * S[2] * t[2],
-        I[6] + S[0] * t[3] + S[3] * t[0], I[7] + S[0] * t[4] + S[4] * t[0], I[8] + S[0] * t[5] + S[5] * t[0],
-        I[9] + S[1] * t[3] + S[3] * t[1], I[10] + S[1] * t[4] + S[4] * t[1], I[11] + S[1] * t[5] + S[5] * t[1],
-        I[12] + S[2] * t[3] + S[3] * t[2], I[13] + S[2] * t[4] + S[4] * t[2], I[14] + S[2] * t[5] + S[5] * t[2],
-        I[15] + 2.0 * S[3] * t[3], I[16] + S[3] * t[4] + S[4] * t[3], I[17] + S[3] * t[5] + S[5] * t[3],
-        I[18] + 2.0 * S[4] * t[4], I[19] + S[4] * t[5] + S[5] * t[4], I[20] + 2.0 * S[5] * t[5],
+        I[0] + 2.0 * S[0] * t[0], I[1] + S[0] * t[1] + S[1] * t[0],
+        I[2] + S[0] * t[2] + S[2] * t[0], I[3] + 2.0 * S[1] * t[1],
+        I[4] + S[1] * t[2] + S[2] * t[1], I[5] + 2.0 * S[2] * t[2],
+        I[6] + S[0] * t[3] + S[3] * t[0], I[7] + S[0] * t[4] + S[4] * t[0],
+        I[8] + S[0] * t[5] + S[5] * t[0], I[9] + S[1] * t[3] + S[3] * t[1],
+        I[10] + S[1] * t[4] + S[4] * t[1], I[11] + S[1] * t[5] + S[5] * t[1],
+        I[12] + S[2] * t[3] + S[3] * t[2], I[13] + S[2] * t[4] + S[4] * t[2],
+        I[14] + S[2] * t[5] + S[5] * t[2], I[15] + 2.0 * S[3] * t[3],
+        I[16] + S[3] * t[4] + S[4] * t[3], I[17] + S[3] * t[5] + S[5] * t[3],
+        I[18] + 2.0 * S[4] * t[4], I[19] + S[4] * t[5] + S[5] * t[4],
+        I[20] + 2.0 * S[5] * t[5],
     )  # fmt: skip
 
 
@@ -100,8 +110,14 @@ def _down(m, w, c, b, path, out, e):
 
 @kernel(inline=True)
 def _carry(out, e, S, U, d):
-    a, b, c, f, g, h = load6(out[e, 0]), load6(out[e, 1]), load6(out[e, 2]), load6(out[e, 3]), load6(out[e, 4]), load6(out[e, 5])
-    y = axpy6(U[0], a, axpy6(U[1], b, axpy6(U[2], c, axpy6(U[3], f, axpy6(U[4], g, axpy6(U[5], h, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)))))))
+    a = load6(out[e, 0])
+    b = load6(out[e, 1])
+    c = load6(out[e, 2])
+    f = load6(out[e, 3])
+    g = load6(out[e, 4])
+    h = load6(out[e, 5])
+    y = axpy6(U[3], f, axpy6(U[4], g, axpy6(U[5], h, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))))
+    y = axpy6(U[0], a, axpy6(U[1], b, axpy6(U[2], c, y)))
     store6(out[e, 0], axpy6(-d * S[0], y, a))
     store6(out[e, 1], axpy6(-d * S[1], y, b))
     store6(out[e, 2], axpy6(-d * S[2], y, c))

@@ -1,9 +1,10 @@
 """Dense symmetric systems by rows, and the degrees of freedom that leave them.
 
-    M = L Lᵀ,   Y = L⁻¹ B,   Bᵀ M⁻¹ B = Yᵀ Y                                                           (1)
-A joint that follows another, v_f = ρ v_l, leaves by substitution; one whose motion is given leaves with its row and column:
+    M = L Lᵀ,   Y = L⁻¹ B,   Bᵀ M⁻¹ B = Yᵀ Y                                         (1)
+A joint that follows another, v_f = ρ v_l, leaves by substitution; one whose motion is given leaves
+with its row and column:
 
-    M ← Tᵀ M T,   B ← Tᵀ B,   T = 1 + (ρ at f, l), column f zero                                       (2)
+    M ← Tᵀ M T,   B ← Tᵀ B,   T = 1 + (ρ at f, l), column f zero                     (2)
 Rows that are zero are passed over in (1), and so are those that rounding alone keeps from zero.
 """
 
@@ -14,7 +15,9 @@ from tabi._jit import kernel
 
 @kernel
 def constrain(m, M, B, done, held):
-    """Equation (2) for all couplings, followers before their leaders; done, held: memory for each coupling and each row."""
+    """Equation (2) for all couplings, followers before their leaders; done, held:
+    memory for each coupling and each row.
+    """
     for j in range(M.shape[0]):
         held[j] = m.dof[j].prescribed
     count = m.mimic.shape[0]
@@ -67,7 +70,9 @@ def _leave(M, B, j):
 
 @kernel
 def factor(M):
-    """L of (1) in the lower half of M, which is read and overwritten; 1/L on its diagonal, 0 in rows that are passed over."""
+    """L of (1) in the lower half of M, which is read and overwritten;
+    1/L on its diagonal, 0 in rows that are passed over.
+    """
     for i in range(M.shape[0]):
         whole = M[i, i]
         for j in range(i):

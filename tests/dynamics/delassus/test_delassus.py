@@ -1,6 +1,8 @@
-"""The Delassus operator: five ways to one matrix, the matrix itself against Pinocchio and closed forms, and its door.
+"""The Delassus operator: five ways to one matrix, the matrix itself against Pinocchio and closed
+forms, and its door.
 
-1e-12 is asked of the ways among each other, normwise; condition numbers of these mass matrices are below 1e4.
+1e-12 is asked of the ways among each other, normwise; condition numbers of these mass matrices are
+below 1e4.
 """
 
 import numpy as np
@@ -10,7 +12,8 @@ from worlds import random_robot, random_state, relative
 
 import tabi
 from tabi import ModelError, dynamics
-from tabi.dynamics import aba, body_inertia, branch_inertia, elimination, kinematics, point_inertia, workspace, wrench_inertia
+from tabi.dynamics import aba, body_inertia, kinematics, workspace
+from tabi.dynamics.delassus import branch_inertia, elimination, point_inertia, wrench_inertia
 from tabi.model.joint import Joint, Mimic
 from tabi.model.robot import Robot
 from tabi.spatial.inertia import solid_box
@@ -18,7 +21,18 @@ from tabi.spatial.transform import cross_matrix, translation
 
 WAYS = tuple(point_inertia.WAYS)
 BOUND = 1e-12
-TOUCHING = ("right_foot", "left_foot", "right_hand", "left_hand", "right_shank", "left_shank", "right_forearm", "left_forearm", "chest", "waist")
+TOUCHING = (
+    "right_foot",
+    "left_foot",
+    "right_hand",
+    "left_hand",
+    "right_shank",
+    "left_shank",
+    "right_forearm",
+    "left_forearm",
+    "chest",
+    "waist",
+)
 
 
 def random_points(rng, names, count):
@@ -46,7 +60,10 @@ def test_all_ways_agree_on_hrp2_with_twenty_points_on_ten_bodies():
     model = tabi.robots.hrp2().compile()
     rng = np.random.default_rng(0)
     q, _ = random_state(model, rng)
-    hands = [("left_hand", rng.normal(size=3), "right_hand"), ("left_hand", rng.normal(size=3), "left_foot")]
+    hands = [
+        ("left_hand", rng.normal(size=3), "right_hand"),
+        ("left_hand", rng.normal(size=3), "left_foot"),
+    ]
     L = check_ways(model, q, random_points(rng, TOUCHING, 20) + hands)
     assert L.shape == (66, 66)
 
@@ -78,7 +95,9 @@ def test_all_ways_agree_on_two_robots_and_a_box_that_touch():
     rng = np.random.default_rng(2)
     q, _ = random_state(model, rng)
     pairs = [("one/body3", "two/body5"), ("one/body4", "box"), ("box", "two/body8")]
-    points = [(a, rng.normal(size=3), b) for a, b in pairs] + random_points(rng, ["one/body2", "two/body2", "box"], 4)
+    points = [(a, rng.normal(size=3), b) for a, b in pairs] + random_points(
+        rng, ["one/body2", "two/body2", "box"], 4
+    )
     L = check_ways(model, q, points)
     # nothing carries a push on robot one alone to robot two alone
     apart = dynamics.delassus(model, q, [("one/body2", (0, 0, 0)), ("two/body2", (0, 0, 0))])
@@ -88,7 +107,13 @@ def test_all_ways_agree_on_two_robots_and_a_box_that_touch():
 
 def test_all_ways_agree_where_joints_follow_others_or_are_prescribed():
     robot = random_robot(6, 12, kinds=("revolute", "prismatic"))
-    for follower, leader, ratio in ((5, 2, 2.0), (7, 5, -0.5), (3, 2, 1.0), (9, 8, 0.7), (10, 8, 0.4)):
+    for follower, leader, ratio in (
+        (5, 2, 2.0),
+        (7, 5, -0.5),
+        (3, 2, 1.0),
+        (9, 8, 0.7),
+        (10, 8, 0.4),
+    ):
         robot.joint(f"joint{follower}").mimic = Mimic(f"joint{leader}", ratio)
     model = robot.compile()
     rng = np.random.default_rng(3)
@@ -107,7 +132,11 @@ def test_all_ways_agree_where_followers_tie_two_trees_together():
     model = geared_arms().compile()
     rng = np.random.default_rng(8)
     q, _ = random_state(model, rng)
-    L = check_ways(model, q, [*random_points(rng, ["left2", "right2"], 3), ("left1", (0, 0, 0)), ("right1", (0, 0, 0))])
+    L = check_ways(
+        model,
+        q,
+        [*random_points(rng, ["left2", "right2"], 3), ("left1", (0, 0, 0)), ("right1", (0, 0, 0))],
+    )
     # a push on one arm moves the other
     assert abs(L[9:12, 12:]).max() > 1e-3 * abs(L).max()
 
@@ -121,10 +150,16 @@ def test_the_published_ways_to_omega_are_ours():
     m, w, c = model.arrays, workspace.allocate(model), body_inertia.allocate(model)
     kinematics.positions(m, q, w)
     aba.factor(m, w)
-    bodies, count = np.array([model.link(name).body for name in ("body7", "box", "body3", "body9")]), 4
-    start, column, ours, theirs = np.zeros(5, np.int64), np.zeros(10, np.int64), np.zeros((10, 6, 6)), np.zeros((2, 10, 6, 6))
+    bodies = np.array([model.link(name).body for name in ("body7", "box", "body3", "body9")])
+    count = 4
+    start = np.zeros(5, np.int64)
+    column = np.zeros(10, np.int64)
+    ours = np.zeros((10, 6, 6))
+    theirs = np.zeros((2, 10, 6, 6))
     assert body_inertia.omega(m, w, c, bodies, count, start, column, ours) == 10
-    mark, path, own = np.zeros(len(m.body), np.int64), np.zeros(len(m.body), np.int64), np.zeros((len(m.body), 21))
+    mark = np.zeros(len(m.body), np.int64)
+    path = np.zeros(len(m.body), np.int64)
+    own = np.zeros((len(m.body), 21))
     branch_inertia.omega(m, w, bodies, count, mark, path, own, start, column, theirs[0])
     wrench_inertia.omega(m, w, bodies, count, mark, start, column, theirs[1])
     assert relative(theirs[0], ours) < BOUND
@@ -152,7 +187,9 @@ def test_dense_elimination_passes_over_rows_that_are_zero():
 def test_a_free_box_moves_as_newton_and_euler_say():
     world = tabi.World()
     size, mass = np.array((0.4, 0.2, 0.3)), 3.0
-    world.add_box(size=tuple(size), mass=mass, position=(1.0, 2.0, 3.0), quaternion=(0.5, 0.5, -0.5, 0.5))
+    world.add_box(
+        size=tuple(size), mass=mass, position=(1.0, 2.0, 3.0), quaternion=(0.5, 0.5, -0.5, 0.5)
+    )
     model = world.compile()
     # this quaternion's matrix, column by column: x → −z, y → x, z → −y
     R = np.array([[0.0, 1.0, 0.0], [0.0, 0.0, -1.0], [-1.0, 0.0, 0.0]])
@@ -160,14 +197,19 @@ def test_a_free_box_moves_as_newton_and_euler_say():
     centre, r = np.array((1.0, 2.0, 3.0)), np.array((0.1, -0.2, 0.05))
     expected = np.eye(3) / mass - cross_matrix(r) @ np.linalg.inv(J) @ cross_matrix(r)
     for way in WAYS:
-        assert dynamics.delassus(model, model.initial(), [("box", centre + r)], way) == pytest.approx(expected, rel=1e-13, abs=1e-13)
+        assert dynamics.delassus(
+            model, model.initial(), [("box", centre + r)], way
+        ) == pytest.approx(expected, rel=1e-13, abs=1e-13)
 
 
 def test_a_pendulum_moves_about_its_axis_only():
     robot = Robot("pendulum")
     robot.add_body("pivot", Joint("pivot", "fixed"))
     robot.add_body(
-        "rod", Joint("axle", "revolute", axis=(0.0, 1.0, 0.0)), "pivot", solid_box(2.0, (0.02, 0.02, 1.0)).moved(translation((0, 0, -0.5)))
+        "rod",
+        Joint("axle", "revolute", axis=(0.0, 1.0, 0.0)),
+        "pivot",
+        solid_box(2.0, (0.02, 0.02, 1.0)).moved(translation((0, 0, -0.5))),
     )
     model = robot.compile()
     inertia = 2.0 * (1.0 + 0.02**2) / 12 + 2.0 * 0.25
@@ -177,7 +219,9 @@ def test_a_pendulum_moves_about_its_axis_only():
 
 
 def pinocchio_operator(robots, models, q, points):
-    """J M⁻¹ Jᵀ by Pinocchio, robot by robot; points (robot, body, place, sign) of each contact, in the world."""
+    """J M⁻¹ Jᵀ by Pinocchio, robot by robot; points (robot, body, place, sign) of each contact, in
+    the world.
+    """
     pin = pytest.importorskip("pinocchio", reason="Pinocchio is not installed")
     from tabi.validation.pinocchio import Referee, build
 
@@ -193,17 +237,26 @@ def pinocchio_operator(robots, models, q, points):
         for k, contact in enumerate(points):
             for owner, name, place, sign in contact:
                 if owner is robot:
-                    joint = robot.name if robot.body(name) is robot.base else robot.body(name).joint.name
+                    joint = (
+                        robot.name
+                        if robot.body(name) is robot.base
+                        else robot.body(name).joint.name
+                    )
                     i = pm.getJointId(joint)
                     V = pin.getJointJacobian(pm, data, i, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED)
-                    J[3 * k : 3 * k + 3] += sign * (V[:3] - cross_matrix(place - data.oMi[i].translation) @ V[3:])
+                    J[3 * k : 3 * k + 3] += sign * (
+                        V[:3] - cross_matrix(place - data.oMi[i].translation) @ V[3:]
+                    )
         operator += J @ np.linalg.solve(M, J.T)
     return operator
 
 
 ROBOTS = {
     "hrp2": (tabi.robots.hrp2, TOUCHING),
-    "a tree of ball, sliding and turning joints": (lambda: random_robot(9, kinds=("spherical", "prismatic", "revolute")), None),
+    "a tree of ball, sliding and turning joints": (
+        lambda: random_robot(9, kinds=("spherical", "prismatic", "revolute")),
+        None,
+    ),
     "a fixed arm": (fixed_arm, ("body1", "body4")),
 }
 
@@ -217,13 +270,18 @@ def test_the_operator_is_pinocchios(name):
     for _ in range(5):
         q, _ = random_state(model, rng)
         points = random_points(rng, names, 7)
-        theirs = pinocchio_operator([robot], [model], [q], [[(robot, body, place, 1.0)] for body, place in points])
+        theirs = pinocchio_operator(
+            [robot], [model], [q], [[(robot, body, place, 1.0)] for body, place in points]
+        )
         for way in WAYS:
             assert relative(dynamics.delassus(model, q, points, way), theirs) < 1e-11
 
 
 def test_the_operator_of_two_robots_that_touch_is_pinocchios():
-    robots = [random_robot(10, kinds=("revolute", "spherical")), random_robot(11, kinds=("revolute", "prismatic"))]
+    robots = [
+        random_robot(10, kinds=("revolute", "spherical")),
+        random_robot(11, kinds=("revolute", "prismatic")),
+    ]
     world, rng = tabi.World(), np.random.default_rng(6)
     for robot, name in zip(robots, ("one", "two"), strict=True):
         robot.name = name
@@ -238,7 +296,10 @@ def test_the_operator_of_two_robots_that_touch_is_pinocchios():
         points.append([(robots[0], a, place, 1.0), (robots[1], b, place, -1.0)])
     theirs = pinocchio_operator(robots, models, states, points)
     for way in WAYS:
-        assert relative(dynamics.delassus(model, np.concatenate(states), contacts, way), theirs) < 1e-11
+        assert (
+            relative(dynamics.delassus(model, np.concatenate(states), contacts, way), theirs)
+            < 1e-11
+        )
 
 
 # ---- the door -----------------------------------------------------------------------------------
@@ -273,7 +334,11 @@ def boxed():
         ([("box", (0, 0, 0))], {"frame": "boxes"}, "frame is 'boxes'; expected 'world' or 'body'"),
         ([("bx", (0, 0, 0))], {}, "body 'bx' not found .* 'box'"),
         ([("box", (0, 0))], {}, r"point 0 is at \(0, 0\); expected three finite numbers"),
-        ([("box", (0, 0, 0)), ("box", (0, np.nan, 0))], {}, "point 1 is at .*; expected three finite numbers"),
+        (
+            [("box", (0, 0, 0)), ("box", (0, np.nan, 0))],
+            {},
+            "point 1 is at .*; expected three finite numbers",
+        ),
         ([("box", ("left", 0, 0))], {}, "point 0 is at .*left.*; expected three finite numbers"),
         ([("box",)], {}, r"point 0 is \('box',\); expected \(body, point\)"),
         (["box"], {}, "point 0 is 'box'; expected"),
@@ -285,3 +350,10 @@ def test_what_is_no_contact_point_is_refused_with_its_number(points, options, sa
     model = boxed()
     with pytest.raises(ModelError, match=said):
         dynamics.delassus(model, model.initial(), points, **options)
+
+
+def test_the_function_keeps_its_name_beside_the_package_of_its_ways():
+    from tabi.dynamics.delassus import delassus
+
+    assert tabi.dynamics.delassus is delassus
+    assert delassus(boxed(), boxed().initial(), []).shape == (0, 0)

@@ -1,6 +1,8 @@
-"""The Delassus operator Λ = J M̂⁻¹ Jᵀ of contact points, shape (3m, 3m): five ways to the same matrix.
+"""The Delassus operator Λ = J M̂⁻¹ Jᵀ of contact points, shape (3m, 3m): five ways to the same
+matrix.
 
-J gives the velocity of each contact's point on body a, less that on body b, in the world's axes. The ways:
+J gives the velocity of each contact's point on body a, less that on body b, in the world's axes.
+The ways:
 
     direct     M̂ by CRBA, M̂ = L Lᵀ, Λ = (L⁻¹ Jᵀ)ᵀ L⁻¹ Jᵀ
     points     a unit force on each contact along each axis, up and down all bodies, 3m times [1]
@@ -9,11 +11,11 @@ J gives the velocity of each contact's point on body a, less that on body b, in 
     chains     Ω by ``body_inertia``, projected; a step takes its Ω and needs no Λ
 With r a point from its tree's origin, ẋ = v + ω × r = J_r V, and the projection is
 
-    Λ_kl = Σ ± J_r Ω_ij J_sᵀ   over the bodies i of contact k and j of contact l                                  (1)
-Joints that follow others are eliminated from M̂ and J in ``direct``, and are in the Ω of ``chains``; the other ways take
-them out of Λ with the rows G of the couplings:
+    Λ_kl = Σ ± J_r Ω_ij J_sᵀ   over the bodies i of contact k and j of contact l     (1)
+Joints that follow others are eliminated from M̂ and J in ``direct``, and are in the Ω of
+``chains``; the other ways take them out of Λ with the rows G of the couplings:
 
-    Λ ← Λ − A K⁻¹ Aᵀ,   A = J M̂⁻¹ Gᵀ,   K = G M̂⁻¹ Gᵀ                                                             (2)
+    Λ ← Λ − A K⁻¹ Aᵀ,   A = J M̂⁻¹ Gᵀ,   K = G M̂⁻¹ Gᵀ                               (2)
 [1] Chardonnet et al. 2006, II-D. [2] Chang and Khatib 2000. [3] Chardonnet 2012, 3.2.
 """
 
@@ -23,7 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi._jit import kernel
-from tabi.dynamics import aba, body_inertia, branch_inertia, crba, elimination, wrench_inertia
+from tabi.dynamics import aba, body_inertia, crba
+from tabi.dynamics.delassus import branch_inertia, elimination, wrench_inertia
 from tabi.dynamics.jacobian import point_velocity
 from tabi.model.arrays import INDEX
 from tabi.model.compiled import Model
@@ -50,7 +53,9 @@ class Contacts(NamedTuple):
 
 
 class Work(NamedTuple):
-    """Arrays the kernels write: M̂ and Jᵀ; K and A of (2); Ω in rows of blocks, and what its ways need; rows of J Ω."""
+    """Arrays the kernels write: M̂ and Jᵀ; K and A of (2);
+    Ω in rows of blocks, and what its ways need; rows of J Ω.
+    """
 
     mass: Floats
     jacobian: Floats
@@ -119,17 +124,26 @@ def points(m, w, p, k, out):
                 store6(w.body[b].force, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
             # aba gathers the forces that bodies need: those that they get have the other sign
             F = load6(w.body[p.bodies[p.a[i]]].force)
-            store6(w.body[p.bodies[p.a[i]]].force, axpy6(-1.0, pair(cross(load3(p.arm_a[i]), f), f), F))
+            store6(
+                w.body[p.bodies[p.a[i]]].force, axpy6(-1.0, pair(cross(load3(p.arm_a[i]), f), f), F)
+            )
             if p.b[i] >= 0:
                 F = load6(w.body[p.bodies[p.b[i]]].force)
-                store6(w.body[p.bodies[p.b[i]]].force, axpy6(1.0, pair(cross(load3(p.arm_b[i]), f), f), F))
+                store6(
+                    w.body[p.bodies[p.b[i]]].force,
+                    axpy6(1.0, pair(cross(load3(p.arm_b[i]), f), f), F),
+                )
             aba.gather(m, w.unit, w)
             aba.spread(m, w, w.response, w.unit)
             for l in range(i + 1):
                 u = point_velocity(load6(w.body[p.bodies[p.a[l]]].delta), load3(p.arm_a[l]))
                 if p.b[l] >= 0:
-                    u = sub(u, point_velocity(load6(w.body[p.bodies[p.b[l]]].delta), load3(p.arm_b[l])))
-                out[3 * i + c, 3 * l], out[3 * i + c, 3 * l + 1], out[3 * i + c, 3 * l + 2] = u[0], u[1], u[2]
+                    u = sub(
+                        u, point_velocity(load6(w.body[p.bodies[p.b[l]]].delta), load3(p.arm_b[l]))
+                    )
+                out[3 * i + c, 3 * l] = u[0]
+                out[3 * i + c, 3 * l + 1] = u[1]
+                out[3 * i + c, 3 * l + 2] = u[2]
     elimination.mirror(out)
     if m.mimic.shape[0] > 0:
         _couple(m, w, p, k, out)
@@ -160,17 +174,25 @@ def chains(m, w, p, k, out):
     project(p, k, out)
 
 
-WAYS = {"direct": direct, "points": points, "branches": branches, "wrenches": wrenches, "chains": chains}
+WAYS = {
+    "direct": direct,
+    "points": points,
+    "branches": branches,
+    "wrenches": wrenches,
+    "chains": chains,
+}
 
 
-# ---- Ω of the contacting bodies; only the last has joints that follow others in it -----------------
+# ---- Ω of the contacting bodies; only the last has joints that follow others in it --------------
 
 
 @kernel(inline=True)
 def branch_blocks(m, w, p, k):
     """Ω by ``branch_inertia``."""
     body_inertia.layout(k.chains, p.bodies, p.bodies.shape[0], k.start, k.column)
-    branch_inertia.omega(m, w, p.bodies, p.bodies.shape[0], k.mark, k.path, k.own, k.start, k.column, k.omega)
+    branch_inertia.omega(
+        m, w, p.bodies, p.bodies.shape[0], k.mark, k.path, k.own, k.start, k.column, k.omega
+    )
 
 
 @kernel(inline=True)
@@ -216,7 +238,11 @@ def project(p, k, out):
 @kernel(inline=True)
 def _arrive(T, r):
     """Rows of T J_rᵀ."""
-    return point_velocity(load6(T[0]), r), point_velocity(load6(T[1]), r), point_velocity(load6(T[2]), r)
+    return (
+        point_velocity(load6(T[0]), r),
+        point_velocity(load6(T[1]), r),
+        point_velocity(load6(T[2]), r),
+    )
 
 
 @kernel(inline=True)
@@ -267,7 +293,9 @@ def _couple(m, w, p, k, out):
         w.unit[m.mimic[c].leader] -= m.mimic[c].ratio
         aba.respond(m, w.unit, w, w.response)
         for b in range(count):
-            k.coupling[b, c] = w.response[m.mimic[b].follower] - m.mimic[b].ratio * w.response[m.mimic[b].leader]
+            k.coupling[b, c] = (
+                w.response[m.mimic[b].follower] - m.mimic[b].ratio * w.response[m.mimic[b].leader]
+            )
         for l in range(p.a.shape[0]):
             u = point_velocity(load6(w.body[p.bodies[p.a[l]]].delta), load3(p.arm_a[l]))
             if p.b[l] >= 0:

@@ -1,0 +1,12 @@
+"""Words from files and errors in the page's Markdown."""
+
+import re
+
+WORDS = 1000  # letters of a sentence
+
+
+def literal(words: str) -> str:
+    """Words from elsewhere as the page shows them letter by letter, without markup,
+    pictures or links, and not without end.
+    """
+    return re.sub(r"([][\\`*_{}()#+!|<>~&]|/(?=/))", r"\\\1", words[:WORDS])

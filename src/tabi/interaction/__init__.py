@@ -1,0 +1,1 @@
+"""Devices through which people act on a running simulation; the mouse is the first."""
