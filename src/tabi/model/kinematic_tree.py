@@ -65,6 +65,24 @@ class KinematicTree:
         line: int | None = None,
     ) -> Body:
         """Hang a body on ``parent`` by ``joint``; the first one, the base, has no parent."""
+        self._check_new(name, joint, parent, line)
+        body = Body(
+            name,
+            joint,
+            self.body(parent) if isinstance(parent, str) else parent,
+            inertia or Inertia(),
+            shapes or [],
+            line,
+        )
+        self.bodies.append(body)
+        self._by_name[name] = body
+        self._joints[joint.name] = joint
+        return body
+
+    def _check_new(
+        self, name: str, joint: Joint, parent: Body | str | None, line: int | None
+    ) -> None:
+        """Refuse a body that has no name of its own, or that hangs on nothing."""
         if not name or not joint.name:
             raise ModelError(
                 f"body {name!r} of {self.name} hangs on the joint {joint.name!r}; "
@@ -95,18 +113,6 @@ class KinematicTree:
                 self.file,
                 line,
             )
-        body = Body(
-            name,
-            joint,
-            self.body(parent) if isinstance(parent, str) else parent,
-            inertia or Inertia(),
-            shapes or [],
-            line,
-        )
-        self.bodies.append(body)
-        self._by_name[name] = body
-        self._joints[joint.name] = joint
-        return body
 
     def add_foot(
         self,

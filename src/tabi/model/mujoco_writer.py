@@ -17,7 +17,6 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from lxml import etree  # pyright: ignore[reportAttributeAccessIssue] (compiled, without stubs)
 from numpy.typing import NDArray
 
 from tabi._errors import ModelError
@@ -25,6 +24,7 @@ from tabi.model.body import Body
 from tabi.model.joint import Joint
 from tabi.model.mujoco_bonds import add_bonds
 from tabi.model.mujoco_state import PARTS, configuration_to_mujoco, knows
+from tabi.model.mujoco_text import exact_text
 from tabi.model.readers.mjcf_source import heard, mujoco
 from tabi.model.shape import (
     Box,
@@ -58,7 +58,7 @@ def to_mujoco(world: World) -> Any:
 
 def to_mjcf(world: World) -> str:
     """The world as the text of an MJCF file, exact to the last digit."""
-    return _exact_text(_Writer(world).compiled()[0])
+    return exact_text(_Writer(world).compiled()[0])
 
 
 class _Writer:
@@ -168,30 +168,8 @@ class _Writer:
     def _add_joint(self, made: Any, name: str, joint: Joint, free: bool) -> None:
         if joint.kind == "fixed":
             return
-        kinds, A = self.mj.mjtJoint, z_to(joint.axis)
-        turn = kinds.mjJNT_HINGE if joint.kind == "planar" else kinds.mjJNT_BALL
-        if free:
-            parts = [(name, kinds.mjJNT_FREE, joint.axis)]
-        elif joint.kind in PARTS:
-            axes = (
-                {"x": A[:, 0], "y": A[:, 1], "z": A[:, 2]}
-                if joint.kind == "planar"
-                else dict(zip("xyz", np.eye(3), strict=True))
-            )
-            parts = [
-                (
-                    f"{name}:{p}",
-                    turn if p == "turn" else kinds.mjJNT_SLIDE,
-                    A[:, 2] if p == "turn" else axes[p],
-                )
-                for p in PARTS[joint.kind]
-            ]
-        else:
-            kind = {"prismatic": kinds.mjJNT_SLIDE, "spherical": kinds.mjJNT_BALL}.get(
-                joint.kind, kinds.mjJNT_HINGE
-            )
-            parts = [(name, kind, joint.axis)]
-        for part, kind, axis in parts:
+        kinds = self.mj.mjtJoint
+        for part, kind, axis in self._parts(name, joint, free):
             unit = np.asarray(axis, float) / np.linalg.norm(axis)
             added = made.add_joint(
                 name=part,
@@ -216,6 +194,22 @@ class _Writer:
             if np.isfinite(joint.motor.torque_limit):
                 limit = max(joint.motor.torque_limit, NARROW)
                 motor.ctrllimited, motor.ctrlrange = True, [-limit, limit]
+
+    def _parts(self, name: str, joint: Joint, free: bool) -> list[tuple[str, Any, Any]]:
+        """MuJoCo's joints for one of tabi's: name, kind and axis of each."""
+        kinds, A = self.mj.mjtJoint, z_to(joint.axis)
+        if free:
+            return [(name, kinds.mjJNT_FREE, joint.axis)]
+        if joint.kind not in PARTS:
+            single = {"prismatic": kinds.mjJNT_SLIDE, "spherical": kinds.mjJNT_BALL}
+            return [(name, single.get(joint.kind, kinds.mjJNT_HINGE), joint.axis)]
+        planar = joint.kind == "planar"
+        axes = dict(zip("xyz", A.T if planar else np.eye(3), strict=True)) | {"turn": A[:, 2]}
+        turn = kinds.mjJNT_HINGE if planar else kinds.mjJNT_BALL
+        return [
+            (f"{name}:{p}", turn if p == "turn" else kinds.mjJNT_SLIDE, axes[p])
+            for p in PARTS[joint.kind]
+        ]
 
     @staticmethod
     def _limit(added: Any, joint: Joint) -> None:
@@ -391,57 +385,3 @@ def _related(a: Body, b: Body) -> bool:
 
 def _is_identity(X: Transform) -> bool:
     return bool(np.array_equal(X.R, np.eye(3)) and not X.p.any())
-
-
-# MJCF attributes that hold lengths, turns and physical numbers, with their names in a MjSpec
-_EXACT = {
-    "body": {"pos": "pos", "quat": "quat"},
-    "inertial": {"pos": "ipos", "quat": "iquat", "mass": "mass", "diaginertia": "inertia"},
-    "geom": {"pos": "pos", "quat": "quat", "size": "size", "friction": "friction"},
-    "site": {"pos": "pos", "quat": "quat"},
-    "key": {"qpos": "qpos"},
-    "mesh": {"vertex": "uservert"},
-    "joint": {
-        n: n
-        for n in ("axis", "range", "damping", "stiffness", "springref", "armature", "frictionloss")
-    }
-    | {"actuatorfrcrange": "actfrcrange"},
-    "pair": {"friction": "friction"},
-    "motor": {"ctrlrange": "ctrlrange"},
-    "general": {"ctrlrange": "ctrlrange"},
-}
-
-
-def _exact_text(spec: Any) -> str:
-    """MuJoCo's own text with its six digits replaced by all of them."""
-    root = etree.fromstring(spec.to_xml().encode(), etree.XMLParser(remove_blank_text=False))
-    tables = {
-        "body": spec.bodies,
-        "geom": spec.geoms,
-        "joint": spec.joints,
-        "mesh": spec.meshes,
-        "key": spec.keys,
-        "motor": spec.actuators,
-    }
-    tables["site"] = spec.sites
-    named = {tag: {e.name: e for e in elements} for tag, elements in tables.items()}
-    named["general"] = named["motor"]
-    pairs = iter(spec.pairs)
-    for element in root.iter(*_EXACT):
-        owner = element.getparent() if element.tag == "inertial" else element
-        found = next(pairs) if element.tag == "pair" else named[owner.tag].get(owner.get("name"))
-        for key, field in _EXACT[element.tag].items():
-            if found is None or key not in element.attrib:
-                continue
-            rounded = np.array(element.get(key).split(), float)
-            full = np.atleast_1d(np.asarray(getattr(found, field), float)).ravel()[: len(rounded)]
-            if len(full) == len(rounded) and np.allclose(
-                full, rounded, rtol=1e-4, atol=1e-5 * np.abs(full).max()
-            ):
-                element.set(key, " ".join(repr(float(x)) for x in full))
-    coupled = [
-        equality for equality in spec.equalities if equality.type == mujoco().mjtEq.mjEQ_JOINT
-    ]
-    for equality, element in zip(coupled, root.findall("equality/joint"), strict=True):
-        element.set("polycoef", " ".join(repr(float(x)) for x in equality.data[:5]))
-    return etree.tostring(root, encoding="unicode")

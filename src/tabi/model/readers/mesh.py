@@ -1,23 +1,16 @@
 """Mesh files as contacts see them: where the file is, its points, and their convex hull.
 
-STL, OBJ and COLLADA are read here, because the general library takes seconds to import; other
-formats go through it. Only points that faces use count, so loose points and wire edges do not swell
+STL, OBJ and COLLADA need no general library, which takes seconds to import; other formats go
+through it. Only points that faces use count, so loose points and wire edges do not swell
 the hull.
-
-COLLADA: node transforms and the metre unit are applied. The up axis is not: URDF gives meshes in
-the axes of their link, and RViz and Pinocchio (coal) read them so; turning a mesh by its
-``up_axis`` would lay down the feet of robots made for them. (coal leaves the unit out too; RViz
-applies it, as the file asks. Files in metres, the usual ones, agree with both.)
 """
 
 from __future__ import annotations
 
 import os
 import re
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 from urllib.parse import unquote
 
 import numpy as np
@@ -25,15 +18,14 @@ from lxml import etree  # pyright: ignore[reportAttributeAccessIssue] (compiled,
 from numpy.typing import ArrayLike, NDArray
 
 from tabi._errors import ModelError
+from tabi.model.readers import mesh_collada
+from tabi.model.readers.mesh_collada import numbers
 from tabi.model.shape import Convex
-from tabi.spatial.transform import about
 
 Array = NDArray[np.float64]
 # a mesh thinner than this part of its size is flat: coordinates of STL files are rounded to 6e-8
 FLAT = 1e-6
 _TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("colour", "<u2")])
-_FACES = ("triangles", "polylist", "polygons", "tristrips", "trifans")
-_DEEPEST = 64
 
 
 # ---- where the file is ------------------------------------------------------------------------
@@ -91,7 +83,9 @@ def vertices(file: str | Path) -> Array:
         raise ModelError(
             f"mesh cannot be opened ({reason}); expected a readable file", file
         ) from None
-    reader = {".stl": _stl, ".obj": _obj, ".dae": _dae}.get(file.suffix.lower(), _other)
+    reader = {".stl": _stl, ".obj": _obj, ".dae": mesh_collada.points}.get(
+        file.suffix.lower(), _other
+    )
     try:
         points = np.asarray(reader(data, file))
     except ModelError:
@@ -140,7 +134,7 @@ def _stl(data: bytes, file: Path) -> NDArray:
         corners = re.findall(rb"vertex\s+(\S+\s+\S+\s+\S+)", data)
         if not corners and b"facet" not in data.lower():
             raise ModelError("mesh begins as an STL text but has no facet; export it again", file)
-        return _numbers(b" ".join(corners).decode("ascii", "replace")).reshape(-1, 3)
+        return numbers(b" ".join(corners).decode("ascii", "replace")).reshape(-1, 3)
     if len(data) < 84 + 50 * count or len(data) < 84:
         raise ModelError(
             f"mesh has {len(data)} bytes; expected {84 + 50 * count} for the {count} triangles "
@@ -155,7 +149,7 @@ def _obj(data: bytes, file: Path) -> NDArray:
     if b"\n " in data:
         lines = [line.lstrip() for line in lines]
     corners = [b" ".join(line.split(None, 4)[1:4]) for line in lines if line.startswith(b"v ")]
-    points = _numbers(b" ".join(corners).decode("ascii", "replace")).reshape(-1, 3)
+    points = numbers(b" ".join(corners).decode("ascii", "replace")).reshape(-1, 3)
     # a corner of a face is point, point/texture, point//normal or point/texture/normal
     words = b" ".join(line[2:] for line in lines if line.startswith(b"f ")).split()
     used = np.array([word.partition(b"/")[0] for word in words], dtype="S").astype(int)
@@ -188,156 +182,6 @@ def _other(data: bytes, file: Path) -> NDArray:
             f"convert the mesh to STL, OBJ or COLLADA",
             file,
         ) from None
-
-
-def _numbers(text: str | None) -> Array:
-    with warnings.catch_warnings():
-        # older versions of NumPy only warn of text that is no number, and stop there
-        warnings.simplefilter("error", DeprecationWarning)
-        try:
-            return np.fromstring(text or "", sep=" ")
-        except DeprecationWarning:
-            raise ValueError("text that is no number") from None
-
-
-# ---- COLLADA ----------------------------------------------------------------------------------
-
-
-def _dae(data: bytes, file: Path) -> NDArray:
-    # a mesh may hold more than the 10 MB of text that the parser allows by default;
-    # entities, the real danger, stay off
-    root = etree.fromstring(
-        data, etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True)
-    )
-    by_id = {e.get("id"): e for e in root.iter(etree.Element) if e.get("id")}
-    unit = root.find("{*}asset/{*}unit")
-    metres = float(unit.get("meter", "1")) if unit is not None else 1.0
-    if not (np.isfinite(metres) and metres > 0):
-        message = f"mesh has a unit of {metres} metres; expected a positive number"
-        raise ModelError(message, file, unit.sourceline)  # type: ignore[union-attr]
-    instance = root.find("{*}scene/{*}instance_visual_scene")
-    scene = (
-        root.find("{*}library_visual_scenes/{*}visual_scene")
-        if instance is None
-        else _target(instance, by_id, file)
-    )
-    placed = scene is not None
-    parts = (
-        list(_placed_points(scene, by_id, file))
-        if placed
-        else [_geometry_points(g, by_id, file) for g in root.iter("{*}geometry")]
-    )
-    return metres * np.concatenate(parts) if parts else np.zeros((0, 3))
-
-
-def _placed_points(scene: Any, by_id: dict, file: Path) -> Iterator[Array]:
-    """Points of every geometry in a scene, through the transforms of the nodes above it."""
-    cache: dict[Any, Array] = {}
-    todo = [(scene, np.eye(4), 0)]
-    while todo:
-        node, M, depth = todo.pop()
-        if depth > _DEEPEST:
-            raise ModelError(
-                f"mesh nests its nodes more than {_DEEPEST} deep; a node may not hold itself",
-                file,
-                node.sourceline,
-            )
-        M = M @ _node_matrix(node, file)
-        for child in node.iterchildren(etree.Element):
-            tag = etree.QName(child).localname
-            if tag == "node":
-                todo.append((child, M, depth + 1))
-            elif tag == "instance_node":
-                todo.append((_target(child, by_id, file), M, depth + 1))
-            elif tag == "instance_geometry":
-                geometry = _target(child, by_id, file)
-                if geometry not in cache:
-                    cache[geometry] = _geometry_points(geometry, by_id, file)
-                yield cache[geometry] @ M[:3, :3].T + M[:3, 3]
-
-
-def _node_matrix(node: Any, file: Path) -> Array:
-    M = np.eye(4)
-    for step in node.iterchildren("{*}matrix", "{*}translate", "{*}rotate", "{*}scale", "{*}skew"):
-        tag, values, T = etree.QName(step).localname, _numbers(step.text), np.eye(4)
-        count = {"matrix": 16, "rotate": 4}.get(tag, 3)
-        if tag == "skew" or len(values) != count or not np.isfinite(values).all():
-            raise ModelError(
-                f"mesh has a <{tag}> of {len(values)} numbers; "
-                f"expected a matrix, translate, rotate or scale",
-                file,
-                step.sourceline,
-            )
-        if tag == "matrix":
-            T = values.reshape(4, 4)
-        elif tag == "translate":
-            T[:3, 3] = values
-        elif tag == "scale":
-            T[:3, :3] = np.diag(values)
-        elif values[:3].any():
-            T[:3, :3] = about(values[:3], np.radians(values[3])).R
-        M = M @ T
-    return M
-
-
-def _geometry_points(geometry: Any, by_id: dict, file: Path) -> Array:
-    """The points of a geometry that its faces use."""
-    parts = []
-    for faces in geometry.iterfind("{*}mesh/*"):
-        if not isinstance(faces.tag, str) or etree.QName(faces).localname not in _FACES:
-            continue
-        inputs = {i.get("semantic"): i for i in faces.iterfind("{*}input")}
-        corner = inputs.get("VERTEX")
-        if corner is None:
-            raise ModelError(
-                "mesh has faces without a VERTEX input; export it again", file, faces.sourceline
-            )
-        stride = 1 + max(int(i.get("offset", "0")) for i in faces.iterfind("{*}input"))
-        points = _positions(_target(corner, by_id, file), by_id, file)
-        for p in faces.iterfind("{*}p"):
-            index = (
-                _numbers(p.text).astype(int).reshape(-1, stride)[:, int(corner.get("offset", "0"))]
-            )
-            used = np.zeros(len(points), bool)
-            if index.size and not 0 <= index.min() <= index.max() < len(points):
-                raise ModelError(
-                    f"mesh has a face with point {index.max()}; expected 0 to {len(points) - 1}",
-                    file,
-                    p.sourceline,
-                )
-            used[index] = True
-            parts.append(points[used])
-    return np.concatenate(parts) if parts else np.zeros((0, 3))
-
-
-def _positions(vertex: Any, by_id: dict, file: Path) -> Array:
-    """The coordinates behind a <vertices> element."""
-    position = next(
-        (i for i in vertex.iterfind("{*}input") if i.get("semantic") == "POSITION"), None
-    )
-    source = vertex if position is None else _target(position, by_id, file)
-    values, accessor = source.find("{*}float_array"), source.find("{*}technique_common/{*}accessor")
-    if values is None:
-        raise ModelError(
-            "mesh has a source of positions without float_array; export it again",
-            file,
-            source.sourceline,
-        )
-    stride = 3 if accessor is None else int(accessor.get("stride", "3"))
-    return _numbers(values.text).reshape(-1, stride)[:, :3]
-
-
-def _target(element: Any, by_id: dict, file: Path) -> Any:
-    reference = element.get("url") or element.get("source") or ""
-    if reference[1:] not in by_id or reference[:1] != "#":
-        tag = etree.QName(element).localname
-        raise ModelError(
-            f"mesh has an <{tag}> that points at {reference!r}; "
-            f"expected the id of an element of this file",
-            file,
-            element.sourceline,
-        )
-    return by_id[reference[1:]]
 
 
 # ---- their hull -------------------------------------------------------------------------------

@@ -26,6 +26,7 @@ from tabi.model.body import Body, Frame, Sensor
 from tabi.model.joint import Joint
 from tabi.model.readers.mjcf_actuators import add_couplings, add_motors
 from tabi.model.readers.mjcf_geoms import Geoms
+from tabi.model.readers.mjcf_roots import note_ignored, roots
 from tabi.model.readers.mjcf_source import Source, compiled
 from tabi.model.robot import Robot
 from tabi.spatial.inertia import Inertia
@@ -51,10 +52,9 @@ def read(path: str | Path, base: str | None = None) -> Robot:
     source = compiled(path)
     name = source.spec.modelname
     robot = Robot(path.stem if name in ("", MODEL_NAME) else name, path)
-    roots = _roots(source, robot.notes)
-    _Tree(source, robot, roots, base).grow()
+    _Tree(source, robot, roots(source, robot.notes), base).grow()
     robot.notes += [f"MuJoCo says: {warning}" for warning in source.warnings]
-    _note_ignored(source, robot.notes)
+    note_ignored(source, robot.notes)
     return robot
 
 
@@ -118,10 +118,11 @@ class _Tree:
         shapes = self.geoms.shapes(b)
         X = from_quaternion(m.body_quat[b], m.body_pos[b])
         is_root = int(m.body_parentid[b]) not in self.names
-        if is_root:
-            parent = self.robot.bodies[0] if self.anchored else None
-        else:
+        parent: Body | None = None
+        if not is_root:
             parent = self.robot.body(self.names[int(m.body_parentid[b])])
+        elif self.anchored:
+            parent = self.robot.bodies[0]
         numbers = range(m.body_jntadr[b], m.body_jntadr[b] + m.body_jntnum[b])
         if is_root and not self.anchored:
             joint = self._base_joint(X, numbers, line)
@@ -343,102 +344,3 @@ def _free(name: str, taken: set[str]) -> str:
     while name in taken:
         name += "_"
     return name
-
-
-def _roots(source: Source, notes: list[str]) -> list[int]:
-    """The bodies under the world that are the robot's:
-    the one tree with joints, or all that stand in the world by joints.
-    """
-    m, free = source.m, int(source.mj.mjtJoint.mjJNT_FREE)
-    tops = [b for b in range(1, m.nbody) if m.body_parentid[b] == 0]
-    if not tops:
-        raise ModelError("the file has no body; expected a <body> in <worldbody>", source.path)
-    joints = {
-        t: [int(k) for b, k in zip(m.jnt_bodyid, m.jnt_type, strict=True) if _top(m, int(b)) == t]
-        for t in tops
-    }
-    moving = [t for t in tops if joints[t]]
-    articulated = [t for t in moving if joints[t] != [free]]
-    chosen = articulated or moving or tops
-    if len(chosen) > 1 and (not articulated or any(free in joints[t] for t in chosen)):
-        names = ", ".join(repr(m.body(t).name or f"body{t}") for t in chosen)
-        raise ModelError(
-            f"the file holds several robots, with the bodies {names} in <worldbody>; "
-            f"expected one: give each its own file",
-            source.path,
-        )
-    for t in tops:
-        if t not in chosen:
-            what = "free body" if joints[t] else "static body"
-            notes.append(
-                f"{what} {m.body(t).name or f'body{t}'!r} is not part of the robot and was left "
-                f"out: add it to the world as an object"
-            )
-    for g in range(m.body_geomnum[0]):
-        name = m.geom(g).name or f"geom {g + 1}"
-        is_plane = source.kind("mjtGeom", m.geom_type[g]) == "plane"
-        how = (
-            f"world.add_ground(friction={m.geom_friction[g, 0]:g})"
-            if is_plane
-            else "world.add_fixed"
-        )
-        notes.append(
-            f"{name!r} belongs to the world, not to the robot, and was left out: add it with {how}"
-        )
-    return chosen
-
-
-def _top(m: Any, b: int) -> int:
-    while m.body_parentid[b] > 0:
-        b = int(m.body_parentid[b])
-    return b
-
-
-def _note_ignored(source: Source, notes: list[str]) -> None:
-    """A line for everything else in the file that changes the motion in MuJoCo and not in tabi."""
-    m, opt = source.m, source.m.opt
-    default = source.mj.MjSpec().option
-    if not np.allclose(opt.gravity, default.gravity):
-        notes.append(
-            f"gravity is {opt.gravity.tolist()} in the file: "
-            f"it belongs to the world, tabi.World(gravity=…)"
-        )
-    if opt.timestep != default.timestep:
-        notes.append(
-            f"the time step of the file is {opt.timestep:g} s: it belongs to the simulator, "
-            f"dt={opt.timestep:g}"
-        )
-    physics = (
-        "constraint",
-        "equality",
-        "frictionloss",
-        "limit",
-        "contact",
-        "spring",
-        "damper",
-        "gravity",
-        "filterparent",
-        "actuation",
-    )
-    flags = source.mj.mjtDisableBit
-    off = [
-        name for name in physics if opt.disableflags & int(getattr(flags, f"mjDSBL_{name.upper()}"))
-    ]
-    present = {
-        f"disable flags ({', '.join(off)})": bool(off),
-        "tendons": m.ntendon,
-        "deformable bodies (flex)": m.nflex,
-        "plugins": m.nplugin,
-        "gravity compensation of bodies": m.ngravcomp,
-        "fluid forces (density, viscosity, wind)": opt.density or opt.viscosity or np.any(opt.wind),
-        "springs and dampers that are not linear": np.any(m.jnt_stiffnesspoly)
-        or np.any(m.dof_dampingpoly)
-        or np.any(m.actuator_dampingpoly),
-        "springs that yield": np.any(m.jnt_springyield),
-        "surface velocities of geoms": m.flg_surfacevel,
-        "adhesion of geoms": m.flg_adhesion,
-        "mocap bodies": m.nmocap,
-    }
-    notes += [
-        f"{what} were ignored: tabi does not have them" for what, there in present.items() if there
-    ]

@@ -4,11 +4,9 @@ A Joint is a link: its body and its joint carry the Joint's DEF name; the base h
 ``<robot>_base``. Placed by ``translation`` and ``rotation`` in its parent, it turns about (rotate)
 or slides along (slide) ``jointAxis`` of its own frame. Masses of its Segments add;
 ``momentsOfInertia`` are nine numbers about the Segment's centre of mass in the Segment's axes,
-which the Transforms around the Segment turn and move. On the joint's side the motor has
-
-    armature = rotorInertia · gearRatio²,   torque limit = climit · torqueConst · gearRatio  (1)
-``jointId`` becomes the joint's number. Shapes collide as they are drawn, face sets as their convex
-hulls. A camera looks along −z of its sensor frame with y up, as VRML has it.
+which the Transforms around the Segment turn and move. ``jointId`` becomes the joint's number.
+Shapes collide as they are drawn, face sets as their convex hulls. A camera looks along −z of its
+sensor frame with y up, as VRML has it.
 """
 
 from __future__ import annotations
@@ -22,84 +20,17 @@ import numpy as np
 
 from tabi._errors import ModelError
 from tabi.model.body import Body, Sensor
-from tabi.model.joint import INFINITY, Joint, Motor
+from tabi.model.joint import Joint
 from tabi.model.readers import vrml, vrml_shapes
-from tabi.model.readers.vrml_node import Node, shown
+from tabi.model.readers.openhrp_fields import DEAF, FIELDS, GROUPS, KINDS, SENSORS
+from tabi.model.readers.openhrp_joint import drive
+from tabi.model.readers.vrml_node import Node
 from tabi.model.robot import Robot
 from tabi.model.shape import Shape
 from tabi.spatial.inertia import Inertia
 from tabi.spatial.transform import Transform
 
-KINDS = {
-    "free": "floating",
-    "fixed": "fixed",
-    "rotate": "revolute",
-    "slide": "prismatic",
-    "crawler": "fixed",
-    "pseudoContinuousTrack": "fixed",
-}
-AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
-SENSORS = {
-    "ForceSensor": "force",
-    "Gyro": "gyro",
-    "AccelerationSensor": "accelerometer",
-    "VisionSensor": "camera",
-}
-DEAF = ("PressureSensor", "PhotoInterrupter", "RangeSensor", "TorqueSensor")
-# nodes that hold others and leave them where they are;
-# the cylinder sensors let a mouse turn what they hold
-GROUPS = (
-    "Group",
-    "Inline",
-    "Anchor",
-    "Billboard",
-    "Collision",
-    "CylinderSensorX",
-    "CylinderSensorY",
-    "CylinderSensorZ",
-)
 NODE_LIMIT = 100_000
-
-_BOX = "bboxCenter bboxSize addChildren removeChildren"
-_PLACE = "children translation rotation center scale scaleOrientation"
-_SENSOR = (
-    "children translation rotation name sensorId||"
-    "maxForce maxTorque maxAngularVelocity maxAcceleration type width height fieldOfView "
-    "frontClipDistance backClipDistance frameRate"
-)
-_JOINT = (
-    "children jointType jointAxis jointId translation rotation llimit ulimit lvlimit uvlimit "
-    "climit gearRatio rotorInertia torqueConst jointValue equivalentInertia name||"
-    "limitOrientation stiffness center scale scaleOrientation rotorResistor encoderPulse "
-    "gearEfficiency"
-)
-_FACES = (
-    "coord coordIndex|"
-    "ccw convex solid creaseAngle color colorIndex colorPerVertex normal normalIndex "
-    "normalPerVertex texCoord texCoordIndex|"
-)
-_MATERIAL = "diffuseColor transparency||ambientIntensity emissiveColor shininess specularColor"
-# type → fields that are read | with nothing to say | known, not used, and noted
-FIELDS = {
-    kind: tuple(part.split() for part in row.split("|"))
-    for kind, row in {
-        "Humanoid": f"humanoidBody name {_PLACE}|"
-        f"joints segments sites viewpoints info version {_BOX}|",
-        "Joint": _JOINT,
-        "Segment": f"children mass centerOfMass momentsOfInertia|name {_BOX}|coord displacers",
-        "Transform": f"{_PLACE}|{_BOX}|",
-        "Shape": "appearance geometry||",
-        "Appearance": "material||texture textureTransform",
-        "Material": _MATERIAL,
-        "Box": "size||",
-        "Sphere": "radius||",
-        "Cylinder": "radius height|bottom side top|",
-        "Cone": "bottomRadius height|bottom side|",
-        "IndexedFaceSet": _FACES,
-        "Coordinate": "point||",
-        **dict.fromkeys(SENSORS, _SENSOR),
-    }.items()
-}
 
 
 @dataclass(frozen=True)
@@ -296,7 +227,7 @@ class _Reader:
             robot.place(joint.placement.p, joint.placement.quaternion)
         else:
             if joint.q_count == 1:
-                self.drive(node, joint)
+                self.notes += drive(node, joint)
             body = robot.add_body(joint.name, joint, at.body, line=node.line)
         return self.inside(replace(at, X=Transform(), body=body))
 
@@ -334,56 +265,6 @@ class _Reader:
                 )
             self.numbers.setdefault(int(number), name)
         return joint
-
-    def drive(self, node: Node, joint: Joint) -> None:
-        """Axis, limits, start and motor of a joint that turns or slides."""
-        joint.axis = _axis(node)
-        joint.position = np.array(node.numbers("jointValue", 1, (0.0,)))
-        joint.lower = _limit(node, "llimit", -INFINITY)
-        joint.upper = _limit(node, "ulimit", INFINITY)
-        if joint.lower > joint.upper:
-            raise node.error(
-                f"has llimit {joint.lower:g} above ulimit {joint.upper:g}; "
-                f"expected llimit ≤ ulimit",
-                node.line_of("llimit"),
-            )
-        slow, fast = _limit(node, "lvlimit", -INFINITY), _limit(node, "uvlimit", INFINITY)
-        if slow > 0 or fast < 0:
-            raise node.error(
-                f"has velocities from lvlimit {slow:g} to uvlimit {fast:g}; "
-                f"expected lvlimit ≤ 0 ≤ uvlimit",
-                node.line_of("lvlimit"),
-            )
-        joint.velocity_limit = min(-slow, fast)
-        if np.isfinite([slow, fast]).all() and -slow != fast:
-            self.notes.append(
-                f"joint {joint.name!r} may go from {slow:g} to {fast:g} per second: "
-                f"the smaller holds both ways"
-            )
-        rotor = node.number("rotorInertia", 0.0)
-        gear = node.number("gearRatio", 1.0)
-        current = _limit(node, "climit", INFINITY)
-        if rotor < 0 or current < 0:
-            raise node.error(
-                f"has rotorInertia {rotor:g} and climit {current:g}; expected numbers ≥ 0",
-                node.line_of("rotorInertia"),
-            )
-        torque = (
-            INFINITY
-            if current == INFINITY
-            else abs(current * node.number("torqueConst", 1.0) * gear)
-        )
-        if torque == 0:
-            self.notes.append(
-                f"joint {joint.name!r} has a torque limit of climit · torqueConst · gearRatio = 0: "
-                f"taken as not given"
-            )
-            torque = INFINITY
-        whole = node.number("equivalentInertia", 0.0)
-        if whole:
-            joint.armature, rotor = whole, 0.0
-        if rotor or torque < INFINITY or gear != 1.0:
-            joint.motor = Motor(rotor, gear, torque)
 
     # ---- what a joint carries ---------------------------------------------------------------
 
@@ -485,34 +366,6 @@ class _Reader:
             (self.unused_fields, f"ignored fields: {listed(self.unused_fields)}"),
         ]
         return self.notes + [line for happened, line in lines if happened]
-
-
-def _limit(node: Node, name: str, none: float) -> float:
-    values = node.numbers(name, None)
-    if len(values) > 1:
-        raise node.error(
-            f"has {name} {shown(values)}; expected one number, or [] for no limit",
-            node.line_of(name),
-        )
-    return values[0] if values else none
-
-
-def _axis(node: Node) -> tuple[float, ...]:
-    found = node.get("jointAxis")
-    if found and len(found.values) == 1 and isinstance(found.values[0], str):
-        if found.values[0] not in AXES:
-            raise node.error(
-                f'has jointAxis {found.values[0]!r}; expected "X", "Y", "Z" or three numbers',
-                found.line,
-            )
-        return AXES[found.values[0]]
-    axis = node.numbers("jointAxis", 3, AXES["Z"])
-    if not 1e-9 < np.linalg.norm(axis) < INFINITY:
-        raise node.error(
-            f"has jointAxis {shown(axis)}; expected a direction, like 0 1 0",
-            node.line_of("jointAxis"),
-        )
-    return tuple(axis)
 
 
 def _rigid(X: Transform, node: Node) -> Transform:
