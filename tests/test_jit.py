@@ -7,16 +7,18 @@ its folders spoilt.
 import json
 import math
 import os
+import pickle
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import llvmlite.binding as llvm
 import numpy as np
 import pytest
 
 import tabi
-from tabi import _jit, _reuse
+from tabi import _identity, _jit, _reuse
 from tabi._jit import kernel
 from tabi.dynamics import workspace
 from tabi.model import arrays
@@ -246,6 +248,227 @@ def test_kernels_outside_the_package_are_not_kept_because_the_digest_does_not_kn
 
     assert double(3.0) == 6.0
     assert not isinstance(getattr(double, "_cache", None), _jit._Cache)
+
+
+# ---- linked once --------------------------------------------------------------------------------
+
+MAKER = """
+from tabi._jit import kernel
+
+
+def times(factor):
+    @kernel
+    def scaled(x):
+        return factor * x
+    return scaled
+
+
+def twice(law):
+    @kernel
+    def doubled(x):
+        return law(x) + law(x)
+    return doubled
+
+
+double, triple = times(2.0), times(3.0)
+
+
+@kernel
+def leaf(x):
+    return x + 1.0
+
+
+@kernel
+def middle(x):
+    return 2.0 * leaf(x)
+
+
+@kernel
+def one(x):
+    return double(x) + middle(x)
+
+
+@kernel
+def other(x):
+    return triple(x) + middle(x)
+
+
+@kernel
+def both(x):
+    return double(x) + 10.0 * triple(x) + 100.0 * middle(x)
+"""
+
+
+@pytest.fixture(scope="module")
+def maker(tmp_path_factory) -> Path:
+    """A copy of the package with kernels that call each other, and some made inside functions."""
+    site = tmp_path_factory.mktemp("maker")
+    shutil.copytree(_jit.PACKAGE, site / "tabi", ignore=shutil.ignore_patterns("__pycache__"))
+    (site / "tabi" / "maker.py").write_text(MAKER)
+    return site / "tabi"
+
+
+def calling(name: str) -> str:
+    return f"from tabi import maker\nvalue = maker.{name}(1.0)\n"
+
+
+def insides(root: Path) -> dict[str, tuple]:
+    """Of each file that holds a kernel as other kernels see it: what it needs, and its bitcode."""
+    files = [pickle.loads(path.read_bytes()) for path in root.glob("kernels-*/*.nbc")]
+    return {name: (called, bitcode) for name, _, called, bitcode, _ in files if bitcode}
+
+
+def inside(root: Path, kernel: str) -> Path:
+    (name,) = (name for name in insides(root) if name.startswith(f"tabi.{kernel}-"))
+    return next(root.glob(f"kernels-*/{name}"))
+
+
+def test_a_kernel_is_kept_without_the_kernels_that_it_calls(maker, tmp_path):
+    answer, _ = run(maker, calling("one"), TABI_CACHE_DIR=str(tmp_path))
+    assert answer["value"] == 6.0
+    found = insides(tmp_path)
+    leaf, middle = (inside(tmp_path, f"maker.{name}").name for name in ("leaf", "middle"))
+    (needed,) = found[middle][0]
+    assert needed[0] == leaf
+    assert found[leaf][0] == ()
+    names = [
+        [function.name for function in module.functions if not function.is_declaration]
+        for module in (llvm.parse_bitcode(found[name][1]) for name in (leaf, middle))
+    ]
+    # each holds itself, and the name by which the caller asks is the one that is there
+    assert names[0] == [needed[1]]
+    assert len(names[1]) == 1
+
+
+def test_kernels_of_one_maker_compiled_by_different_processes_are_not_mixed_up(maker, tmp_path):
+    # each process counts its functions alike: by the counts, these two would have one name
+    for name, value in (("one", 6.0), ("other", 7.0)):
+        answer, _ = run(maker, calling(name), TABI_CACHE_DIR=str(tmp_path))
+        assert answer["value"] == value
+    before = code_in(tmp_path)
+    answer, _ = run(maker, calling("both"), TABI_CACHE_DIR=str(tmp_path))
+    assert answer["value"] == 2.0 + 30.0 + 400.0
+    # the inner kernels came from the files of the other processes
+    after = code_in(tmp_path)
+    assert before.items() <= after.items()
+    assert {name.rpartition("-")[0] for name in after.keys() - before.keys()} == {"tabi.maker.both"}
+    again, _ = run(maker, calling("both"), TABI_CACHE_DIR=str(tmp_path))
+    assert (again["value"], again["seconds"]) == (432.0, 0.0)
+
+
+@pytest.mark.parametrize("spoil", ["lost", "empty", "of another kernel", "of another name inside"])
+def test_kernel_whose_needed_file_is_spoilt_is_compiled_anew_and_both_mended(
+    maker, tmp_path, spoil
+):
+    run(maker, calling("one"), TABI_CACHE_DIR=str(tmp_path))
+    leaf, middle = (inside(tmp_path, f"maker.{name}") for name in ("leaf", "middle"))
+    whole = leaf.read_bytes()
+    if spoil == "lost":
+        leaf.unlink()
+    elif spoil == "empty":
+        leaf.write_bytes(b"")
+    elif spoil == "of another kernel":
+        leaf.write_bytes(middle.read_bytes())
+    else:
+        name, symbol, *rest = pickle.loads(whole)
+        leaf.write_bytes(pickle.dumps((name, symbol + "x", *rest)))
+    before = code_in(tmp_path)
+    answer, _ = run(maker, calling("other"), TABI_CACHE_DIR=str(tmp_path))
+    assert answer["value"] == 7.0
+    after = code_in(tmp_path)
+    assert after[middle.name] != before[middle.name]
+    assert leaf.read_bytes() == whole
+    last, _ = run(maker, calling("both"), TABI_CACHE_DIR=str(tmp_path))
+    assert last["value"] == 432.0
+    assert code_in(tmp_path)[middle.name] == after[middle.name]
+
+
+def test_kernels_that_are_taken_over_bring_along_what_they_call(package, tmp_path):
+    code = (
+        "from tabi.dynamics.jacobian import point_velocity\n"
+        "value = point_velocity((0.0, 0.0, 1.0, 0.0, 0.0, 0.0), (1.0, 0.0, 0.0))\n"
+    )
+    # one that no other imports
+    world = package / "dynamics" / "free.py"
+    text = world.read_text()
+    first, _ = run(package, code, TABI_CACHE_DIR=str(tmp_path))
+    try:
+        world.write_text(text + "\n# changed\n")
+        second, said = run(package, code, TABI_CACHE_DIR=str(tmp_path))
+    finally:
+        world.write_text(text)
+    assert second["folder"] != first["folder"]
+    assert (second["value"], second["seconds"], said) == (first["value"], 0.0, "")
+    taken = {path.name for path in Path(second["folder"]).glob("*.nbc")}
+    assert taken == {path.name for path in Path(first["folder"]).glob("*.nbc")}
+    assert {file for called, _ in insides(tmp_path).values() for file, _ in called} <= taken
+
+
+# ---- kernels of users' own files ----------------------------------------------------------------
+
+LAW = """
+from tabi._jit import kernel
+import helper
+
+GAIN = 3.0
+
+
+@kernel
+def law(x):
+    return GAIN * x + helper.more(x)
+"""
+HELPER = """
+from tabi._jit import kernel
+
+
+@kernel
+def more(x):
+    return x + 0.5
+"""
+
+
+def test_kernel_built_from_a_users_kernel_sees_every_change_of_it(maker, tmp_path):
+    code = "import law\nfrom tabi import maker\nvalue = maker.twice(law.law)(1.0)\n"
+    settings = {
+        "TABI_CACHE_DIR": str(tmp_path / "root"),
+        "PYTHONPATH": f"{maker.parent}:{tmp_path}",
+    }
+    changes = [
+        (LAW, HELPER, 9.0),
+        # a number that it names, its own code, a kernel of another file that it calls
+        (LAW.replace("GAIN = 3.0", "GAIN = 4.0"), HELPER, 11.0),
+        (LAW.replace("GAIN * x +", "GAIN * x -"), HELPER, 3.0),
+        (LAW, HELPER.replace("0.5", "1.5"), 11.0),
+    ]
+    for law, helper, value in changes:
+        (tmp_path / "law.py").write_text(law)
+        (tmp_path / "helper.py").write_text(helper)
+        answer, _ = run(maker, code, **settings)
+        assert answer["value"] == value
+        assert answer["seconds"] > 0
+    # the way back finds the first code, and so does one with another comment
+    (tmp_path / "law.py").write_text("# a comment\n" + LAW)
+    (tmp_path / "helper.py").write_text(HELPER)
+    again, said = run(maker, code, **settings)
+    assert (again["value"], again["seconds"], said) == (9.0, 0.0, "")
+
+
+def test_code_of_users_kernels_goes_into_the_files_of_those_built_from_them(maker, tmp_path):
+    (tmp_path / "helper.py").write_text(HELPER)
+    code = (
+        "import helper\nfrom tabi import maker\nfrom tabi._jit import kernel\n"
+        "inner = maker.twice(helper.more)\n"
+        "outer = maker.twice({})\nvalue = outer(1.0)\n"
+    )
+    settings = {
+        "TABI_CACHE_DIR": str(tmp_path / "root"),
+        "PYTHONPATH": f"{maker.parent}:{tmp_path}",
+    }
+    # compiled together, then the inner one from its file
+    first, _ = run(maker, code.format("inner"), **settings)
+    second, _ = run(maker, code.format("maker.twice(inner)"), **settings)
+    assert (first["value"], second["value"]) == (6.0, 12.0)
+    assert all("more" not in path.name for path in (tmp_path / "root").glob("kernels-*/*"))
 
 
 # ---- pruned -------------------------------------------------------------------------------------
@@ -482,8 +705,8 @@ def test_importing_tabi_does_not_import_the_compiler():
 
 def test_what_a_kernel_closes_over_is_told_apart_and_named_alike_in_every_process():
     code = (
-        "from tabi import _jit; from tabi.contact import gauss_seidel as g; "
-        "print([_jit._closure(f.py_func) for f in (g.solve, g.solve_bodies)])"
+        "from tabi import _identity; from tabi.contact import gauss_seidel as g; "
+        "print([_identity.closure(f.py_func) for f in (g.solve, g.solve_bodies)])"
     )
     first, second = (
         subprocess.run(
@@ -494,6 +717,6 @@ def test_what_a_kernel_closes_over_is_told_apart_and_named_alike_in_every_proces
     assert first == second
     from tabi.contact import gauss_seidel
 
-    assert _jit._closure(gauss_seidel.solve.py_func) != _jit._closure(
+    assert _identity.closure(gauss_seidel.solve.py_func) != _identity.closure(
         gauss_seidel.solve_bodies.py_func
     )

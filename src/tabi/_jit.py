@@ -1,18 +1,25 @@
 """The one decorator that compiles tabi: ``@kernel``.
 
 Every numerical function of the package is plain Python under ``@kernel``. Here it becomes machine
-code for the processor, compiled once and kept on disk; the list ``KERNELS`` keeps the plain functions,
-so that another target (CUDA, another precision) can be built from the same source. ``_llvm`` says what Numba is made to do.
+code for the processor, compiled once and kept on disk; the list ``KERNELS`` keeps the plain
+functions, so that another target (CUDA, another precision) can be built from the same source.
+``_llvm`` says what Numba is made to do.
 
 The disk cache lives in a folder named by a digest of *all* sources of the package together with the
 versions of Python and Numba. Numba itself watches one file only: a helper changed in another file
-would leave its callers running old code. With the digest, any change starts a new folder, into which comes what
-the change cannot have reached (``_reuse``); the folders used last are kept, the others removed. In a folder there
-is one file per kernel, signature and processor, put in its place whole: processes that compile at the same time do
-the same work twice and no harm.
+would leave its callers running old code. With the digest, any change starts a new folder, into
+which comes what the change cannot have reached (``_reuse``); the folders used last are kept, the
+others removed. In a folder there is one file per kernel, signature and processor, put in its place
+whole: processes that compile at the same time do the same work twice and no harm.
 
-Rules for kernels: no allocation (workspaces are arguments), no exceptions (a status is returned), no
-``np.linalg``, real literals as floats, functions of ``math``. ``NUMBA_DISABLE_JIT=1`` runs them as Python.
+The file of a kernel as other kernels see it holds its own code only and names the files of those
+that it calls. They are read with it, each once per process; where one is missing, the caller counts
+as missing too. Kernels of users' own files have none: their code goes into the files of the
+package's kernels that were built from them, whose names tell their content (``_identity``).
+
+Rules for kernels: no allocation (workspaces are arguments), no exceptions (a status is returned),
+no ``np.linalg``, real literals as floats, functions of ``math``. ``NUMBA_DISABLE_JIT=1`` runs them
+as Python.
 """
 
 import contextlib
@@ -33,7 +40,7 @@ from typing import Any, TypeVar
 import numba
 from numba.core import caching, compiler, config, event, serialize
 
-from tabi import _llvm, _reuse
+from tabi import _identity, _llvm, _reuse
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -74,17 +81,24 @@ def _writable(folder: Path) -> bool:
 
 @functools.cache
 def cache_root() -> Path | None:
-    """Folder that holds the caches: $TABI_CACHE_DIR, the package itself, or the user's cache; None if all are read-only."""
+    """Folder that holds the caches: $TABI_CACHE_DIR, the package itself, or the user's cache;
+    None if all are read-only.
+    """
     user = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) / "tabi"
     asked = os.environ.get("TABI_CACHE_DIR")
     folders = [Path(asked)] if asked else [PACKAGE / "__pycache__", user]
     # the tilde of a user without a home stays, and is no folder
-    return next((folder.absolute() for folder in folders if folder.parts[0] != "~" and _writable(folder)), None)
+    return next(
+        (folder.absolute() for folder in folders if folder.parts[0] != "~" and _writable(folder)),
+        None,
+    )
 
 
 @functools.cache
 def cache_folder() -> Path | None:
-    """Folder of the compiled code of exactly these sources; all but the folders used last are removed."""
+    """Folder of the compiled code of exactly these sources; all but the folders used last are
+    removed.
+    """
     root = cache_root()
     if root is None:
         return None
@@ -104,7 +118,9 @@ def cache_folder() -> Path | None:
 
 
 def _others(root: Path, folder: Path) -> list[Path]:
-    """Other caches, the last used first; by their names, as the root may be a folder with other things in it."""
+    """Other caches, the last used first; by their names, as the root may be a folder with other
+    things in it.
+    """
 
     def last_use(folder: Path) -> float:
         # another process may have removed it by now
@@ -116,18 +132,37 @@ def _others(root: Path, folder: Path) -> list[Path]:
     return sorted(others, key=last_use, reverse=True)
 
 
-def _closure(function: Callable[..., Any]) -> tuple[Any, ...]:
-    """What a function closes over, the same in every process: kernels by their names and what they close over in turn."""
-    found = []
-    for cell in function.__closure__ or ():
-        value = cell.cell_contents
-        plain = getattr(value, "py_func", None)
-        found.append(serialize.dumps(value) if plain is None else (plain.__module__, plain.__qualname__, _closure(plain)))
-    return tuple(found)
+# inside forms of kernels by the names of their files: each is read once, whoever calls it
+_read: dict[str, _llvm.Inside] = {}
+
+
+def _inside(folder: Path, name: str, symbol: str, target: Any) -> _llvm.Inside:
+    """The inside of a kernel from its file, and from their files the kernels that it needs.
+
+    Raises:
+        Exception: of some kind, if one of the files is lost, broken or of another kernel.
+    """
+    if name not in _read:
+        stored, own, called, bitcode, _ = pickle.loads((folder / name).read_bytes())
+        if stored != name:
+            raise ValueError(f"{name} holds {stored}")
+        needed = [_inside(folder, file, inner, target) for file, inner in called]
+        library = _llvm.load_inside(target, bitcode, needed)
+        library.file, library.symbol = name, own
+        _read[name] = library
+    if _read[name].symbol != symbol:
+        raise ValueError(f"{name} holds {_read[name].symbol}, wanted is {symbol}")
+    return _read[name]
 
 
 class _Cache(caching._Cache):
-    """One kernel's compiled code on disk. A file that is lost or broken is compiled anew; one that cannot be written is not missed."""
+    """One kernel's compiled code on disk. A file that is lost or broken is compiled anew;
+    one that cannot be written is not missed.
+
+    A file holds its own name, the kernel's name in the code, the files and names of the kernels
+    that it needs, its own bitcode, and what Numba wants to know of it; that of an outside, which
+    is whole, has the machine code in this last part.
+    """
 
     def __init__(self, function: Callable[..., Any], folder: Path, inside: bool) -> None:
         self.function, self.folder, self.inside = function, folder, inside
@@ -138,37 +173,60 @@ class _Cache(caching._Cache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         target_context.refresh()
-        key = self._key(sig, target_context.codegen())
-        # whatever a broken file makes of pickle
+        # whatever a broken file makes of pickle, and values that cannot be told
         with contextlib.suppress(Exception):
-            stored, code = pickle.loads(self._file(key).read_bytes())
-            if stored == key:
-                rebuild = _llvm.rebuild_inside if self.inside else compiler.CompileResult._rebuild
-                return rebuild(target_context, *code)
+            key = self._key(sig, target_context.codegen())
+            name = self._name(key)
+            *_, rest = pickle.loads((self.folder / name).read_bytes())
+            stored, code = pickle.loads(rest)
+            if stored != key:
+                return None
+            if not self.inside:
+                return compiler.CompileResult._rebuild(target_context, *code)
+            library = _inside(self.folder, name, code[0].llvm_func_name, target_context)
+            return _llvm.rebuild_inside(target_context, library, *code)
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
+        library, symbol = data.library, data.fndesc.llvm_func_name
         # such code holds addresses of this process
-        if data.library.has_dynamic_globals:
+        if library.has_dynamic_globals:
             return
-        key = self._key(sig, data.codegen)
-        content = serialize.dumps((key, data._reduce()))
+        try:
+            key = self._key(sig, data.codegen)
+        except ValueError:
+            return
+        # the annotation is the source with the types of everything: long, and for readers only
+        name, code = self._name(key), data._replace(type_annotation="")._reduce()
+        called, bitcode = (), b""
+        if self.inside:
+            called = tuple((other.file, other.symbol) for other in library.kept())
+            (_, _, bitcode), *code, _ = code
+        content = serialize.dumps((name, symbol, called, bitcode, serialize.dumps((key, code))))
         with contextlib.suppress(OSError):
-            self.folder.mkdir(parents=True, exist_ok=True)
-            part = self.folder / uuid.uuid4().hex
-            try:
-                part.write_bytes(content)
-                os.replace(part, self._file(key))
-            finally:
-                part.unlink(missing_ok=True)
+            self._write(name, content)
+            if self.inside:
+                library.file, library.symbol = name, symbol
+                _read[name] = library
+
+    def _write(self, name: str, content: bytes) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        part = self.folder / uuid.uuid4().hex
+        try:
+            part.write_bytes(content)
+            os.replace(part, self.folder / name)
+        finally:
+            part.unlink(missing_ok=True)
 
     def _key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
-        """All that tells two codes of one kernel apart: its face, types, processor, and values it closes over."""
-        return (self.inside, sig, codegen.magic_tuple(), _closure(self.function))
+        """All that tells two codes of one kernel apart: its face, types, processor, and what it
+        closes over.
+        """
+        return (self.inside, sig, codegen.magic_tuple(), _identity.closure(self.function))
 
-    def _file(self, key: tuple[Any, ...]) -> Path:
+    def _name(self, key: tuple[Any, ...]) -> str:
         name = f"{self.function.__module__}.{self.function.__name__}"
-        return self.folder / f"{name}-{hashlib.sha256(repr(key).encode()).hexdigest()[:16]}.nbc"
+        return f"{name}-{hashlib.sha256(repr(key).encode()).hexdigest()[:16]}.nbc"
 
     def enable(self) -> None: ...
 
@@ -178,7 +236,9 @@ class _Cache(caching._Cache):
 
 
 class _FirstRun(event.Listener):
-    """Says once, on a terminal or in a log, that kernels are being compiled, and counts the seconds."""
+    """Says once, on a terminal or in a log, that kernels are being compiled, and counts the
+    seconds.
+    """
 
     def __init__(self) -> None:
         self.said = False
@@ -195,8 +255,17 @@ class _FirstRun(event.Listener):
         self.started = time.perf_counter()
         if not self.said and not os.environ.get("TABI_QUIET"):
             self.said = True
-            often = "once for this version" if cache_folder() else "on every run, because no folder can keep it; see `tabi doctor`"
-            print(f"tabi: compiling for this processor, {often} (two to five minutes for a whole simulation) …", file=sys.stderr, flush=True)
+            often = (
+                "once for this version"
+                if cache_folder()
+                else "on every run, because no folder can keep it; see `tabi doctor`"
+            )
+            print(
+                f"tabi: compiling for this processor, {often} "
+                "(two to five minutes for a whole simulation) …",
+                file=sys.stderr,
+                flush=True,
+            )
 
     def on_end(self, event: Any) -> None:
         if event.data["dispatcher"] not in _ours:
@@ -212,7 +281,15 @@ first_run = _FirstRun()
 event.register("numba:compile", first_run)
 
 
-def kernel(function: F | None = None, *, inline: bool = False, exact: bool = False, views: bool = False, plain: bool = False) -> F:
+def kernel(
+    function: F | None = None,
+    *,
+    inline: bool = False,
+    exact: bool = False,
+    views: bool = False,
+    nogil: bool = False,
+    plain: bool = False,
+) -> F:
     """Compile ``function`` on its first call, from the disk cache when it is there.
 
     Args:
@@ -220,18 +297,29 @@ def kernel(function: F | None = None, *, inline: bool = False, exact: bool = Fal
         inline: force its code into its callers; for small functions of the inner loops.
         exact: keep the order of additions as written.
         views: it returns arrays, or tuples of them; costs the counting of references in every call.
+        nogil: other threads of Python run meanwhile; for what takes long.
         plain: leave it as Python; for what calls Python itself.
     """
     if function is None:
-        return functools.partial(kernel, inline=inline, exact=exact, views=views, plain=plain)  # type: ignore[return-value]
+        asked: Any = {"inline": inline, "exact": exact, "views": views}
+        asked |= {"nogil": nogil, "plain": plain}
+        return functools.partial(kernel, **asked)  # type: ignore[return-value]
     if plain:
         return function
     KERNELS.append(function)
     if config.DISABLE_JIT:  # type: ignore[attr-defined]
         return function
     fastmath = set(FASTMATH - {"reassoc"} if exact else FASTMATH)
-    # _nrt: kernels allocate nothing, so no array's references need counting; two atomic operations less per array and call
-    options: dict[str, Any] = {"nopython": True, "error_model": "numpy", "boundscheck": False, "_nrt": views, "no_cfunc_wrapper": True}
+    # _nrt: kernels allocate nothing, so no array's references need counting;
+    # two atomic operations less per array and call
+    options: dict[str, Any] = {
+        "nopython": True,
+        "error_model": "numpy",
+        "boundscheck": False,
+        "_nrt": views,
+        "no_cfunc_wrapper": True,
+        "nogil": nogil,
+    }
     compiled: Any = _llvm.compiled(function, inline, options | {"fastmath": fastmath})
     for face in (compiled, compiled.inside):
         _ours.add(face)

@@ -4,14 +4,20 @@ Left to itself, Numba optimises every function on its way from the leaves to the
 all that it calls, and makes machine code of each: a chain of ten callers is optimised ten times.
 Here every kernel has two faces.
 
-- **Inside**, as other kernels see it: kept in LLVM's intermediate form,
-  neither optimised nor made into machine code.
-- **Outside**, as Python sees it: made when Python first calls it,
-  from the inside forms of all that it calls, optimised once as a whole.
+- **Inside**, as other kernels see it: its own code and no other's, in LLVM's intermediate form,
+  neither optimised as a whole nor made into machine code, and a list of the kernels that it calls.
+- **Outside**, as Python sees it: made when Python first calls it, from its own code and the inside
+  of all that it reaches, each linked in once; then optimised as a whole.
 
 Against Numba's own way this halves the time of compilation, and the code is faster,
 as nothing was decided too early.
+
+Kernels are linked by name, also with code that another process has compiled. So the name has a tag
+of what the kernel is (``_identity``), where Numba counts the functions of one process. Functions of
+Numba's own have such numbers still: a kernel keeps its copies of them to itself.
 """
+
+from __future__ import annotations
 
 from typing import Any
 
@@ -19,15 +25,69 @@ import llvmlite.binding as llvm
 from numba.core import codegen, compiler, types
 from numba.core.registry import CPUDispatcher
 
+from tabi import _identity
 
-class Inside(codegen.JITCodeLibrary):
+
+class _Linked(codegen.JITCodeLibrary):
+    """Code that knows the kernels it calls, and does not hold them."""
+
+    def __init__(self, generator: Any, name: str) -> None:
+        super().__init__(generator, name)
+        # in the order of the calls
+        self.called: dict[Inside, None] = {}
+
+    def add_linking_library(self, library: Any) -> None:
+        """A kernel is noted; anything else that is called becomes part of this code."""
+        if not isinstance(library, Inside):
+            return super().add_linking_library(library)
+        library._ensure_finalized()
+        self._reload_init.update(library._reload_init)
+        self.called[library] = None
+        return None
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        # as Numba's, but for one pass manager, and nothing done for what is only declared
+        ll_module.data_layout = self._codegen._data_layout
+        manager, builder = self._codegen._function_pass_manager()
+        for function in ll_module.functions:
+            if not function.is_declaration:
+                manager.run(function, builder)
+
+    def _keep_to_itself(self) -> None:
+        """Functions of Numba's own, linked in by now, are seen from nowhere else."""
+        for function in self._final_module.functions:
+            # the counting of references goes by other names, which a pass of Numba's looks for
+            if function.linkage == llvm.Linkage.linkonce_odr and function.name.startswith("_ZN"):
+                function.linkage = "internal"
+
+
+class Inside(_Linked):
     """Code of a kernel as other kernels take it in: no machine code, and no address."""
 
-    def _optimize_final_module(self) -> None: ...
+    # where the cache keeps it, and under which name it is called; "" if it keeps it nowhere
+    file = ""
+    symbol = ""
+
+    def _optimize_final_module(self) -> None:
+        self._keep_to_itself()
+        for function in self._final_module.functions:
+            # may be inlined, dropped, and defined twice
+            if not function.is_declaration and function.linkage == llvm.Linkage.external:
+                function.linkage = "linkonce_odr"
 
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()
+        for library in self.called:
+            self._dynamic_globals += library._dynamic_globals
         self._finalized = True
+
+    def _get_module_for_linking(self) -> Any:
+        # for code of Numba's own that calls a kernel: with all that the kernel reaches
+        self._ensure_finalized()
+        if self._shared_module is None:
+            self._shared_module = self._final_module.clone()
+            _link(self._shared_module, reached(self))
+        return self._shared_module
 
     def get_pointer_to_function(self, name: str) -> int:
         """None."""
@@ -39,19 +99,53 @@ class Inside(codegen.JITCodeLibrary):
         """The code generator, which must not look for this code in memory."""
         return _Addressless(self._codegen)
 
+    def kept(self) -> tuple[Inside, ...]:
+        """Kernels it needs that the cache keeps in files of their own."""
+        return tuple(library for library in reached(self, into_files=False) if library.file)
+
     def serialize_using_object_code(self) -> tuple[str, str, bytes]:
-        """As bitcode, all there is."""
-        return self.serialize_using_bitcode()
+        """As bitcode; with the code of the kernels it needs that have no file of their own."""
+        self._ensure_finalized()
+        module = self._final_module
+        if parts := [other for other in reached(self, into_files=False) if not other.file]:
+            module = module.clone()
+            _link(module, parts)
+        return (self.name, "bitcode", module.as_bitcode())
 
 
-class Outside(codegen.JITCodeLibrary):
+class Outside(_Linked):
     """Code of a kernel for Python. Nothing counts references, so Numba's first,
     cheap round to prune such counts is left out.
     """
 
     def _optimize_final_module(self) -> None:
+        self._keep_to_itself()
+        _link(self._final_module, reached(self))
         manager, builder = self._codegen._module_pass_manager()
         manager.run(self._final_module, builder)
+
+
+def reached(library: _Linked, into_files: bool = True) -> list[Inside]:
+    """All kernels that a code calls, and what these call in turn, each once and after its callers;
+    unless ``into_files``, no further than the first that has a file.
+    """
+    done: dict[Inside, None] = {}
+
+    def visit(library: _Linked) -> None:
+        for called in library.called:
+            if called not in done:
+                if into_files or not called.file:
+                    visit(called)
+                done[called] = None
+
+    visit(library)
+    return list(reversed(done))
+
+
+def _link(module: Any, libraries: list[Inside]) -> None:
+    """Link kernels into a module; callers first, as LLVM leaves out what nothing calls yet."""
+    for library in libraries:
+        module.link_in(library._final_module, preserve=True)
 
 
 class _Addressless:
@@ -69,16 +163,29 @@ class _Addressless:
 
 
 class _InsideCompiler(compiler.Compiler):
-    library: type[codegen.JITCodeLibrary] = Inside
+    library: type[_Linked] = Inside
 
     def __init__(self, typing: Any, target: Any, library: Any, *others: Any) -> None:
         library = self.library(target.codegen(), "tabi")
         library.enable_object_caching()
         super().__init__(typing, target, library, *others)
 
+    def _compile_bytecode(self) -> Any:
+        identity = self.state.func_id
+        if tag := _identity.tag(identity.func):
+            identity.unique_id = self._unique(tag, identity.unique_id)
+        return super()._compile_bytecode()
+
+    def _unique(self, tag: str, count: int) -> str:
+        return tag
+
 
 class _OutsideCompiler(_InsideCompiler):
     library = Outside
+
+    def _unique(self, tag: str, count: int) -> str:
+        # machine code is in memory under its name: one that is compiled twice has two
+        return f"{tag}n{count}"
 
 
 class Kernel(CPUDispatcher):
@@ -91,8 +198,16 @@ class Kernel(CPUDispatcher):
         return types.Dispatcher(self.inside)
 
 
+class Flags(set):
+    """A set that reads the same in every process: Numba writes it into names."""
+
+    def __repr__(self) -> str:
+        return repr(sorted(self))
+
+
 def compiled(function: Any, inline: bool, options: dict[str, Any]) -> Kernel:
     """Both faces of a function."""
+    options = options | {"fastmath": Flags(options["fastmath"])}
     outside = Kernel(function, targetoptions=options, pipeline_class=_OutsideCompiler)
     outside.inside = CPUDispatcher(
         function,
@@ -102,14 +217,21 @@ def compiled(function: Any, inline: bool, options: dict[str, Any]) -> Kernel:
     return outside
 
 
-def rebuild_inside(target: Any, *code: Any) -> Any:
-    """The inside of a kernel from what its CompileResult was reduced to."""
-    (name, _, bitcode), fndesc, env, signature, objectmode, lifted, annotation, reload_init, _ = (
-        code
-    )
-    library = Inside(target.codegen(), name)
+def load_inside(target: Any, bitcode: bytes, called: list[Inside]) -> Inside:
+    """The inside of a kernel from its bitcode and the kernels that it calls."""
+    library = Inside(target.codegen(), "tabi")
     library._final_module = llvm.parse_bitcode(bitcode)
+    library.called = dict.fromkeys(called)
     library._finalize_final_module()
+    return library
+
+
+def rebuild_inside(target: Any, library: Inside, *code: Any) -> Any:
+    """What Numba wants to know of the inside of a kernel, from its code and what its CompileResult
+    was reduced to.
+    """
+    fndesc, env, signature, objectmode, lifted, annotation, reload_init = code
+    library._reload_init.update(reload_init)
     return compiler.compile_result(
         target_context=target,
         typing_context=target.typing_context,
