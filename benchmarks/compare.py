@@ -2,8 +2,9 @@
 
     python benchmarks/compare.py REVISION [OTHER]        OTHER: the working tree, if not given
 
-Each revision runs in a process of its own, on a copy of its sources, and the two take turns with blocks of steps of a standing and a
-squatting HRP-2. What is printed: the fastest block of each, the medians, and the median of the ratios of neighbouring blocks.
+Each revision runs in a process of its own, on a copy of its sources, and the two take turns with
+blocks of steps of a standing and a squatting HRP-2. What is printed: the fastest block of each, the
+medians, and the median of the ratios of neighbouring blocks.
 """
 
 from __future__ import annotations
@@ -42,13 +43,24 @@ class Worker:
     def __init__(self, revision: str | None, folder: Path) -> None:
         sources = ROOT / "src"
         if revision is not None:
-            packed = subprocess.run(["git", "archive", revision, "src"], cwd=ROOT, capture_output=True, check=True).stdout
+            packed = subprocess.run(
+                ["git", "archive", revision, "src"], cwd=ROOT, capture_output=True, check=True
+            ).stdout
             with tarfile.open(fileobj=BytesIO(packed)) as files:
                 files.extractall(folder, filter="data")
             sources = folder / "src"
         self.name = revision or "working tree"
-        settings = os.environ | {"PYTHONPATH": str(sources), "TABI_CACHE_DIR": str(folder / "cache")}
-        self.process = subprocess.Popen([sys.executable, "-c", WORKER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=settings)
+        settings = os.environ | {
+            "PYTHONPATH": str(sources),
+            "TABI_CACHE_DIR": str(folder / "cache"),
+        }
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", WORKER],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=settings,
+        )
 
     def ready(self) -> None:
         """Wait for its kernels."""
@@ -76,8 +88,14 @@ def main(old: str, new: str | None = None) -> None:
             found = [[worker.block(scene) for worker in workers] for _ in range(BLOCKS)]
             ratio = statistics.median(b / a for a, b in found)
             for worker, times in zip(workers, zip(*found, strict=True), strict=True):
-                print(f"{scene:9} {worker.name:14} fastest {min(times):6.2f} µs, median {statistics.median(times):6.2f} µs")
-            print(f"{scene:9} new over old: {ratio:.3f} in the median of {BLOCKS} neighbouring blocks\n")
+                print(
+                    f"{scene:9} {worker.name:14} fastest {min(times):6.2f} µs, "
+                    f"median {statistics.median(times):6.2f} µs"
+                )
+            print(
+                f"{scene:9} new over old: {ratio:.3f} in the median of {BLOCKS} neighbouring "
+                "blocks\n"
+            )
         for worker in workers:
             worker.process.stdin.close()  # type: ignore[union-attr]
 

@@ -16,7 +16,7 @@ from tabi.apps.recordings import curves, figures, html, movie
 from tabi.apps.recordings.frames import rows
 from tabi.apps.report import contacts, findings, page
 from tabi.apps.viewer.replay import Replay
-from tabi.simulation.recorded import Recorded, read
+from tabi.recording.recorded import Recorded, read
 
 PICTURES = Path(__file__).parent / "pictures"
 FLAGS = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]

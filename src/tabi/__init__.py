@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tabi.model.robot import Robot
     from tabi.model.signals import Command, Measurement
     from tabi.model.world import World
-    from tabi.simulation.recording import Recording
+    from tabi.recording.recording import Recording
     from tabi.simulation.simulator import Simulator
 
 __version__ = "0.1.0"
@@ -29,7 +29,7 @@ _LAZY = {
     "to_mujoco": "tabi.model.mujoco_writer",
     "to_mjcf": "tabi.model.mujoco_writer",
     "Simulator": "tabi.simulation.simulator",
-    "Recording": "tabi.simulation.recording",
+    "Recording": "tabi.recording.recording",
     "Command": "tabi.model.signals",
     "Measurement": "tabi.model.signals",
     "collision": "",

@@ -156,13 +156,13 @@ def test_friction_slider_sets_the_ground_and_nothing_else(live):
 def test_gains_follow_their_sliders_and_survive_a_reset(live):
     dof = live.player.sim.model.arrays.dof
     live.controls.stiffness.value = 2.0
-    assert until(lambda: np.allclose(live.player.sim._target["kp"], 2.0 * dof["kp"]), 5)
+    assert until(lambda: np.allclose(live.player.sim.data.command.motor["kp"], 2.0 * dof["kp"]), 5)
     click(live.controls.time, "Reset")
     assert until(lambda: live.player.sim.time < 0.3, 5)
-    assert np.allclose(live.player.sim._target["kp"], 2.0 * dof["kp"])
-    assert np.allclose(live.player.sim._target["kd"], dof["kd"])
+    assert np.allclose(live.player.sim.data.command.motor["kp"], 2.0 * dof["kp"])
+    assert np.allclose(live.player.sim.data.command.motor["kd"], dof["kd"])
     live.controls.stiffness.value = 1.0
-    assert until(lambda: np.allclose(live.player.sim._target["kp"], dof["kp"]), 5)
+    assert until(lambda: np.allclose(live.player.sim.data.command.motor["kp"], dof["kp"]), 5)
 
 
 def test_half_speed_is_half_of_the_clock(live):
@@ -275,5 +275,6 @@ def test_robot_without_gains_is_named_in_the_page():
     world.add_robot(hrp2()).stand_on_ground()
     sim = Simulator(world)
     assert limp(sim) == ""
-    sim._target["kp"] = 0.0
+    none = np.zeros(sim.model.v_count)
+    sim.set_gains(none, none)
     assert limp(sim).startswith("**no gains:** the file of hrp2 has none")

@@ -9,7 +9,7 @@ from apps.pages import free_port, until
 import tabi
 from tabi.apps.recordings.frames import ARROW
 from tabi.apps.viewer.replay import Replay, plain
-from tabi.simulation.recorded import read
+from tabi.recording.recorded import read
 
 
 @pytest.fixture(scope="module")

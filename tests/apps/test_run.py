@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from tabi import TabiError, scenes
 from tabi.apps import cli, run
-from tabi.simulation.recording import Recording
+from tabi.recording.recording import Recording
 
 SLOPE = (
     "title: t\nduration_s: 0.1\nground: {}\n"
@@ -92,7 +92,7 @@ def test_real_time_does_not_run_ahead_of_the_clock(scene):
 def test_missed_steps_end_with_1(scene, monkeypatch):
     sim = scenes.load(scene).simulator()
     # as if two steps had missed before
-    sim.missed_count = 2
+    sim._stepper.missed_count = 2
     monkeypatch.setattr(scenes.Scene, "simulator", lambda self: sim)
     done = invoke(scene)
     assert done.exit_code == 1
@@ -102,12 +102,13 @@ def test_missed_steps_end_with_1(scene, monkeypatch):
 def test_a_fall_between_two_looks_is_told_from_places_and_speeds():
     # thrown up at 0.3 m/s from 0.02 m: its path is a parabola,
     # which a cubic follows to the last digit
-    z, v, first, last = (
-        (lambda t: 0.02 + 0.3 * t - 0.5 * 9.81 * t**2),
-        (lambda t: 0.3 - 9.81 * t),
-        0.06,
-        0.11,
-    )
+    def z(t):
+        return 0.02 + 0.3 * t - 0.5 * 9.81 * t**2
+
+    def v(t):
+        return 0.3 - 9.81 * t
+
+    first, last = 0.06, 0.11
     root = (0.3 + np.sqrt(0.3**2 + 2 * 9.81 * 0.02)) / 9.81
     found = run.passing((first, z(first), v(first)), (last, z(last), v(last)))
     # to a fiftieth of the time between, and never before

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 from tabi import TabiError, scenes
 from tabi.apps import cli
 from tabi.apps.sweep import command, drawing, storage, tables, workers
-from tabi.simulation.recording import Recording
+from tabi.recording.recording import Recording
 
 CUBE = "title: a cube\nduration_s: 1.2\nground: {friction: 1}\n"
 CUBE += (
@@ -292,7 +292,7 @@ def report(scene, **outcome):
             "outcome": found | {"worst_residual_m_s": 0.0, "worst_penetration_m": 0.0} | outcome,
         }
     ]
-    return tables.Report(told, [], {"duration_s": ["1"]}, Path("out"), rows, [], False)
+    return tables.SweepReport(told, [], {"duration_s": ["1"]}, Path("out"), rows, [], False)
 
 
 def test_a_run_that_missed_or_stopped_ends_with_1(scene):

@@ -14,7 +14,7 @@ from apps.pages import free_port
 from tabi._errors import TabiError
 from tabi.apps import viewer
 from tabi.apps.viewer.page import Page
-from tabi.apps.viewer.scene import Scene, _dragged
+from tabi.apps.viewer.scene import DrawnScene, _dragged
 from tabi.model.joint import Joint
 from tabi.model.meshes import joined, mesh_of, seen
 from tabi.model.robot import Robot
@@ -62,7 +62,7 @@ def test_page_accepts_a_websocket(page):
 
 
 def test_scene_holds_a_node_for_every_body(page):
-    assert isinstance(page.scene, Scene)
+    assert isinstance(page.scene, DrawnScene)
     copies = [k for members, nodes in page.scene._flocks for k in members if nodes]
     assert sorted([*page.scene._frames, *copies]) == list(range(31 + 1))
     assert page.server.scene.get_handle_by_name("/hrp2/chest") is not None

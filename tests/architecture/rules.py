@@ -1,4 +1,5 @@
-"""The house rules that a program can check: each takes source text and returns its faults, 'line: what'.
+"""The house rules that a program can check: each takes source text and returns its faults,
+'line: what'.
 
 ``circles`` takes a whole package.
 
@@ -12,13 +13,31 @@ from collections.abc import Iterator
 
 LONGEST_FILE, LONGEST_FUNCTION, LONGEST_KERNEL, MOST_PARAMETERS = 400, 50, 80, 10
 VAGUE_NAMES = {"utils", "common", "helpers", "core", "manager"}
-ALLOCATORS = {"zeros", "ones", "empty", "full", "array", "asarray", "arange", "linspace", "eye", "concatenate", "stack", "copy"}
+ALLOCATORS = {
+    "zeros",
+    "ones",
+    "empty",
+    "full",
+    "array",
+    "asarray",
+    "arange",
+    "linspace",
+    "eye",
+    "concatenate",
+    "stack",
+    "copy",
+}
 ALLOCATORS |= {"zeros_like", "ones_like", "empty_like", "full_like"}
 CONTAINERS = {"list", "dict", "set", "bytearray"}
 DISPLAYS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.Dict, ast.Set, ast.GeneratorExp)
 # written in pieces, so that this file keeps its own rules
 UNFINISHED = re.compile(r"\b(TO" r"DO|FIX" r"ME|X" r"XX)\b")
-WORKPLACE = re.compile(r"(?<![\w.])/(wo" r"rk|ro" r"ot)/|\bissue" r" #|\bsub" r"agent|\bhel" r"per-", re.IGNORECASE)
+WORKPLACE = re.compile(
+    r"(?<![\w.])/(wo" r"rk|ro" r"ot)/|\bissue" r" #|\bsub" r"agent|\bhel" r"per-", re.IGNORECASE
+)
+
+# what simulators are called
+SIMULATORS = {"sim", "_sim", "simulator"}
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 parse = functools.cache(ast.parse)
@@ -36,7 +55,9 @@ def kernels(tree: ast.AST) -> list[Function]:
         target = decorator.func if isinstance(decorator, ast.Call) else decorator
         return getattr(target, "id", getattr(target, "attr", None)) == "kernel"
 
-    return [function for function in functions(tree) if any(map(is_kernel, function.decorator_list))]
+    return [
+        function for function in functions(tree) if any(map(is_kernel, function.decorator_list))
+    ]
 
 
 def long_files(source: str) -> list[str]:
@@ -50,7 +71,9 @@ def long_functions(source: str) -> list[str]:
     for function in functions(tree):
         limit = LONGEST_KERNEL if function in compiled else LONGEST_FUNCTION
         # functions inside are counted by themselves
-        inner = [f for f in ast.walk(function) if isinstance(f, ast.FunctionDef) and f is not function]
+        inner = [
+            f for f in ast.walk(function) if isinstance(f, ast.FunctionDef) and f is not function
+        ]
         count = lines_of(function) - sum(map(lines_of, inner))
         if count > limit:
             faults.append(f"{function.lineno}: {function.name} has {count} lines, at most {limit}")
@@ -65,9 +88,16 @@ def many_parameters(source: str) -> list[str]:
     faults = []
     for function in functions(parse(source)):
         a = function.args
-        names = [arg.arg for arg in (*a.posonlyargs, *a.args, *a.kwonlyargs, a.vararg, a.kwarg) if arg and arg.arg not in ("self", "cls")]
+        names = [
+            arg.arg
+            for arg in (*a.posonlyargs, *a.args, *a.kwonlyargs, a.vararg, a.kwarg)
+            if arg and arg.arg not in ("self", "cls")
+        ]
         if len(names) > MOST_PARAMETERS:
-            faults.append(f"{function.lineno}: {function.name} has {len(names)} parameters, at most {MOST_PARAMETERS}")
+            faults.append(
+                f"{function.lineno}: {function.name} has {len(names)} parameters, "
+                f"at most {MOST_PARAMETERS}"
+            )
     return faults
 
 
@@ -75,10 +105,23 @@ def undocumented(source: str) -> list[str]:
     """Public functions, classes and methods without a docstring; a file of kernels without one."""
     tree, faults = parse(source), []
     if kernels(tree) and not ast.get_docstring(tree):
-        faults.append("1: a file of kernels without a docstring; it opens with the problem and its equations")
-    for place in (tree, *(node for node in tree.body if isinstance(node, ast.ClassDef) and not node.name.startswith("_"))):
+        faults.append(
+            "1: a file of kernels without a docstring; it opens with the problem and its equations"
+        )
+    for place in (
+        tree,
+        *(
+            node
+            for node in tree.body
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+        ),
+    ):
         for node in place.body:
-            if isinstance(node, Function | ast.ClassDef) and not node.name.startswith("_") and not ast.get_docstring(node):
+            if (
+                isinstance(node, Function | ast.ClassDef)
+                and not node.name.startswith("_")
+                and not ast.get_docstring(node)
+            ):
                 faults.append(f"{node.lineno}: {node.name} has no docstring")
     return faults
 
@@ -99,7 +142,9 @@ def kernel_faults(source: str) -> list[str]:
             return "raises"
         if isinstance(node, ast.Attribute) and node.attr == "linalg":
             return "uses linalg"
-        if isinstance(node, DISPLAYS) or (isinstance(node, ast.List) and isinstance(node.ctx, ast.Load)):
+        if isinstance(node, DISPLAYS) or (
+            isinstance(node, ast.List) and isinstance(node.ctx, ast.Load)
+        ):
             return "allocates a container"
         if isinstance(node, ast.Call):
             called = node.func
@@ -127,18 +172,32 @@ def workplace(text: str) -> list[str]:
 
 
 def _lines_with(pattern: re.Pattern[str], text: str) -> list[str]:
-    return [f"{i}: {found.group()!r}" for i, line in enumerate(text.splitlines(), 1) if (found := pattern.search(line))]
+    return [
+        f"{i}: {found.group()!r}"
+        for i, line in enumerate(text.splitlines(), 1)
+        if (found := pattern.search(line))
+    ]
 
 
 def checkers(source: str) -> set[str]:
-    """Functions of a test file that assert on behalf of tests: named check_… or assert_…, and asserting themselves."""
-    found = [function for function in functions(parse(source)) if function.name.startswith(("check_", "assert_"))]
+    """Functions of a test file that assert on behalf of tests:
+    named check_… or assert_…, and asserting themselves.
+    """
+    found = [
+        function
+        for function in functions(parse(source))
+        if function.name.startswith(("check_", "assert_"))
+    ]
     return {function.name for function in found if _asserts(function, set())}
 
 
 def tests_without_assert(source: str, known_checkers: set[str]) -> list[str]:
     tests = [function for function in functions(parse(source)) if function.name.startswith("test_")]
-    return [f"{test.lineno}: {test.name} asserts nothing" for test in tests if not _asserts(test, known_checkers)]
+    return [
+        f"{test.lineno}: {test.name} asserts nothing"
+        for test in tests
+        if not _asserts(test, known_checkers)
+    ]
 
 
 def _asserts(function: Function, known_checkers: set[str]) -> bool:
@@ -147,7 +206,9 @@ def _asserts(function: Function, known_checkers: set[str]) -> bool:
             return True
         if isinstance(node, ast.Call):
             name = ast.unparse(node.func)
-            if name in known_checkers | {"pytest.raises", "pytest.warns"} or name.startswith(("np.testing.", "numpy.testing.")):
+            if name in known_checkers | {"pytest.raises", "pytest.warns"} or name.startswith(
+                ("np.testing.", "numpy.testing.")
+            ):
                 return True
     return False
 
@@ -155,7 +216,10 @@ def _asserts(function: Function, known_checkers: set[str]) -> bool:
 def defines_something(source: str) -> bool:
     """Whether a module has a public function or class, or a kernel, of its own."""
     tree = parse(source)
-    return bool(kernels(tree)) or any(isinstance(node, Function | ast.ClassDef) and not node.name.startswith("_") for node in tree.body)
+    return bool(kernels(tree)) or any(
+        isinstance(node, Function | ast.ClassDef) and not node.name.startswith("_")
+        for node in tree.body
+    )
 
 
 def modules_named(source: str) -> set[str]:
@@ -172,13 +236,37 @@ def modules_named(source: str) -> set[str]:
     return names
 
 
+def private_reaches(source: str) -> list[str]:
+    """Private fields of a simulator that another package reads or writes;
+    ``sim.data`` is there for it.
+    """
+    faults = []
+    for node in ast.walk(parse(source)):
+        if (
+            isinstance(node, ast.Attribute)
+            and node.attr.startswith("_")
+            and not node.attr.startswith("__")
+        ):
+            owner = getattr(node.value, "id", getattr(node.value, "attr", ""))
+            if owner in SIMULATORS:
+                faults.append(f"{node.lineno}: {owner}.{node.attr}")
+    return faults
+
+
+def class_names(source: str) -> list[str]:
+    """Classes of a module."""
+    return [node.name for node in parse(source).body if isinstance(node, ast.ClassDef)]
+
+
 def circles(files: dict[str, str]) -> list[str]:
-    """Import cycles among the modules of one package, each as 'a → b → a', the shortest through every module that is in one.
+    """Import cycles among the modules of one package, each as 'a → b → a',
+    the shortest through every module that is in one.
 
     All imports count: at the top, inside functions, and under TYPE_CHECKING.
 
     Args:
-        files: source text by dotted name, a package by its own name: "tabi.model" for its __init__.py.
+        files: source text by dotted name, a package by its own name:
+            "tabi.model" for its __init__.py.
     """
     edges = {name: _imported(name, source, files) - {name} for name, source in files.items()}
     found: dict[frozenset[str], str] = {}
@@ -191,7 +279,9 @@ def circles(files: dict[str, str]) -> list[str]:
 
 def _imported(name: str, source: str, files: dict[str, str]) -> set[str]:
     """The modules among these files that one of them imports."""
-    package = name if any(other.startswith(name + ".") for other in files) else name.rpartition(".")[0]
+    package = (
+        name if any(other.startswith(name + ".") for other in files) else name.rpartition(".")[0]
+    )
     found: set[str] = set()
     for node in ast.walk(parse(source)):
         if isinstance(node, ast.Import):
@@ -208,7 +298,9 @@ def _imported(name: str, source: str, files: dict[str, str]) -> set[str]:
 
 
 def _way_back(start: str, edges: dict[str, set[str]]) -> list[str]:
-    """The shortest way over the edges from a module back to itself, without its end; empty without one."""
+    """The shortest way over the edges from a module back to itself, without its end;
+    empty without one.
+    """
     ways: list[list[str]] = [[start]]
     seen: set[str] = set()
     while ways:

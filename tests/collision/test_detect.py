@@ -65,7 +65,7 @@ def test_points_do_not_depend_on_what_was_seen_before():
             other[7 * k : 7 * k + 3] += rng.normal(size=3)
             scene.detect(other, band=0.01)
         rng.shuffle(scene.memory.order)
-        scene.memory.state[0] = rng.integers(3)
+        scene.memory.axis[0] = rng.integers(3)
         assert scene.detect(q, band=0.01).tobytes() == first.tobytes()
 
 

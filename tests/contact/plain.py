@@ -15,9 +15,13 @@ def matrices(p):
             omega[6 * i : 6 * i + 6, 6 * j : 6 * j + 6] = p.omega[e]
     for k in range(len(p.mu)):
         E, rows = p.contact["frame"][k].reshape(3, 3), slice(3 * k, 3 * k + 3)
-        J[rows, 6 * p.contact["a"][k] : 6 * p.contact["a"][k] + 6] += E @ np.hstack([-cross_matrix(p.contact["arm_a"][k]), np.eye(3)])
+        J[rows, 6 * p.contact["a"][k] : 6 * p.contact["a"][k] + 6] += E @ np.hstack(
+            [-cross_matrix(p.contact["arm_a"][k]), np.eye(3)]
+        )
         if p.contact["b"][k] >= 0:
-            J[rows, 6 * p.contact["b"][k] : 6 * p.contact["b"][k] + 6] -= E @ np.hstack([-cross_matrix(p.contact["arm_b"][k]), np.eye(3)])
+            J[rows, 6 * p.contact["b"][k] : 6 * p.contact["b"][k] + 6] -= E @ np.hstack(
+                [-cross_matrix(p.contact["arm_b"][k]), np.eye(3)]
+            )
     return J, omega
 
 

@@ -22,7 +22,9 @@ def filled(pairs, count, rng, diagonal=1.0):
 @pytest.mark.parametrize("count", [1, 2, 5, 30])
 def test_it_solves_what_numpy_solves(count):
     rng = np.random.default_rng(count)
-    pairs = [(i, j) for i in range(count) for j in range(count) if i != j and rng.random() < 3 / count]
+    pairs = [
+        (i, j) for i in range(count) for j in range(count) if i != j and rng.random() < 3 / count
+    ]
     A, s, _ = filled(pairs, count, rng)
     b = rng.normal(size=6 * count)
     x = b.copy()

@@ -10,10 +10,14 @@ from tabi.spatial.transform import cross_matrix, from_quaternion
 
 
 def random_bodies(rng, count=3, contacts=7, mu=0.6, speed=1.0):
-    """Bodies of which the first two hang together (a full Ω between them), with contacts to each other and the ground."""
+    """Bodies of which the first two hang together (a full Ω between them),
+    with contacts to each other and the ground.
+    """
     L = rng.normal(size=(12, 12))
     pair = L @ L.T / 12 + 0.3 * np.eye(12)
-    blocks = {(i, j): pair[6 * i : 6 * i + 6, 6 * j : 6 * j + 6] for i in range(2) for j in range(2)}
+    blocks = {
+        (i, j): pair[6 * i : 6 * i + 6, 6 * j : 6 * j + 6] for i in range(2) for j in range(2)
+    }
     for i in range(2, count):
         L = rng.normal(size=(6, 6))
         blocks[i, i] = L @ L.T / 6 + 0.3 * np.eye(6)
@@ -42,10 +46,12 @@ def matrix(p, blocks, count):
         omega[6 * i : 6 * i + 6, 6 * j : 6 * j + 6] = block
     for k in range(len(p.mu)):
         E = p.contact["frame"][k].reshape(3, 3)
-        J[3 * k : 3 * k + 3, 6 * p.contact["a"][k] : 6 * p.contact["a"][k] + 6] += E @ np.hstack([-cross_matrix(p.contact["arm_a"][k]), np.eye(3)])
+        J[3 * k : 3 * k + 3, 6 * p.contact["a"][k] : 6 * p.contact["a"][k] + 6] += E @ np.hstack(
+            [-cross_matrix(p.contact["arm_a"][k]), np.eye(3)]
+        )
         if p.contact["b"][k] >= 0:
-            J[3 * k : 3 * k + 3, 6 * p.contact["b"][k] : 6 * p.contact["b"][k] + 6] -= E @ np.hstack(
-                [-cross_matrix(p.contact["arm_b"][k]), np.eye(3)]
+            J[3 * k : 3 * k + 3, 6 * p.contact["b"][k] : 6 * p.contact["b"][k] + 6] -= (
+                E @ np.hstack([-cross_matrix(p.contact["arm_b"][k]), np.eye(3)])
             )
     return J @ omega @ J.T
 
@@ -96,5 +102,16 @@ def test_the_door_solves_bodies_by_every_solver_and_says_the_same_as_for_the_mat
 
 def test_no_contacts_between_bodies_are_solved():
     none = np.zeros((0, 3))
-    p = bodies.problem(a=[], b=[], frame=np.zeros((0, 9)), arm_a=none, arm_b=none, start=[0], column=[], omega=np.zeros((0, 6, 6)), q=[], mu=[])
+    p = bodies.problem(
+        a=[],
+        b=[],
+        frame=np.zeros((0, 9)),
+        arm_a=none,
+        arm_b=none,
+        start=[0],
+        column=[],
+        omega=np.zeros((0, 6, 6)),
+        q=[],
+        mu=[],
+    )
     assert contact.solve_bodies(p).converged

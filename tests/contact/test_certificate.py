@@ -1,4 +1,6 @@
-"""The judge: zero for what obeys the law, in proportion for what does not, and never fooled by NaN."""
+"""The judge: zero for what obeys the law, in proportion for what does not,
+and never fooled by NaN.
+"""
 
 import numpy as np
 import pytest
@@ -62,13 +64,18 @@ def test_nan_is_never_converged(place):
 def test_a_pyramid_is_not_the_cone():
     # inside the square |λ_x|, |λ_y| ≤ μ λ_n but outside the circle
     p = problem(np.eye(3), [1.0, 1.0, -1.0], [0.5]).blocks
-    assert judge(p, np.array([-0.5, -0.5, 1.0])).cone_violation == pytest.approx(0.5 * (np.sqrt(2) - 1))
+    assert judge(p, np.array([-0.5, -0.5, 1.0])).cone_violation == pytest.approx(
+        0.5 * (np.sqrt(2) - 1)
+    )
 
 
 @pytest.mark.parametrize("mu", [0.0, 0.5])
 def test_an_impulse_that_pulls_is_never_certified(mu):
-    # what would separate is held by λ_n = −1: u = 0; without friction the cone is a ray, and not a line
+    # what would separate is held by λ_n = −1: u = 0;
+    # without friction the cone is a ray, and not a line
     p = problem(np.eye(3), [0.0, 0.0, 1.0], [mu]).blocks
     assert judge(p, np.array([0.0, 0.0, -1.0])).residual == pytest.approx(1.0)
     for solver in contact.SOLVERS:
-        assert contact.solve(np.eye(3), [0.0, 0.0, 1.0], mu, order="ttn", solver=solver).impulse == pytest.approx(0.0, abs=1e-15)
+        assert contact.solve(
+            np.eye(3), [0.0, 0.0, 1.0], mu, order="ttn", solver=solver
+        ).impulse == pytest.approx(0.0, abs=1e-15)

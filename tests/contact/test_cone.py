@@ -84,33 +84,3 @@ def test_slip_begins_at_the_same_push_in_every_direction():
         for size, slips in ((mu * v * (1 - 1e-12), False), (mu * v * (1 + 1e-12), True)):
             b = (size * np.cos(angle), size * np.sin(angle), -v)
             assert (cone.local((1 / m, 0, 0, 1 / m, 0, 1 / m), mu, b, 0.0)[1] > 0) == slips
-
-
-def test_limited_rows_stay_in_their_ball_and_resist_what_moves():
-    seen = set()
-    for _ in range(1000):
-        W, six = symmetric(RNG)
-        radius, b = RNG.uniform(0, 3), RNG.normal(size=3)
-        impulse, _ = cone.local(six, cone.LIMITED - radius, tuple(b), 0.0)
-        u, size = W @ impulse + b, np.linalg.norm(impulse)
-        # the limit is told beside −3, to 4e-16
-        assert size <= radius + 1e-15
-        if size < radius * (1 - 1e-9):
-            assert np.abs(u).max() < 1e-9
-        else:
-            # against the motion: λ = −R u/‖u‖
-            np.testing.assert_allclose(np.linalg.norm(u) * np.array(impulse), -radius * u, atol=1e-10)
-        seen.add(bool(size < radius * (1 - 1e-9)))
-    assert seen == {True, False}
-    assert cone.local(six, cone.LIMITED, (1.0, 2.0, 3.0), 0.0)[0] == (0.0, 0.0, 0.0)
-
-
-def test_projection_on_a_ball_scales_what_is_outside():
-    np.testing.assert_allclose(cone.project(cone.LIMITED - 2.0, 0.0, 3.0, 4.0), (0.0, 1.2, 1.6))
-    assert cone.project(cone.LIMITED - 6.0, 0.0, 3.0, 4.0) == (0.0, 3.0, 4.0)
-
-
-def test_rows_without_any_response_are_left_at_rest():
-    # no torsional friction, or a body that cannot turn: W has empty rows
-    impulse, _ = cone.local((2.0, 0.0, 0.0, 0.0, 0.0, 0.0), cone.LIMITED - 1.0, (-1.0, 0.0, 0.0), 0.0)
-    np.testing.assert_allclose(impulse, (0.5, 0.0, 0.0), atol=1e-11)

@@ -13,7 +13,11 @@ FLOOR = 0
 
 def grouped(family, pairs, capacity=None):
     """Number of groups and the arrays."""
-    a, b = (np.array(side, np.int64) for side in zip(*pairs, strict=True)) if pairs else (np.zeros(0, np.int64),) * 2
+    a, b = (
+        (np.array(side, np.int64) for side in zip(*pairs, strict=True))
+        if pairs
+        else (np.zeros(0, np.int64),) * 2
+    )
     g = groups.allocate(capacity or len(pairs), len(family))
     return groups.find(np.asarray(family, np.int64), a, b, len(pairs), g), g
 
@@ -21,7 +25,9 @@ def grouped(family, pairs, capacity=None):
 def cubes(count):
     world = tabi.World()
     for i in range(count):
-        world.add_box(size=(0.1, 0.1, 0.1), mass=1.0, position=(0.1 * i, 0.0, 0.05), name=f"cube{i}")
+        world.add_box(
+            size=(0.1, 0.1, 0.1), mass=1.0, position=(0.1 * i, 0.0, 0.05), name=f"cube{i}"
+        )
     return families(world.compile())
 
 

@@ -22,7 +22,9 @@ def energy(M, v):
 
 
 def random_impact(rng, closing=False):
-    """Bodies with random mass, directions of contacts between them and velocities; rows may depend on each other."""
+    """Bodies with random mass, directions of contacts between them and velocities;
+    rows may depend on each other.
+    """
     size, count = int(rng.integers(1, 13)), int(rng.integers(1, 9))
     L = rng.normal(size=(size, size))
     J = rng.normal(size=(count, size)) * (rng.random((count, size)) < 0.7)
@@ -80,7 +82,9 @@ def test_catching_up_with_what_leaves_would_make_energy_and_does_not(s):
     # with ε lowered to θ: b − a = θ, c = b, and the energy of the start: one equation for θ
     theta = np.sqrt(1.5 * (1 + s**2 - (1 + s) ** 2 / 3))
     assert found.factor == pytest.approx(theta, abs=1e-8)
-    assert energy(np.eye(3), after) == pytest.approx(energy(np.eye(3), np.array([1.0, 0.0, s])), abs=1e-8)
+    assert energy(np.eye(3), after) == pytest.approx(
+        energy(np.eye(3), np.array([1.0, 0.0, s])), abs=1e-8
+    )
     assert after.sum() == pytest.approx(1 + s)
 
 
@@ -133,14 +137,19 @@ def test_energy_is_the_change_that_the_bodies_see():
 def test_memory_for_more_contacts_gives_the_same():
     L, v, e = ROW @ ROW.T, ROW @ np.array([1.0, 0.0, 0.3]), np.ones(2)
     one, two = np.zeros(2), np.zeros(2)
-    assert impact.solve(L, v, e, one, impact.allocate(2)) == impact.solve(L, v, e, two, impact.allocate(5))
+    assert impact.solve(L, v, e, one, impact.allocate(2)) == impact.solve(
+        L, v, e, two, impact.allocate(5)
+    )
     assert np.array_equal(one, two)
 
 
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ((np.eye(2), [-1, -1], [0.5, 1.2]), r"restitution\[1\] is 1.2; expected a number from 0 \(plastic\) to 1 \(elastic\)"),
+        (
+            (np.eye(2), [-1, -1], [0.5, 1.2]),
+            r"restitution\[1\] is 1.2; expected a number from 0 \(plastic\) to 1 \(elastic\)",
+        ),
         ((np.eye(2), [-1, -1], -0.1), r"restitution\[0\] is -0.1"),
         ((np.eye(2), [-1, -1], [0.5] * 3), "restitution has 3 numbers; expected 2"),
         ((np.eye(2), [-1, np.nan], 0.5), r"velocity\[1\] is nan; expected a finite number"),

@@ -1,4 +1,6 @@
-"""Lemke's algorithm against brute force over all complementary bases, known problems, ties, and problems without a solution."""
+"""Lemke's algorithm against brute force over all complementary bases, known problems, ties,
+and problems without a solution.
+"""
 
 import itertools
 
@@ -26,7 +28,9 @@ def check_solved(M, q, tolerance=1e-9):
 
 
 def brute_force(M, q):
-    """z of every complementary cone that q lies in: w − M z = q with one of w_i, z_i for each row."""
+    """z of every complementary cone that q lies in:
+    w − M z = q with one of w_i, z_i for each row.
+    """
     n, found = len(q), []
     for chosen in itertools.product((False, True), repeat=n):
         a = np.array(chosen)
@@ -37,7 +41,9 @@ def brute_force(M, q):
 
 
 def p_matrix(rng, n):
-    """Positive definite and far from symmetric: all principal minors are positive, so there is one solution for every q."""
+    """Positive definite and far from symmetric:
+    all principal minors are positive, so there is one solution for every q.
+    """
     A, S = rng.normal(size=(n, n)), rng.normal(size=(n, n))
     return A @ A.T + 0.1 * np.eye(n) + S - S.T
 
@@ -51,7 +57,9 @@ def test_problems_with_one_solution_agree_with_brute_force():
             solutions = brute_force(M, q)
             assert solutions
             # the condition of M_aa may cost six digits
-            assert all(np.allclose(z, other, atol=1e-8 * (1 + np.abs(other).max())) for other in solutions)
+            assert all(
+                np.allclose(z, other, atol=1e-8 * (1 + np.abs(other).max())) for other in solutions
+            )
 
 
 def test_singular_problems_are_solved_exactly_where_brute_force_finds_a_solution():
@@ -94,7 +102,8 @@ def test_rows_that_tie_in_turns_do_not_cycle():
 
 
 def test_of_tied_rows_the_one_leaves_that_keeps_all_rows_positive_in_the_order_of_words():
-    # (b, B⁻¹) with every row's first entry that is not zero positive: what makes each basis come only once
+    # (b, B⁻¹) with every row's first entry that is not zero positive:
+    # what makes each basis come only once
     rng, pivots = np.random.default_rng(7), 0
     for _ in range(60):
         n = int(rng.integers(3, 8))
@@ -107,7 +116,9 @@ def test_of_tied_rows_the_one_leaves_that_keeps_all_rows_positive_in_the_order_o
         for _ in range(30):
             left = lemke._pivot(n, row, entering, w)
             pivots += 1
-            columns = [w.tableau[c] if (c := w.place[j]) >= 0 else np.eye(n)[-1 - c] for j in range(n)]
+            columns = [
+                w.tableau[c] if (c := w.place[j]) >= 0 else np.eye(n)[-1 - c] for j in range(n)
+            ]
             for entries in np.array([w.tableau[n + 1], *columns]).T:
                 assert entries[np.flatnonzero(np.abs(entries) > 1e-9)[0]] > 0
             if left == 2 * n:
@@ -133,7 +144,9 @@ def test_projection_onto_a_simplex_is_that_of_the_closed_form():
         y = rng.normal(size=n)
         # min ½‖x − y‖², x ≥ 0, Σx = 1, as 1 ≤ Σx ≤ 1 with two multipliers
         A = np.array([np.ones(n), -np.ones(n)])
-        z, _ = check_solved(np.block([[np.eye(n), -A.T], [A, np.zeros((2, 2))]]), np.concatenate([-y, [-1.0, 1.0]]))
+        z, _ = check_solved(
+            np.block([[np.eye(n), -A.T], [A, np.zeros((2, 2))]]), np.concatenate([-y, [-1.0, 1.0]])
+        )
         ordered = np.sort(y)[::-1]
         over = (np.cumsum(ordered) - 1) / np.arange(1, n + 1)
         shift = over[np.flatnonzero(ordered > over)[-1]]
@@ -176,7 +189,10 @@ def test_units_do_not_matter():
         M, q = p_matrix(rng, 6), rng.normal(size=6)
         D, size = np.diag(10.0 ** rng.uniform(-5, 5, 6)), 10.0 ** rng.uniform(-6, 6)
         z, scaled = np.zeros(6), np.zeros(6)
-        one, two = (lemke.solve(A, b, x, 100, lemke.allocate(6)) for A, b, x in ((M, q, z), (D @ M @ D, size * D @ q, scaled)))
+        one, two = (
+            lemke.solve(A, b, x, 100, lemke.allocate(6))
+            for A, b, x in ((M, q, z), (D @ M @ D, size * D @ q, scaled))
+        )
         # the same bases one after the other
         assert one == two
         assert one[0] == lemke.SOLVED

@@ -13,7 +13,9 @@ from tabi.spatial.transform import from_quaternion
 
 
 def random_trees(rng, trees, contacts, symmetric=True):
-    """Trees of one to four bodies with full Ω, and contacts between any two bodies, of one tree or of two, or with the ground."""
+    """Trees of one to four bodies with full Ω, and contacts between any two bodies, of one tree or
+    of two, or with the ground.
+    """
     sizes = rng.integers(1, 5, trees)
     first = np.cumsum(sizes) - sizes
     count = int(sizes.sum())
@@ -36,7 +38,9 @@ def random_trees(rng, trees, contacts, symmetric=True):
     p = bodies.problem(
         a=a,
         b=b,
-        frame=np.array([from_quaternion(rng.normal(size=4)).R.ravel() for _ in range(contacts)]).reshape(contacts, 9),
+        frame=np.array(
+            [from_quaternion(rng.normal(size=4)).R.ravel() for _ in range(contacts)]
+        ).reshape(contacts, 9),
         arm_a=rng.normal(size=(contacts, 3)),
         arm_b=rng.normal(size=(contacts, 3)),
         start=np.array(start),
@@ -52,7 +56,12 @@ def random_trees(rng, trees, contacts, symmetric=True):
 def test_w_is_the_plain_product(seed):
     rng = np.random.default_rng(seed)
     # an unsymmetric Ω tells W from its transpose
-    p, _ = random_trees(rng, trees=int(rng.integers(1, 5)), contacts=int(rng.integers(1, 25)), symmetric=seed % 2 == 0)
+    p, _ = random_trees(
+        rng,
+        trees=int(rng.integers(1, 5)),
+        contacts=int(rng.integers(1, 25)),
+        symmetric=seed % 2 == 0,
+    )
     W = dense(p)
     assert np.abs(matrix_form.sparse(p).toarray() - W).max() < 1e-12 * np.abs(W).max()
 
@@ -97,5 +106,7 @@ assert np.allclose(matrix_form.sparse(p).toarray(), dense(p), atol=1e-12)
     tests = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     path = os.pathsep.join([tests, os.environ.get("PYTHONPATH", "")])
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": path}
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr

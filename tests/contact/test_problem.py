@@ -26,8 +26,14 @@ def with_entry(x, index, value):
         ({"W": W[:3, :3]}, ["W has shape (3, 3)", "expected (6, 6)"]),
         ({"W": np.zeros(6)}, ["W has shape (6,)"]),
         ({"W": with_entry(W, (0, 1), np.nan)}, ["W[0, 1] is nan"]),
-        ({"W": sparse.csr_matrix(with_entry(W, (2, 2), np.inf))}, ["W has an entry that is not finite"]),
-        ({"W": with_entry(W, (3, 3), 0.0)}, ["W of contact 1 has 0 on its diagonal (first tangent)"]),
+        (
+            {"W": sparse.csr_matrix(with_entry(W, (2, 2), np.inf))},
+            ["W has an entry that is not finite"],
+        ),
+        (
+            {"W": with_entry(W, (3, 3), 0.0)},
+            ["W of contact 1 has 0 on its diagonal (first tangent)"],
+        ),
         ({"W": with_entry(W, (2, 2), -1.0)}, ["W of contact 0 has -1 on its diagonal (normal)"]),
         ({"W": np.zeros((6, 6))}, ["W of contact 0 has 0 on its diagonal"]),
         ({"W": "matrix"}, ["W is str; expected numbers"]),
@@ -80,10 +86,18 @@ def test_fclibs_other_sparse_forms_are_read(tmp_path, nz):
             del group[name]
         rows, triplets = sparse.csr_matrix(W), sparse.coo_matrix(W)
         if nz == "rows":
-            group["p"], group["i"], group["x"], group["nz"] = rows.indptr, rows.indices, rows.data, [-2]
+            group["p"] = rows.indptr
+            group["i"] = rows.indices
+            group["x"] = rows.data
+            group["nz"] = [-2]
         else:
-            group["p"], group["i"], group["x"], group["nz"] = triplets.col, triplets.row, triplets.data, [triplets.nnz]
-    assert np.array_equal(files.read(path).blocks.value, Problem(W, Q, MU, order="ntt").blocks.value)
+            group["p"] = triplets.col
+            group["i"] = triplets.row
+            group["x"] = triplets.data
+            group["nz"] = [triplets.nnz]
+    assert np.array_equal(
+        files.read(path).blocks.value, Problem(W, Q, MU, order="ntt").blocks.value
+    )
 
 
 @pytest.mark.parametrize(
@@ -123,5 +137,8 @@ def test_every_problem_of_the_reference_set_is_solved(shared):
     assert paths
     for path in paths:
         s = contact.solve_problem(files.read(path))
-        print(f"{path.stem:36} {len(s.impulse) // 3:4} contacts  {s.residual:.1e}  {s.iterations:4} iterations  {s.solver}")
+        print(
+            f"{path.stem:36} {len(s.impulse) // 3:4} contacts  {s.residual:.1e}  {s.iterations:4} "
+            f"iterations  {s.solver}"
+        )
         assert s.converged, path.name

@@ -1,18 +1,22 @@
 """Every solver against the law, closed forms and each other, judged by the certificate."""
 
+import functools
+
 import numpy as np
 import pytest
 from contact.problems import box_on_plane, coulomb_violation, problem, random_problem
 
 from tabi import contact
-from tabi.contact import certificate, cone, gauss_seidel, linear, newton, workspace
+from tabi.contact import certificate, gauss_seidel, linear, maps, newton, rows, workspace
 from tabi.contact.blocks import velocities
 
 SOLVERS = ("auto", "gauss-seidel", "accelerated gauss-seidel")
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize(("velocity", "kind"), [((0, 0, 0), "rest"), ((1.0, 0.5, 0), "slide"), ((0, 0, 1.0), "lift")])
+@pytest.mark.parametrize(
+    ("velocity", "kind"), [((0, 0, 0), "rest"), ((1.0, 0.5, 0), "slide"), ((0, 0, 1.0), "lift")]
+)
 def test_a_box_rests_slides_and_lifts_as_newton_says(solver, velocity, kind):
     m, g, h, mu = 2.0, 9.81, 1e-3, 0.4
     W, q, coefficients, J = box_on_plane(velocity, mu, m, gravity=g, h=h)
@@ -24,7 +28,9 @@ def test_a_box_rests_slides_and_lifts_as_newton_says(solver, velocity, kind):
         direction = np.array(velocity) / np.linalg.norm(velocity)
         assert total[2] == pytest.approx(m * g * h, rel=1e-7)
         # friction impulse μ m g h against the slide, and a torque that presses the front edge
-        assert np.allclose(total[:3], (0, 0, m * g * h) - mu * m * g * h * direction, atol=1e-7 * m * g * h)
+        assert np.allclose(
+            total[:3], (0, 0, m * g * h) - mu * m * g * h * direction, atol=1e-7 * m * g * h
+        )
     else:
         assert np.allclose(total[:3], expected[kind], atol=1e-9)
     assert coulomb_violation(W, q, coefficients, s.impulse) < 1e-8
@@ -78,10 +84,13 @@ def test_slip_of_a_box_begins_at_the_same_push_in_every_direction():
     def slips(push, angle):
         # low centre of mass: the box slides before it tips
         v = push * np.array([np.cos(angle), np.sin(angle), 0])
-        W, q, coefficients, _ = box_on_plane(v, mu, m, size=(0.4, 0.4, 0.02), gravity=g, h=h, turn=0.37 * angle)
+        W, q, coefficients, _ = box_on_plane(
+            v, mu, m, size=(0.4, 0.4, 0.02), gravity=g, h=h, turn=0.37 * angle
+        )
         s = contact.solve(W, q, coefficients, order="ttn", tolerance=1e-12)
         assert s.converged
-        # beyond the threshold the box slides at push − μ g h: half of what a push 1e-9 above it would give tells the two apart
+        # beyond the threshold the box slides at push − μ g h:
+        # half of what a push 1e-9 above it would give tells the two apart
         return np.abs(s.velocity).max() > 0.5e-9 * mu * g * h
 
     thresholds = []
@@ -98,7 +107,8 @@ def test_slip_of_a_box_begins_at_the_same_push_in_every_direction():
 def test_unsymmetric_matrices_are_taken_as_they_are():
     rng = np.random.default_rng(6)
     for _ in range(20):
-        # as many contacts as a full-rank matrix allows: a singular one, made unsymmetric, may have no solution at all
+        # as many contacts as a full-rank matrix allows:
+        # a singular one, made unsymmetric, may have no solution at all
         W, q, mu = random_problem(rng, bodies=3, contacts=3)
         W = W + 1e-3 * np.abs(W).max() * rng.normal(size=W.shape) * (W != 0)
         s = contact.solve(W, q, mu, order="ttn")
@@ -109,11 +119,12 @@ def test_unsymmetric_matrices_are_taken_as_they_are():
 def test_orders_of_rows_are_only_names():
     W, q, mu = random_problem(np.random.default_rng(7))
     turn = np.arange(len(q)).reshape(-1, 3)[:, [2, 0, 1]].ravel()
-    ttn, ntt = contact.solve(W, q, mu, order="ttn"), contact.solve(W[np.ix_(turn, turn)], q[turn], mu, order="ntt")
+    ttn = contact.solve(W, q, mu, order="ttn")
+    ntt = contact.solve(W[np.ix_(turn, turn)], q[turn], mu, order="ntt")
     assert np.array_equal(ttn.impulse[turn], ntt.impulse)
 
 
-@pytest.mark.parametrize("kind", [newton.ALART_CURNIER, newton.JEAN_MOREAU, newton.NATURAL])
+@pytest.mark.parametrize("kind", [maps.ALART_CURNIER, maps.JEAN_MOREAU, maps.NATURAL])
 def test_the_maps_vanish_at_solutions_and_their_derivatives_are_right(kind):
     rng = np.random.default_rng(8)
     W, q, mu = random_problem(rng)
@@ -122,15 +133,24 @@ def test_the_maps_vanish_at_solutions_and_their_derivatives_are_right(kind):
     velocities(p, s.impulse, u)
     assert newton.merit(p, kind, 1.0, u, s.impulse) < 1e-20
     for _ in range(300):
-        m, rho, u, l = rng.uniform(0.1, 1.5), rng.uniform(0.5, 2), rng.normal(size=3), rng.normal(size=3) + np.array([0, 0, 1])
-        _, A, B = newton.contact_map(kind, m, rho, tuple(u), tuple(l))
+        m = rng.uniform(0.1, 1.5)
+        rho = rng.uniform(0.5, 2)
+        u = rng.normal(size=3)
+        l = rng.normal(size=3) + np.array([0, 0, 1])
+        _, A, B = maps.contact_map(kind, m, rho, tuple(u), tuple(l))
         e = 1e-7
         for matrix, column in ((A, "l"), (B, "u")):
             numeric = np.zeros((3, 3))
             for c in range(3):
                 d = e * np.eye(3)[c]
                 ends = [
-                    newton.contact_map(kind, m, rho, *((tuple(u), tuple(l + z)) if column == "l" else (tuple(u + z), tuple(l))))[0] for z in (-d, d)
+                    maps.contact_map(
+                        kind,
+                        m,
+                        rho,
+                        *((tuple(u), tuple(l + z)) if column == "l" else (tuple(u + z), tuple(l))),
+                    )[0]
+                    for z in (-d, d)
                 ]
                 numeric[:, c] = (np.array(ends[1]) - ends[0]) / (2 * e)
             # a kink between the two points shows as a large difference: rare, and not a fault
@@ -141,9 +161,11 @@ def test_the_maps_vanish_at_solutions_and_their_derivatives_are_right(kind):
 def test_the_map_of_limited_rows_has_the_right_derivatives():
     rng = np.random.default_rng(9)
     for _ in range(300):
-        radius, rho, u, l = rng.uniform(0.1, 2), rng.uniform(0.5, 2), rng.normal(size=3), rng.normal(size=3)
-        F = lambda u, l: np.array(newton.contact_map(newton.ALART_CURNIER, cone.LIMITED - radius, rho, tuple(u), tuple(l))[0])  # noqa: B023, E731
-        _, A, B = newton.contact_map(newton.ALART_CURNIER, cone.LIMITED - radius, rho, tuple(u), tuple(l))
+        radius, rho = rng.uniform(0.1, 2), rng.uniform(0.5, 2)
+        u, l = rng.normal(size=3), rng.normal(size=3)
+        of = functools.partial(rows.newton_map, rows.LIMITED, maps.ALART_CURNIER, 0.0, radius, rho)
+        F = lambda u, l, of=of: np.array(of(tuple(u), tuple(l))[0])  # noqa: E731
+        _, A, B = of(tuple(u), tuple(l))
         z = l - rho * u
         if abs(np.linalg.norm(z) - radius) < 1e-5:
             continue
@@ -155,7 +177,7 @@ def test_the_map_of_limited_rows_has_the_right_derivatives():
 def kink(kind, mu, rho, u, l):
     """Distance of a point to the nearest kink of a map."""
     slip = np.hypot(u[0], u[1])
-    n = l[2] - rho * (u[2] + (mu * slip if kind == newton.NATURAL else 0))
+    n = l[2] - rho * (u[2] + (mu * slip if kind == maps.NATURAL else 0))
     t = np.hypot(*(l[:2] - rho * u[:2]))
     return min(abs(t - mu * n), abs(mu * t + n), abs(n), abs(l[2]), abs(t - mu * l[2]))
 
@@ -163,9 +185,13 @@ def kink(kind, mu, rho, u, l):
 def test_gauss_seidel_is_anytime_and_its_error_is_true():
     W, q, mu = random_problem(np.random.default_rng(9), bodies=4, contacts=10)
     for sweeps in (1, 3, 10, 30):
-        s = contact.solve(W, q, mu, order="ttn", solver="gauss-seidel", sweeps=sweeps, tolerance=1e-14)
+        s = contact.solve(
+            W, q, mu, order="ttn", solver="gauss-seidel", sweeps=sweeps, tolerance=1e-14
+        )
         assert s.iterations <= sweeps
-        assert s.certificate.residual == pytest.approx(certificate.judge(problem(W, q, mu).blocks, s.impulse).residual)
+        assert s.certificate.residual == pytest.approx(
+            certificate.judge(problem(W, q, mu).blocks, s.impulse).residual
+        )
 
 
 def test_one_sweep_solves_contacts_that_do_not_meet():
@@ -174,7 +200,9 @@ def test_one_sweep_solves_contacts_that_do_not_meet():
     W = np.zeros((15, 15))
     for k, (w, _, _) in enumerate(blocks):
         W[3 * k : 3 * k + 3, 3 * k : 3 * k + 3] = w
-    p = problem(W, np.concatenate([b[1] for b in blocks]), np.concatenate([b[2] for b in blocks])).blocks
+    p = problem(
+        W, np.concatenate([b[1] for b in blocks]), np.concatenate([b[2] for b in blocks])
+    ).blocks
     impulse, w = np.zeros(15), workspace.allocate(5, newton=False)
     gauss_seidel.sweep(p, impulse, w)
     assert certificate.judge(p, impulse).relative < 1e-13
@@ -182,7 +210,8 @@ def test_one_sweep_solves_contacts_that_do_not_meet():
 
 def test_the_ladder_reports_its_best_when_nothing_solves_it():
     # two contacts press one body from both sides: no impulse can part them
-    W, q = np.kron(np.array([[1.0, -1.0], [-1.0, 1.0]]), np.eye(3)), np.array([0, 0, -1.0, 0, 0, -1.0])
+    W = np.kron(np.array([[1.0, -1.0], [-1.0, 1.0]]), np.eye(3))
+    q = np.array([0, 0, -1.0, 0, 0, -1.0])
     s = contact.solve(W, q, 0.5, order="ttn")
     assert not s.converged
     assert s.solver == "not solved"
@@ -220,5 +249,10 @@ for mu in (0.0, 0.5):
         s = contact.solve(W, [1.0, 0.2, -1.0, 0.3, 0.0, -0.5], mu, order="ttn", solver=solver)
         assert s.converged, (mu, solver)
 """
-    done = subprocess.run([sys.executable, "-c", code], env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stderr

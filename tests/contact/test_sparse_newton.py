@@ -6,12 +6,12 @@ import scipy.sparse
 from contact.problems import box_on_plane, coulomb_violation, problem, random_problem
 
 from tabi import contact
-from tabi.contact import newton, sparse_newton, workspace
+from tabi.contact import maps, newton, sparse_newton, workspace
 from tabi.contact.blocks import velocities
 
 
 @pytest.mark.parametrize("full", [0.0, 2.0])
-@pytest.mark.parametrize("kind", [newton.ALART_CURNIER, newton.JEAN_MOREAU, newton.NATURAL])
+@pytest.mark.parametrize("kind", [maps.ALART_CURNIER, maps.JEAN_MOREAU, maps.NATURAL])
 def test_its_direction_is_that_of_the_small_newton(kind, full, monkeypatch):
     monkeypatch.setattr(sparse_newton, "FULL", full)
     rng = np.random.default_rng(kind)
@@ -27,7 +27,10 @@ def test_its_direction_is_that_of_the_small_newton(kind, full, monkeypatch):
 
 def test_many_boxes_go_through_sweeps_and_a_pile_of_them_through_newton():
     rng = np.random.default_rng(3)
-    blocks = [box_on_plane(0.02 * rng.normal(size=3), rng.uniform(0.1, 0.9)) for _ in range(contact.DENSE_CONTACTS // 4 + 1)]
+    blocks = [
+        box_on_plane(0.02 * rng.normal(size=3), rng.uniform(0.1, 0.9))
+        for _ in range(contact.DENSE_CONTACTS // 4 + 1)
+    ]
     W = scipy.sparse.block_diag([b[0] for b in blocks], format="csr")
     q, mu = np.concatenate([b[1] for b in blocks]), np.concatenate([b[2] for b in blocks])
     for sweeps in (contact.FIRST_SWEEPS, 1):
@@ -43,4 +46,4 @@ def test_a_singular_system_is_no_direction():
     W = np.kron(np.array([[1.0, -1.0], [-1.0, 1.0]]), np.eye(3))
     p, work = problem(W, [0, 0, -1.0, 0, 0, -1.0], 0.5).blocks, workspace.allocate(2)
     u, impulse = np.full(6, np.nan), np.zeros(6)
-    assert not sparse_newton.direction(p, newton.ALART_CURNIER, 1.0, 1e-6, u, impulse, work)
+    assert not sparse_newton.direction(p, maps.ALART_CURNIER, 1.0, 1e-6, u, impulse, work)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from contact.problems import problem
 
-from tabi.contact import bodies, certificate, ladder, newton, twist_newton, workspace
+from tabi.contact import bodies, certificate, ladder, maps, twist_newton, workspace
 from tabi.contact.blocks import velocities
 from tabi.validation.family.stances import stance, standing_robot, states
 
@@ -19,7 +19,10 @@ def test_the_space_of_bodies_is_that_of_the_matrix(robot):
     for q, v, mu in states(robot[1], rng, 8):
         p, W = stance(*robot, q, v, mu)
         assert np.linalg.matrix_rank(W, tol=1e-9 * np.abs(W).max()) == 12
-        impulse, u, expected, work = rng.random(24), np.zeros(24), np.zeros(24), bodies.allocate(8, 2)
+        impulse = rng.random(24)
+        u = np.zeros(24)
+        expected = np.zeros(24)
+        work = bodies.allocate(8, 2)
         bodies.velocities(p, impulse, u, work.wrench, work.twist)
         velocities(problem(W, p.q, mu * np.ones(8)).blocks, impulse, expected)
         assert np.allclose(u, expected, atol=1e-12)
@@ -35,11 +38,12 @@ def test_random_stances_slides_and_rocking_feet_are_solved_from_zero(robot, form
         goal = 1e-8 * np.abs(p.q).max()
         bodies.prepare(p, twists)
         if form == "matrix":
-            _, rung, error = ladder.solve(blocks, goal, impulse, work)
+            _, rung, error = ladder.solve(blocks, goal, impulse, work, ladder.SETTINGS)
         else:
-            _, rung, error = ladder.solve_bodies(p, goal, impulse, twists)
+            _, rung, error = ladder.solve_bodies(p, goal, impulse, twists, ladder.SETTINGS)
         judged = certificate.judge(blocks, impulse)
-        # what the ladder says of itself is what the judge says, to the rounding of velocities near 1 m/s
+        # what the ladder says of itself is what the judge says, to the rounding of velocities near
+        # 1 m/s
         assert judged.residual == pytest.approx(error, rel=1e-6, abs=1e-13)
         if not judged.converged(1e-8):
             missed.append((k, judged.relative))
@@ -60,10 +64,12 @@ def test_a_warm_stance_takes_one_iteration_on_twists(robot):
         p, _ = stance(*robot, q, v, 0.8)
         impulse, work = np.zeros(24), bodies.allocate(8, 2)
         bodies.prepare(p, work)
-        twist_newton.solve(p, newton.ALART_CURNIER, 1.0, 1e-6, 1e-8, 60, impulse, work)
+        twist_newton.solve(p, maps.ALART_CURNIER, 1.0, 1e-6, 1e-8, 60, impulse, work)
         after, W = stance(*robot, q, v + 1e-5 * rng.normal(size=len(v)), 0.8)
         bodies.prepare(after, work)
-        iterations, _ = twist_newton.solve(after, newton.ALART_CURNIER, 1.0, 1e-6, 1e-8, 12, impulse, work)
+        iterations, _ = twist_newton.solve(
+            after, maps.ALART_CURNIER, 1.0, 1e-6, 1e-8, 12, impulse, work
+        )
         assert certificate.judge(problem(W, after.q, after.mu).blocks, impulse).residual < 1.01e-8
         done.append(iterations)
     assert np.median(done) == 1

@@ -5,16 +5,18 @@ import pytest
 from contact.problems import coulomb_violation, problem
 from contact.test_bodies import random_bodies
 
-from tabi.contact import bodies, certificate, newton, twist_newton, workspace
+from tabi.contact import bodies, certificate, maps, newton, twist_newton, workspace
 from tabi.contact.blocks import velocities
 
 
-@pytest.mark.parametrize("kind", [newton.ALART_CURNIER, newton.JEAN_MOREAU, newton.NATURAL])
+@pytest.mark.parametrize("kind", [maps.ALART_CURNIER, maps.JEAN_MOREAU, maps.NATURAL])
 def test_newtons_direction_is_that_of_the_matrix(kind):
     rng = np.random.default_rng(10 + kind)
     for _ in range(10):
         p, W = random_bodies(rng)
-        blocks, small, large = problem(W, p.q, p.mu).blocks, bodies.allocate(7, 3), workspace.allocate(7)
+        blocks = problem(W, p.q, p.mu).blocks
+        small = bodies.allocate(7, 3)
+        large = workspace.allocate(7)
         impulse, u = rng.normal(size=21) + np.tile([0, 0, 1.0], 7), np.zeros(21)
         velocities(blocks, impulse, u)
         assert bodies.prepare(p, small) <= 9
@@ -31,13 +33,14 @@ def test_it_solves_what_the_judge_and_the_law_accept():
         impulse, work = np.zeros(21), bodies.allocate(7, 3)
         goal = 1e-8 * np.abs(p.q).max()
         bodies.prepare(p, work)
-        _, error = twist_newton.solve(p, newton.ALART_CURNIER, 1.0, 1e-6, goal, 60, impulse, work)
+        _, error = twist_newton.solve(p, maps.ALART_CURNIER, 1.0, 1e-6, goal, 60, impulse, work)
         judged = certificate.judge(problem(W, p.q, p.mu).blocks, impulse)
         # the form's own residual is the judge's, to rounding
         assert error == pytest.approx(judged.residual, abs=1e-12)
         if error <= goal:
             solved += 1
-            # near the border of sticking the direction of friction is known to the tolerance over the slip, 1e-6 m/s or more
+            # near the border of sticking the direction of friction is known to the tolerance over
+            # the slip, 1e-6 m/s or more
             assert coulomb_violation(W, p.q, p.mu, impulse) < 1e-6 * max(1.0, np.abs(impulse).max())
     assert solved >= 38
 
@@ -48,6 +51,8 @@ def test_more_memory_than_the_problem_needs_changes_nothing():
     for contacts, count in ((7, 3), (20, 3)):
         impulse, work = np.zeros(21), bodies.allocate(contacts, count)
         bodies.prepare(p, work)
-        answers.append((twist_newton.solve(p, newton.ALART_CURNIER, 1.0, 1e-6, 1e-9, 60, impulse, work), impulse))
+        answers.append(
+            (twist_newton.solve(p, maps.ALART_CURNIER, 1.0, 1e-6, 1e-9, 60, impulse, work), impulse)
+        )
     assert answers[0][0] == answers[1][0]
     assert np.array_equal(answers[0][1], answers[1][1])

@@ -13,7 +13,7 @@ from worlds import random_inertia, random_robot, random_state, relative
 
 import tabi
 from tabi import dynamics
-from tabi.dynamics import aba, body_inertia, jacobian, kinematics, workspace
+from tabi.dynamics import aba, body_inertia, body_response, jacobian, kinematics, workspace
 from tabi.model.joint import Joint, Mimic
 from tabi.model.robot import Robot
 from tabi.spatial.transform import from_quaternion
@@ -45,7 +45,7 @@ class Case:
                 ]
         self.wrench = np.random.default_rng(seed).normal(size=6 * count)
         self.dv = np.full(model.v_count, np.nan)
-        body_inertia.respond(m, w, c, self.bodies, count, self.wrench, self.dv)
+        body_response.respond(m, w, c, self.bodies, count, self.wrench, self.dv)
         J = np.zeros((count, 6, model.v_count))
         for i, body in enumerate(bodies):
             jacobian.columns(m, w, body, (0.0, 0.0, 0.0), J[i])

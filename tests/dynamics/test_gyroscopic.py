@@ -109,9 +109,9 @@ def test_what_is_turned_out_of_an_overlap_takes_its_spin_along_and_its_centre_ke
     sim = tabi.Simulator(world)
     rng = np.random.default_rng(0)
     v, change, h = rng.normal(size=6), rng.normal(size=6), 0.3
-    free, old, w = v.copy(), change.copy(), sim._room.dynamics
+    free, old, w = v.copy(), change.copy(), sim._stepper.workspace.dynamics
     # something holds it: it does not fly
-    w.body["held"][1] = 1
+    w.body["acted_on"][1] = 1
     gyroscopic.turn(sim.model.arrays, np.zeros(6), free, w, h, True, change)
     R = about(old[3:], h * np.linalg.norm(old[3:])).R
     np.testing.assert_allclose(free[3:], R @ v[3:], atol=1e-12)
@@ -192,6 +192,6 @@ def test_what_stands_still_or_is_held_is_left_alone():
     world.add_box((0.1, 0.2, 0.3), 1.0)
     sim = tabi.Simulator(world)
     free = np.arange(6.0)
-    gyroscopic.keep_energy(sim.model.arrays, 1e-3, sim._room.dynamics, free)
-    assert not gyroscopic.fast(sim.model.arrays, 1e-3, sim._room.dynamics)
+    gyroscopic.keep_energy(sim.model.arrays, 1e-3, sim._stepper.workspace.dynamics, free)
+    assert not gyroscopic.fast(sim.model.arrays, 1e-3, sim._stepper.workspace.dynamics)
     assert free.tolist() == list(range(6))

@@ -143,7 +143,7 @@ def test_the_law_of_contact_is_the_one_told():
         "title: t\nground: {}\nsimulation: {contact: pyramid, facets: 4}\nobjects:\n"
         "  - {shape: sphere, radius_m: 0.1, mass_kg: 1}\n"
     ).simulator()
-    assert len(sim._room.pyramid.direction) == 4 + 1
+    assert len(sim._stepper.workspace.law.lemke.direction) == 4 + 1
 
 
 def test_a_pair_of_a_material_that_is_not_there_is_named():

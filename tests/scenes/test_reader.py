@@ -144,9 +144,10 @@ def test_a_foot_is_a_body_or_more_about_it():
     from tabi.scenes.tree import parse
 
     read = Reader().read(
-        parse("robot: x.urdf\nfeet: {left: paw, right: {body: hoof}}\n", "my.yaml"), motion.Robot
+        parse("robot: x.urdf\nfeet: {left: paw, right: {body: hoof}}\n", "my.yaml"),
+        motion.RobotKeys,
     )
-    assert read.feet == {"left": "paw", "right": motion.Foot(body="hoof")}
+    assert read.feet == {"left": "paw", "right": motion.FootKeys(body="hoof")}
 
 
 @pytest.mark.parametrize(

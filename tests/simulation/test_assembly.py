@@ -1,11 +1,13 @@
-"""From contact points to a problem: frames, groups, friction of pairs, warm starts, and how overlaps are left."""
+"""From contact points to a problem: frames, groups, friction of pairs, warm starts,
+and how overlaps are left.
+"""
 
 import numpy as np
 import pytest
 
 import tabi
 from tabi.model.shape import Box
-from tabi.simulation.assembly import tangents
+from tabi.simulation.rows.contacts import tangents
 
 G = 9.81
 
@@ -15,13 +17,25 @@ def tower(levels=1, friction=0.5, count=1):
     world.add_ground(friction=friction)
     for k in range(count):
         for level in range(levels):
-            world.add_box((0.2, 0.2, 0.2), 1.0, friction=friction, position=(0.5 * k, 0, 0.1 + 0.2 * level), name=f"box{k}_{level}")
+            world.add_box(
+                (0.2, 0.2, 0.2),
+                1.0,
+                friction=friction,
+                position=(0.5 * k, 0, 0.1 + 0.2 * level),
+                name=f"box{k}_{level}",
+            )
     return world
 
 
 def test_tangents_and_normal_are_a_right_handed_frame():
     rng = np.random.default_rng(1)
-    normals = [*np.eye(3), *-np.eye(3), *rng.normal(size=(200, 3)), (0.9, np.sqrt(0.19), 0.0), (1.0, 1e-9, 0.0)]
+    normals = [
+        *np.eye(3),
+        *-np.eye(3),
+        *rng.normal(size=(200, 3)),
+        (0.9, np.sqrt(0.19), 0.0),
+        (1.0, 1e-9, 0.0),
+    ]
     for n in normals:
         n = np.array(n) / np.linalg.norm(n)
         t, o = tangents(tuple(n))
@@ -53,8 +67,8 @@ def test_a_warm_start_goes_by_identity_not_by_place_in_the_list():
     q = sim.state.q
     saved = sim.save()
     q[2] += 1.0
-    sim._q[:] = q
-    sim._refresh()
+    sim._stepper.data.q[:] = q
+    sim._stepper.prepare()
     sim.step()
     assert sim.certificate.contacts == 8
     assert sim.certificate.iterations <= 2
@@ -71,7 +85,8 @@ def test_towers_apart_are_groups_of_their_own_and_a_plank_makes_them_one():
     sim = tabi.Simulator(world)
     sim.step()
     assert sim.certificate.groups == 1
-    # the fixed ground joins nothing, but is joined to all: 4 + 4 points on it, 4 + 4 under the plank
+    # the fixed ground joins nothing, but is joined to all:
+    # 4 + 4 points on it, 4 + 4 under the plank
     assert sim.certificate.contacts == 16
 
 

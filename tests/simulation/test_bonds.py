@@ -9,7 +9,7 @@ import tabi
 from tabi import ModelError
 from tabi.model.joint import Joint
 from tabi.model.robot import Robot
-from tabi.simulation.bond_rows import BONDS
+from tabi.simulation.data import BONDS
 from tabi.simulation.state import Saved
 from tabi.spatial.inertia import Inertia, solid_box
 from tabi.spatial.transform import from_quaternion
@@ -32,11 +32,16 @@ def test_box_hung_on_a_ball_swings_with_the_period_of_a_physical_pendulum():
     for l in (0.3, 0.6):
         world = tabi.World()
         box = world.add_box(
-            size=(0.1, 0.1, 0.1), mass=2.0, position=(l * sin(0.02), 0, 2.0 - l * cos(0.02)), quaternion=(cos(0.01), 0, -sin(0.01), 0)
+            size=(0.1, 0.1, 0.1),
+            mass=2.0,
+            position=(l * sin(0.02), 0, 2.0 - l * cos(0.02)),
+            quaternion=(cos(0.01), 0, -sin(0.01), 0),
         )
         sim = tabi.Simulator(world)
         sim.bond("ball", box, world.fixed, point=(0, 0, 2.0))
-        period, crossed, last = 2 * pi * sqrt((l * l + 0.1**2 / 6) / (G * l)), [], sim.position(box)[0]
+        period = 2 * pi * sqrt((l * l + 0.1**2 / 6) / (G * l))
+        crossed = []
+        last = sim.position(box)[0]
         while len(crossed) < 3:
             sim.step()
             x = sim.position(box)[0]
@@ -54,7 +59,9 @@ def test_hinge_turns_about_its_axis_alone_and_carries_the_weight():
     sim.apply_force(door, force=(0, 5.0, 0), duration=0.2)
     sim.run(0.2)
     # an impulse of 1 N·s at 0.4 m: ω = 0.4/I, I = m (0.8²+0.04²)/12 + m 0.4²
-    assert sim.velocity(door).angular == pytest.approx([0, 0, 0.4 / (20.0 * ((0.64 + 0.0016) / 12 + 0.16))], abs=2e-4)
+    assert sim.velocity(door).angular == pytest.approx(
+        [0, 0, 0.4 / (20.0 * ((0.64 + 0.0016) / 12 + 0.16))], abs=2e-4
+    )
     sim.run(2.0)
     R = sim.pose(door).R
     assert R[2, 2] == pytest.approx(1.0, abs=1e-10)
@@ -94,7 +101,10 @@ def test_a_grasp_lifts_what_it_holds_and_lets_it_fall():
     robot = Robot("lift")
     robot.add_body("post", Joint("post", "fixed"), None, Inertia(1.0, (0, 0, 0), np.eye(3)))
     robot.add_body(
-        "hand", Joint("up", "prismatic", placement=from_quaternion((1, 0, 0, 0), (0, 0, 0.3))), robot.base, solid_box(1.0, (0.1, 0.1, 0.1))
+        "hand",
+        Joint("up", "prismatic", placement=from_quaternion((1, 0, 0, 0), (0, 0, 0.3))),
+        robot.base,
+        solid_box(1.0, (0.1, 0.1, 0.1)),
     )
     robot.bodies[1].joint.motor = tabi.model.joint.Motor(kp=1e6, kd=1e4)
     robot = world.add_robot(robot)
@@ -107,7 +117,8 @@ def test_a_grasp_lifts_what_it_holds_and_lets_it_fall():
     saved = sim.save()
     assert isinstance(saved, Saved)
     # the box has left the ground: the rows of the weld are all there is
-    assert (saved.touch["shape_a"] == BONDS).all()
+    rows = saved.data.memory.contact[: saved.data.memory.count[0]]
+    assert (rows["kind"] == BONDS).all()
     grasp.release()
     sim.run(1.0)
     assert sim.position(box)[2] == pytest.approx(0.05, abs=1e-6)
@@ -134,17 +145,33 @@ def corner():
 
 
 def four_bar(dt=1e-3):
-    """Crank, coupler and rocker in the plane y = 0, closed by a hinge; all frames are the world's to begin with."""
+    """Crank, coupler and rocker in the plane y = 0, closed by a hinge;
+    all frames are the world's to begin with.
+    """
     B, axis = corner(), (0, 1, 0)
 
     def rod(mass, end):
-        return Inertia(mass, end / 2, mass / 12 * ((end @ end) * np.eye(3) - np.outer(end, end)) + 1e-6 * np.eye(3))
+        return Inertia(
+            mass,
+            end / 2,
+            mass / 12 * ((end @ end) * np.eye(3) - np.outer(end, end)) + 1e-6 * np.eye(3),
+        )
 
     robot = Robot("four_bar")
     robot.add_body("frame", Joint("frame", "fixed"), None, Inertia(1.0, (0, 0, 0), np.eye(3)))
     crank = robot.add_body("crank", Joint("crank", "revolute", axis=axis), robot.base, rod(1.0, A))
-    robot.add_body("rocker", Joint("rocker", "revolute", placement=from_quaternion((1, 0, 0, 0), D), axis=axis), robot.base, rod(1.0, B - D))
-    robot.add_body("coupler", Joint("pin", "revolute", placement=from_quaternion((1, 0, 0, 0), A), axis=axis), crank, rod(2.0, B - A))
+    robot.add_body(
+        "rocker",
+        Joint("rocker", "revolute", placement=from_quaternion((1, 0, 0, 0), D), axis=axis),
+        robot.base,
+        rod(1.0, B - D),
+    )
+    robot.add_body(
+        "coupler",
+        Joint("pin", "revolute", placement=from_quaternion((1, 0, 0, 0), A), axis=axis),
+        crank,
+        rod(2.0, B - A),
+    )
     world = tabi.World()
     world.add_robot(robot)
     world.add_bond("hinge", "coupler", "rocker", point=B, axis=axis)
@@ -186,8 +213,10 @@ def test_a_driven_crank_moves_the_rocker_as_the_geometry_says():
     sim = four_bar()
     robot = sim.world.robots[0]
     sim.model.set_joint("crank", kp=1e6, kd=1e4)
-    sim._target["kp"], sim._target["kd"] = sim.model.arrays.dof["kp"], sim.model.arrays.dof["kd"]
-    sim.set_controller(robot, lambda t, m: tabi.Command(position={"crank": 1.5 * t}, velocity={"crank": 1.5}))
+    sim.set_gains(sim.model.arrays.dof["kp"], sim.model.arrays.dof["kd"])
+    sim.set_controller(
+        robot, lambda t, m: tabi.Command(position={"crank": 1.5 * t}, velocity={"crank": 1.5})
+    )
     for _ in range(20):
         sim.run(0.1)
         elbow = sim.pose("crank").R @ A
@@ -211,8 +240,14 @@ def test_a_driven_crank_moves_the_rocker_as_the_geometry_says():
         (lambda s, a, b: (s.bond("weld", a, b), s.bond("ball", b, a)), ["second bond", "release"]),
         (lambda s, a, b: s.bond("hinge", a, b), ["hinge of 'a' and 'b' has no axis"]),
         (lambda s, a, b: s.bond("ball", a, b, axis=(0, 0, 1)), ["has an axis"]),
-        (lambda s, a, b: s.bond("hinge", a, b, axis=(0, 0, 0)), ["axis of the hinge", "expected a direction"]),
-        (lambda s, a, b: s.bond("ball", a, b, point=(0, np.nan, 0)), ["point of the ball", "finite"]),
+        (
+            lambda s, a, b: s.bond("hinge", a, b, axis=(0, 0, 0)),
+            ["axis of the hinge", "expected a direction"],
+        ),
+        (
+            lambda s, a, b: s.bond("ball", a, b, point=(0, np.nan, 0)),
+            ["point of the ball", "finite"],
+        ),
         (lambda s, a, b: s.bond("ball", a, "c"), ["'c'"]),
     ],
 )
@@ -260,10 +295,10 @@ def test_bonds_are_certified_in_their_own_units():
     c = sim.certificate
     assert max(c.bond_residual, c.bond_turn_residual) <= 1e-8
     # a wrong torque: what it does to the rate of turning comes from both inertias about the axis
-    rows = sim.problem().contact["turns"]
+    rows = sim.problem().contact["angular"]
     (turning,) = np.flatnonzero(rows == 1)
     axis = sim.problem().contact["frame"][turning].reshape(3, 3)[2]
-    sim._room.impulse[3 * turning + 2] += 1e-3
+    sim._stepper.workspace.impulse[3 * turning + 2] += 1e-3
     answer = sum(axis @ np.linalg.inv(x.inertia.tensor) @ axis for x in (a, b))
     c = sim.certificate
     assert c.bond_turn_residual == pytest.approx(1e-3 * answer, rel=1e-3)

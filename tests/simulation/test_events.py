@@ -1,4 +1,6 @@
-"""Impacts at their moments: elastic balls, cradles with gaps, Zeno, and the same motion where nothing bounces."""
+"""Impacts at their moments: elastic balls, cradles with gaps, Zeno,
+and the same motion where nothing bounces.
+"""
 
 from math import sqrt
 
@@ -58,13 +60,22 @@ def test_bounces_that_accumulate_end_in_rest():
 def test_a_cradle_with_gaps_sends_off_its_last_ball_alone():
     world = tabi.World(gravity=(0.0, 0.0, 0.0))
     for k in range(3):
-        world.add_sphere(radius=0.1, mass=1.0, position=((0.2 + 1e-6) * k, 0, 0), restitution=1.0, friction=0.0, name=f"ball{k}")
+        world.add_sphere(
+            radius=0.1,
+            mass=1.0,
+            position=((0.2 + 1e-6) * k, 0, 0),
+            restitution=1.0,
+            friction=0.0,
+            name=f"ball{k}",
+        )
     sim = tabi.Simulator(world, scheme="event-driven")
     v = np.zeros(18)
     v[sim.model.v_index("ball0")] = 1.0
     sim.set_state(sim.model.initial(), v)
     sim.run(0.005)
-    assert [sim.state.v[sim.model.v_index(f"ball{k}")] for k in range(3)] == pytest.approx([0.0, 0.0, 1.0], abs=1e-6)
+    assert [sim.state.v[sim.model.v_index(f"ball{k}")] for k in range(3)] == pytest.approx(
+        [0.0, 0.0, 1.0], abs=1e-6
+    )
 
 
 def test_without_impacts_both_schemes_do_the_same():

@@ -19,7 +19,13 @@ def block(name="block", mass=4.0, off=(0.0, 0.0)):
     """A robot of one body with a sole; its centre of mass lies ``off`` its middle."""
     robot = Robot(name)
     inertia = Inertia(mass, np.array([*off, 0.1]), 0.05 * np.eye(3))
-    robot.add_body("trunk", Joint("root", "floating"), None, inertia, [Shape(Box((0.3, 0.2, 0.2)), translation((0, 0, 0.1)), name="sole")])
+    robot.add_body(
+        "trunk",
+        Joint("root", "floating"),
+        None,
+        inertia,
+        [Shape(Box((0.3, 0.2, 0.2)), translation((0, 0, 0.1)), name="sole")],
+    )
     robot.add_foot("foot", "trunk", [(-0.15, -0.1), (0.15, -0.1), (0.15, 0.1), (-0.15, 0.1)])
     return robot
 
@@ -32,8 +38,12 @@ def slope_of(angle, friction, gravity_tilted):
         world.add_ground(friction=friction)
         return world, world.add_box(size, 2.0, friction=friction, position=(0, 0, 0.1))
     world, turn = tabi.World(), (cos(a / 2), 0, sin(a / 2), 0)
-    world.add_fixed(Box((4.0, 1.0, 1.0)), (-0.5 * sin(a), 0, -0.5 * cos(a)), turn, friction=friction)
-    return world, world.add_box(size, 2.0, friction=friction, position=(0.1 * sin(a), 0, 0.1 * cos(a)), quaternion=turn)
+    world.add_fixed(
+        Box((4.0, 1.0, 1.0)), (-0.5 * sin(a), 0, -0.5 * cos(a)), turn, friction=friction
+    )
+    return world, world.add_box(
+        size, 2.0, friction=friction, position=(0.1 * sin(a), 0, 0.1 * cos(a)), quaternion=turn
+    )
 
 
 @pytest.mark.parametrize("tilted", [True, False])
@@ -112,7 +122,9 @@ def test_in_flight_there_is_no_pressure_no_contact_and_a_clean_certificate(tmp_p
 
 def test_the_work_of_a_push_is_force_times_mean_way_whatever_else_happens():
     world = tabi.World(gravity=(0, 0, 0))
-    box = world.add_object(Box((0.2, 0.3, 0.4)), solid_box(3.0, (0.2, 0.3, 0.4)), position=(5, 6, 7))
+    box = world.add_object(
+        Box((0.2, 0.3, 0.4)), solid_box(3.0, (0.2, 0.3, 0.4)), position=(5, 6, 7)
+    )
     sim = tabi.Simulator(world)
     sim.apply_force(box, (6.0, -2.0, 1.0), duration=1.0)
     # the last step of a run, and not the whole run

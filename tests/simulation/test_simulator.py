@@ -1,4 +1,6 @@
-"""The simulator around the step: pushes, controllers at their rates, saved states, callbacks, parameters, and every kind of wrong input."""
+"""The simulator around the step: pushes, controllers at their rates, saved states, callbacks,
+parameters, and every kind of wrong input.
+"""
 
 from math import cos, radians, sin
 
@@ -9,7 +11,7 @@ import tabi
 from tabi.model.joint import Joint, Motor
 from tabi.model.robot import Robot
 from tabi.model.shape import Box, Shape
-from tabi.simulation.simulator import SimulationError
+from tabi.simulation.observed import SimulationError
 from tabi.spatial.inertia import Inertia
 from tabi.spatial.transform import translation
 
@@ -27,7 +29,12 @@ def box_world(friction=0.5, ground=True, **more):
 def arm_world(name="arm"):
     robot = Robot(name)
     robot.add_body("stand", Joint("stand", "fixed"))
-    robot.add_body("link", Joint("pivot", "revolute", axis=(0, 1, 0), motor=Motor(kp=50.0, kd=1.0)), "stand", SOLID)
+    robot.add_body(
+        "link",
+        Joint("pivot", "revolute", axis=(0, 1, 0), motor=Motor(kp=50.0, kd=1.0)),
+        "stand",
+        SOLID,
+    )
     world = tabi.World()
     return world, world.add_robot(robot)
 
@@ -36,7 +43,13 @@ def standing():
     """A robot of one block on its sole."""
     robot = Robot("block")
     inertia = Inertia(4.0, np.array([0.0, 0.0, 0.5]), 0.05 * np.eye(3))
-    robot.add_body("trunk", Joint("root", "floating"), None, inertia, [Shape(Box((0.3, 0.2, 1.0)), translation((0, 0, 0.5)), name="trunk")])
+    robot.add_body(
+        "trunk",
+        Joint("root", "floating"),
+        None,
+        inertia,
+        [Shape(Box((0.3, 0.2, 1.0)), translation((0, 0, 0.5)), name="trunk")],
+    )
     robot.add_foot("foot", "trunk", [(-0.15, -0.1), (0.15, -0.1), (0.15, 0.1), (-0.15, 0.1)])
     world = tabi.World()
     world.add_ground()
@@ -52,7 +65,9 @@ def test_the_impulse_of_a_push_is_force_times_duration(duration):
     sim = tabi.Simulator(world)
     sim.apply_force(box, (3.0, -1.0, 2.0), duration=duration)
     sim.run(0.4)
-    assert np.allclose(sim.velocity(box).linear, np.array([3.0, -1.0, 2.0]) * duration / 2.0, rtol=1e-12, atol=0)
+    assert np.allclose(
+        sim.velocity(box).linear, np.array([3.0, -1.0, 2.0]) * duration / 2.0, rtol=1e-12, atol=0
+    )
     assert np.abs(sim.velocity(box).angular).max() < 1e-15
 
 
@@ -63,7 +78,9 @@ def test_a_push_at_a_point_and_a_torque_turn_a_box():
     sim.apply_force(box, (0, 3.0, 0), point=(0.1, 0, 0))
     sim.apply_force(box, torque=(0, 0, -0.1), duration=2e-3)
     sim.run(0.01)
-    assert sim.velocity(box).angular[2] == pytest.approx((3.0 * 0.1 * 1e-3 - 0.1 * 2e-3) / moment, rel=1e-9)
+    assert sim.velocity(box).angular[2] == pytest.approx(
+        (3.0 * 0.1 * 1e-3 - 0.1 * 2e-3) / moment, rel=1e-9
+    )
     assert sim.velocity(box).linear[1] == pytest.approx(3.0 * 1e-3 / 2.0, rel=1e-9)
 
 
@@ -75,7 +92,10 @@ def test_a_push_at_a_point_and_a_torque_turn_a_box():
         ({"force": "hard"}, "force on 'box' is 'hard'; expected three finite numbers"),
         ({"torque": (0, 0, np.inf)}, "torque on 'box'"),
         ({"point": 3.0}, "point on 'box' is 3.0"),
-        ({"duration": -1.0}, "duration of the push on 'box' is -1.0; expected a positive number of seconds"),
+        (
+            {"duration": -1.0},
+            "duration of the push on 'box' is -1.0; expected a positive number of seconds",
+        ),
         ({"duration": 0.0}, "expected a positive number"),
         ({"duration": np.inf}, "duration of the push on 'box' is inf"),
         ({"duration": np.nan}, "duration of the push on 'box' is nan"),
@@ -132,10 +152,19 @@ def raising(time, measurement):
 @pytest.mark.parametrize(
     ("controller", "words"),
     [
-        (lambda t, m: None, r"controller of arm returned NoneType at 0.02 s; expected a tabi.Command"),
+        (
+            lambda t, m: None,
+            r"controller of arm returned NoneType at 0.02 s; expected a tabi.Command",
+        ),
         (lambda t, m: np.zeros(1), r"controller of arm returned ndarray at 0.02 s"),
-        (lambda t, m: tabi.Command(position=np.zeros(2)), r"position in the command of arm at 0.02 s has shape \(2,\); expected \(1,\)"),
-        (lambda t, m: tabi.Command(effort=np.array([np.nan])), "effort in the command of arm at 0.02 s is nan for joint 'pivot'"),
+        (
+            lambda t, m: tabi.Command(position=np.zeros(2)),
+            r"position in the command of arm at 0.02 s has shape \(2,\); expected \(1,\)",
+        ),
+        (
+            lambda t, m: tabi.Command(effort=np.array([np.nan])),
+            "effort in the command of arm at 0.02 s is nan for joint 'pivot'",
+        ),
         (lambda t, m: tabi.Command(kp=-1.0), "kp in the command of arm at 0.02 s is -1"),
         (raising, "controller of arm raised ZeroDivisionError at 0.02 s: gain"),
     ],
@@ -178,7 +207,13 @@ def test_a_wrong_state_is_refused_and_the_old_one_kept():
     far[0] += 1.0
     nan = np.zeros(6)
     nan[2] = np.nan
-    for q, v in ((np.zeros(3), None), (far, np.zeros(5)), (far, nan), (2 * far, None), ("here", None)):
+    for q, v in (
+        (np.zeros(3), None),
+        (far, np.zeros(5)),
+        (far, nan),
+        (2 * far, None),
+        ("here", None),
+    ):
         with pytest.raises(tabi.ModelError, match="expected"):
             sim.set_state(q, v)
         assert np.array_equal(sim.state.q, before.q)
@@ -196,9 +231,14 @@ def test_saved_states_belong_to_their_world():
     sim = tabi.Simulator(world)
     other = tabi.World()
     other.add_sphere(0.1, 1.0)
-    with pytest.raises(tabi.ModelError, match=r"saved state is of a world of .*sphere.*; expected this one of .*box"):
+    with pytest.raises(
+        tabi.ModelError,
+        match=r"saved state is of a world of .*sphere.*; expected this one of .*box",
+    ):
         sim.restore(tabi.Simulator(other).save())
-    with pytest.raises(tabi.ModelError, match=r"saved state is State; expected what Simulator.save returned"):
+    with pytest.raises(
+        tabi.ModelError, match=r"saved state is State; expected what Simulator.save returned"
+    ):
         sim.restore(sim.state)
     # another simulator of the same world takes it
     sim.run(0.01)
@@ -252,7 +292,11 @@ def test_callbacks_hear_of_landing_and_leaving():
     q = sim.model.initial()
     q[2] += 0.02
     sim.set_state(q)
-    sim.on_contact(lambda contact, kind: heard.append((round(sim.time, 3), kind, contact.body_a.name, contact.body_b.name)))
+    sim.on_contact(
+        lambda contact, kind: heard.append(
+            (round(sim.time, 3), kind, contact.body_a.name, contact.body_b.name)
+        )
+    )
     sim.run(0.2)
     sim.apply_force(box, (0, 0, 60.0), duration=0.1)
     sim.run(0.1)
@@ -281,7 +325,9 @@ def test_a_slope_that_turns_to_ice_lets_the_box_go():
     assert abs(sim.velocity(box).linear[0]) < 1e-7
     sim.model.set_pair("ground", "box", friction=0.01)
     sim.run(0.5)
-    assert sim.velocity(box).linear[0] == pytest.approx(G * (sin(a) - 0.01 * cos(a)) * 0.5, rel=1e-6)
+    assert sim.velocity(box).linear[0] == pytest.approx(
+        G * (sin(a) - 0.01 * cos(a)) * 0.5, rel=1e-6
+    )
     with pytest.raises(tabi.ModelError, match="'ground', 'box'"):
         sim.model.set_pair("ground", "box", friction=-0.5)
 
@@ -340,14 +386,20 @@ def test_a_run_of_no_time_is_refused(duration):
 
 
 @pytest.mark.parametrize("force", [1e308, 1e150, 1e20])
-def test_velocities_that_are_not_finite_stop_the_run_with_the_last_good_state(force, tmp_path, monkeypatch):
+def test_velocities_that_are_not_finite_stop_the_run_with_the_last_good_state(
+    force, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     world, box = box_world()
     sim = tabi.Simulator(world)
     sim.run(0.01)
     before = sim.state
     sim.apply_force(box, (force, 0, 0), duration=1.0)
-    with pytest.raises(SimulationError, match=r"velocities are not finite or absurd after 0.01 s; the state is that of the step before"):
+    with pytest.raises(
+        SimulationError,
+        match=r"velocities are not finite or absurd after 0.01 s; "
+        r"the state is that of the step before",
+    ):
         sim.run(0.1)
     assert np.array_equal(sim.state.q, before.q)
     assert np.array_equal(sim.state.v, before.v)
@@ -359,7 +411,7 @@ def test_the_guard_knows_every_kind_of_broken_number(tmp_path, monkeypatch):
     for bad in (np.nan, np.inf, -np.inf, 1e10):
         sim = tabi.Simulator(box_world()[0])
         # behind the checks of set_state
-        sim._v[3] = bad
+        sim._stepper.data.v[3] = bad
         with pytest.raises(SimulationError):
             sim.step()
         assert sim.time == 0.0

@@ -72,7 +72,8 @@ def test_what_was_put_inside_the_ground_leaves_it_without_gaining_speed():
         sim.step()
         fastest = max(fastest, np.abs(sim.state.v).max())
     assert sim.position(box)[2] == pytest.approx(0.15, abs=2e-6)
-    # the velocity of leaving is in the configuration alone; at the end a micrometre is left the usual way
+    # the velocity of leaving is in the configuration alone;
+    # at the end a micrometre is left the usual way
     assert fastest < 2e-3
 
 
@@ -102,7 +103,11 @@ def test_a_rerun_and_a_restored_run_are_the_same_to_the_last_bit():
     finals = []
     for _ in range(2):
         sim, robot = standing()
-        sim.apply_force(robot.body("CHEST_Y") if "CHEST_Y" in [b.name for b in robot.bodies] else robot.base, (30, 10, 0), duration=0.05)
+        sim.apply_force(
+            robot.body("CHEST_Y") if "CHEST_Y" in [b.name for b in robot.bodies] else robot.base,
+            (30, 10, 0),
+            duration=0.05,
+        )
         sim.run(0.1)
         saved = sim.save()
         sim.run(0.1)
@@ -128,8 +133,12 @@ def test_flight_keeps_its_momentum_with_contacts_compiled_in():
     before = tabi.dynamics.momentum(sim.model, q, v)
     sim.run(0.3)
     after = tabi.dynamics.momentum(sim.model, sim.state.q, sim.state.v)
-    assert np.allclose(after.linear - before.linear, (0, 0, -robot.mass * G * 0.3), atol=1e-9 * robot.mass)
-    assert np.allclose(after.angular, before.angular, atol=1e-9 * np.abs(before.angular).max() + 1e-9)
+    assert np.allclose(
+        after.linear - before.linear, (0, 0, -robot.mass * G * 0.3), atol=1e-9 * robot.mass
+    )
+    assert np.allclose(
+        after.angular, before.angular, atol=1e-9 * np.abs(before.angular).max() + 1e-9
+    )
 
 
 def test_two_towers_are_two_groups_and_more_contacts_than_expected_find_room():
@@ -137,7 +146,12 @@ def test_two_towers_are_two_groups_and_more_contacts_than_expected_find_room():
     world.add_ground()
     for k in range(30):
         for level in range(2):
-            world.add_box(size=(0.1, 0.1, 0.1), mass=1.0, position=(0.2 * k, 0.0, 0.05 + 0.1 * level), name=f"box{k}_{level}")
+            world.add_box(
+                size=(0.1, 0.1, 0.1),
+                mass=1.0,
+                position=(0.2 * k, 0.0, 0.05 + 0.1 * level),
+                name=f"box{k}_{level}",
+            )
     sim = tabi.Simulator(world)
     sim.run(0.05)
     c = sim.certificate
@@ -147,13 +161,22 @@ def test_two_towers_are_two_groups_and_more_contacts_than_expected_find_room():
     total = sum(x.force[2] for x in sim.contacts if x.body_b.name == "world")
     assert total == pytest.approx(60 * G, abs=1e-3)
     # a wrong relative velocity hides behind a gap that carries the same force
-    assert max(abs(sim.position(f"box{k}_{level}")[2] - 0.05 - 0.1 * level) for k in range(30) for level in range(2)) < 1e-9
+    assert (
+        max(
+            abs(sim.position(f"box{k}_{level}")[2] - 0.05 - 0.1 * level)
+            for k in range(30)
+            for level in range(2)
+        )
+        < 1e-9
+    )
 
 
 def test_two_boxes_that_meet_go_on_together_with_their_momentum():
     world = tabi.World(gravity=(0, 0, 0))
     for name, mass, x in (("one", 1.0, 0.0), ("two", 3.0, 0.21)):
-        world.add_box(size=(0.2, 0.2, 0.2), mass=mass, friction=0.5, position=(x, 0.0, 0.0), name=name)
+        world.add_box(
+            size=(0.2, 0.2, 0.2), mass=mass, friction=0.5, position=(x, 0.0, 0.0), name=name
+        )
     sim = tabi.Simulator(world)
     v = np.zeros(12)
     v[sim.model.v_index("one")], v[sim.model.v_index("two")] = 1.0, -0.2
@@ -175,7 +198,9 @@ def test_energy_goes_where_the_balance_says():
     b = sim.balance
     # friction takes μ m g times the mean way of the step
     assert b.contacts == pytest.approx(-0.4 * 3 * G * 1e-3 * (1.0 - 0.5 * 0.4 * G * 1e-3), rel=1e-6)
-    assert b.change == pytest.approx(b.contacts + b.motors + b.joints + b.pushes + b.scheme, abs=1e-15)
+    assert b.change == pytest.approx(
+        b.contacts + b.motors + b.joints + b.pushes + b.scheme, abs=1e-15
+    )
     assert abs(b.scheme) < 1e-4 * abs(b.contacts)
 
 

@@ -46,8 +46,8 @@ def test_one_of_two_falls_is_limp_and_both_end_on_the_ground(falling):
     assert pushed.fallen
     assert limp.fallen
     assert pushed.contacts > 2
-    assert np.array_equal(falling.sims[1]._target["kp"], np.zeros(36))
-    assert falling.sims[0]._target["kp"].max() > 1000
+    assert np.array_equal(falling.sims[1].data.command.motor["kp"], np.zeros(36))
+    assert falling.sims[0].data.command.motor["kp"].max() > 1000
 
 
 def test_a_run_is_the_same_to_the_last_bit_whatever_ran_before(falling):
@@ -84,10 +84,10 @@ def test_a_step_that_misses_is_named_and_its_problem_kept(tmp_path):
 
 
 def test_what_misses_or_stops_is_summed_up_and_fails():
-    missed = humanoids.Outcome(
+    missed = humanoids.TrialOutcome(
         0, 300, [(7, 2e-8)], 2e-8, penetration=1e-6, contacts=8, recheck=1e-9
     )
-    outcomes = [missed, humanoids.Outcome(1, 20, fault="it broke", fallen=True)]
+    outcomes = [missed, humanoids.TrialOutcome(1, 20, fault="it broke", fallen=True)]
     found = humanoids.summary(outcomes)
     assert found["missed"] == [{"seed": 0, "step": 7, "residual": 2e-8}]
     assert found["stopped"] == [{"seed": 1, "step": 20, "fault": "it broke"}]

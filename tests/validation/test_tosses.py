@@ -68,12 +68,12 @@ def file_of(made, path):
 
 @pytest.fixture(scope="module")
 def tabi_engine():
-    return study.Tabi()
+    return study.TabiCube()
 
 
 @pytest.fixture(scope="module")
 def mujoco_engine():
-    return study.MuJoCo()
+    return study.MuJoCoCube()
 
 
 @pytest.mark.parametrize("name", ["tabi_engine", "mujoco_engine"])

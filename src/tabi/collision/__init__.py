@@ -27,7 +27,7 @@ _tables: WeakKeyDictionary[Model, Collision] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False)
-class Contact:
+class ContactPoint:
     """A point where two links touch or nearly so.
 
     Attributes:
@@ -45,7 +45,7 @@ class Contact:
     feature: int
 
 
-def contacts(model: Model, q: ArrayLike, band: float = 1e-3) -> list[Contact]:
+def contacts(model: Model, q: ArrayLike, band: float = 1e-3) -> list[ContactPoint]:
     """Every point closer than ``band`` [m] in the configuration q, in a fixed order."""
     if not (np.isfinite(band) and band >= 0):
         raise ModelError(f"the band is {band} m; expected a finite number ≥ 0")
@@ -60,7 +60,7 @@ def contacts(model: Model, q: ArrayLike, band: float = 1e-3) -> list[Contact]:
             break
         capacity = found
     return [
-        Contact(
+        ContactPoint(
             model.shapes[p["shape_a"]].link,
             model.shapes[p["shape_b"]].link,
             p["position"].copy(),

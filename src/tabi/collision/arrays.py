@@ -1,7 +1,8 @@
 """The shapes of a world as collision kernels read them: tables with named columns.
 
-Round shapes are a core and a radius around it: a sphere is a point, a capsule a segment along z. Boxes and polytopes
-have their corners and faces in shared tables. A shape's own frame is centred, so that its bounds are symmetric.
+Round shapes are a core and a radius around it: a sphere is a point, a capsule a segment along z.
+Boxes and polytopes have their corners and faces in shared tables. A shape's own frame is centred,
+so that its bounds are symmetric.
 """
 
 from __future__ import annotations
@@ -33,12 +34,14 @@ SHAPE = np.dtype(
         # placement in the body's frame
         ("rotation", REAL, 9),
         ("position", REAL, 3),
-        # half of the extents of the core and the radius around it [m]; a cylinder's x and y are its radius, its own radius is 0
+        # half of the extents of the core and the radius around it [m];
+        # a cylinder's x and y are its radius, its own radius is 0
         ("half", REAL, 3),
         ("radius", REAL),
         # radius of the ball around its origin that holds all of it [m]
         ("reach", REAL),
-        # rows of the corners, of the faces, and of the shapes it never touches; cells of a height field: first height, nx, ny
+        # rows of the corners, of the faces, and of the shapes it never touches;
+        # cells of a height field: first height, nx, ny
         ("vertex", INDEX),
         ("vertex_end", INDEX),
         ("face", INDEX),
@@ -63,14 +66,29 @@ FACE = np.dtype(
 )
 
 
+POSE = np.dtype(
+    [
+        # placement in the world, and the box around the shape along the world's axes [m]
+        ("rotation", REAL, 9),
+        ("position", REAL, 3),
+        ("low", REAL, 3),
+        ("high", REAL, 3),
+    ],
+    align=True,
+)
+
+
 class Collision(NamedTuple):
     """What kernels read.
 
     Attributes:
         shape: one row per collision shape, in the order of ``model.shapes``.
-        vertex: corners in the shape's frame [m], shape (·, 3). loop: corners of the faces, counted inside their shape.
+        vertex: corners in the shape's frame [m], shape (·, 3).
+        loop: corners of the faces, counted inside their shape.
         never: shapes that a shape never touches. planes: the half-spaces. bounded: all others.
-        height: of height fields, row by row [m]. ridge: 1 where an edge of their triangles sticks out, shape (·, 3).
+        fixed: table of POSE, of the shapes that stand still; zeros elsewhere.
+        height: of height fields, row by row [m].
+        ridge: 1 where an edge of their triangles sticks out, shape (·, 3).
     """
 
     shape: NDArray[np.void]
@@ -80,6 +98,7 @@ class Collision(NamedTuple):
     never: NDArray[np.int64]
     planes: NDArray[np.int64]
     bounded: NDArray[np.int64]
+    fixed: NDArray[np.void]
     height: NDArray[np.float64]
     ridge: NDArray[np.int64]
 
@@ -88,7 +107,9 @@ def compile_collision(model: Model) -> Collision:
     """The tables of a model's collision shapes."""
     rows = table(len(model.shapes), SHAPE)
     faces: list[Face] = []
-    vertices, loops, heights, ridge = [np.zeros((0, 3))], [], [np.zeros(0)], [np.zeros((0, 3), np.int64)]
+    vertices = [np.zeros((0, 3))]
+    heights = [np.zeros(0)]
+    ridge = [np.zeros((0, 3), np.int64)]
     vertex_count = height_count = 0
     for row, placed in zip(rows, model.shapes, strict=True):
         row["body"], row["material"] = placed.body, model.material_names.index(placed.material)
@@ -106,26 +127,42 @@ def compile_collision(model: Model) -> Collision:
             ridge.append(ridges(placed.geometry))
             height_count += placed.geometry.heights.size
         row["vertex_end"], row["face_end"] = vertex_count, len(faces)
-    face_rows = table(len(faces), FACE)
-    for row, face in zip(face_rows, faces, strict=True):
-        row["normal"], row["offset"], row["area"] = face.normal, face.offset, face.area
-        # of an outline with more corners every second, third, … stays
-        kept = [face.loop[k * len(face.loop) // MOST_CORNERS] for k in range(MOST_CORNERS)] if len(face.loop) > MOST_CORNERS else face.loop
-        row["loop"], row["loop_end"] = len(loops), len(loops) + len(kept)
-        loops += kept
-    planes = np.array([i for i, s in enumerate(model.shapes) if isinstance(s.geometry, HalfSpace)], np.int64)
-    bounded = np.array([i for i, s in enumerate(model.shapes) if not isinstance(s.geometry, HalfSpace)], np.int64)
+    face_rows, loop = _face_table(faces)
+    planes = np.array(
+        [i for i, s in enumerate(model.shapes) if isinstance(s.geometry, HalfSpace)], np.int64
+    )
+    bounded = np.array(
+        [i for i, s in enumerate(model.shapes) if not isinstance(s.geometry, HalfSpace)], np.int64
+    )
+    height = np.concatenate(heights)
     return Collision(
         shape=rows,
         face=face_rows,
         vertex=np.concatenate(vertices),
-        loop=np.array(loops, np.int64),
+        loop=loop,
         never=_never(model, rows),
         planes=planes,
         bounded=bounded,
-        height=np.concatenate(heights),
+        fixed=_placed(rows, height),
+        height=height,
         ridge=np.concatenate(ridge),
     )
+
+
+def _face_table(faces: list[Face]) -> tuple[NDArray[np.void], NDArray[np.int64]]:
+    """Rows of all faces, and the corners that they count by."""
+    rows, loops = table(len(faces), FACE), []
+    for row, face in zip(rows, faces, strict=True):
+        row["normal"], row["offset"], row["area"] = face.normal, face.offset, face.area
+        # of an outline with more corners every second, third, … stays
+        kept = (
+            [face.loop[k * len(face.loop) // MOST_CORNERS] for k in range(MOST_CORNERS)]
+            if len(face.loop) > MOST_CORNERS
+            else face.loop
+        )
+        row["loop"], row["loop_end"] = len(loops), len(loops) + len(kept)
+        loops += kept
+    return rows, np.array(loops, np.int64)
 
 
 def _set_geometry(row: np.void, placed: PlacedShape) -> None:
@@ -143,14 +180,19 @@ def _set_geometry(row: np.void, placed: PlacedShape) -> None:
         row["kind"], row["reach"] = PLANE, np.inf
     elif isinstance(g, HeightField):
         if placed.body:
-            raise ModelError(f"body {placed.link!r} moves and has a height field; only what stands still may have one: give it convex pieces")
+            raise ModelError(
+                f"body {placed.link!r} moves and has a height field; "
+                "only what stands still may have one: give it convex pieces"
+            )
         row["kind"], row["rows"], row["columns"] = FIELD, *g.heights.shape
         row["half"][:2] = np.asarray(g.size) / 2
         row["reach"] = np.linalg.norm(g.points(), axis=1).max()
 
 
 def _solid(placed: PlacedShape, row: np.void) -> tuple[NDArray, list[Face]]:
-    """Centred corners and faces of a box or polytope; its frame moves to the middle of its bounds."""
+    """Centred corners and faces of a box or polytope;
+    its frame moves to the middle of its bounds.
+    """
     g = placed.geometry
     if isinstance(g, Box):
         row["kind"], corners = BOX, g.points()
@@ -159,11 +201,17 @@ def _solid(placed: PlacedShape, row: np.void) -> tuple[NDArray, list[Face]]:
         quads = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]]
         normals = [s * np.eye(3)[k] for k in range(3) for s in (-1, 1)]
         areas = [4 * h[(k + 1) % 3] * h[(k + 2) % 3] for k in range(3) for _ in (-1, 1)]
-        faces = [Face(q, n, float(h @ np.abs(n)), a) for q, n, a in zip(quads, normals, areas, strict=True)]
+        faces = [
+            Face(q, n, float(h @ np.abs(n)), a)
+            for q, n, a in zip(quads, normals, areas, strict=True)
+        ]
     else:
         assert isinstance(g, Convex)
         if len(g.vertices) > MOST_VERTICES:
-            raise ModelError(f"the convex polytope of {placed.link!r} has {len(g.vertices)} vertices; expected at most {MOST_VERTICES}: simplify it")
+            raise ModelError(
+                f"the convex polytope of {placed.link!r} has {len(g.vertices)} vertices; "
+                f"expected at most {MOST_VERTICES}: simplify it"
+            )
         middle = 0.5 * (g.vertices.min(axis=0) + g.vertices.max(axis=0))
         row["kind"], corners = POLYTOPE, g.vertices - middle
         row["position"] = placed.placement @ middle
@@ -174,13 +222,20 @@ def _solid(placed: PlacedShape, row: np.void) -> tuple[NDArray, list[Face]]:
 
 
 def _never(model: Model, rows: NDArray[np.void]) -> NDArray[np.int64]:
-    """For each shape those it never touches: across a joint, or excluded by name; its range is set in its row."""
+    """For each shape those it never touches: across a joint, or excluded by name;
+    its range is set in its row.
+    """
     body, partners = model.arrays.body, [set() for _ in model.shapes]
     on_body, of_link = defaultdict(list), defaultdict(list)
     for i, placed in enumerate(model.shapes):
         on_body[placed.body].append(i)
         of_link[placed.link].append(i)
-    pairs = [(i, k) for i, placed in enumerate(model.shapes) if placed.body for k in _carriers(model, body[placed.body], on_body)]
+    pairs = [
+        (i, k)
+        for i, placed in enumerate(model.shapes)
+        if placed.body
+        for k in _carriers(model, body[placed.body], on_body)
+    ]
     for names in model.excluded:
         first, last = min(names), max(names)
         pairs += [(i, k) for i in of_link[first] for k in of_link[last]]
@@ -193,8 +248,35 @@ def _never(model: Model, rows: NDArray[np.void]) -> NDArray[np.int64]:
 
 
 def _carriers(model: Model, row: np.void, on_body: dict[int, list[int]]) -> list[int]:
-    """Shapes across the joint that carries a body; floor and walls carry nothing, and what floats hangs on nothing."""
+    """Shapes across the joint that carries a body;
+    floor and walls carry nothing, and what floats hangs on nothing.
+    """
     parent = int(row["parent"])
     if parent:
         return on_body[parent]
-    return [] if row["kind"] == FLOATING else [k for k in on_body[0] if model.shapes[k].link != "world"]
+    return (
+        []
+        if row["kind"] == FLOATING
+        else [k for k in on_body[0] if model.shapes[k].link != "world"]
+    )
+
+
+def _placed(shapes: NDArray[np.void], height: NDArray[np.float64]) -> NDArray[np.void]:
+    """Table of POSE of what stands still."""
+    poses = table(len(shapes), POSE)
+    for shape, pose in zip(shapes, poses, strict=True):
+        if shape["body"] != 0:
+            continue
+        pose["rotation"], pose["position"] = shape["rotation"], shape["position"]
+        if shape["kind"] == PLANE:
+            continue
+        R = shape["rotation"].reshape(3, 3)
+        low, high = -shape["half"], shape["half"].copy()
+        if shape["rows"]:
+            heights = height[shape["vertex"] : shape["vertex"] + shape["rows"] * shape["columns"]]
+            # all below is solid: whatever is inside the field's outline may touch it
+            low[2], high[2] = min(heights.min(), -1e3 * shape["reach"]), heights.max()
+        middle = shape["position"] + R @ (0.5 * (low + high))
+        reach = np.abs(R) @ (0.5 * (high - low)) + shape["radius"]
+        pose["low"], pose["high"] = middle - reach, middle + reach
+    return poses

@@ -1,11 +1,27 @@
 """Which shapes may touch: boxes along the world's axes, sorted along one of them and swept.
 
-The order is kept from call to call; shapes move little in a step, so an insertion sort finds it nearly done. What is
-found does not depend on it: the pairs are sorted by their shapes afterwards, in one pass over buckets.
+The order is kept from call to call; shapes move little in a step, so an insertion sort finds it
+nearly done. What is found does not depend on it: the pairs are sorted by their shapes afterwards,
+in one pass over buckets.
 """
 
 from tabi._jit import kernel
 from tabi.spatial.vector import add, dot, load3, load9, matmul, mul, store3, store9, sub
+
+
+@kernel
+def begin(c, cw):
+    """Place what stands still, and any order to begin with; once for a workspace."""
+    for i in range(c.shape.shape[0]):
+        if c.shape[i].body == 0:
+            pose, out = c.fixed[i], cw.pose[i]
+            store9(out.rotation, load9(pose.rotation))
+            store3(out.position, load3(pose.position))
+            store3(out.low, load3(pose.low))
+            store3(out.high, load3(pose.high))
+    for f in range(c.bounded.shape[0]):
+        cw.order[f] = c.bounded[f]
+    cw.axis[0] = 0
 
 
 @kernel
@@ -34,7 +50,9 @@ def place(m, c, w, cw):
 
 @kernel
 def candidates(c, cw, band):
-    """Fill ``cw.sorted_pair`` with pairs of shapes (a, b) that may be closer than the band; returns how many there are, also if too many."""
+    """Fill ``cw.sorted_pair`` with pairs of shapes (a, b) that may be closer than the band;
+    returns how many there are, also if too many.
+    """
     count = _with_planes(c, cw, band)
     _sort(cw, _axis(c, cw))
     count = _sweep(c, cw, band, count)
@@ -80,7 +98,9 @@ def _with_planes(c, cw, band):
             if dot(n, load3(x.position)) - height - c.shape[i].reach >= band:
                 continue
             # the lowest corner of its box
-            low = (x.low[0] if n[0] > 0.0 else x.high[0]) * n[0] + (x.low[1] if n[1] > 0.0 else x.high[1]) * n[1]
+            low = (x.low[0] if n[0] > 0.0 else x.high[0]) * n[0] + (
+                x.low[1] if n[1] > 0.0 else x.high[1]
+            ) * n[1]
             low += (x.low[2] if n[2] > 0.0 else x.high[2]) * n[2]
             if low - height < band and _allowed(c, i, k):
                 count = _note(c, cw, count, i, k)
@@ -98,13 +118,16 @@ def _axis(c, cw):
         square = add(square, (p[0] * p[0], p[1] * p[1], p[2] * p[2]))
     if count == 0:
         return 0
-    x, y, z = square[0] - mean[0] * mean[0] / count, square[1] - mean[1] * mean[1] / count, square[2] - mean[2] * mean[2] / count
+    x = square[0] - mean[0] * mean[0] / count
+    y = square[1] - mean[1] * mean[1] / count
+    z = square[2] - mean[2] * mean[2] / count
     axis = 0 if x >= y and x >= z else 1 if y >= z else 2
-    old = cw.state[0]
-    best, before = x if axis == 0 else y if axis == 1 else z, x if old == 0 else y if old == 1 else z
+    old = cw.axis[0]
+    best = x if axis == 0 else y if axis == 1 else z
+    before = x if old == 0 else y if old == 1 else z
     if best > 1.5 * before:
-        cw.state[0] = axis
-    return cw.state[0]
+        cw.axis[0] = axis
+    return cw.axis[0]
 
 
 @kernel
@@ -124,20 +147,28 @@ def _sort(cw, axis):
 @kernel
 def _sweep(c, cw, band, count):
     """Pairs whose boxes, grown by the band, overlap."""
-    order, pose, axis = cw.order, cw.pose, cw.state[0]
+    order, pose, axis = cw.order, cw.pose, cw.axis[0]
     j, l = (1, 2) if axis == 0 else (0, 2) if axis == 1 else (0, 1)
     for f in range(order.shape[0]):
         i = order[f]
         x, fixed = pose[i], c.shape[i].body == 0
         end = x.high[axis] + band
-        low_j, high_j, low_l, high_l = x.low[j] - band, x.high[j] + band, x.low[l] - band, x.high[l] + band
+        low_j = x.low[j] - band
+        high_j = x.high[j] + band
+        low_l = x.low[l] - band
+        high_l = x.high[l] + band
         for e in range(f + 1, order.shape[0]):
             k = order[e]
             y = pose[k]
             if y.low[axis] > end:
                 break
             # so written that what is nowhere, NaN, meets nothing
-            if not (y.low[j] <= high_j and y.high[j] >= low_j and y.low[l] <= high_l and y.high[l] >= low_l):
+            if not (
+                y.low[j] <= high_j
+                and y.high[j] >= low_j
+                and y.low[l] <= high_l
+                and y.high[l] >= low_l
+            ):
                 continue
             if not (fixed and c.shape[k].body == 0) and _allowed(c, i, k):
                 count = _note(c, cw, count, i, k)

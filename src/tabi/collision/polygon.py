@@ -1,10 +1,11 @@
 """The side a shape shows to another: a polygon, an edge or a point, seen along the common normal.
 
-    x = o + u t₁ + v t₂ + h n,   h = g₀ + g_u u + g_v v on a face                                             (1)
-o: an origin near the contact; t₁, t₂, n: axes with n from shape b to shape a. Corners of faces go counter-clockwise in (u, v).
-A face is shown when it looks along the normal within ``FACE``, else an edge that lies across it, else a corner; whatever
-is tilted more has risen out of any proximity band. A cylinder's cap is a disk, with eight points of its rim that are
-fixed to the body and the one that reaches farthest.
+    x = o + u t₁ + v t₂ + h n,   h = g₀ + g_u u + g_v v on a face                              (1)
+o: an origin near the contact; t₁, t₂, n: axes with n from shape b to shape a. Corners of faces go
+counter-clockwise in (u, v). A face is shown when it looks along the normal within ``FACE``, else an
+edge that lies across it, else a corner; whatever is tilted more has risen out of any proximity
+band. A cylinder's cap is a disk, with eight points of its rim that are fixed to the body and the
+one that reaches farthest.
 """
 
 import math
@@ -43,14 +44,17 @@ def _set_corner(row, frame, p, name):
 
 @kernel
 def shown(s, x, side, frame, tables, out):
-    """Write the corners that shape s shows; side: 1 above the contact (it is a), −1 below (it is b).
+    """Write the corners that shape s shows; side: 1 above the contact (it is a), −1 below
+    (it is b).
 
     Args:
-        frame: (o, t₁, t₂, n). tables: (vertex, face, loop) of the collision tables. out: rows of corners.
+        frame: (o, t₁, t₂, n).
+        tables: (vertex, face, loop) of the collision tables.
+        out: rows of corners.
 
     Returns:
-        (count, g₀, g_u, g_v, r, c_u, c_v, c_h): number of corners, the plane of a face by (1), and for a disk its radius
-        and its centre.
+        (count, g₀, g_u, g_v, r, c_u, c_v, c_h): number of corners, the plane of a face by (1), and
+        for a disk its radius and its centre.
     """
     d = mul_t(load9(x.rotation), scale(-side, frame[3]))
     none = (0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -111,7 +115,8 @@ def _sharp(s, x, d, frame, tables, out):
         before = loop[face[k].loop_end - 1]
         for e in range(face[k].loop, face[k].loop_end):
             after = loop[e]
-            high, low = dot(d, load3(vertex[s.vertex + after])), dot(d, load3(vertex[s.vertex + before]))
+            high = dot(d, load3(vertex[s.vertex + after]))
+            low = dot(d, load3(vertex[s.vertex + before]))
             if high > highest:
                 highest, top = high, after
             # each edge once: it goes up in one of its two faces
@@ -121,7 +126,9 @@ def _sharp(s, x, d, frame, tables, out):
     a, b = load3(vertex[s.vertex + i]), load3(vertex[s.vertex + j])
     along = sub(b, a)
     rise = abs(dot(d, along))
-    if highest - best <= rise * (1.0 + 1e-9) + 1e-12 and rise <= EDGE * math.sqrt(dot(along, along)):
+    if highest - best <= rise * (1.0 + 1e-9) + 1e-12 and rise <= EDGE * math.sqrt(
+        dot(along, along)
+    ):
         _set_corner(out[0], frame, add(p, mul(R, a)), i)
         _set_corner(out[1], frame, add(p, mul(R, b)), j)
         return (2, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -131,7 +138,9 @@ def _sharp(s, x, d, frame, tables, out):
 
 @kernel
 def farthest(s, d, upper):
-    """The point of a cylinder's upper or lower rim, or of a capsule's end, that reaches farthest along d, in its own frame."""
+    """The point of a cylinder's upper or lower rim, or of a capsule's end,
+    that reaches farthest along d, in its own frame.
+    """
     z = s.half[2] if upper else -s.half[2]
     r = math.sqrt(d[0] * d[0] + d[1] * d[1])
     if s.half[0] == 0.0 or r == 0.0:
@@ -141,7 +150,9 @@ def farthest(s, d, upper):
 
 @kernel
 def _line(s, x, d, frame, out):
-    """The line along the side of a cylinder or capsule that lies across the normal; else the end that reaches farthest."""
+    """The line along the side of a cylinder or capsule that lies across the normal;
+    else the end that reaches farthest.
+    """
     R, p = load9(x.rotation), load3(x.position)
     if abs(d[2]) > EDGE:
         name = FARTHEST + (OTHER_CAP if d[2] > 0.0 else 0)
@@ -176,7 +187,8 @@ def _cap(s, x, d, frame, out):
     tilted = has_farthest(d)
     # the farthest point comes after the last fixed one at a smaller angle
     angle = math.atan2(d[1], d[0])
-    after = math.floor(angle / (0.25 * math.pi) + 8.0) % 8
+    # on a GPU floor is a real number
+    after = int(math.floor(angle / (0.25 * math.pi) + 8.0)) % 8  # noqa: RUF046
     count = 9 if tilted else 8
     at = 0
     for k in range(8):

@@ -1,4 +1,6 @@
-"""Memory of the collision kernels: allocated once per world, written by every call; and the table of points they fill."""
+"""Memory of the collision kernels: allocated once per world, written by every call;
+and the table of points they fill.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi.collision.arrays import MOST_CORNERS, PLANE, SHAPE, Collision
+from tabi.collision import broad
+from tabi.collision.arrays import MOST_CORNERS, POSE, SHAPE, Collision
 from tabi.model.arrays import INDEX, REAL, table
 
 HULL_POINTS, HULL_FACES = 72, 256
@@ -19,28 +22,21 @@ POINT = np.dtype(
         ("b", INDEX),
         ("shape_a", INDEX),
         ("shape_b", INDEX),
-        # which corners or edges of the pair met here: the same from step to step, one of a kind within the pair
+        # which corners or edges of the pair met here:
+        # the same from step to step, one of a kind within the pair
         ("feature", INDEX),
-        # in the world: midway between the surfaces [m]; unit normal from b to a; distance of the surfaces along it [m], negative in overlap
+        # in the world: midway between the surfaces [m]; unit normal from b to a;
+        # distance of the surfaces along it [m], negative in overlap
         ("position", REAL, 3),
         ("normal", REAL, 3),
         ("gap", REAL),
     ],
     align=True,
 )
-POSE = np.dtype(
-    [
-        # placement in the world, and the box around the shape along the world's axes [m]
-        ("rotation", REAL, 9),
-        ("position", REAL, 3),
-        ("low", REAL, 3),
-        ("high", REAL, 3),
-    ],
-    align=True,
-)
 CORNER = np.dtype(
     [
-        # of a polygon seen along the common normal: place in the plane across it, height along it, length of the edge that leaves it [m]
+        # of a polygon seen along the common normal:
+        # place in the plane across it, height along it, length of the edge that leaves it [m]
         ("u", REAL),
         ("v", REAL),
         ("height", REAL),
@@ -51,7 +47,8 @@ CORNER = np.dtype(
 )
 CROSSING = np.dtype(
     [
-        # a point where two polygons meet: place across the normal, heights of both surfaces [m], identity
+        # a point where two polygons meet: place across the normal, heights of both surfaces [m],
+        # identity
         ("u", REAL),
         ("v", REAL),
         ("a", REAL),
@@ -67,18 +64,23 @@ class CollisionWorkspace(NamedTuple):
     """Arrays the kernels write.
 
     Attributes:
-        pose: of each shape, and a last row for an edge of a height field.
-        order: bounded shapes along the axis of the sweep, kept from call to call. state: that axis.
-        pair, sorted_pair: candidates (shape a, shape b). start: where those of a shape a begin.
-        simplex: points of the difference of two shapes, with the points of both, shape (4, 9); weight: their shares.
-        hull, hull_face, hull_plane, hull_edge: the polytope that grows inside the difference of two overlapping shapes.
-        polygon: a polygon of each shape of a pair. crossing: where they meet.
-        probe: an edge of a height field as a shape of its own.
+        pose: of each shape, by ``broad.begin`` where fixed, by ``broad.place`` where moving; and a
+            last row for an edge of a height field, by ``ridge``.
+        order, axis: bounded shapes along the axis of the sweep, by ``broad.begin``, then by each
+            ``broad.candidates`` from the last one; what is found does not depend on them.
+        pair, sorted_pair: candidates (shape a, shape b). start: where those of a shape a begin. By
+            ``broad.candidates``.
+        simplex, weight: by ``gjk``, points of the difference of two shapes with the points of both,
+            shape (4, 9), and their shares.
+        hull, hull_face, hull_plane, hull_edge: by ``polytope``, what grows inside the difference of
+            two overlapping shapes.
+        polygon, crossing: by ``polygon``, one of each shape of a pair, and where they meet.
+        probe: by ``ridge``, an edge of a height field as a shape of its own.
     """
 
     pose: NDArray[np.void]
     order: NDArray[np.int64]
-    state: NDArray[np.int64]
+    axis: NDArray[np.int64]
     pair: NDArray[np.int64]
     sorted_pair: NDArray[np.int64]
     start: NDArray[np.int64]
@@ -99,8 +101,8 @@ def allocate(collision: Collision, points: int) -> CollisionWorkspace:
     pairs = max(64, 2 * points)
     work = CollisionWorkspace(
         pose=table(count + 1, POSE),
-        order=c.bounded.copy(),
-        state=np.zeros(1, np.int64),
+        order=np.zeros(len(c.bounded), np.int64),
+        axis=np.zeros(1, np.int64),
         pair=np.zeros((pairs, 2), np.int64),
         sorted_pair=np.zeros((pairs, 2), np.int64),
         start=np.zeros(count + 1, np.int64),
@@ -114,31 +116,10 @@ def allocate(collision: Collision, points: int) -> CollisionWorkspace:
         crossing=table(4 * MOST_CORNERS, CROSSING),
         probe=table(1, SHAPE),
     )
-    _place_fixed(c, work)
+    broad.begin(c, work)
     return work
 
 
 def point_table(count: int) -> NDArray[np.void]:
     """A table for a number of points."""
     return table(count, POINT)
-
-
-def _place_fixed(c: Collision, work: CollisionWorkspace) -> None:
-    """What stands still is placed once."""
-    for i in np.flatnonzero((c.shape["body"] == 0) & (c.shape["kind"] != PLANE)):
-        _place(c.shape[i], work.pose[i], c)
-    for i in np.flatnonzero((c.shape["body"] == 0) & (c.shape["kind"] == PLANE)):
-        work.pose["rotation"][i], work.pose["position"][i] = c.shape["rotation"][i], c.shape["position"][i]
-
-
-def _place(shape: np.void, pose: np.void, c: Collision) -> None:
-    pose["rotation"], pose["position"] = shape["rotation"], shape["position"]
-    R = shape["rotation"].reshape(3, 3)
-    low, high = -shape["half"], shape["half"].copy()
-    if shape["rows"]:
-        heights = c.height[shape["vertex"] : shape["vertex"] + shape["rows"] * shape["columns"]]
-        # all below is solid: whatever is inside the field's outline may touch it
-        low[2], high[2] = min(heights.min(), -1e3 * shape["reach"]), heights.max()
-    middle, half = 0.5 * (low + high), 0.5 * (high - low)
-    reach = np.abs(R) @ half + shape["radius"]
-    pose["low"], pose["high"] = shape["position"] + R @ middle - reach, shape["position"] + R @ middle + reach

@@ -1,7 +1,8 @@
 """The contact problem with exact Coulomb friction: solvers, and the certificate that judges them.
 
-``solve`` is the door for bare problems, u = W λ + q with a friction cone for every contact. Beside it stand the older laws, for
-comparison: ``solve_pyramid`` and ``solve_frictionless``; and ``solve_impact``, impacts without friction.
+``solve`` is the door for bare problems, u = W λ + q with a friction cone for every contact. Beside
+it stand the older laws, for comparison: ``solve_pyramid`` and ``solve_frictionless``; and
+``solve_impact``, impacts without friction.
 """
 
 from __future__ import annotations
@@ -81,7 +82,9 @@ def solve(
     """Impulses λ with u = W λ + q, every contact obeying Signorini and Coulomb.
 
     Args:
-        W: shape (3n, 3n), dense or sparse [1/kg]. q: shape (3n,) [m/s]. mu: shape (n,) or one number.
+        W: shape (3n, 3n), dense or sparse [1/kg].
+        q: shape (3n,) [m/s].
+        mu: shape (n,) or one number.
         order: "ttn" (two tangents, then the normal) or "ntt" (FCLib); never guessed.
         tolerance: backward error to reach, relative to ‖q‖∞.
         initial: warm start [N·s], in the same order.
@@ -91,7 +94,13 @@ def solve(
     return solve_problem(Problem(W, q, mu, order=order), tolerance, initial, solver, sweeps)
 
 
-def solve_problem(problem: Problem, tolerance: float = 1e-8, initial: ArrayLike | None = None, solver: str = "auto", sweeps: int = 5000) -> Solution:
+def solve_problem(
+    problem: Problem,
+    tolerance: float = 1e-8,
+    initial: ArrayLike | None = None,
+    solver: str = "auto",
+    sweeps: int = 5000,
+) -> Solution:
     """As ``solve``, for a problem that is already checked."""
     _check(tolerance, solver, sweeps)
     p, count = problem.blocks, problem.contact_count
@@ -99,33 +108,53 @@ def solve_problem(problem: Problem, tolerance: float = 1e-8, initial: ArrayLike 
     scale = float(np.abs(p.q).max()) if count else 0.0
     dense = solver == "auto" and count <= DENSE_CONTACTS
     goal = tolerance * (scale or 1.0)
-    w, flat = (None, _flat(p, impulse)) if dense else (workspace.allocate(count, newton=False), None)
+    w, flat = (
+        (None, _flat(p, impulse)) if dense else (workspace.allocate(count, newton=False), None)
+    )
     start = time.perf_counter()
     if solver == "gauss-seidel":
         iterations, _ = gauss_seidel.solve(p, impulse, goal, sweeps, w)
         name = solver
     elif flat is not None:
-        iterations, rung, _ = ladder.solve_flat(*flat, count, goal)
+        iterations, rung, _ = ladder.solve_flat(*flat, count, goal, ladder.SETTINGS)
         name = ladder.NAMES[rung]
     else:
         # where many contacts have to agree a few sweeps are cheap against one factorisation
-        iterations, error = gauss_seidel.accelerated(p, impulse, goal, sweeps if solver != "auto" else FIRST_SWEEPS, w)
+        iterations, error = gauss_seidel.accelerated(
+            p, impulse, goal, sweeps if solver != "auto" else FIRST_SWEEPS, w
+        )
         name = "accelerated gauss-seidel"
         if solver == "auto" and not error <= goal:
-            more, rung, _ = ladder.solve_large(p, goal, impulse, w)
+            more, rung, _ = ladder.solve_large(p, goal, impulse, w, ladder.SETTINGS)
             iterations, name = iterations + more, ladder.NAMES[rung]
     seconds = time.perf_counter() - start
     if flat is not None:
-        impulse = flat[1][p.value.size + 5 * count :][: 3 * count]
+        impulse = flat[1][p.value.size + 6 * count :][: 3 * count]
     certificate = judge(p, impulse)
     u = np.zeros(3 * count)
     velocities(p, impulse, u)
     converged = certificate.converged(tolerance)
-    return Solution(problem.to_theirs(impulse), problem.to_theirs(u), converged, certificate.relative, int(iterations), seconds, name, certificate)
+    return Solution(
+        problem.to_theirs(impulse),
+        problem.to_theirs(u),
+        converged,
+        certificate.relative,
+        int(iterations),
+        seconds,
+        name,
+        certificate,
+    )
 
 
-def solve_bodies(p: BodyProblem, tolerance: float = 1e-8, initial: ArrayLike | None = None, solver: str = "auto", sweeps: int = 5000) -> Solution:
-    """As ``solve``, for contacts between bodies: the form to prefer where there are bodies, by far the faster one.
+def solve_bodies(
+    p: BodyProblem,
+    tolerance: float = 1e-8,
+    initial: ArrayLike | None = None,
+    solver: str = "auto",
+    sweeps: int = 5000,
+) -> Solution:
+    """As ``solve``, for contacts between bodies:
+    the form to prefer where there are bodies, by far the faster one.
 
     Args:
         p: from ``bodies.problem``; impulses and velocities are in the order "ttn".
@@ -141,28 +170,43 @@ def solve_bodies(p: BodyProblem, tolerance: float = 1e-8, initial: ArrayLike | N
     start = time.perf_counter()
     bodies.prepare(p, w)
     if solver == "auto":
-        iterations, rung, _ = ladder.solve_bodies(p, goal, impulse, w)
+        iterations, rung, _ = ladder.solve_bodies(p, goal, impulse, w, ladder.SETTINGS)
         solver = ladder.NAMES[rung]
     else:
-        method = gauss_seidel.solve_bodies if solver == "gauss-seidel" else gauss_seidel.accelerated_bodies
+        method = (
+            gauss_seidel.solve_bodies
+            if solver == "gauss-seidel"
+            else gauss_seidel.accelerated_bodies
+        )
         iterations, _ = method(p, impulse, goal, sweeps, w)
     seconds = time.perf_counter() - start
     certificate = judge(p, impulse)
     return Solution(
-        impulse, p.velocities(impulse), certificate.converged(tolerance), certificate.relative, int(iterations), seconds, solver, certificate
+        impulse,
+        p.velocities(impulse),
+        certificate.converged(tolerance),
+        certificate.relative,
+        int(iterations),
+        seconds,
+        solver,
+        certificate,
     )
 
 
 def _flat(p: Blocks, impulse: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """What ``ladder.solve_flat`` takes."""
     count = len(p.mu)
-    integers = np.concatenate([p.start, p.column, np.zeros(count, np.int64)])
-    return integers, np.concatenate([p.value.ravel(), p.q, p.mu, p.weight, impulse, workspace.memory(count)])
+    integers = np.concatenate([p.start, p.column, p.kind, np.zeros(count, np.int64)])
+    reals = [p.value.ravel(), p.q, p.mu, p.bound, p.weight, impulse, workspace.memory(count)]
+    return integers, np.concatenate(reals)
 
 
 def _check(tolerance: float, solver: str, sweeps: int) -> None:
     if solver not in SOLVERS:
-        raise ProblemError(f"solver is {solver!r}; expected one of {', '.join(map(repr, SOLVERS))}{near(str(solver), SOLVERS)}")
+        raise ProblemError(
+            f"solver is {solver!r}; expected one of "
+            f"{', '.join(map(repr, SOLVERS))}{near(str(solver), SOLVERS)}"
+        )
     if not (np.isfinite(tolerance) and tolerance > 0):
         raise ProblemError(f"tolerance is {tolerance}; expected a positive number, 1e-8 is usual")
     if not (isinstance(sweeps, int) and sweeps > 0):

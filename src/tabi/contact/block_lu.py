@@ -1,12 +1,13 @@
 """LU of a matrix of 6×6 blocks, most of them empty, without allocation.
 
-Rows and columns are bodies. Eliminating the body i, with D its diagonal block and j, k its later neighbours,
+Rows and columns are bodies. Eliminating the body i, with D its diagonal block and j, k its
+later neighbours,
 
-    U_ik = D⁻¹ H_ik,   H_jk ← H_jk − H_ji U_ik                                                               (1)
-fills the places (j, k). The body with the fewest neighbours goes first (minimum degree), so a wall of bricks costs
-little more than its height times its length. Pivots are sought inside the diagonal blocks alone; those are regular
-wherever bodies have an inverse inertia and contacts dissipate, and a direction that is not good is refused by the
-search of the solver that asked for it.
+    U_ik = D⁻¹ H_ik,   H_jk ← H_jk − H_ji U_ik                                                 (1)
+fills the places (j, k). The body with the fewest neighbours goes first (minimum degree), so a wall
+of bricks costs little more than its height times its length. Pivots are sought inside the diagonal
+blocks alone; those are regular wherever bodies have an inverse inertia and contacts dissipate, and
+a direction that is not good is refused by the search of the solver that asked for it.
 
 Reference: George and Liu (1981), Computer solution of large sparse positive definite systems.
 """
@@ -28,9 +29,12 @@ class Structure(NamedTuple):
 
     Attributes:
         slot: index of each block in a table of blocks, EMPTY where there is none, shape (n, n).
-        order: bodies as they are eliminated, shape (n,). degree: neighbours left, shape (n,); −1 once eliminated.
-        laters, later: neighbours of the s-th eliminated body that come after it: later[s, :laters[s]].
-        value: the blocks, shape (capacity, 6, 6). swap: exchanged rows of one diagonal block, shape (6,).
+        order: bodies as they are eliminated, shape (n,).
+        degree: neighbours left, shape (n,); −1 once eliminated.
+        laters, later: neighbours of the s-th eliminated body that come after it:
+            later[s, :laters[s]].
+        value: the blocks, shape (capacity, 6, 6).
+        swap: exchanged rows of one diagonal block, shape (6,).
     """
 
     slot: NDArray[np.int32]
@@ -58,7 +62,8 @@ def allocate(bodies: int, blocks: int) -> Structure:
 
 @kernel
 def arrange(s, n):
-    """Order of elimination and slots of all blocks, from slots that are not EMPTY where the matrix has a block.
+    """Order of elimination and slots of all blocks, from slots that are not EMPTY where the matrix
+    has a block.
 
     Returns:
         the number of blocks; more than len(s.value) have to be given memory first.
@@ -102,7 +107,9 @@ def arrange(s, n):
 
 @kernel
 def solve(s, n, b):
-    """b ← H⁻¹ b; the blocks are overwritten. False where a diagonal block is singular or not finite."""
+    """b ← H⁻¹ b; the blocks are overwritten.
+    False where a diagonal block is singular or not finite.
+    """
     H, slot = s.value, s.slot
     for step in range(n):
         i, m = s.order[step], s.laters[step]
@@ -199,12 +206,26 @@ def _subtract(C, A, B):
     for r in range(6):
         a0, a1, a2, a3, a4, a5 = A[r, 0], A[r, 1], A[r, 2], A[r, 3], A[r, 4], A[r, 5]
         for q in range(6):
-            C[r, q] -= a0 * B[0, q] + a1 * B[1, q] + a2 * B[2, q] + a3 * B[3, q] + a4 * B[4, q] + a5 * B[5, q]
+            C[r, q] -= (
+                a0 * B[0, q]
+                + a1 * B[1, q]
+                + a2 * B[2, q]
+                + a3 * B[3, q]
+                + a4 * B[4, q]
+                + a5 * B[5, q]
+            )
 
 
 @kernel
 def _subtract_vector(b, i, A, j):
     """b_i ← b_i − A b_j."""
     for r in range(6):
-        s = A[r, 0] * b[j] + A[r, 1] * b[j + 1] + A[r, 2] * b[j + 2] + A[r, 3] * b[j + 3] + A[r, 4] * b[j + 4] + A[r, 5] * b[j + 5]
+        s = (
+            A[r, 0] * b[j]
+            + A[r, 1] * b[j + 1]
+            + A[r, 2] * b[j + 2]
+            + A[r, 3] * b[j + 3]
+            + A[r, 4] * b[j + 4]
+            + A[r, 5] * b[j + 5]
+        )
         b[i + r] -= s

@@ -1,6 +1,6 @@
 """The contact problem as kernels read it: 3×3 blocks of W by rows, and products with it.
 
-u = W λ + q                                                                                               (1)
+u = W λ + q                                                                                    (1)
 """
 
 from __future__ import annotations
@@ -12,16 +12,19 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from tabi._jit import kernel
+from tabi.contact.rows import CONTACT
 
 Floats = NDArray[np.float64]
 
 
 class Blocks(NamedTuple):
-    """Row k has blocks start[k] to start[k + 1], at columns column[·]; the block on the diagonal comes first.
+    """Row k has blocks start[k] to start[k + 1], at columns column[·];
+    the block on the diagonal comes first.
 
     Attributes:
         value: nine numbers a block, row by row.
-        q: velocities without impulse, shape (3n,). mu: coefficients, shape (n,).
+        q: velocities without impulse, shape (3n,).
+        kind, mu, bound: of each three rows, as in ``rows``, shape (n,).
         weight: ρ = 3/tr W_kk of each contact, shape (n,).
     """
 
@@ -29,13 +32,21 @@ class Blocks(NamedTuple):
     column: NDArray[np.int64]
     value: Floats
     q: Floats
+    kind: NDArray[np.int64]
     mu: Floats
+    bound: Floats
     weight: Floats
 
     def velocities(self, impulse: Floats) -> Floats:
         """Equation (1) by SciPy, apart from the kernels: what the judge believes."""
         n = len(self.q)
-        return scipy.sparse.bsr_matrix((self.value.reshape(-1, 3, 3), self.column, self.start), shape=(n, n)) @ impulse + self.q
+        return (
+            scipy.sparse.bsr_matrix(
+                (self.value.reshape(-1, 3, 3), self.column, self.start), shape=(n, n)
+            )
+            @ impulse
+            + self.q
+        )
 
 
 def from_sparse(W: scipy.sparse.spmatrix, q: Floats, mu: Floats) -> Blocks:
@@ -43,12 +54,16 @@ def from_sparse(W: scipy.sparse.spmatrix, q: Floats, mu: Floats) -> Blocks:
     count = len(mu)
     bsr = scipy.sparse.csr_matrix(W).tobsr(blocksize=(3, 3))
     bsr.sum_duplicates()
-    start, column, value = bsr.indptr.astype(np.int64), bsr.indices.astype(np.int64), bsr.data.reshape(-1, 9).astype(float)
+    start = bsr.indptr.astype(np.int64)
+    column = bsr.indices.astype(np.int64)
+    value = bsr.data.reshape(-1, 9).astype(float)
     rows = np.repeat(np.arange(count), np.diff(start))
     order = np.lexsort((column, column != rows, rows))
     column, value = column[order], np.ascontiguousarray(value[order])
     weight = 3.0 / value[start[:-1]][:, [0, 4, 8]].sum(axis=1)
-    return Blocks(start, column, value, np.ascontiguousarray(q), np.ascontiguousarray(mu), weight)
+    kind, bound = np.full(count, CONTACT), np.zeros(count)
+    q, mu = np.ascontiguousarray(q), np.ascontiguousarray(mu)
+    return Blocks(start, column, value, q, kind, mu, bound, weight)
 
 
 @kernel

@@ -1,14 +1,17 @@
-"""Gauss–Seidel in the space of bodies: a contact's impulse moves the twists of its bodies' trees, and the next one sees them.
+"""Gauss–Seidel in the space of bodies: a contact's impulse moves the twists of its bodies' trees,
+and the next one sees them.
 
-The local problem needs W_kk, the response of the contact to itself: with F the wrenches of its three directions on its two bodies
+The local problem needs W_kk, the response of the contact to itself: with F the wrenches of its
+three directions on its two bodies
 
-    W_kk = F_aᵀ Ω_aa F_a + F_bᵀ Ω_bb F_b − F_aᵀ Ω_ab F_b − F_bᵀ Ω_ba F_a                                          (1)
+    W_kk = F_aᵀ Ω_aa F_a + F_bᵀ Ω_bb F_b − F_aᵀ Ω_ab F_b − F_bᵀ Ω_ba F_a                       (1)
 A sweep costs as much as there are contacts, times the contacting bodies of a tree.
 """
 
 from tabi._jit import kernel
-from tabi.contact.bodies import MOMENT, find, limit, relative, twists, wrench
-from tabi.contact.cone import local
+from tabi.contact.bodies import relative, twists, wrench
+from tabi.contact.rows import bound_by, local
+from tabi.contact.weights import find
 from tabi.spatial.vector import dot6, load3, load6, load9, mul, mul_t, sub
 
 
@@ -23,14 +26,20 @@ def local_blocks(p, work):
 
 @kernel
 def _local_block(c, start, column, omega, out):
-    """W_kk of one contact, symmetric, as ``cone.local`` takes it: what unit impulses on both bodies do to both."""
+    """W_kk of one contact, symmetric, as ``cone.local`` takes it: what unit impulses on both bodies
+    do to both.
+    """
     E, r = load9(c.frame), load3(c.arm_a)
-    t = c.turns
-    x, y, n = wrench(t, r, (E[0], E[1], E[2])), wrench(t, r, (E[3], E[4], E[5])), wrench(t, r, (E[6], E[7], E[8]))
+    t = c.angular
+    x = wrench(t, r, (E[0], E[1], E[2]))
+    y = wrench(t, r, (E[3], E[4], E[5]))
+    n = wrench(t, r, (E[6], E[7], E[8]))
     _add_form(omega[find(start, column, c.a, c.a)], x, y, n, x, y, n, 1.0, out)
     if c.b >= 0:
         s = load3(c.arm_b)
-        X, Y, N = wrench(t, s, (E[0], E[1], E[2])), wrench(t, s, (E[3], E[4], E[5])), wrench(t, s, (E[6], E[7], E[8]))
+        X = wrench(t, s, (E[0], E[1], E[2]))
+        Y = wrench(t, s, (E[3], E[4], E[5]))
+        N = wrench(t, s, (E[6], E[7], E[8]))
         _add_form(omega[find(start, column, c.b, c.b)], X, Y, N, X, Y, N, 1.0, out)
         e = find(start, column, c.a, c.b)
         if e >= 0:
@@ -55,12 +64,20 @@ def _add_form(O, x, y, n, X, Y, N, sign, out):
 @kernel(inline=True)
 def _times(O, f):
     """O f."""
-    return (dot6(load6(O[0]), f), dot6(load6(O[1]), f), dot6(load6(O[2]), f), dot6(load6(O[3]), f), dot6(load6(O[4]), f), dot6(load6(O[5]), f))
+    return (
+        dot6(load6(O[0]), f),
+        dot6(load6(O[1]), f),
+        dot6(load6(O[2]), f),
+        dot6(load6(O[3]), f),
+        dot6(load6(O[4]), f),
+        dot6(load6(O[5]), f),
+    )
 
 
 @kernel
 def sweep(p, impulse, work):
-    """Gauss–Seidel once over all contacts: the twists follow every impulse, so a contact costs its trees and no more.
+    """Gauss–Seidel once over all contacts: the twists follow every impulse, so a contact costs its
+    trees and no more.
 
     Needs ``local_blocks``.
     """
@@ -73,23 +90,34 @@ def sweep(p, impulse, work):
         x = p.q[i] + u[0] - (W[0] * l[0] + W[1] * l[1] + W[2] * l[2])
         y = p.q[i + 1] + u[1] - (W[1] * l[0] + W[3] * l[1] + W[4] * l[2])
         n = p.q[i + 2] + u[2] - (W[2] * l[0] + W[4] * l[1] + W[5] * l[2])
-        if c.turns >= MOMENT:
-            p.mu[k] = limit(c, impulse)
-        new, work.alpha[k] = local(W, p.mu[k], (x, y, n), work.alpha[k])
+        if c.partner >= 0:
+            p.bound[k] = bound_by(c.partner, impulse)
+        new, work.alpha[k] = local(p.kind[k], W, p.mu[k], p.bound[k], (x, y, n), work.alpha[k])
         change = sub(new, l)
         if change[0] != 0.0 or change[1] != 0.0 or change[2] != 0.0:
             f = mul_t(E, change)
-            _kick(p.start, p.column, p.omega, V, c.a, wrench(c.turns, load3(c.arm_a), f), 1.0)
+            _kick(p.start, p.column, p.omega, V, c.a, wrench(c.angular, load3(c.arm_a), f), 1.0)
             if c.b >= 0:
-                _kick(p.start, p.column, p.omega, V, c.b, wrench(c.turns, load3(c.arm_b), f), -1.0)
+                _kick(
+                    p.start, p.column, p.omega, V, c.b, wrench(c.angular, load3(c.arm_b), f), -1.0
+                )
         impulse[i], impulse[i + 1], impulse[i + 2] = new[0], new[1], new[2]
 
 
 @kernel
 def _kick(start, column, omega, V, i, f, sign):
-    """What ± a wrench on body i adds to the twists of its tree; Ω is symmetric, so its row is its column."""
+    """What ± a wrench on body i adds to the twists of its tree;
+    Ω is symmetric, so its row is its column.
+    """
     F = (sign * f[0], sign * f[1], sign * f[2], sign * f[3], sign * f[4], sign * f[5])
     for e in range(start[i], start[i + 1]):
         O, j = omega[e], 6 * column[e]
         for c in range(6):
-            V[j + c] += F[0] * O[0, c] + F[1] * O[1, c] + F[2] * O[2, c] + F[3] * O[3, c] + F[4] * O[4, c] + F[5] * O[5, c]
+            V[j + c] += (
+                F[0] * O[0, c]
+                + F[1] * O[1, c]
+                + F[2] * O[2, c]
+                + F[3] * O[3, c]
+                + F[4] * O[4, c]
+                + F[5] * O[5, c]
+            )

@@ -2,10 +2,11 @@
 
 For each contact, with ρ = 3/tr W_kk and Φ(u) = (0, 0, μ‖u_t‖)
 
-    r = λ − P_K(λ − ρ (u + Φ(u))),   e = ‖r‖/ρ                                                                (1)
-It is a backward error: impulses changed by r at velocities changed by e obey the law exactly. Beside it stand the parts
-of the law in their own units: how far λ leaves the cone, u_n < 0, the product λ_n u_n, and the power that friction
-should have taken and did not, λ_t·u_t + μ λ_n‖u_t‖. A NaN anywhere is never converged.
+    r = λ − P_K(λ − ρ (u + Φ(u))),   e = ‖r‖/ρ                                                 (1)
+It is a backward error: impulses changed by r at velocities changed by e obey the law exactly.
+Beside it stand the parts of the law in their own units: how far λ leaves the cone, u_n < 0, the
+product λ_n u_n, and the power that friction should have taken and did not, λ_t·u_t + μ λ_n‖u_t‖. A
+NaN anywhere is never converged.
 """
 
 from __future__ import annotations
@@ -18,9 +19,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi._jit import kernel
-from tabi.contact.cone import project
+from tabi.contact.rows import CONTACT, project
 
-COLUMNS = ("residual", "impulse_residual", "cone_violation", "approach", "signorini", "dissipation_gap")
+COLUMNS = (
+    "residual",
+    "impulse_residual",
+    "cone_violation",
+    "approach",
+    "signorini",
+    "dissipation_gap",
+)
 
 
 @dataclass(frozen=True)
@@ -66,8 +74,18 @@ class Judged(Protocol):
         ...
 
     @property
+    def kind(self) -> NDArray[np.int64]:
+        """Kinds of rows."""
+        ...
+
+    @property
     def mu(self) -> NDArray[np.float64]:
         """Coefficients of friction."""
+        ...
+
+    @property
+    def bound(self) -> NDArray[np.float64]:
+        """Largest impulses of limited rows [N·s]."""
         ...
 
     def velocities(self, impulse: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -87,42 +105,42 @@ def judge(p: Judged, impulse: NDArray[np.float64]) -> Certificate:
 
 @kernel
 def figures(p, impulse, u, rows):
-    """One row of figures per contact, in the order of COLUMNS."""
+    """One row of figures per contact, in the order of COLUMNS;
+    other kinds have the first two only.
+    """
     for k in range(p.mu.shape[0]):
         i, mu = 3 * k, p.mu[k]
         lx, ly, ln = impulse[i], impulse[i + 1], impulse[i + 2]
         ux, uy, un = u[i], u[i + 1], u[i + 2]
-        slip = sqrt(ux * ux + uy * uy)
-        if mu < 0.0:
-            # rows that are held have no cone
-            rows[k, 1] = defect(mu, p.weight[k], (ux, uy, un), (lx, ly, ln))
-            rows[k, 0] = rows[k, 1] / p.weight[k]
-            continue
-        r = defect(mu, p.weight[k], (ux, uy, un), (lx, ly, ln))
+        r = defect(p.kind[k], mu, p.bound[k], p.weight[k], (ux, uy, un), (lx, ly, ln))
         rows[k, 0] = r / p.weight[k]
         rows[k, 1] = r
-        rows[k, 2] = _positive(sqrt(lx * lx + ly * ly) - mu * ln, -ln)
-        rows[k, 3] = _positive(-un, 0.0)
-        rows[k, 4] = abs(ln * un)
-        rows[k, 5] = abs(lx * ux + ly * uy + mu * ln * slip)
+        if p.kind[k] == CONTACT:
+            slip = sqrt(ux * ux + uy * uy)
+            rows[k, 2] = _positive(sqrt(lx * lx + ly * ly) - mu * ln, -ln)
+            rows[k, 3] = _positive(-un, 0.0)
+            rows[k, 4] = abs(ln * un)
+            rows[k, 5] = abs(lx * ux + ly * uy + mu * ln * slip)
 
 
 @kernel
-def defect(mu, rho, u, impulse):
-    """‖r‖ of (1)."""
-    slip = max(mu, 0.0) * sqrt(u[0] * u[0] + u[1] * u[1])
-    x, y, n = project(mu, impulse[0] - rho * u[0], impulse[1] - rho * u[1], impulse[2] - rho * (u[2] + slip))
+def defect(kind, mu, bound, rho, u, impulse):
+    """‖r‖ of (1); for other kinds than contacts Φ is zero."""
+    slip = mu * sqrt(u[0] * u[0] + u[1] * u[1])
+    l = (impulse[0] - rho * u[0], impulse[1] - rho * u[1], impulse[2] - rho * (u[2] + slip))
+    x, y, n = project(kind, mu, bound, l[0], l[1], l[2])
     x, y, n = impulse[0] - x, impulse[1] - y, impulse[2] - n
     return sqrt(x * x + y * y + n * n)
 
 
 @kernel
 def residual(p, impulse, u):
-    """The largest backward error e over all contacts, from velocities that are at hand; NaN if there is one."""
+    """The largest backward error e over all rows, from velocities at hand; NaN if there is one."""
     worst = 0.0
     for k in range(p.mu.shape[0]):
         i, rho = 3 * k, p.weight[k]
-        e = defect(p.mu[k], rho, (u[i], u[i + 1], u[i + 2]), (impulse[i], impulse[i + 1], impulse[i + 2])) / rho
+        velocity, l = (u[i], u[i + 1], u[i + 2]), (impulse[i], impulse[i + 1], impulse[i + 2])
+        e = defect(p.kind[k], p.mu[k], p.bound[k], rho, velocity, l) / rho
         if not e <= worst:
             worst = e
             if e != e:

@@ -1,16 +1,18 @@
 """The friction cone, and one contact solved exactly.
 
-Impulses λ and velocities u have two tangential parts and a normal one, in this order. With the coefficient μ
+Impulses λ and velocities u have two tangential parts and a normal one, in this order. With the
+coefficient μ
 
-    K = {‖λ_t‖ ≤ μ λ_n},   Signorini and Coulomb:  K ∋ λ ⟂ u + Φ(u) ∈ K*,   Φ(u) = (0, 0, μ‖u_t‖)          (1)
+    K = {‖λ_t‖ ≤ μ λ_n},   Φ(u) = (0, 0, μ‖u_t‖)
+    Signorini and Coulomb:   K ∋ λ ⟂ u + Φ(u) ∈ K*                                             (1)
 (De Saxcé). One contact alone has u = W λ + b with a 3×3 matrix W. Three answers are possible:
 
     open   λ = 0,             when b_n ≥ 0
     stick  λ = −W⁻¹ b,        when that lies in K
-    slip   u_n = 0, u_t = −α λ_t, ‖λ_t‖ = μ λ_n for an α > 0                                                (2)
-Eliminating λ_n from (2) leaves (T + α 1) λ_t = −s with T = W_tt − w wᵀ/w_nn, s = b_t − w b_n/w_nn: two numbers in the
-axes of T, and one equation f(α) = μ λ_n/‖λ_t‖ − 1 = 0, negative at α = 0 and positive far out. Newton on α, kept in
-its bracket, finds it to rounding.
+    slip   u_n = 0, u_t = −α λ_t, ‖λ_t‖ = μ λ_n for an α > 0                                   (2)
+Eliminating λ_n from (2) leaves (T + α 1) λ_t = −s with T = W_tt − w wᵀ/w_nn, s = b_t − w b_n/w_nn:
+two numbers in the axes of T, and one equation f(α) = μ λ_n/‖λ_t‖ − 1 = 0, negative at α = 0 and
+positive far out. Newton on α, kept in its bracket, finds it to rounding.
 
 References: De Saxcé and Feng (1998); Chardonnet (2006), sec. II; Bonnefon and Daviet (2011).
 """
@@ -18,20 +20,11 @@ References: De Saxcé and Feng (1998); Chardonnet (2006), sec. II; Bonnefon and 
 from math import sqrt
 
 from tabi._jit import kernel
-from tabi.spatial import symmetric
-
-# in the place of μ, three rows that are no contact: all of them held (u = 0, λ free), or the first two, and no impulse in the third;
-# LIMITED − R: ‖λ‖ ≤ R, and where u ≠ 0, λ = −R u/‖u‖
-HELD, HELD_TWO, LIMITED = -1.0, -2.0, -3.0
 
 
 @kernel
 def project(mu, x, y, n):
-    """The point of K nearest to (x, y, n); of all impulses where rows are held, of a ball where they are limited."""
-    if mu < 0.0:
-        if mu <= LIMITED:
-            return _into_ball(LIMITED - mu, x, y, n)
-        return x, y, n if mu == HELD else 0.0
+    """The point of K nearest to (x, y, n)."""
     t = sqrt(x * x + y * y)
     if n >= 0.0 and t <= mu * n:
         return x, y, n
@@ -40,13 +33,6 @@ def project(mu, x, y, n):
     s = (mu * t + n) / (1.0 + mu * mu)
     f = mu * s / t
     return f * x, f * y, s
-
-
-@kernel
-def _into_ball(radius, x, y, n):
-    length = sqrt(x * x + y * y + n * n)
-    f = radius / length if length > radius else 1.0
-    return f * x, f * y, f * n
 
 
 @kernel
@@ -61,15 +47,6 @@ def local(W, mu, b, alpha):
         λ (three numbers) and α, 0 where it does not slip.
     """
     xx, xy, xn, yy, yn, nn = W
-    if mu == HELD:
-        # a little more than W, which may be singular
-        e = 1e-12 * (xx + yy + nn)
-        return symmetric.solve((xx + e, xy, xn, yy + e, yn, nn + e), (-b[0], -b[1], -b[2])), 0.0
-    if mu == HELD_TWO:
-        d = 1.0 / (xx * yy - xy * xy + 1e-24 * (xx + yy) * (xx + yy))
-        return (d * (xy * b[1] - yy * b[0]), d * (xy * b[0] - xx * b[1]), 0.0), 0.0
-    if mu <= LIMITED:
-        return _limited(W, LIMITED - mu, b), 0.0
     if b[2] >= 0.0:
         return (0.0, 0.0, 0.0), 0.0
     if not mu > 0.0:
@@ -86,28 +63,6 @@ def local(W, mu, b, alpha):
         if ln >= 0.0 and lx * lx + ly * ly <= mu * mu * ln * ln:
             return (lx, ly, ln), 0.0
     return _slip(mu, (a, c, d), (p, q), (xn * i, yn * i, -b[2] * i), alpha)
-
-
-@kernel
-def _limited(W, radius, b):
-    """λ in a ball with u = W λ + b: −(W + σ 1)⁻¹ b, with the σ ≥ 0 that keeps it in there, by Newton on 1/‖λ‖, which is nearly straight in σ."""
-    sigma, little = 0.0, 1e-12 * (W[0] + W[3] + W[5])
-    l = (0.0, 0.0, 0.0)
-    if not radius > 0.0:
-        return l
-    for _ in range(60):
-        e = sigma + little
-        V = (W[0] + e, W[1], W[2], W[3] + e, W[4], W[5] + e)
-        l = symmetric.solve(V, (-b[0], -b[1], -b[2]))
-        length = sqrt(l[0] * l[0] + l[1] * l[1] + l[2] * l[2])
-        if length <= radius * (1.0 + 4e-16):
-            return l
-        d = symmetric.solve(V, l)
-        more = (length / radius - 1.0) * length * length / (l[0] * d[0] + l[1] * d[1] + l[2] * d[2])
-        if not more > 1e-16 * sigma:
-            break
-        sigma += more
-    return _into_ball(radius, l[0], l[1], l[2])
 
 
 @kernel

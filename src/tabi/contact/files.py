@@ -1,8 +1,9 @@
 """Contact problems in files: FCLib's HDF5 form, and the same as a NumPy archive.
 
-FCLib keeps a local problem in the group ``fclib_local``: ``spacedim`` 3, a sparse matrix ``W`` (m, n, nz, p, i, x; nz is
-−1 for compressed columns, −2 for compressed rows, else the number of triplets), and ``vectors`` q and mu. The archive
-(.npz) has W_data, W_indices, W_indptr (compressed rows) and size n, or a dense W; q; mu. Both are normal first.
+FCLib keeps a local problem in the group ``fclib_local``: ``spacedim`` 3, a sparse matrix ``W``
+(m, n, nz, p, i, x; nz is −1 for compressed columns, −2 for compressed rows, else the number of
+triplets), and ``vectors`` q and mu. The archive (.npz) has W_data, W_indices, W_indptr
+(compressed rows) and size n, or a dense W; q; mu. Both are normal first.
 """
 
 from __future__ import annotations
@@ -22,7 +23,10 @@ def read(path: str | Path) -> Problem:
     path = Path(path)
     readers = {".npz": _read_npz, ".hdf5": _read_hdf5, ".h5": _read_hdf5}
     if path.suffix.lower() not in readers:
-        raise ProblemError(f"{path}: the format {path.suffix or 'without suffix'!r} is not known; expected {', '.join(readers)}")
+        raise ProblemError(
+            f"{path}: the format {path.suffix or 'without suffix'!r} is not known; "
+            f"expected {', '.join(readers)}"
+        )
     if not path.is_file():
         raise ProblemError(f"{path}: there is no such file")
     try:
@@ -30,7 +34,10 @@ def read(path: str | Path) -> Problem:
     except ProblemError:
         raise
     except KeyError as missing:
-        raise ProblemError(f"{path}: {str(missing.args[0]) if missing.args else 'an entry'}; expected a friction problem W, q, mu") from None
+        raise ProblemError(
+            f"{path}: {str(missing.args[0]) if missing.args else 'an entry'}; "
+            "expected a friction problem W, q, mu"
+        ) from None
     except (OSError, ValueError, TypeError, EOFError) as problem:
         raise ProblemError(f"{path}: it cannot be read as a friction problem: {problem}") from None
     try:
@@ -43,7 +50,9 @@ def _read_npz(path: Path) -> tuple[Any, Any, Any]:
     with np.load(path, allow_pickle=False) as data:
         if "W_data" in data:
             n = int(data["n"])
-            W: Any = scipy.sparse.csr_matrix((data["W_data"], data["W_indices"], data["W_indptr"]), (n, n))
+            W: Any = scipy.sparse.csr_matrix(
+                (data["W_data"], data["W_indices"], data["W_indptr"]), (n, n)
+            )
         else:
             W = data["W"]
         return W, data["q"], data["mu"]
@@ -55,7 +64,8 @@ def _read_hdf5(path: Path) -> tuple[Any, Any, Any]:
     with h5py.File(path, "r") as file:
         if "fclib_local" not in file:
             raise ProblemError(
-                f"{path}: it has no group 'fclib_local'; only local problems (W, q, mu) are read, it has {', '.join(file) or 'nothing'}"
+                f"{path}: it has no group 'fclib_local'; only local problems (W, q, mu) are read, "
+                f"it has {', '.join(file) or 'nothing'}"
             )
         group: Any = file["fclib_local"]
         if int(np.asarray(group["spacedim"]).ravel()[0]) != 3:
@@ -76,22 +86,47 @@ def check_output(path: str | Path) -> None:
     """Refuse a file that cannot be written, before the work for it is done."""
     path = Path(path)
     if path.suffix.lower() not in (".npz", ".hdf5", ".h5"):
-        raise ProblemError(f"{path}: the format {path.suffix or 'without suffix'!r} is not known; expected .hdf5 or .npz")
+        raise ProblemError(
+            f"{path}: the format {path.suffix or 'without suffix'!r} is not known; "
+            "expected .hdf5 or .npz"
+        )
     folder = path.absolute().parent
-    if path.is_dir() or not folder.is_dir() or not os.access(path if path.exists() else folder, os.W_OK):
-        raise ProblemError(f"{path}: it cannot be written; choose a name in a folder that exists and is yours")
+    if (
+        path.is_dir()
+        or not folder.is_dir()
+        or not os.access(path if path.exists() else folder, os.W_OK)
+    ):
+        raise ProblemError(
+            f"{path}: it cannot be written; choose a name in a folder that exists and is yours"
+        )
 
 
-def write(path: str | Path, W: Any, q: Any, mu: Any, title: str = "", description: str = "") -> None:
-    """Write a problem, normal first, in FCLib's form (.hdf5) or as an archive (.npz); a bad one is refused before."""
+def write(
+    path: str | Path, W: Any, q: Any, mu: Any, title: str = "", description: str = ""
+) -> None:
+    """Write a problem, normal first, in FCLib's form (.hdf5) or as an archive (.npz);
+    a bad one is refused before.
+    """
     path = Path(path)
     Problem(W, q, mu, order="ntt")
     rows: Any = scipy.sparse.csr_matrix(W)
     if path.suffix.lower() == ".npz":
-        np.savez_compressed(path, W_data=rows.data, W_indices=rows.indices, W_indptr=rows.indptr, n=rows.shape[0], q=q, mu=mu, kind="fclib_local")
+        np.savez_compressed(
+            path,
+            W_data=rows.data,
+            W_indices=rows.indices,
+            W_indptr=rows.indptr,
+            n=rows.shape[0],
+            q=q,
+            mu=mu,
+            kind="fclib_local",
+        )
         return
     if path.suffix.lower() not in (".hdf5", ".h5"):
-        raise ProblemError(f"{path}: the format {path.suffix or 'without suffix'!r} is not known; expected .hdf5 or .npz")
+        raise ProblemError(
+            f"{path}: the format {path.suffix or 'without suffix'!r} is not known; "
+            "expected .hdf5 or .npz"
+        )
     import h5py
 
     columns = rows.tocsc()
@@ -102,7 +137,9 @@ def write(path: str | Path, W: Any, q: Any, mu: Any, title: str = "", descriptio
         sizes = {"m": columns.shape[0], "n": columns.shape[1], "nz": -1, "nzmax": columns.nnz}
         for name, value in sizes.items():
             matrix[name] = np.array([value], np.int32)
-        matrix["p"], matrix["i"], matrix["x"] = columns.indptr.astype(np.int32), columns.indices.astype(np.int32), columns.data.astype(float)
+        matrix["p"] = columns.indptr.astype(np.int32)
+        matrix["i"] = columns.indices.astype(np.int32)
+        matrix["x"] = columns.data.astype(float)
         vectors = group.create_group("vectors")
         vectors["q"], vectors["mu"] = np.asarray(q, float), np.asarray(mu, float)
         info = group.create_group("info")

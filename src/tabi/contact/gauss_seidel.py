@@ -1,19 +1,21 @@
 """Gauss–Seidel over contacts, each solved exactly: the method of the papers.
 
-    λ_k ← solution of the local problem with b_k = q_k + Σ_{j≠k} W_kj λ_j                                      (1)
-Cheap, anytime, without matrices to factor; slow on stacks and rank-deficient feet. Anderson acceleration over the last
-sweeps x ↦ g(x), with f = g − x, helps where hundreds of contacts have to agree:
+    λ_k ← solution of the local problem with b_k = q_k + Σ_{j≠k} W_kj λ_j                      (1)
+Cheap, anytime, without matrices to factor; slow on stacks and rank-deficient feet. Anderson
+acceleration over the last sweeps x ↦ g(x), with f = g − x, helps where hundreds of contacts have
+to agree:
 
-    x⁺ = g − ΔG γ,   γ = argmin ‖f − ΔF γ‖,   started anew when the residual doubles                            (2)
+    x⁺ = g − ΔG γ,   γ = argmin ‖f − ΔF γ‖,   started anew when the residual doubles           (2)
 
-References: Chardonnet (2006), sec. III (C12's eq. 13 is misprinted); Jean (1999); Walker and Ni (2011).
+References: Chardonnet (2006), sec. III (C12's eq. 13 is misprinted); Jean (1999); Walker and
+Ni (2011).
 """
 
 from tabi._jit import kernel
 from tabi.contact import bodies, body_sweep
 from tabi.contact.blocks import row_velocity, velocities_with
 from tabi.contact.certificate import residual
-from tabi.contact.cone import local, project
+from tabi.contact.rows import local, project
 from tabi.contact.workspace import DEPTH
 from tabi.spatial.cholesky import solve as solve_small
 
@@ -26,19 +28,28 @@ def sweep(p, impulse, work):
         i, W = 3 * k, p.value[p.start[k]]
         lx, ly, ln = impulse[i], impulse[i + 1], impulse[i + 2]
         x, y, n = row_velocity(p, k, impulse)
-        # the local problem has the symmetric part of its block; with it taken off here too, the fixed point is that of W
+        # the local problem has the symmetric part of its block;
+        # with it taken off here too, the fixed point is that of W
         xy, xn, yn = 0.5 * (W[1] + W[3]), 0.5 * (W[2] + W[6]), 0.5 * (W[5] + W[7])
-        b = (x - (W[0] * lx + xy * ly + xn * ln), y - (xy * lx + W[4] * ly + yn * ln), n - (xn * lx + yn * ly + W[8] * ln))
-        new, alpha[k] = local((W[0], xy, xn, W[4], yn, W[8]), p.mu[k], b, alpha[k])
+        b = (
+            x - (W[0] * lx + xy * ly + xn * ln),
+            y - (xy * lx + W[4] * ly + yn * ln),
+            n - (xn * lx + yn * ly + W[8] * ln),
+        )
+        block = (W[0], xy, xn, W[4], yn, W[8])
+        new, alpha[k] = local(p.kind[k], block, p.mu[k], p.bound[k], b, alpha[k])
         impulse[i], impulse[i + 1], impulse[i + 2] = new[0], new[1], new[2]
 
 
 def solve_on(velocities, sweep, begin):
-    """Plain Gauss–Seidel for one form of the problem; ``begin`` is called before the first sweep."""
+    """Plain Gauss–Seidel for one form of the problem;
+    ``begin`` is called before the first sweep.
+    """
 
     @kernel
     def solve(p, impulse, tolerance, sweeps, work):
-        """Sweep until the backward error is within the tolerance [m/s]; the residual is looked at ever more rarely.
+        """Sweep until the backward error is within the tolerance [m/s];
+        the residual is looked at ever more rarely.
 
         Returns:
             sweeps done, backward error [m/s].
@@ -121,7 +132,9 @@ def _mix(p, impulse, m, F, G, gram):
             impulse[i] -= gram[a, m] * G[a, i]
     for k in range(p.mu.shape[0]):
         i = 3 * k
-        impulse[i], impulse[i + 1], impulse[i + 2] = project(p.mu[k], impulse[i], impulse[i + 1], impulse[i + 2])
+        l = (impulse[i], impulse[i + 1], impulse[i + 2])
+        l = project(p.kind[k], p.mu[k], p.bound[k], l[0], l[1], l[2])
+        impulse[i], impulse[i + 1], impulse[i + 2] = l[0], l[1], l[2]
 
 
 @kernel
@@ -140,4 +153,6 @@ def _begin(p, work):
 solve = solve_on(velocities_with, sweep, _begin)
 accelerated = accelerated_on(velocities_with, sweep, _begin)
 solve_bodies = solve_on(bodies.velocities_with, body_sweep.sweep, body_sweep.local_blocks)
-accelerated_bodies = accelerated_on(bodies.velocities_with, body_sweep.sweep, body_sweep.local_blocks)
+accelerated_bodies = accelerated_on(
+    bodies.velocities_with, body_sweep.sweep, body_sweep.local_blocks
+)

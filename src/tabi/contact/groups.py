@@ -1,8 +1,10 @@
-"""Collision groups: the contacts of a step fall into problems that have nothing to do with each other.
+"""Collision groups: the contacts of a step fall into problems that have nothing to do with
+each other.
 
-Moving things that touch belong to one group, and so do those that touch them; what does not move joins nobody (Chardonnet
-2012, section 3.3). Things are *families*: a tree, with the trees that joints of it follow or lead. Union–find over families;
-groups are numbered in the order of their first contact, so the same contacts give the same groups.
+Moving things that touch belong to one group, and so do those that touch them; what does not move
+joins nobody (Chardonnet 2012, section 3.3). Things are *families*: a tree, with the trees that
+joints of it follow or lead. Union–find over families; groups are numbered in the order of their
+first contact, so the same contacts give the same groups.
 """
 
 from typing import NamedTuple
@@ -20,8 +22,10 @@ class Groups(NamedTuple):
 
     Attributes:
         contact: the group of each contact, −1 between two things that do not move.
-        order: contacts, those of one group together, each group in the order given; start: where each group begins.
-        above, label: the forest of union–find, and the group of each of its tops, −1 where it touches nothing.
+        order: contacts, those of one group together, each group in the order given;
+            start: where each group begins.
+        above, label: the forest of union–find, and the group of each of its tops, −1 where it
+            touches nothing.
     """
 
     contact: Integers

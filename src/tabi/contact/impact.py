@@ -1,22 +1,25 @@
-"""Impacts without friction: Newton's restitution as a linear complementarity problem, solved by Lemke.
+"""Impacts without friction: Newton's restitution as a linear complementarity problem,
+solved by Lemke.
 
 The normals of n contacts close at v = J_n v⁻, and impulses change that by Λ = J_n M⁻¹ J_nᵀ:
 
-    0 ≤ λ ⟂ Λ λ + v + ε min(v, 0) ≥ 0                                                                         (1)
-A contact that closes leaves at ε times its speed, or faster. One that already leaves may be slowed to rest, not turned around:
-that is the min; Chardonnet (2006), eq. 2, has ε v for both, and lets a contact that left at v close at ε v.
+    0 ≤ λ ⟂ Λ λ + v + ε min(v, 0) ≥ 0                                                          (1)
+A contact that closes leaves at ε times its speed, or faster. One that already leaves may be slowed
+to rest, not turned around: that is the min; Chardonnet (2006), eq. 2, has ε v for both, and lets a
+contact that left at v close at ε v.
 
 Energy: complementarity and ΔT = λᵀv + ½ λᵀΛλ give
 
-    ΔT = ½ Σ_{v<0} (1 − ε_i) λ_i v_i + ½ Σ_{v>0} λ_i v_i                                                       (2)
-The first sum is never positive: while no contact leaves, no energy comes from nowhere, however different the ε of the contacts are.
-The second is never negative. A contact that leaves, and is caught up with by what bounces elsewhere, ends at rest; with ε near 1
-that makes energy. Three balls in a row, the first at speed 1 into the second, the third leaving at s: ΔT = m s (1 − s)/3. With one ε
-for all, eq. 2 of the paper makes none, ΔT = −½ (1 − ε)/(1 + ε) λᵀΛλ; but it lets contacts close.
+    ΔT = ½ Σ_{v<0} (1 − ε_i) λ_i v_i + ½ Σ_{v>0} λ_i v_i                                       (2)
+The first sum is never positive: while no contact leaves, no energy comes from nowhere, however
+different the ε of the contacts are. The second is never negative. A contact that leaves, and is
+caught up with by what bounces elsewhere, ends at rest; with ε near 1 that makes energy. Three balls
+in a row, the first at speed 1 into the second, the third leaving at s: ΔT = m s (1 − s)/3. With one
+ε for all, eq. 2 of the paper makes none, ΔT = −½ (1 − ε)/(1 + ε) λᵀΛλ; but it lets contacts close.
 
-And (1) may have no solution: a ball that touches two walls, hits one and leaves the other, has nowhere to bounce to. For both reasons
-all ε of an event are lowered, where need be, by one factor, until (1) has a solution and ΔT ≤ 0. With ε = 0 both are certain:
-ΔT = −½ λᵀΛλ.
+And (1) may have no solution: a ball that touches two walls, hits one and leaves the other, has
+nowhere to bounce to. For both reasons all ε of an event are lowered, where need be, by one factor,
+until (1) has a solution and ΔT ≤ 0. With ε = 0 both are certain: ΔT = −½ λᵀΛλ.
 
 References: Chardonnet (2006), sec. II-B; Ruspini and Khatib (1999); Moreau (1988).
 """
@@ -48,9 +51,11 @@ class Impact:
     """Impulses of an impact.
 
     Attributes:
-        impulse: λ along the normals [N·s], shape (n,). velocity: of the contacts afterwards, positive where they leave [m/s], shape (n,).
+        impulse: λ along the normals [N·s], shape (n,).
+        velocity: of the contacts afterwards, positive where they leave [m/s], shape (n,).
         energy: what the bodies have gained [J], never more than rounding.
-        factor: 1, or what every ε was multiplied by so that there is a solution and no energy is made.
+        factor: 1, or what every ε was multiplied by so that there is a solution and no energy
+            is made.
         solved: whether (1) is solved, with the lowered ε.
     """
 
@@ -61,7 +66,7 @@ class Impact:
     solved: bool
 
 
-class Work(NamedTuple):
+class ImpactWork(NamedTuple):
     """Arrays the kernels write, for n contacts.
 
     Attributes:
@@ -70,12 +75,12 @@ class Work(NamedTuple):
 
     right: Floats
     trial: Floats
-    lemke: lemke.Work
+    lemke: lemke.LemkeWork
 
 
-def allocate(contacts: int) -> Work:
+def allocate(contacts: int) -> ImpactWork:
     """Memory for up to so many contacts."""
-    return Work(np.zeros(contacts), np.zeros(contacts), lemke.allocate(contacts))
+    return ImpactWork(np.zeros(contacts), np.zeros(contacts), lemke.allocate(contacts))
 
 
 def solve_impact(delassus: ArrayLike, velocity: ArrayLike, restitution: ArrayLike) -> Impact:
@@ -86,18 +91,29 @@ def solve_impact(delassus: ArrayLike, velocity: ArrayLike, restitution: ArrayLik
         velocity: of the contacts before, negative where they close [m/s], shape (n,).
         restitution: ε from 0 to 1, of each contact or of all.
     """
-    L, v, e = square("delassus", delassus), numbers("velocity", velocity).ravel(), numbers("restitution", restitution)
+    L = square("delassus", delassus)
+    v = numbers("velocity", velocity).ravel()
+    e = numbers("restitution", restitution)
     if len(L) != len(v):
-        raise ProblemError(f"delassus has shape {L.shape}; expected ({len(v)}, {len(v)}), as velocity has {len(v)} numbers")
+        raise ProblemError(
+            f"delassus has shape {L.shape}; expected ({len(v)}, {len(v)}), "
+            f"as velocity has {len(v)} numbers"
+        )
     e = np.full(len(v), float(e)) if e.ndim == 0 else e.ravel()
     if len(e) != len(v):
-        raise ProblemError(f"restitution has {len(e)} numbers; expected {len(v)}, one for each contact")
+        raise ProblemError(
+            f"restitution has {len(e)} numbers; expected {len(v)}, one for each contact"
+        )
     for k in np.flatnonzero((e < 0) | (e > 1))[:1]:
-        raise ProblemError(f"restitution[{k}] is {e[k]:g}; expected a number from 0 (plastic) to 1 (elastic)")
+        raise ProblemError(
+            f"restitution[{k}] is {e[k]:g}; expected a number from 0 (plastic) to 1 (elastic)"
+        )
     impulse = np.zeros(len(v))
     end, factor = solve(L, v, e, impulse, allocate(len(v)))
     after = L @ impulse + v
-    return Impact(impulse, after, float(0.5 * impulse @ (v + after)), float(factor), end == lemke.SOLVED)
+    return Impact(
+        impulse, after, float(0.5 * impulse @ (v + after)), float(factor), end == lemke.SOLVED
+    )
 
 
 @kernel
@@ -131,7 +147,9 @@ def solve(L, v, restitution, impulse, w):
 
 @kernel
 def _bounce(L, v, restitution, factor, impulse, w):
-    """(1) with every ε times a factor; returns how it ended, the energy gained, and what of it may be rounding."""
+    """(1) with every ε times a factor; returns how it ended, the energy gained,
+    and what of it may be rounding.
+    """
     n, gain, noise = v.shape[0], 0.0, 0.0
     for i in range(n):
         w.right[i] = v[i] + factor * restitution[i] * min(v[i], 0.0)

@@ -1,16 +1,20 @@
-"""The default solver: a warm Newton, and a list of other attempts for the problems it does not solve.
+"""The default solver: a warm Newton, and a list of rescues for the problems it does not solve.
 
-1. **Sweeps**, for a matrix without a warm start: a handful of contacts often needs no more than a few accelerated ones. Else they are
-   forgotten: they push impulses to the edges of the cones, where Newton starts worse than from zero.
-2. **Newton from one point**: warm, from zero, with another map. Rocking feet, with corners that barely touch, want ρ
-   thirty times larger than 3/tr W_kk: the map then looks at velocities before impulses.
-3. **Growing friction**: without friction the problem is convex and easy; from its solution μ grows in steps to what it
-   is, each step starting where the last one ended. Towers, mass ratios, chains.
+1. **Sweeps**, for a matrix without a warm start: a handful of contacts often needs no more than a
+   few accelerated ones. Else they are forgotten: they push impulses to the edges of the cones,
+   where Newton starts worse than from zero.
+2. **Newton from one point**: warm, from zero, with another map. Rocking feet, with corners that
+   barely touch, want ρ thirty times larger than 3/tr W_kk: the map then looks at velocities before
+   impulses.
+3. **Growing friction**: without friction the problem is convex and easy; from its solution μ grows
+   in steps to what it is, each step starting where the last one ended. Towers, mass ratios, chains.
 4. **Taking turns**: sweeps and Newton from the best point met. Piles in violent motion.
-5. **Strewn starts**: Newton and growing friction from points all over the cones, with all maps and scales by turns.
+5. **Strewn starts**: Newton and growing friction from points all over the cones, with all maps and
+   scales by turns.
 
-The order is fixed, also of the strewn points, because sliding problems can have several exact solutions and a rerun has
-to find the same one. What is returned is the best point met, with its true error.
+The order is fixed, also of the strewn points, because sliding problems can have several exact
+solutions and a rerun has to find the same one. What is returned is the best point met, with its
+true error. Nearly all steps end with the first attempt; the others are a kernel of their own.
 """
 
 import numpy as np
@@ -18,12 +22,15 @@ import numpy as np
 from tabi._jit import kernel
 from tabi.contact import gauss_seidel, newton, sparse_newton, twist_newton
 from tabi.contact.blocks import Blocks
-from tabi.contact.newton import ALART_CURNIER, JEAN_MOREAU
+from tabi.contact.maps import ALART_CURNIER, JEAN_MOREAU
+from tabi.contact.rows import CONTACT
 from tabi.contact.workspace import carve, copy, fill
 
 # where an attempt starts; COLD: zero, and only where there is no warm start
 COLD, WARM, ZERO, BEST, STREWN = 0, 1, 2, 3, 4
 
+STREWN_EPSILON = (1e-8, 1e-6, 1e-4, 1e-3)
+STREWN_FACTOR = (1000.0, 10.0, 1.0, 100.0, 0.1)
 # name, map, start, steps of growing friction, sweeps, ε, factor of ρ, Newton's iterations
 ATTEMPTS = (
     ("sweeps", ALART_CURNIER, COLD, 0, 8, 1e-6, 1.0, 0),
@@ -37,15 +44,19 @@ ATTEMPTS = (
     ("growing friction", ALART_CURNIER, ZERO, 20, 0, 1e-3, 1.0, 60),
     ("growing friction", JEAN_MOREAU, ZERO, 60, 0, 1e-4, 30.0, 60),
     *(
-        ("strewn starts", t % 3, STREWN, (0, 5, 20)[t // 3 % 3], 0, (1e-8, 1e-6, 1e-4, 1e-3)[t % 4], (1000.0, 10.0, 1.0, 100.0, 0.1)[t % 5], 60)
+        (
+            "strewn starts", t % 3, STREWN, (0, 5, 20)[t // 3 % 3], 0,
+            STREWN_EPSILON[t % 4], STREWN_FACTOR[t % 5], 60,
+        )
         for t in range(180)
     ),
-)
+)  # fmt: skip
 NAMES = (*(a[0] for a in ATTEMPTS), "not solved")
+# the table as kernels take it: an argument, as a constant of that size fits no GPU
 SETTINGS = np.array([a[1:] for a in ATTEMPTS])
+MAP, START, STEPS, SWEEPS, EPSILON, FACTOR, ITERATIONS = range(7)
 # iterations times contacts after which no other attempt is begun: seconds, whatever the size
 ENOUGH = 20_000_000
-INFINITE = 1e300
 
 
 def climb_on(newton, accelerated, first, compiled=True):
@@ -56,22 +67,45 @@ def climb_on(newton, accelerated, first, compiled=True):
         compiled: False where ``newton`` is plain Python.
     """
 
-    @kernel(plain=not compiled)
-    def solve(p, tolerance, impulse, w):
-        """Try until the backward error is within the tolerance [m/s].
-
-        Args:
-            impulse: warm start, ends as the solution.
+    # inlined: handing over problem and memory would cost as much as a residual
+    @kernel(inline=True, plain=not compiled)
+    def attempt(p, settings, tolerance, impulse, w):
+        """One line of the table from the impulses at hand: sweeps, then Newton by growing friction.
 
         Returns:
-            iterations, index of the attempt that solved it (into NAMES), backward error [m/s].
+            iterations done, backward error [m/s].
         """
-        n, count, total, cold, seed, error, least = impulse.shape[0], p.mu.shape[0], 0, True, 1, 0.0, INFINITE
-        for i in range(n):
-            cold = cold and impulse[i] == 0.0
+        count, total, error = p.mu.shape[0], 0, 0.0
+        steps, sweeps = int(settings[STEPS]), int(settings[SWEEPS])
+        if sweeps > 0:
+            fill(w.alpha, 0.0, count)
+            done, error = accelerated(p, impulse, tolerance, sweeps, w)
+            total += done
+        if settings[ITERATIONS] > 0.0 and not (sweeps > 0 and error <= tolerance):
+            if steps > 0:
+                copy(w.friction, p.mu, count)
+            for k in range(steps + 1):
+                if steps > 0:
+                    for i in range(count):
+                        p.mu[i] = w.friction[i] * (k / steps)
+                form, iterations = int(settings[MAP]), int(settings[ITERATIONS])
+                factor, epsilon = settings[FACTOR], settings[EPSILON]
+                done, error = newton(p, form, factor, epsilon, tolerance, iterations, impulse, w)
+                total += done
+        return total, error
+
+    @kernel(plain=not compiled)
+    def rescue(p, tolerance, impulse, w, table, begin, cold, total, least):
+        """All attempts from ``begin`` on, until one succeeds;
+        the impulses at hand are the best met.
+
+        Args:
+            cold: whether there was no warm start. total: iterations so far. least: their error.
+        """
+        n, count, seed = impulse.shape[0], p.mu.shape[0], 1
         copy(w.found, impulse, n)
-        for r in range(first, SETTINGS.shape[0]):
-            start, steps, sweeps = int(SETTINGS[r, 1]), int(SETTINGS[r, 2]), int(SETTINGS[r, 3])
+        for r in range(begin, table.shape[0]):
+            start = int(table[r, START])
             if start == (WARM if cold else COLD):
                 continue
             if total * count > ENOUGH:
@@ -81,46 +115,61 @@ def climb_on(newton, accelerated, first, compiled=True):
             elif start == BEST:
                 copy(impulse, w.found, n)
             elif start == STREWN:
-                seed = strew(p.q, p.mu, p.weight, r, seed, impulse)
-            if sweeps > 0:
-                fill(w.alpha, 0.0, count)
-                done, error = accelerated(p, impulse, tolerance, sweeps, w)
-                total += done
-            if SETTINGS[r, 6] > 0.0 and not (sweeps > 0 and error <= tolerance):
-                if steps > 0:
-                    copy(w.friction, p.mu, count)
-                for k in range(steps + 1):
-                    if steps > 0:
-                        for i in range(count):
-                            p.mu[i] = w.friction[i] * (k / steps) if w.friction[i] > 0.0 else w.friction[i]
-                    done, error = newton(p, int(SETTINGS[r, 0]), SETTINGS[r, 5], SETTINGS[r, 4], tolerance, int(SETTINGS[r, 6]), impulse, w)
-                    total += done
+                seed = strew(p, r, seed, impulse)
+            done, error = attempt(p, table[r], tolerance, impulse, w)
+            total += done
             if error <= tolerance:
                 return total, r, error
-            if error < least:
+            # a NaN is beaten by every number
+            if error < least or least != least:
                 least = error
                 copy(w.found, impulse, n)
         copy(impulse, w.found, n)
-        return total, SETTINGS.shape[0], least
+        return total, table.shape[0], least
+
+    @kernel(plain=not compiled)
+    def solve(p, tolerance, impulse, w, table):
+        """Try until the backward error is within the tolerance [m/s].
+
+        Args:
+            impulse: warm start, ends as the solution.
+            table: SETTINGS, or the first lines of it.
+
+        Returns:
+            iterations, index of the attempt that solved it (into NAMES), backward error [m/s].
+        """
+        cold = True
+        for i in range(impulse.shape[0]):
+            cold = cold and impulse[i] == 0.0
+        r = first + 1 if int(table[first, START]) == (WARM if cold else COLD) else first
+        done, error = attempt(p, table[r], tolerance, impulse, w)
+        if error <= tolerance:
+            return done, r, error
+        return rescue(p, tolerance, impulse, w, table, r + 1, cold, done, error)
 
     return solve
 
 
 @kernel
-def strew(q, mu, weight, turn, seed, impulse):
-    """Impulses all over the cones, from a plain congruential generator: the same on every machine. Returns its state."""
+def strew(p, turn, seed, impulse):
+    """Impulses all over the cones, from a plain congruential generator: the same on every machine.
+
+    Returns:
+        the generator's state.
+    """
     size = 0.0
-    for i in range(q.shape[0]):
-        size = max(size, abs(q[i]))
+    for i in range(p.q.shape[0]):
+        size = max(size, abs(p.q[i]))
     # seven sizes from a hundredth of what stops the fastest contact to a hundred times it
     size *= 10.0 ** (2 * (turn % 7) / 3.0 - 2.0)
-    for k in range(mu.shape[0]):
+    for k in range(p.mu.shape[0]):
         for c in range(3):
             seed = (seed * 1103515245 + 12345) % 2147483648
             impulse[3 * k + c] = seed / 2147483648.0
-        n = impulse[3 * k + 2] * size * weight[k]
-        impulse[3 * k] = (impulse[3 * k] - 0.5) * mu[k] * n
-        impulse[3 * k + 1] = (impulse[3 * k + 1] - 0.5) * mu[k] * n
+        n = impulse[3 * k + 2] * size * p.weight[k]
+        across = p.mu[k] * n if p.kind[k] == CONTACT else n
+        impulse[3 * k] = (impulse[3 * k] - 0.5) * across
+        impulse[3 * k + 1] = (impulse[3 * k + 1] - 0.5) * across
         impulse[3 * k + 2] = n
     return seed
 
@@ -132,21 +181,26 @@ solve_large = climb_on(sparse_newton.solve, gauss_seidel.accelerated, 1, compile
 
 
 @kernel(views=True)
-def solve_flat(integers, reals, count, tolerance):
-    """As ``solve``, with problem, impulses and memory in two arrays: handing over each array costs as much as a sweep.
+def solve_flat(integers, reals, count, tolerance, table):
+    """As ``solve``, with everything in two arrays:
+    handing over each array costs as much as a sweep.
 
     Args:
-        integers: start and column of ``Blocks``, then memory for count numbers.
-        reals: value, q, mu and weight of ``Blocks``, then the impulses, then ``workspace.memory``.
+        integers: start, column and kind of ``Blocks``, then memory for count numbers.
+        reals: value, q, mu, bound and weight of ``Blocks``, then the impulses, then
+            ``workspace.memory``.
     """
-    n, m = 3 * count, integers.shape[0] - 2 * count - 1
-    at = 9 * m + 5 * count
+    n, m = 3 * count, integers.shape[0] - 3 * count - 1
+    at, kind = 9 * m + 6 * count, count + 1 + m
     p = Blocks(
         integers[: count + 1],
-        integers[count + 1 : count + 1 + m],
+        integers[count + 1 : kind],
         reals[: 9 * m].reshape((m, 9)),
         reals[9 * m : 9 * m + n],
+        integers[kind : kind + count],
         reals[9 * m + n : 9 * m + n + count],
-        reals[9 * m + n + count : at],
+        reals[9 * m + n + count : 9 * m + n + 2 * count],
+        reals[9 * m + n + 2 * count : at],
     )
-    return solve(p, tolerance, reals[at : at + n], carve(reals[at + n :], integers[count + 1 + m :]))
+    work = carve(reals[at + n :], integers[kind + count :])
+    return solve(p, tolerance, reals[at : at + n], work, table)

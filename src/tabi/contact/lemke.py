@@ -1,22 +1,26 @@
 """Lemke's complementary pivoting for the linear complementarity problem
 
-    w = M z + q,   0 ≤ z ⟂ w ≥ 0                                                                              (1)
-An artificial z₀ makes every q feasible: w = M z + q + d z₀, d > 0. One variable enters the basis at a time, always the partner of
-the one that has left, until z₀ leaves (a solution) or nothing stops the variable that enters (a ray). A ray of a copositive M shows
-a z ≥ 0 with 0 ≤ M z ⟂ z and qᵀz < 0; where M is positive semidefinite, (1) then has no solution. The tableau holds the n + 1
+    w = M z + q,   0 ≤ z ⟂ w ≥ 0                                                               (1)
+An artificial z₀ makes every q feasible: w = M z + q + d z₀, d > 0. One variable enters the basis at
+a time, always the partner of the one that has left, until z₀ leaves (a solution) or nothing stops
+the variable that enters (a ray). A ray of a copositive M shows a z ≥ 0 with 0 ≤ M z ⟂ z and
+qᵀz < 0; where M is positive semidefinite, (1) then has no solution. The tableau holds the n + 1
 columns outside the basis, each contiguous, and the right-hand side b:
 
-    x_B + T x_N = b;   T_c ← T_c − (T_rc/T_re) T_e for every column c ≠ e, where column e enters and row r leaves       (2)
-so a pivot costs n². Feet on four corners make ties, and with them cycles: of the rows that stop x_e first, the one leaves whose
-(b, B⁻¹)/T_e comes first in the order of words in a dictionary. B⁻¹ needs no memory of its own: its columns are those of w in the
-tableau, or unit vectors.
+    x_B + T x_N = b;   T_c ← T_c − (T_rc/T_re) T_e for every column c ≠ e                      (2)
+where column e enters and row r leaves, so a pivot costs n². Feet on four corners make ties, and
+with them cycles: of the rows that stop x_e first, the one leaves whose (b, B⁻¹)/T_e comes first in
+the order of words in a dictionary. B⁻¹ needs no memory of its own: its columns are those of w in
+the tableau, or unit vectors.
 
-Rounding makes ties uncertain and zeros small numbers. Rows and columns are scaled alike, to 1 on the diagonal, and q by its largest
-entry; b counts as zero below TIE, an entry of T_e below SMALL of the largest. In the end z is corrected once with the rows and
-columns of M that take part, and looked at: where it misses (1), or where a ray may be one of rounding only, pivoting begins
-anew with other bounds and another d.
+Rounding makes ties uncertain and zeros small numbers. Rows and columns are scaled alike, to 1 on
+the diagonal, and q by its largest entry; b counts as zero below TIE, an entry of T_e below SMALL of
+the largest. In the end z is corrected once with the rows and columns of M that take part, and
+looked at: where it misses (1), or where a ray may be one of rounding only, pivoting begins anew
+with other bounds and another d.
 
-References: Lemke (1965); Cottle, Pang and Stone (1992), secs. 4.4 and 4.9; for the bounds, Harris (1973).
+References: Lemke (1965); Cottle, Pang and Stone (1992), secs. 4.4 and 4.9; for the bounds,
+Harris (1973).
 """
 
 from __future__ import annotations
@@ -37,18 +41,27 @@ Integers = NDArray[np.int64]
 SOLVED, RAY, LIMIT, INEXACT = 0, 1, 2, 3
 ENDS = ("solved", "ray", "pivot limit", "inexact")
 # of each attempt: SMALL, TIE, and by how much the entries of d differ from each other
-ATTEMPTS = np.array([(1e-8, 1e-10, 0.0), (1e-8, 1e-9, 1.0), (1e-9, 1e-11, 1.0), (1e-7, 1e-10, 3.0), (1e-11, 1e-12, 0.0)])
+ATTEMPTS = np.array(
+    [
+        (1e-8, 1e-10, 0.0),
+        (1e-8, 1e-9, 1.0),
+        (1e-9, 1e-11, 1.0),
+        (1e-7, 1e-10, 3.0),
+        (1e-11, 1e-12, 0.0),
+    ]
+)
 GOLDEN = 0.6180339887498949
 # largest violation of (1), scaled, that still counts as solved
 EXACT = 1e-9
 
 
-class Work(NamedTuple):
+class LemkeWork(NamedTuple):
     """Arrays the kernel writes, for n rows.
 
     Attributes:
         tableau: T of (2) column by column, then b, shape (n + 2, n).
-        basic, outside: variable of each row and of each column; w is 0 … n − 1, z is n … 2n − 1, z₀ is 2n.
+        basic, outside: variable of each row and of each column;
+            w is 0 … n − 1, z is n … 2n − 1, z₀ is 2n.
         place: of each variable: its column, or −1 − its row.
         tied: rows. scale: of rows and columns. step: memory. best: z of the best attempt.
     """
@@ -63,9 +76,9 @@ class Work(NamedTuple):
     best: Floats
 
 
-def allocate(rows: int) -> Work:
+def allocate(rows: int) -> LemkeWork:
     """Memory for problems of up to so many rows."""
-    return Work(
+    return LemkeWork(
         tableau=np.zeros((rows + 2, rows)),
         basic=np.zeros(rows, np.int64),
         outside=np.zeros(rows + 1, np.int64),
@@ -87,7 +100,8 @@ def solve(M, q, z, pivots, w):
         w: memory for at least as many rows.
 
     Returns:
-        SOLVED, or RAY, LIMIT or INEXACT as the attempt ended that came nearest; pivots of all attempts.
+        SOLVED, or RAY, LIMIT or INEXACT as the attempt ended that came nearest; pivots of
+        all attempts.
     """
     n, total, kept, least = q.shape[0], 0, INEXACT, 1e300
     size = _scale(M, q, w.scale)
@@ -227,7 +241,9 @@ def _leaving(n, e, small, tie, w):
 
 @kernel
 def _first(j, column, count, tie, w):
-    """Of the tied rows, those with the smallest entry in column j of B⁻¹; returns how many they are."""
+    """Of the tied rows, those with the smallest entry in column j of B⁻¹;
+    returns how many they are.
+    """
     T, tied, place = w.tableau, w.tied, w.place[j]
     least, kept = 1e300, 0
     for k in range(count):
@@ -257,7 +273,9 @@ def _read(size, w, z):
 
 @kernel
 def _correct(M, q, z, w):
-    """z ← z − M_aa⁻¹ w_a over the rows a that z takes part in, where that brings it nearer to (1); returns the violation."""
+    """z ← z − M_aa⁻¹ w_a over the rows a that z takes part in, where that brings it nearer to (1);
+    returns the violation.
+    """
     n, T, step, index, count = q.shape[0], w.tableau, w.step, w.tied, 0
     before = violation(M, q, z, w.scale)
     for i in range(n):

@@ -5,7 +5,9 @@ from tabi._jit import kernel
 
 @kernel
 def solve(A, b, n):
-    """b ← A⁻¹ b for the leading n rows and columns; A is overwritten. False where it is singular or not finite."""
+    """b ← A⁻¹ b for the leading n rows and columns; A is overwritten.
+    False where it is singular or not finite.
+    """
     for k in range(n):
         pivot, size = k, abs(A[k, k])
         for i in range(k + 1, n):

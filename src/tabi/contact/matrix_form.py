@@ -1,9 +1,9 @@
 """The contact problem of bodies as a matrix over contacts, for solvers that want one.
 
-    W = J Ω Jᵀ,   J_k = E_k [−r̂, 1]                                                                        (1)
-in 3×3 blocks by rows. Contacts k and j have a block only where a body of k and a body of j hang in the same tree.
-Row k gathers T = J_k Ω on every body it can move, then meets the contacts of those bodies one by one: the cost is that of
-the blocks there are.
+    W = J Ω Jᵀ,   J_k = E_k [−r̂, 1]                                                            (1)
+in 3×3 blocks by rows. Contacts k and j have a block only where a body of k and a body of j hang in
+the same tree. Row k gathers T = J_k Ω on every body it can move, then meets the contacts of those
+bodies one by one: the cost is that of the blocks there are.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ class _Work(NamedTuple):
 
     Attributes:
         start, contact: contacts of each body by rows of bodies.
-        T: J_k Ω on each body, shape (bodies, 3, 6). reached: the bodies where it is not zero. seen: last row that met a body.
+        T: J_k Ω on each body, shape (bodies, 3, 6).
+        reached: the bodies where it is not zero.
+        seen: last row that met a body.
         met: last row that met a contact. slot: where its block stands in that row.
     """
 
@@ -51,7 +53,7 @@ def blocks(p: BodyProblem) -> Blocks:
     work.met[:], work.seen[:] = -1, -1
     column, value = np.empty(start[-1], np.int64), np.zeros((start[-1], 9))
     _fill(p, start, column, value, work)
-    return Blocks(start, column, value, p.q, p.mu, p.weight)
+    return Blocks(start, column, value, p.q, p.kind, p.mu, p.bound, p.weight)
 
 
 def sparse(p: BodyProblem) -> scipy.sparse.csr_matrix:
@@ -71,7 +73,13 @@ def _work(p: BodyProblem, count: int, bodies: int) -> _Work:
     start = np.searchsorted(body[order], np.arange(bodies + 1))
     over_contacts = np.full((2, count), -1, np.int64)
     over_bodies = np.full((2, bodies), -1, np.int64)
-    return _Work(start.astype(np.int64), contact[order].astype(np.int64), np.zeros((bodies, 3, 6)), *over_bodies, *over_contacts)
+    return _Work(
+        start.astype(np.int64),
+        contact[order].astype(np.int64),
+        np.zeros((bodies, 3, 6)),
+        *over_bodies,
+        *over_contacts,
+    )
 
 
 @kernel
@@ -111,9 +119,21 @@ def _fill(p, start, column, value, work):
                     used += 1
                 # a contact on two bodies of the same tree comes by twice
                 if p.contact[j].a == c:
-                    _meet(work.T[c], p.contact[j].frame, load3(p.contact[j].arm_a), 1.0, value[work.slot[j]])
+                    _meet(
+                        work.T[c],
+                        p.contact[j].frame,
+                        load3(p.contact[j].arm_a),
+                        1.0,
+                        value[work.slot[j]],
+                    )
                 if p.contact[j].b == c:
-                    _meet(work.T[c], p.contact[j].frame, load3(p.contact[j].arm_b), -1.0, value[work.slot[j]])
+                    _meet(
+                        work.T[c],
+                        p.contact[j].frame,
+                        load3(p.contact[j].arm_b),
+                        -1.0,
+                        value[work.slot[j]],
+                    )
 
 
 @kernel
@@ -139,7 +159,14 @@ def _gather(p, k, work):
                     f = (sign * frame[3 * d], sign * frame[3 * d + 1], sign * frame[3 * d + 2])
                     m = cross(r, f)
                     for g in range(6):
-                        T[d, g] += m[0] * O[0, g] + m[1] * O[1, g] + m[2] * O[2, g] + f[0] * O[3, g] + f[1] * O[4, g] + f[2] * O[5, g]
+                        T[d, g] += (
+                            m[0] * O[0, g]
+                            + m[1] * O[1, g]
+                            + m[2] * O[2, g]
+                            + f[0] * O[3, g]
+                            + f[1] * O[4, g]
+                            + f[2] * O[5, g]
+                        )
     return bodies
 
 

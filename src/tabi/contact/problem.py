@@ -23,7 +23,8 @@ class Problem:
     """u = W λ + q with a friction cone for every contact.
 
     Args:
-        W: matrix, dense or sparse, shape (3n, 3n) [1/kg]; used as it is, also where it is not symmetric.
+        W: matrix, dense or sparse, shape (3n, 3n) [1/kg];
+            used as it is, also where it is not symmetric.
         q: velocities without impulse [m/s], shape (3n,).
         mu: coefficients of friction, shape (n,), or one for all.
         order: "ttn" (tangents, then the normal) or "ntt" (FCLib).
@@ -31,7 +32,10 @@ class Problem:
 
     def __init__(self, W: Any, q: ArrayLike, mu: ArrayLike, *, order: str) -> None:
         if order not in ORDERS:
-            raise ProblemError(f"order is {order!r}; expected {' or '.join(map(repr, ORDERS))}{near(str(order), ORDERS)}")
+            raise ProblemError(
+                f"order is {order!r}; expected "
+                f"{' or '.join(map(repr, ORDERS))}{near(str(order), ORDERS)}"
+            )
         self.order = order
         velocity = numbers("q", q).ravel()
         if len(velocity) % 3:
@@ -39,16 +43,23 @@ class Problem:
         count = len(velocity) // 3
         matrix = scipy.sparse.csr_matrix(W if scipy.sparse.issparse(W) else square("W", W))
         if matrix.shape != (3 * count, 3 * count):
-            raise ProblemError(f"W has shape {matrix.shape}; expected ({3 * count}, {3 * count}), as q has {3 * count} numbers")
+            raise ProblemError(
+                f"W has shape {matrix.shape}; expected ({3 * count}, {3 * count}), "
+                f"as q has {3 * count} numbers"
+            )
         if not np.isfinite(matrix.data).all():
             raise ProblemError("W has an entry that is not finite")
         friction = numbers("mu", mu)
         friction = np.full(count, float(friction)) if friction.ndim == 0 else friction.ravel()
         if len(friction) != count:
-            raise ProblemError(f"mu has {len(friction)} numbers; expected {count}, one for each contact")
+            raise ProblemError(
+                f"mu has {len(friction)} numbers; expected {count}, one for each contact"
+            )
         if (friction < 0).any():
             k = int(np.flatnonzero(friction < 0)[0])
-            raise ProblemError(f"mu[{k}] is {friction[k]:g}; expected a coefficient of friction ≥ 0")
+            raise ProblemError(
+                f"mu[{k}] is {friction[k]:g}; expected a coefficient of friction ≥ 0"
+            )
         self._to_ours = np.arange(3 * count).reshape(-1, 3)[:, ORDERS[order]].ravel()
         ours = matrix[self._to_ours][:, self._to_ours]
         diagonal = ours.diagonal().reshape(-1, 3)
@@ -56,7 +67,8 @@ class Problem:
             k, axis = np.argwhere(diagonal <= 0)[0]
             part = ("first tangent", "second tangent", "normal")[axis]
             raise ProblemError(
-                f"W of contact {k} has {diagonal[k, axis]:g} on its diagonal ({part}); expected a positive number: no impulse would move it"
+                f"W of contact {k} has {diagonal[k, axis]:g} on its diagonal ({part}); "
+                "expected a positive number: no impulse would move it"
             )
         self.blocks: Blocks = from_sparse(ours, velocity[self._to_ours], friction)
 
@@ -87,7 +99,10 @@ def numbers(name: str, values: ArrayLike) -> NDArray[np.float64]:
         raise ProblemError(f"{name} is {type(values).__name__}; expected numbers") from None
     bad = np.argwhere(~np.isfinite(np.atleast_1d(x)))
     if len(bad):
-        raise ProblemError(f"{name}[{', '.join(map(str, bad[0]))}] is {np.atleast_1d(x)[tuple(bad[0])]}; expected a finite number")
+        raise ProblemError(
+            f"{name}[{', '.join(map(str, bad[0]))}] is {np.atleast_1d(x)[tuple(bad[0])]}; "
+            "expected a finite number"
+        )
     return x
 
 

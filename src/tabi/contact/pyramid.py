@@ -1,16 +1,20 @@
 """The friction pyramid: Coulomb's cone with flat sides, a linear complementarity problem for Lemke.
 
-k directions d_j in the tangent plane of each contact, an even number all around, stand for the disc of friction; β is the speed of the
-slip, as the pyramid sees it:
+k directions d_j in the tangent plane of each contact, an even number all around, stand for the disc
+of friction; β is the speed of the slip, as the pyramid sees it:
 
-    0 ≤ λ_j ⟂ d_j·u_t + β ≥ 0,   0 ≤ λ_n ⟂ u_n ≥ 0,   0 ≤ β ⟂ μ λ_n − Σ λ_j ≥ 0,   λ_t = Σ λ_j d_j                 (1)
-u = W λ + q: k + 2 rows for each contact. The pyramid lies inside the cone and touches it along its k edges: the push that begins to
-move a thing is too small by up to 1 − cos(π/k), and a sliding thing is pushed along the nearest edge, off by up to 180°/k.
-Without directions, one row for each contact, it is the frictionless problem.
+    0 ≤ λ_j ⟂ d_j·u_t + β ≥ 0,   λ_t = Σ λ_j d_j
+    0 ≤ λ_n ⟂ u_n ≥ 0,   0 ≤ β ⟂ μ λ_n − Σ λ_j ≥ 0                                             (1)
+u = W λ + q: k + 2 rows for each contact. The pyramid lies inside the cone and touches it along its
+k edges: the push that begins to move a thing is too small by up to 1 − cos(π/k), and a sliding
+thing is pushed along the nearest edge, off by up to 180°/k. Without directions, one row for each
+contact, it is the frictionless problem.
 
-A ray, for a W of bodies, needs impulses within the pyramids that move nothing, against contacts that close: something is wedged.
+A ray, for a W of bodies, needs impulses within the pyramids that move nothing, against contacts
+that close: something is wedged.
 
-References: Stewart and Trinkle (1996); Anitescu and Potra (1997); what Chardonnet (2006), sec. I, compares his method with.
+References: Stewart and Trinkle (1996); Anitescu and Potra (1997); what Chardonnet (2006), sec. I,
+compares his method with.
 """
 
 from __future__ import annotations
@@ -28,6 +32,7 @@ from tabi.contact import bodies, lemke
 from tabi.contact.bodies import BodyProblem
 from tabi.contact.certificate import Certificate, judge
 from tabi.contact.problem import Problem, ProblemError
+from tabi.contact.rows import CONTACT
 
 Floats = NDArray[np.float64]
 
@@ -45,7 +50,9 @@ class PyramidSolution:
         impulse, velocity: λ [N·s] and u [m/s] in the order of the problem, shape (3n,).
         solved: whether (1) is solved; how it ended: "solved", "ray", "pivot limit" or "inexact".
         own_residual: the largest violation of (1), impulses divided by ρ = 3/tr W_kk [m/s].
-        rows: of the linear complementarity problem. pivots: of Lemke's algorithm. seconds: time of both together.
+        rows: of the linear complementarity problem.
+        pivots: of Lemke's algorithm.
+        seconds: time of both together.
         certificate: of the exact law, with the round cone.
     """
 
@@ -60,13 +67,13 @@ class PyramidSolution:
     certificate: Certificate
 
 
-class Work(NamedTuple):
+class PyramidArrays(NamedTuple):
     """Arrays the kernels write, for a number of contacts and directions.
 
     Attributes:
         direction: d_j in the contact's frame, then the normal, shape (k + 1, 3).
         W: over contacts, shape (3n, 3n). M, q, z: of the linear complementarity problem.
-        unit, still, u: memory, shape (3n,); still stays zero. wrench, twist: memory of bodies.
+        unit, still, u: memory, shape (3n,). wrench, twist: memory of bodies.
         lemke: memory of Lemke's algorithm.
     """
 
@@ -80,15 +87,17 @@ class Work(NamedTuple):
     u: Floats
     wrench: Floats
     twist: Floats
-    lemke: lemke.Work
+    lemke: lemke.LemkeWork
 
 
-def allocate(contacts: int, facets: int, body_count: int = 0) -> Work:
-    """Memory for up to so many contacts, and for as many bodies where ``solve_bodies`` is to use it; no facets: without friction."""
+def allocate(contacts: int, facets: int, body_count: int = 0) -> PyramidArrays:
+    """Memory for up to so many contacts, and for as many bodies where ``solve_bodies`` is to use
+    it; no facets: without friction.
+    """
     n, rows = 3 * contacts, rows_of(contacts, facets)
     angle = 2 * np.pi / max(facets, 1) * np.arange(facets)
     around = np.column_stack([np.cos(angle), np.sin(angle), np.zeros(facets)])
-    return Work(
+    return PyramidArrays(
         direction=np.vstack([around, (0.0, 0.0, 1.0)]),
         W=np.zeros((n, n)),
         M=np.zeros((rows, rows)),
@@ -111,7 +120,9 @@ def rows_of(contacts: int, facets: int) -> int:
 # ---- at the door ----------------------------------------------------------------------------
 
 
-def solve_pyramid(W: Any, q: ArrayLike, mu: ArrayLike, *, order: str, facets: int = 8) -> PyramidSolution:
+def solve_pyramid(
+    W: Any, q: ArrayLike, mu: ArrayLike, *, order: str, facets: int = 8
+) -> PyramidSolution:
     """Impulses λ with u = W λ + q under the pyramid's law (1).
 
     Args:
@@ -127,11 +138,16 @@ def check_facets(facets: Any) -> None:
     if isinstance(facets, bool) or not isinstance(facets, int | np.integer):
         raise ProblemError(f"facets is {facets!r}; expected a whole number, 8 is usual")
     if facets < 4 or facets % 2:
-        raise ProblemError(f"facets is {facets}; expected an even number from 4 on: with every direction its opposite, 8 is usual")
+        raise ProblemError(
+            f"facets is {facets}; expected an even number from 4 on: "
+            "with every direction its opposite, 8 is usual"
+        )
 
 
 def solve_frictionless(W: Any, q: ArrayLike, *, order: str) -> PyramidSolution:
-    """Impulses along the normals alone: one row for each contact; W and q have their tangents all the same, as for ``solve``."""
+    """Impulses along the normals alone: one row for each contact;
+    W and q have their tangents all the same, as for ``solve``.
+    """
     return _solve(Problem(W, q, 0.0, order=order), 0)
 
 
@@ -139,8 +155,13 @@ def _solve(problem: Problem, facets: int) -> PyramidSolution:
     p, count = problem.blocks, problem.contact_count
     rows = rows_of(count, facets)
     if rows > MOST_ROWS:
-        raise ProblemError(f"{count} contacts with {facets} facets are {rows} rows; at most {MOST_ROWS}: take fewer facets, or the exact cone")
-    W = scipy.sparse.bsr_matrix((p.value.reshape(-1, 3, 3), p.column, p.start), (3 * count, 3 * count)).toarray()
+        raise ProblemError(
+            f"{count} contacts with {facets} facets are {rows} rows; at most {MOST_ROWS}: "
+            "take fewer facets, or the exact cone"
+        )
+    W = scipy.sparse.bsr_matrix(
+        (p.value.reshape(-1, 3, 3), p.column, p.start), (3 * count, 3 * count)
+    ).toarray()
     work, impulse = allocate(count, facets), np.zeros(3 * count)
     start = time.perf_counter()
     end, pivots = solve(W, p.q, p.mu, impulse, work)
@@ -159,7 +180,7 @@ def _solve(problem: Problem, facets: int) -> PyramidSolution:
     )
 
 
-def _violation(work: Work, admittance: Floats, facets: int) -> float:
+def _violation(work: PyramidArrays, admittance: Floats, facets: int) -> float:
     """The largest |min(z, M z + q)|, impulses brought to m/s by 1/ρ of their contact."""
     z, slack = work.z.copy(), work.M @ work.z + work.q
     scale = np.repeat(admittance, rows_of(1, facets))
@@ -200,14 +221,17 @@ def solve(W, q, mu, impulse, w):
 
 @kernel
 def solve_bodies(p, impulse, w):
-    """As ``solve``, for contacts between bodies: W is what unit impulses do to the velocities of all contacts. Other rows it does not know."""
+    """As ``solve``, for contacts between bodies:
+    W is what unit impulses do to the velocities of all contacts. Other rows it does not know.
+    """
     n = 3 * p.mu.shape[0]
     for k in range(p.mu.shape[0]):
-        if p.mu[k] < 0.0:
+        if p.kind[k] != CONTACT:
             return lemke.INEXACT, 0
-    still = BodyProblem(p.contact, p.start, p.column, p.omega, w.still, p.mu, p.weight)
     for i in range(n):
-        w.unit[i] = 0.0
+        w.unit[i], w.still[i] = 0.0, 0.0
+    q = w.still[:n]
+    still = BodyProblem(p.contact, p.start, p.column, p.omega, q, p.kind, p.mu, p.bound, p.weight)
     for j in range(n):
         w.unit[j] = 1.0
         bodies.velocities(still, w.unit, w.u, w.wrench, w.twist)

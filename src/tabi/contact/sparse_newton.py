@@ -1,8 +1,9 @@
 """Newton's system of a large bare problem, by the factorisations of SciPy.
 
-A problem that comes as a matrix alone has no bodies to work with, and a dense elimination in a kernel costs the cube of
-its contacts. Here the same Newton runs as plain Python around compiled kernels, with SuperLU where W is sparse and
-LAPACK where it is full. It allocates, so it is for the door, never for the step.
+A problem that comes as a matrix alone has no bodies to work with, and a dense elimination in a
+kernel costs the cube of its contacts. Here the same Newton runs as plain Python around compiled
+kernels, with SuperLU where W is sparse and LAPACK where it is full. It allocates, so it is for the
+door, never for the step.
 """
 
 from __future__ import annotations
@@ -16,17 +17,19 @@ import scipy.sparse.linalg
 
 from tabi._jit import kernel
 from tabi.contact.blocks import velocities_with
-from tabi.contact.newton import contact_map, newton_on
+from tabi.contact.newton import newton_on, row_map
 
 # share of blocks above which a full factorisation is the faster one
 FULL = 0.25
 
 
-def direction(p, kind, factor, eps, u, l, work) -> bool:
-    """Δλ of equation (4) of ``newton`` in work.delta; contacts that open get Δλ = −λ and leave the system."""
+def direction(p, form, factor, eps, u, l, work) -> bool:
+    """Δλ of equation (1) of ``newton`` in work.delta;
+    contacts that open get Δλ = −λ and leave the system.
+    """
     count = len(p.mu)
     known, slope, right = work.known, work.slope, work.right
-    linearise(p, kind, factor, eps, u, l, known, slope, right)
+    linearise(p, form, factor, eps, u, l, known, slope, right)
     closed = slope[:, [0, 4, 8]].any(axis=1)
     delta = np.where(np.repeat(closed, 3), 0.0, -np.repeat(factor * p.weight, 3) * right)
     row = np.repeat(np.arange(count), np.diff(p.start))
@@ -35,7 +38,11 @@ def direction(p, kind, factor, eps, u, l, work) -> bool:
     blocks[diagonal] += known.reshape(-1, 3, 3)
     b = -right
     moved = ~closed[p.column] & closed[row]
-    np.subtract.at(b.reshape(-1, 3), row[moved], np.einsum("eij,ej->ei", blocks[moved], delta.reshape(-1, 3)[p.column[moved]]))
+    np.subtract.at(
+        b.reshape(-1, 3),
+        row[moved],
+        np.einsum("eij,ej->ei", blocks[moved], delta.reshape(-1, 3)[p.column[moved]]),
+    )
     place = np.cumsum(closed) - 1
     kept = closed[p.column] & closed[row]
     size = int(closed.sum())
@@ -58,20 +65,26 @@ def _solve(blocks, where, size, b):
         with warnings.catch_warnings():
             warnings.simplefilter("error", scipy.linalg.LinAlgWarning)
             return scipy.linalg.lu_solve(
-                scipy.linalg.lu_factor(H.reshape(3 * size, 3 * size), overwrite_a=True, check_finite=False), b, check_finite=False
+                scipy.linalg.lu_factor(
+                    H.reshape(3 * size, 3 * size), overwrite_a=True, check_finite=False
+                ),
+                b,
+                check_finite=False,
             )
     i, j = np.indices((3, 3))
     rows, columns = 3 * where[0][:, None, None] + i, 3 * where[1][:, None, None] + j
-    H = scipy.sparse.csc_matrix((blocks.ravel(), (rows.ravel(), columns.ravel())), shape=(3 * size, 3 * size))
+    H = scipy.sparse.csc_matrix(
+        (blocks.ravel(), (rows.ravel(), columns.ravel())), shape=(3 * size, 3 * size)
+    )
     return scipy.sparse.linalg.splu(H).solve(b)
 
 
 @kernel
-def linearise(p, kind, factor, eps, u, l, known, slope, right):
+def linearise(p, form, factor, eps, u, l, known, slope, right):
     """F, A + (ε/ρ) B and B of all contacts."""
     for k in range(p.mu.shape[0]):
         i, rho = 3 * k, factor * p.weight[k]
-        F, A, B = contact_map(kind, p.mu[k], rho, (u[i], u[i + 1], u[i + 2]), (l[i], l[i + 1], l[i + 2]))
+        F, A, B = row_map(p, k, form, rho, u, l)
         right[i], right[i + 1], right[i + 2] = F[0], F[1], F[2]
         for c in range(9):
             slope[k, c] = B[c]

@@ -1,132 +1,162 @@
 """Newton's system in the space of twists: of the size of the bodies, and regular where W is not.
 
-With C = A + (ε/ρ) B of each contact, ΔV the change of the twists, and K = C⁻¹ B, equation (4) of ``newton`` becomes
+With C = A + (ε/ρ) B of each three rows, ΔV the change of the twists, and K = C⁻¹ B, equation (1) of
+``newton`` becomes
 
-    Δλ = −C⁻¹ F − K J ΔV,   (1 + Ω S) ΔV = −Ω Σ Jᵀ C⁻¹ F,   S = Σ Jᵀ K J                                        (1)
-S has a block for each pair of bodies that touch. A contact that opens has K = 0; one that sticks has K = (ρ/ε) 1, the
-same in any frame; only sliding ones need the whole of their 3×3 matrices.
+    Δλ = −C⁻¹ F − K J ΔV,   (1 + Ω S) ΔV = −Ω Σ Jᵀ C⁻¹ F,   S = Σ Jᵀ K J                        (1)
+S has a block for each pair of bodies that touch. Rows do one of three things: those that open have
+K = 0, forces that stick K = (ρ/ε) 1, the same in any frame, and only those that slide, and moments,
+need the whole of their 3×3 matrices.
+
+Rows whose bound R is what their partner presses with follow it: Δλ of (1) and −C⁻¹ (∂F/∂R) Δλ_n.
 """
 
 from math import sqrt
 
 from tabi._jit import kernel
 from tabi.contact import block_lu
-from tabi.contact.bodies import MOMENT, apply_omega, push, push_both, relative, set_limits, velocities_with, wrench
-from tabi.contact.cone import LIMITED
-from tabi.contact.newton import ZERO9, contact_map, newton_on
-from tabi.spatial.vector import cross, load3, load9, matmul, mul, mul_t, scale, store3, store9, sub
+from tabi.contact.bodies import (
+    apply_omega,
+    push_both,
+    relative,
+    set_bounds,
+    velocities_with,
+    wrench,
+)
+from tabi.contact.maps import ZERO9
+from tabi.contact.newton import newton_on, row_map
+from tabi.contact.rows import CONTACT, opens, sticks
+from tabi.spatial.vector import (
+    cross,
+    load3,
+    load9,
+    matmul,
+    mul,
+    mul_t,
+    scale,
+    store3,
+    store9,
+    sub,
+)
+
+OPENS, STICKS, SLIDES = 0, 1, 2
 
 
 @kernel
-def direction(p, kind, factor, eps, u, l, work):
+def direction(p, form, factor, eps, u, l, work):
     """Δλ of (1) in work.delta; needs ``bodies.prepare``."""
-    S, g, d, slope, slot = work.stiffness, work.wrench, work.delta, work.slope, work.lu.slot
-    count, n = p.start.shape[0] - 1, p.mu.shape[0]
+    d, n = work.delta, p.mu.shape[0]
     _clear(p, work)
-    set_limits(p, l)
+    set_bounds(p, l)
+    # S, and the wrenches Σ Jᵀ C⁻¹ F, row by row
     for k in range(n):
-        i, rho = 3 * k, factor * p.weight[k]
-        c = p.contact[k]
-        F, A, B = contact_map(kind, p.mu[k], rho, (u[i], u[i + 1], u[i + 2]), (l[i], l[i + 1], l[i + 2]))
-        E, r, a, b = load9(c.frame), load3(c.arm_a), c.a, c.b
-        if c.turns != 0:
-            inverse = _inverse(A, eps / rho, B)
-            f, K = mul(inverse, F), matmul(inverse, B)
-            store9(slope[k], K)
-            store3(d[i : i + 3], f)
-            if c.turns >= MOMENT:
-                f = _lean(p, k, u, l, rho, inverse, f, work)
-            push_both(g, c, 0, mul_t(E, f), -1.0)
-            K = _turned(E, K)
-            _brace(S[slot[a, a]], K, 1.0)
-            if b >= 0:
-                _brace(S[slot[b, b]], K, 1.0)
-                _brace(S[slot[a, b]], K, -1.0)
-                _brace(S[slot[b, a]], K, -1.0)
-        elif B[0] == 0.0 and B[4] == 0.0 and B[8] == 0.0:
-            # opens: Δλ is known, and nothing pushes back
-            f = scale(rho, F)
-            store9(slope[k], ZERO9)
-            store3(d[i : i + 3], f)
-            force = mul_t(E, f)
-            push(g, 6 * a, r, force, -1.0)
-            if b >= 0:
-                push(g, 6 * b, load3(c.arm_b), force, 1.0)
-        elif A[0] == 0.0 and A[4] == 0.0 and A[8] == 0.0 and B[6] == 0.0 and B[7] == 0.0:
-            # sticks
-            stiff = rho / eps
-            f = scale(stiff, F)
-            store9(slope[k], (stiff, 0.0, 0.0, 0.0, stiff, 0.0, 0.0, 0.0, stiff))
-            store3(d[i : i + 3], f)
-            force = mul_t(E, f)
-            push(g, 6 * a, r, force, -1.0)
-            _press_round(S[slot[a, a]], r, r, stiff)
-            if b >= 0:
-                s = load3(c.arm_b)
-                push(g, 6 * b, s, force, 1.0)
-                _press_round(S[slot[b, b]], s, s, stiff)
-                _press_round(S[slot[a, b]], r, s, -stiff)
-                _press_round(S[slot[b, a]], s, r, -stiff)
-        else:
-            inverse = _inverse(A, eps / rho, B)
-            f, K = mul(inverse, F), matmul(inverse, B)
-            store9(slope[k], K)
-            store3(d[i : i + 3], f)
-            force, K = mul_t(E, f), _turned(E, K)
-            push(g, 6 * a, r, force, -1.0)
-            _press(S[slot[a, a]], r, r, K, 1.0)
-            if b >= 0:
-                s = load3(c.arm_b)
-                push(g, 6 * b, s, force, 1.0)
-                _press(S[slot[b, b]], s, s, K, 1.0)
-                _press(S[slot[a, b]], r, s, K, -1.0)
-                _press(S[slot[b, a]], s, r, K, -1.0)
-    apply_omega(p.start, p.column, p.omega, g, work.twist)
+        i, rho, c = 3 * k, factor * p.weight[k], p.contact[k]
+        F, A, B = row_map(p, k, form, rho, u, l)
+        does, f, K = OPENS, scale(rho, F), ZERO9
+        if not opens(B):
+            if c.angular == 0 and sticks(A, B):
+                stiff = rho / eps
+                does, f = STICKS, scale(stiff, F)
+                K = (stiff, 0.0, 0.0, 0.0, stiff, 0.0, 0.0, 0.0, stiff)
+            else:
+                inverse = _inverse(A, eps / rho, B)
+                does, f, K = SLIDES, mul(inverse, F), matmul(inverse, B)
+        store9(work.slope[k], K)
+        store3(d[i : i + 3], f)
+        if c.partner >= 0:
+            f = _follow(p, k, u, l, rho, (A, eps / rho, B), f, work)
+        push_both(work.wrench, c, 0, mul_t(load9(c.frame), f), -1.0)
+        if does != OPENS:
+            _stiffen(work.stiffness, work.lu.slot, c, K, does)
+    # the twists, and what they leave of Δλ
+    apply_omega(p.start, p.column, p.omega, work.wrench, work.twist)
     _system(p, work)
-    if not block_lu.solve(work.lu, count, work.twist):
+    if not block_lu.solve(work.lu, p.start.shape[0] - 1, work.twist):
         return False
     for k in range(n):
         i, c = 3 * k, p.contact[k]
-        w = mul(load9(slope[k]), mul(load9(c.frame), relative(work.twist, c)))
+        w = mul(load9(work.slope[k]), mul(load9(c.frame), relative(work.twist, c)))
         d[i], d[i + 1], d[i + 2] = -d[i] - w[0], -d[i + 1] - w[1], -d[i + 2] - w[2]
-    if n > 0 and p.mu[n - 1] < 0.0:
-        _follow(p, work)
+    if n > 0 and p.kind[n - 1] != CONTACT:
+        _add_follow(p, work)
     return True
 
 
+@kernel(inline=True)
+def _stiffen(S, slot, c, K, does):
+    """Add Jᵀ K J of a row to the blocks of its bodies."""
+    a, b = c.a, c.b
+    if c.angular != 0:
+        K = _turned(load9(c.frame), K)
+        _brace(S[slot[a, a]], K, 1.0)
+        if b >= 0:
+            _brace(S[slot[b, b]], K, 1.0)
+            _brace(S[slot[a, b]], K, -1.0)
+            _brace(S[slot[b, a]], K, -1.0)
+        return
+    r = load3(c.arm_a)
+    if does == STICKS:
+        stiff = K[0]
+        _press_round(S[slot[a, a]], r, r, stiff)
+        if b >= 0:
+            s = load3(c.arm_b)
+            _press_round(S[slot[b, b]], s, s, stiff)
+            _press_round(S[slot[a, b]], r, s, -stiff)
+            _press_round(S[slot[b, a]], s, r, -stiff)
+        return
+    K = _turned(load9(c.frame), K)
+    _press(S[slot[a, a]], r, r, K, 1.0)
+    if b >= 0:
+        s = load3(c.arm_b)
+        _press(S[slot[b, b]], s, s, K, 1.0)
+        _press(S[slot[a, b]], r, s, K, -1.0)
+        _press(S[slot[b, a]], s, r, K, -1.0)
+
+
 @kernel
-def _follow(p, work):
-    """Moments take their part of what their contacts do."""
+def _add_follow(p, work):
+    """Rows with a partner take their part of what it does."""
     d = work.delta
     for k in range(p.mu.shape[0]):
-        if p.contact[k].turns >= MOMENT:
-            more = scale(d[3 * (p.contact[k].turns - MOMENT) + 2], load3(work.lean[k]))
-            d[3 * k], d[3 * k + 1], d[3 * k + 2] = d[3 * k] - more[0], d[3 * k + 1] - more[1], d[3 * k + 2] - more[2]
+        if p.contact[k].partner >= 0:
+            more = scale(d[3 * p.contact[k].partner + 2], load3(work.follow[k]))
+            d[3 * k] -= more[0]
+            d[3 * k + 1] -= more[1]
+            d[3 * k + 2] -= more[2]
 
 
 @kernel
-def _lean(p, k, u, l, rho, inverse, f, work):
-    """What a moment does because the R of its contact changes, Δλ = … − C⁻¹ (∂F/∂R) ΔR, into S; returns C⁻¹ F with what ΔV does not decide."""
-    i, c, e = 3 * k, p.contact[k], p.contact[k].turns - MOMENT
-    contact, z = p.contact[e], (l[i] - rho * u[i], l[i + 1] - rho * u[i + 1], l[i + 2] - rho * u[i + 2])
+def _follow(p, k, u, l, rho, C, f, work):
+    """How rows follow their bound: C⁻¹ ∂F/∂R into work.follow, and what ΔV does through it into S.
+
+    Args:
+        C: A, ε/ρ and B of the rows.
+        f: C⁻¹ F of the rows.
+
+    Returns:
+        C⁻¹ F with the part of the partner's step that ΔV does not decide.
+    """
+    i, c, e = 3 * k, p.contact[k], p.contact[k].partner
+    partner = p.contact[e]
+    z = (l[i] - rho * u[i], l[i + 1] - rho * u[i + 1], l[i + 2] - rho * u[i + 2])
     size = sqrt(z[0] * z[0] + z[1] * z[1] + z[2] * z[2])
-    if not (size > LIMITED - p.mu[k] and l[3 * e + 2] > 0.0):
-        store3(work.lean[k], (0.0, 0.0, 0.0))
+    if not (size > p.bound[k] and l[3 * e + 2] > 0.0):
+        store3(work.follow[k], (0.0, 0.0, 0.0))
         return f
-    lean = mul(inverse, scale(-1.0 / (rho * size), z))
-    store3(work.lean[k], lean)
+    follow = mul(_inverse(C[0], C[1], C[2]), scale(-1.0 / (rho * size), z))
+    store3(work.follow[k], follow)
     K, slot, S = load9(work.slope[e]), work.lu.slot, work.stiffness
-    m, t = mul_t(load9(c.frame), lean), mul_t(load9(contact.frame), (K[6], K[7], K[8]))
+    m, t = mul_t(load9(c.frame), follow), mul_t(load9(partner.frame), (K[6], K[7], K[8]))
     a, b = c.a, c.b
-    w = wrench(0, load3(contact.arm_a), t)
-    # a contact and its moment have the same two bodies, in the same order
+    w = wrench(0, load3(partner.arm_a), t)
+    # both have the same two bodies, in the same order
     _outer(S[slot[a, a]], m, w, -1.0)
     if b >= 0:
         _outer(S[slot[b, a]], m, w, 1.0)
-        w = wrench(0, load3(contact.arm_b), t)
+        w = wrench(0, load3(partner.arm_b), t)
         _outer(S[slot[a, b]], m, w, 1.0)
         _outer(S[slot[b, b]], m, w, -1.0)
-    return sub(f, scale(work.delta[3 * e + 2], lean))
+    return sub(f, scale(work.delta[3 * e + 2], follow))
 
 
 @kernel(inline=True)
@@ -176,7 +206,9 @@ def _brace(S, K, sign):
 def _press(S, r, s, K, sign):
     """S += ± J_iᵀ K J_j for points at r and s: blocks r̂ K (−ŝ), r̂ K, −K ŝ, K."""
     # rows of K (−ŝ) are s × row
-    a, b, c = cross(s, (K[0], K[1], K[2])), cross(s, (K[3], K[4], K[5])), cross(s, (K[6], K[7], K[8]))
+    a = cross(s, (K[0], K[1], K[2]))
+    b = cross(s, (K[3], K[4], K[5]))
+    c = cross(s, (K[6], K[7], K[8]))
     for q in range(3):
         x, y, z = sign * a[q], sign * b[q], sign * c[q]
         S[0, q] += r[1] * z - r[2] * y
@@ -252,7 +284,14 @@ def _add_product(C, A, B):
     for r in range(6):
         a0, a1, a2, a3, a4, a5 = A[r, 0], A[r, 1], A[r, 2], A[r, 3], A[r, 4], A[r, 5]
         for q in range(6):
-            C[r, q] += a0 * B[0, q] + a1 * B[1, q] + a2 * B[2, q] + a3 * B[3, q] + a4 * B[4, q] + a5 * B[5, q]
+            C[r, q] += (
+                a0 * B[0, q]
+                + a1 * B[1, q]
+                + a2 * B[2, q]
+                + a3 * B[3, q]
+                + a4 * B[4, q]
+                + a5 * B[5, q]
+            )
 
 
 @kernel(inline=True)

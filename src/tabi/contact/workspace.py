@@ -11,12 +11,13 @@ Floats = NDArray[np.float64]
 DEPTH = 10
 
 
-class Workspace(NamedTuple):
+class SolverWorkspace(NamedTuple):
     """Arrays the kernels write.
 
     Attributes:
         u, trial, trial_u, best, delta, right: velocities, points and directions, shape (3n,).
-        found: impulses a ladder has found best, shape (3n,). friction: coefficients it puts aside, shape (n,).
+        found: impulses a ladder has found best, shape (3n,).
+        friction: coefficients it puts aside, shape (n,).
         matrix: of Newton's system, shape (3n, 3n), or empty for Gauss–Seidel alone.
         active: first row of each contact in that system, −1 where it opens, shape (n,).
         slope, known: B and A + (ε/ρ) B of each contact, shape (n, 9).
@@ -45,23 +46,27 @@ class Workspace(NamedTuple):
 def memory(count: int, newton: bool = True) -> Floats:
     """What ``carve`` needs for ``count`` contacts; without Newton it is linear in them."""
     n = 3 * count
-    return np.zeros((7 + 2 * (DEPTH + 3)) * n + 20 * count + DEPTH * (DEPTH + 1) + (n * n if newton else 0))
+    return np.zeros(
+        (7 + 2 * (DEPTH + 3)) * n + 20 * count + DEPTH * (DEPTH + 1) + (n * n if newton else 0)
+    )
 
 
-def allocate(count: int, newton: bool = True) -> Workspace:
+def allocate(count: int, newton: bool = True) -> SolverWorkspace:
     """A workspace for ``count`` contacts."""
     return carve(memory(count, newton), np.zeros(count, np.int64))
 
 
 @kernel(views=True)
 def carve(memory, active):
-    """One piece of memory as a workspace: handing over one array to a kernel is cheaper than sixteen."""
+    """One piece of memory as a workspace: handing over one array to a kernel is cheaper
+    than sixteen.
+    """
     count = active.shape[0]
     n, m = 3 * count, DEPTH + 3
     at, gram = 7 * n + 20 * count, 7 * n + 20 * count + 2 * m * n
     rest = memory[gram + DEPTH * (DEPTH + 1) :]
     size = n if rest.shape[0] > 0 else 0
-    return Workspace(
+    return SolverWorkspace(
         memory[:n],
         memory[n : 2 * n],
         memory[2 * n : 3 * n],

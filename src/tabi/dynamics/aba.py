@@ -1,14 +1,15 @@
 """Forward dynamics by the articulated-body algorithm, O(n): M a = τ − b(q, v).
 
-Every degree of freedom is a rank-one elimination, so joints of one to six degrees of freedom are all alike.
-From the leaves to the roots, for each column S of a body's joint, the last one first:
+Every degree of freedom is a rank-one elimination, so joints of one to six degrees of freedom are
+all alike. From the leaves to the roots, for each column S of a body's joint, the last one first:
 
     U = I S,   D = Sᵀ U + d,   I ← I − U Uᵀ/D                 (d: diagonal added to M)          (1)
     u = τ − Sᵀ F,   F ← F + U u/D                             (F starts as RNEA's force)        (2)
-then I and F are added to the parent's. From the roots to the leaves, the first column first, y_world = 0:
+then I and F are added to the parent's. From the roots to the leaves, the first column first,
+y_world = 0:
     a = (u − Uᵀ y)/D,   y ← y + S a                                                            (3)
-y is the acceleration on top of the one RNEA was given. Where the motion is prescribed, RNEA was given its
-acceleration, (1)–(3) pass over it, and its force comes out: τ = Sᵀ F + d a + Uᵀ y.
+y is the acceleration on top of the one RNEA was given. Where the motion is prescribed, RNEA was
+given its acceleration, (1)–(3) pass over it, and its force comes out: τ = Sᵀ F + d a + Uᵀ y.
 
 (1) depends on q alone and factors M once; (2), (3) apply M⁻¹ to as many vectors as one likes.
 References: Featherstone (2008), ch. 7 and 9.2 (hybrid dynamics).

@@ -1,16 +1,19 @@
-"""Ω, the inverse inertia of contacting bodies: the twists V = Ω F that wrenches F on them cause; and the motion of the joints.
+"""Ω, the inverse inertia of contacting bodies: the twists V = Ω F that wrenches F on them cause;
+and the motion of the joints.
 
-The eliminations of ``aba`` are a factorisation, M̂⁻¹ = L⁻ᵀ D⁻¹ L⁻¹, and L⁻¹ is its pass from the leaves to the roots. Six unit
-wrenches on body i, X = 1, leave on their way up, at each degree of freedom k that carries the body, the row
+The eliminations of ``aba`` are a factorisation, M̂⁻¹ = L⁻ᵀ D⁻¹ L⁻¹, and L⁻¹ is its pass from the
+leaves to the roots. Six unit wrenches on body i, X = 1, leave on their way up, at each degree of
+freedom k that carries the body, the row
 
-    R_i[k] = S_kᵀ X,   X ← X − U_k R_i[k]/D_k                                                              (1)
+    R_i[k] = S_kᵀ X,   X ← X − U_k R_i[k]/D_k                                                  (1)
 and Ω_ij = J_i M̂⁻¹ J_jᵀ is what the two bodies' rows have in common. No pass downwards is needed:
 
-    Ω_ij = Σ_k R_i[k]ᵀ R_j[k] / D_k   over the degrees of freedom k that carry both                        (2)
-Wrenches leave u = Σ R_iᵀ F_i in the joints, from which one pass to the leaves, (3) of ``aba``, makes M̂⁻¹ Σ J_iᵀ F_i.
+    Ω_ij = Σ_k R_i[k]ᵀ R_j[k] / D_k   over the degrees of freedom k that carry both            (2)
+Wrenches leave u = Σ R_iᵀ F_i in the joints, from which one pass to the leaves, (3) of ``aba``,
+makes M̂⁻¹ Σ J_iᵀ F_i.
 
-Joints that follow others take their part out of u and Ω (``followers``). A free object, one floating body, needs none of
-this: its Ω is the inverse of its own inertia.
+Joints that follow others take their part out of u and Ω (``followers``). A free object, one
+floating body, needs none of this: its Ω is the inverse of its own inertia.
 """
 
 from typing import NamedTuple
@@ -23,16 +26,28 @@ from tabi.dynamics import articulated, followers
 from tabi.model.arrays import FLOATING, INDEX, table
 from tabi.model.compiled import Model
 from tabi.spatial import symmetric
-from tabi.spatial.vector import add, angular, axpy6, cross, dot, dot6, linear, load3, load6, scale, store6, sub
+from tabi.spatial.vector import (
+    axpy6,
+    cross,
+    load3,
+    load6,
+    store6,
+)
 
-BODY = np.dtype(
+CHAIN = np.dtype(
     [
-        # structure: which trees move together; degrees of freedom that carry the body, and where their rows are; 1 for free objects
+        # structure, never written: which trees move together;
+        # degrees of freedom that carry the body, and where their rows are; 1 for free objects
         ("family", INDEX),
         ("depth", INDEX),
         ("slot", INDEX),
         ("lone", INDEX),
-        # by omega: 1 for a free object with nothing but its own inertia
+    ],
+    align=True,
+)
+CONTACTING = np.dtype(
+    [
+        # by omega, of a contacting body: 1 for a free object with nothing but its own inertia
         ("plain", INDEX),
         # by layout, in the row of a family: contacting bodies of it, and the last of them
         ("tally", INDEX),
@@ -45,16 +60,20 @@ PIVOT = 6
 
 
 class Chains(NamedTuple):
-    """Arrays the kernels write; big enough for contacts of every body at once.
+    """Arrays of the kernels; big enough for contacts of every body at once.
 
     Attributes:
-        body: table of the columns above; row 0 is the world.
-        row: R of (1) and 1/D for each body, from its root to itself, shape (·, 8).
-        previous, rank: of each contacting body, the one before it in its family (or −1), and how many there are.
+        body: table of CHAIN, structure that all workspaces of a model may share;
+            row 0 is the world.
+        contacting: table of CONTACTING, by ``omega``.
+        row: R of (1) and 1/D for each body, from its root to itself, shape (·, 8), by ``omega``.
+        previous, rank: of each contacting body, the one before it in its family (or −1), and how
+            many there are, by ``layout``.
         follower, share: H and B of ``followers``, shapes (couplings, v) and (bodies, couplings, 6).
     """
 
     body: NDArray[np.void]
+    contacting: NDArray[np.void]
     row: NDArray[np.float64]
     previous: NDArray[np.int64]
     rank: NDArray[np.int64]
@@ -63,7 +82,9 @@ class Chains(NamedTuple):
 
 
 def families(model: Model) -> NDArray[np.int64]:
-    """For each body the root that stands for all trees that move together: its own, and those that joints of it follow or lead."""
+    """For each body the root that stands for all trees that move together:
+    its own, and those that joints of it follow or lead.
+    """
     body, mimic = model.arrays.body, model.arrays.mimic
     family = body["root"].copy()
     for follower, leader in zip(mimic["follower"], mimic["leader"], strict=True):
@@ -72,19 +93,28 @@ def families(model: Model) -> NDArray[np.int64]:
     return family
 
 
-def allocate(model: Model) -> Chains:
-    """Memory for a model."""
+def structure(model: Model) -> NDArray[np.void]:
+    """Table of CHAIN of a model."""
     arrays = model.arrays
-    count, couplings = len(arrays.body), len(arrays.mimic)
-    body = table(count, BODY)
+    count = len(arrays.body)
+    body = table(count, CHAIN)
     body["family"] = families(model)
     for i in range(1, count):
-        body["depth"][i] = body["depth"][arrays.body["parent"][i]] + arrays.body["v_end"][i] - arrays.body["v_start"][i]
+        joint = arrays.body["v_end"][i] - arrays.body["v_start"][i]
+        body["depth"][i] = body["depth"][arrays.body["parent"][i]] + joint
     body["slot"] = np.cumsum(body["depth"]) - body["depth"]
     carrying = np.isin(np.arange(count), arrays.body["parent"])
-    body["lone"] = body["plain"] = (arrays.body["kind"] == FLOATING) & (arrays.body["parent"] == 0) & ~carrying
+    body["lone"] = (arrays.body["kind"] == FLOATING) & (arrays.body["parent"] == 0) & ~carrying
+    return body
+
+
+def allocate(model: Model, body: NDArray[np.void] | None = None) -> Chains:
+    """Memory for a model; ``body``: its ``structure``, where there is one to share."""
+    body = structure(model) if body is None else body
+    count, couplings = len(body), len(model.arrays.mimic)
     return Chains(
         body=body,
+        contacting=table(count, CONTACTING),
         row=np.zeros((int(body["depth"].sum()), 8)),
         previous=np.zeros(count, INDEX),
         rank=np.zeros(count, INDEX),
@@ -98,8 +128,10 @@ def omega(m, w, c, bodies, count, start, column, out):
     """Blocks of Ω by rows of the contacting bodies; needs ``aba.factor``.
 
     Args:
-        bodies: rows of m.body, each once, in any order; those of one family get ascending columns. count: how many.
-        start, column, out: blocks of row i are out[start[i]:start[i + 1]], shape (·, 6, 6), angular first.
+        bodies: rows of m.body, each once, in any order; those of one family get ascending columns.
+        count: how many.
+        start, column, out: blocks of row i are out[start[i]:start[i + 1]], shape (·, 6, 6),
+            angular first.
 
     Returns:
         The number of blocks; where it is more than ``column`` or ``out`` has, no block is written.
@@ -113,7 +145,7 @@ def omega(m, w, c, bodies, count, start, column, out):
     for i in range(count):
         # with itself, then with those before it in its family, and their mirror images
         a, here = bodies[i], start[i] + c.rank[i]
-        if c.body[a].plain != 0:
+        if c.contacting[a].plain != 0:
             _rigid(out, here, m.body[a].mass, load3(w.body[a].centre), load6(w.body[a].tensor))
         else:
             _square(c, a, out, here)
@@ -130,18 +162,20 @@ def omega(m, w, c, bodies, count, start, column, out):
 
 @kernel(inline=True)
 def layout(c, bodies, count, start, column):
-    """Where the rows of Ω start and which bodies their blocks belong to; returns the number of blocks, columns only if they fit."""
+    """Where the rows of Ω start and which bodies their blocks belong to;
+    returns the number of blocks, columns only if they fit.
+    """
     for i in range(count):
-        family = c.body[c.body[bodies[i]].family]
+        family = c.contacting[c.body[bodies[i]].family]
         family.tally, family.last = 0, -1
     for i in range(count):
-        family = c.body[c.body[bodies[i]].family]
+        family = c.contacting[c.body[bodies[i]].family]
         c.previous[i], c.rank[i] = family.last, family.tally
         family.tally += 1
         family.last = i
     start[0] = 0
     for i in range(count):
-        start[i + 1] = start[i] + c.body[c.body[bodies[i]].family].tally
+        start[i + 1] = start[i] + c.contacting[c.body[bodies[i]].family].tally
     if start[count] <= column.shape[0]:
         for i in range(count):
             column[start[i] + c.rank[i]] = i
@@ -158,16 +192,18 @@ def _chains(m, w, c, bodies, count):
     """Equation (1) for each contacting body."""
     for i in range(count):
         b = bodies[i]
-        c.body[b].plain = 0
+        c.contacting[b].plain = 0
         if c.body[b].lone != 0:
-            c.body[b].plain = _plain(m, w, m.body[b].v_start)
-        if c.body[b].plain == 0:
+            c.contacting[b].plain = _plain(m, w, m.body[b].v_start)
+        if c.contacting[b].plain == 0:
             _climb(m, w, c, b)
 
 
 @kernel(inline=True)
 def _plain(m, w, k):
-    """1 where nothing is added to the six inertias of a free object, and none of them is prescribed."""
+    """1 where nothing is added to the six inertias of a free object,
+    and none of them is prescribed.
+    """
     plain = 1
     for j in range(k, k + 6):
         if w.dof[j].added != 0.0 or w.dof[j].fixed != 0:
@@ -179,14 +215,34 @@ def _plain(m, w, k):
 def _climb(m, w, c, b):
     """Equation (1) from body b to its root. X is kept by rows, in registers."""
     t = c.body[b].slot + c.body[b].depth
-    a, e, f = (1.0, 0.0, 0.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
-    g, h, l = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0, 1.0, 0.0), (0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
+    a = (1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    e = (0.0, 1.0, 0.0, 0.0, 0.0, 0.0)
+    f = (0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+    g = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0)
+    h = (0.0, 0.0, 0.0, 0.0, 1.0, 0.0)
+    l = (0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
     while b != 0:
         for k in range(m.body[b].v_end - 1, m.body[b].v_start - 1, -1):
             t -= 1
             # a joint that is fixed gives way to nothing
-            S, U, d = load6(w.dof[k].motion), load6(w.dof[k].gain), w.dof[k].pivot if w.dof[k].fixed == 0 else 0.0
-            y = axpy6(S[0], a, axpy6(S[1], e, axpy6(S[2], f, axpy6(S[3], g, axpy6(S[4], h, axpy6(S[5], l, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)))))))
+            S = load6(w.dof[k].motion)
+            U = load6(w.dof[k].gain)
+            d = w.dof[k].pivot if w.dof[k].fixed == 0 else 0.0
+            y = axpy6(
+                S[0],
+                a,
+                axpy6(
+                    S[1],
+                    e,
+                    axpy6(
+                        S[2],
+                        f,
+                        axpy6(
+                            S[3], g, axpy6(S[4], h, axpy6(S[5], l, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)))
+                        ),
+                    ),
+                ),
+            )
             store6(c.row[t], y)
             c.row[t, PIVOT] = d
             a, e, f = axpy6(-d * U[0], y, a), axpy6(-d * U[1], y, e), axpy6(-d * U[2], y, f)
@@ -208,7 +264,29 @@ def carrier(m, a, b):
 @kernel(inline=True)
 def _square(c, a, out, e):
     """Equation (2) of one body with itself, exactly symmetric."""
-    I = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    I = (
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+    )
     for t in range(c.body[a].slot, c.body[a].slot + c.body[a].depth):
         I = articulated.without(I, load6(c.row[t]), -c.row[t, PIVOT])
     unfold(out, e, I)
@@ -247,12 +325,17 @@ def _product(c, i, j, n, out, at):
 def transpose(out, e, f):
     """Block f ← block eᵀ."""
     for r in range(6):
-        store6(out[f, r], (out[e, 0, r], out[e, 1, r], out[e, 2, r], out[e, 3, r], out[e, 4, r], out[e, 5, r]))
+        store6(
+            out[f, r],
+            (out[e, 0, r], out[e, 1, r], out[e, 2, r], out[e, 3, r], out[e, 4, r], out[e, 5, r]),
+        )
 
 
 @kernel(inline=True)
 def _rigid(out, at, mass, c, J):
-    """Ω of a free object from its centre of mass and the tensor about it: K = J⁻¹, then −K c×, and 1/m − c× K c×."""
+    """Ω of a free object from its centre of mass and the tensor about it:
+    K = J⁻¹, then −K c×, and 1/m − c× K c×.
+    """
     x = symmetric.solve(J, (1.0, 0.0, 0.0))
     y = symmetric.solve(J, (0.0, 1.0, 0.0))
     z = symmetric.solve(J, (0.0, 0.0, 1.0))
@@ -269,63 +352,3 @@ def _rigid(out, at, mass, c, J):
         l[0] + d, l[1], l[2], n[1] + d, n[2], o[2] + d,
     )  # fmt: skip
     unfold(out, at, I)
-
-
-@kernel
-def respond(m, w, c, bodies, count, wrench, dv):
-    """dv = M̂⁻¹ Σ J_iᵀ F_i, shape (v,): what impulses on the contacting bodies add to the velocities; needs ``omega``.
-
-    Args:
-        wrench: F_i at 6i, angular first, about the origin of the body's tree [N·m·s, N·s].
-    """
-    for k in range(dv.shape[0]):
-        dv[k] = 0.0
-        w.dof[k].residual = 0.0
-    for i in range(count):
-        b = bodies[i]
-        F = (wrench[6 * i], wrench[6 * i + 1], wrench[6 * i + 2], wrench[6 * i + 3], wrench[6 * i + 4], wrench[6 * i + 5])
-        if c.body[b].plain != 0:
-            _fly(m, w, b, F, dv)
-        else:
-            t = c.body[b].slot + c.body[b].depth
-            while b != 0:
-                for k in range(m.body[b].v_end - 1, m.body[b].v_start - 1, -1):
-                    t -= 1
-                    w.dof[k].residual += dot6(load6(c.row[t]), F)
-                b = m.body[b].parent
-    if m.mimic.shape[0] > 0:
-        followers.remove(w, c)
-    for i in range(1, m.body.shape[0]):
-        # plain objects have moved already
-        if c.body[i].plain == 0:
-            _descend(m, w, i, dv)
-    for e in range(m.mimic.shape[0]):
-        # (2) of ``followers`` leaves rounding; they get exactly their share
-        row = m.mimic[e]
-        if m.dof[row.follower].prescribed == 0:
-            dv[row.follower] = row.ratio * dv[row.leader]
-
-
-@kernel(inline=True)
-def _fly(m, w, b, F, dv):
-    """Velocities of a free object under the wrench F: about its centre of mass c, then at its origin, in its joint's axes."""
-    c, f = load3(w.body[b].centre), linear(F)
-    turn = symmetric.solve(load6(w.body[b].tensor), sub(angular(F), cross(c, f)))
-    speed = add(scale(1.0 / m.body[b].mass, f), cross(c, turn))
-    for j in range(m.body[b].v_start, m.body[b].v_start + 3):
-        dv[j] = dot(linear(load6(w.dof[j].motion)), speed)
-        dv[j + 3] = dot(angular(load6(w.dof[j + 3].motion)), turn)
-
-
-@kernel(inline=True)
-def _descend(m, w, i, dv):
-    """Equation (3) of ``aba`` for one body, its parent's done; fixed joints stay where they are, and their reaction comes out."""
-    y = load6(w.body[m.body[i].parent].delta)
-    for j in range(m.body[i].v_start, m.body[i].v_end):
-        if w.dof[j].fixed == 0:
-            dof = w.dof[j]
-            dv[j] = (dof.residual - dot6(load6(dof.gain), y)) * dof.pivot
-            y = axpy6(dv[j], load6(dof.motion), y)
-        else:
-            w.dof[j].reaction = dot6(load6(w.dof[j].gain), y) - w.dof[j].residual
-    store6(w.body[i].delta, y)

@@ -1,8 +1,10 @@
 """Centre of mass, momentum and energy: sums over bodies.
 
-Of a tree, about its own centre of mass c:  P = Σ m_i ċ_i,   L = Σ (c_i − c) × m_i ċ_i + J_i ω_i            (1)
-    T = ½ Σ (m_i ċ_i² + ω_i J_i ω_i) + ½ Σ d_k v_k²,   d: armature                                        (2)
-    U = −Σ m_i g·c_i + ½ Σ k (q − q₀)²                                                                    (3)
+Of a tree, P and L about its own centre of mass c:
+
+    P = Σ m_i ċ_i,   L = Σ (c_i − c) × m_i ċ_i + J_i ω_i                                       (1)
+    T = ½ Σ (m_i ċ_i² + ω_i J_i ω_i) + ½ Σ d_k v_k²,   d: armature                             (2)
+    U = −Σ m_i g·c_i + ½ Σ k (q − q₀)²                                                         (3)
 All need ``kinematics.positions`` and ``velocities``.
 """
 
@@ -36,7 +38,9 @@ def kinetic_energy(m, v, w):
         V = load6(out.velocity)
         omega = angular(V)
         speed = add(linear(V), cross(omega, load3(out.centre)))
-        T += 0.5 * (m.body[i].mass * dot(speed, speed) + dot(omega, sym_mul(load6(out.tensor), omega)))
+        T += 0.5 * (
+            m.body[i].mass * dot(speed, speed) + dot(omega, sym_mul(load6(out.tensor), omega))
+        )
     for k in range(v.shape[0]):
         T += 0.5 * m.dof[k].armature * v[k] * v[k]
     return T

@@ -1,11 +1,11 @@
 """Joints that follow others (``mimic``): v_f = r v_l, held exactly by the force between them.
 
-With g_c the row of coupling c (1 at its follower, −r at its leader), the accelerations of the free tree, a,
-become those of the coupled one by
+With g_c the row of coupling c (1 at its follower, −r at its leader), the accelerations of the free
+tree, a, become those of the coupled one by
 
     a ← a − M⁻¹ Gᵀ μ,   (G M⁻¹ Gᵀ) μ = G a                                                     (1)
-M⁻¹ is applied with the factors of ``aba``: one pass over the tree per coupling. A prescribed joint keeps its
-motion; a coupling between two of them is left to whoever prescribes it.
+M⁻¹ is applied with the factors of ``aba``: one pass over the tree per coupling. A prescribed joint
+keeps its motion; a coupling between two of them is left to whoever prescribes it.
 """
 
 from tabi._jit import kernel
@@ -40,7 +40,9 @@ def close(m, w, a, tau):
 
 @kernel
 def _respond(m, w, c, force):
-    """w.response = M⁻¹ g_cᵀ · force; w.unit holds what that asks of prescribed joints, the coupling's own force taken off."""
+    """w.response = M⁻¹ g_cᵀ · force; w.unit holds what that asks of prescribed joints,
+    the coupling's own force taken off.
+    """
     row = m.mimic[c]
     for j in range(w.unit.shape[0]):
         w.unit[j] = 0.0

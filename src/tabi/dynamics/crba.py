@@ -1,7 +1,8 @@
 """The mass matrix by composite rigid bodies.
 
-    I_i ← I_i + Σ_children I_j,   M_kj = S_jᵀ I_i S_k   for k of body i, j of i or of a body that carries it      (1)
-All columns of a tree share one origin and the world's axes, so I S needs no transport on its way to the root.
+    I_i ← I_i + Σ_children I_j,   M_kj = S_jᵀ I_i S_k                                          (1)
+for k of body i, j of i or of a body that carries it. All columns of a tree share one origin and the
+world's axes, so I S needs no transport on its way to the root.
 
 Reference: Featherstone (2008), ch. 6.
 """

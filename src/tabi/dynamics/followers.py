@@ -1,14 +1,17 @@
-"""Joints that follow others (``mimic``), seen from the factors of ``aba``: the directions that they take away.
+"""Joints that follow others (``mimic``), seen from the factors of ``aba``:
+the directions that they take away.
 
-With M̂⁻¹ = L⁻ᵀ D⁻¹ L⁻¹ the rows G of the couplings (1 at the follower, −ratio at the leader) become H = L⁻¹ Gᵀ, one pass up
-two branches for each, made orthonormal by Gram and Schmidt:
+With M̂⁻¹ = L⁻ᵀ D⁻¹ L⁻¹ the rows G of the couplings (1 at the follower, −ratio at the leader) become
+H = L⁻¹ Gᵀ, one pass up two branches for each, made orthonormal by Gram and Schmidt:
 
-    H = L⁻¹ Gᵀ,   Hᵀ D⁻¹ H = 1                                                                             (1)
-The constrained inverse M̂⁻¹ − M̂⁻¹ Gᵀ (G M̂⁻¹ Gᵀ)⁻¹ G M̂⁻¹ is then a projection of what reaches the joints, and of Ω:
+    H = L⁻¹ Gᵀ,   Hᵀ D⁻¹ H = 1                                                                 (1)
+The constrained inverse M̂⁻¹ − M̂⁻¹ Gᵀ (G M̂⁻¹ Gᵀ)⁻¹ G M̂⁻¹ is then a projection of what reaches the
+joints, and of Ω:
 
-    u ← u − H Hᵀ D⁻¹ u,   Ω_ij ← Ω_ij − B_iᵀ B_j,   B_i = Hᵀ D⁻¹ R_i                                       (2)
-R_i: the rows of ``body_inertia``, whose ``Chains`` the kernels here read and write. Fixed joints give way to nothing, and
-what their rows hold is their reaction; a coupling between two of them takes nothing away.
+    u ← u − H Hᵀ D⁻¹ u,   Ω_ij ← Ω_ij − B_iᵀ B_j,   B_i = Hᵀ D⁻¹ R_i                           (2)
+R_i: the rows of ``body_inertia``, whose ``Chains`` the kernels here read and write. Fixed joints
+give way to nothing, and what their rows hold is their reaction; a coupling between two of them
+takes nothing away.
 """
 
 from math import sqrt
@@ -22,13 +25,15 @@ def prepare(m, w, c, bodies, count):
     """H of (1), and B of (2) for each contacting body; needs their rows R."""
     directions(m, w, c)
     for i in range(count):
-        if c.body[bodies[i]].plain == 0:
+        if c.contacting[bodies[i]].plain == 0:
             _share(m, c, bodies[i])
 
 
 @kernel
 def directions(m, w, c):
-    """H of (1), a direction to a row of c.follower; one that the others already take away becomes zero."""
+    """H of (1), a direction to a row of c.follower;
+    one that the others already take away becomes zero.
+    """
     for e in range(m.mimic.shape[0]):
         for k in range(c.follower.shape[1]):
             c.follower[e, k] = 0.0
@@ -48,7 +53,9 @@ def directions(m, w, c):
 
 @kernel
 def _leave(m, w, c, e, j, force):
-    """Add to row e what a force at the degree of freedom j leaves in it and in those that carry it."""
+    """Add to row e what a force at the degree of freedom j leaves in it and in those that
+    carry it.
+    """
     b = 1
     while m.body[b].v_end <= j:
         b += 1
@@ -93,7 +100,10 @@ def _share(m, c, body):
         for k in range(m.body[b].v_end - 1, m.body[b].v_start - 1, -1):
             t -= 1
             for e in range(m.mimic.shape[0]):
-                store6(c.share[body, e], axpy6(c.follower[e, k] * c.row[t, 6], load6(c.row[t]), load6(c.share[body, e])))
+                store6(
+                    c.share[body, e],
+                    axpy6(c.follower[e, k] * c.row[t, 6], load6(c.row[t]), load6(c.share[body, e])),
+                )
         b = m.body[b].parent
 
 

@@ -1,7 +1,8 @@
 """Forward dynamics: the accelerations that joint forces cause, O(n).
 
-RNEA gives the forces of the motion as far as it is known (velocities, gravity, prescribed accelerations), the
-articulated-body algorithm the accelerations on top of it, and couplings are closed last.
+RNEA gives the forces of the motion as far as it is known (velocities, gravity, prescribed
+accelerations), the articulated-body algorithm the accelerations on top of it, and couplings are
+closed last.
 """
 
 from tabi._jit import kernel
@@ -10,7 +11,9 @@ from tabi.dynamics import aba, coupling, kinematics, rnea
 
 @kernel
 def accelerations(m, tau, w, a):
-    """a from τ, with kinematics and ``aba.factor`` at hand; prescribed accelerations are read from a."""
+    """a from τ, with kinematics and ``aba.factor`` at hand;
+    prescribed accelerations are read from a.
+    """
     for j in range(a.shape[0]):
         a[j] = a[j] if w.dof[j].fixed != 0 else 0.0
         w.dof[j].known = a[j]

@@ -2,22 +2,23 @@
 
 First order (the default), with dampers D and springs K taken at the end of the step:
 
-    (M + hD + h²K) a = τ − b(q, v) − D v − K (q − q₀ + h v),   v⁺ = v + h a,   q⁺ = q ⊕ h v⁺                (1)
-Second order, symmetric in time, dampers and springs at the middle; the velocity in b makes (2) implicit, and
-a few cheap passes with one factorisation settle it:
+    (M + hD + h²K) a = τ − b(q, v) − D v − K (q − q₀ + h v),   v⁺ = v + h a,   q⁺ = q ⊕ h v⁺   (1)
+Second order, symmetric in time, dampers and springs at the middle; the velocity in b makes (2)
+implicit, and a few cheap passes with one factorisation settle it:
 
     q½ = q ⊕ h/2 v,   (M + h/2 D + h²/4 K) a = τ − b(q½, v + h/2 a) − D v − K (q½ − q₀),
-    v⁺ = v + h a,   q⁺ = q½ ⊕ h/2 v⁺                                                                        (2)
+    v⁺ = v + h a,   q⁺ = q½ ⊕ h/2 v⁺                                                           (2)
 
-Joint coordinates do not know that a tree in flight keeps its momentum: each step loses a little of it,
-O(h²) in the first order and O(h³) in the second. So at the end a free tree's base is shifted and its velocity
-corrected, until exactly
+Joint coordinates do not know that a tree in flight keeps its momentum: each step loses a little of
+it, O(h²) in the first order and O(h³) in the second. So at the end a free tree's base is shifted
+and its velocity corrected, until exactly
 
-    P⁺ = P + h F,   L⁺ = L + h N,   c⁺ = c + h P⁺/m   (second order: c + h (P + P⁺)/2m)                      (3)
-with F, N the external force and moment about the centre of mass c. The centre of mass flies its parabola, and
-nothing starts to turn by itself.
+    P⁺ = P + h F,   L⁺ = L + h N,   c⁺ = c + h P⁺/m   (second order: c + h (P + P⁺)/2m)        (3)
+with F, N the external force and moment about the centre of mass c. The centre of mass flies its
+parabola, and nothing starts to turn by itself.
 
-The workspace holds the kinematics of the state it is handed, and in the end that of the state it returns.
+The workspace holds the kinematics of the state it is handed, and in the end that of the state
+it returns.
 """
 
 from tabi._jit import kernel
@@ -44,7 +45,12 @@ PASSES = 12
 
 @kernel
 def prepare(m, q, v, w):
-    """Kinematics of the state; once before the first step, and whenever q or v were set from outside."""
+    """Kinematics of the state; once before the first step, and whenever q or v were set
+    from outside.
+
+    Whatever the workspace held before, it is ready then.
+    """
+    kinematics.place_world(w)
     kinematics.positions(m, q, w)
     kinematics.velocities(m, v, w)
 
@@ -54,7 +60,8 @@ def step(m, q, v, tau, h, order, w, a):
     """Advance q and v by h [s] under the joint forces τ.
 
     Args:
-        tau: joint forces [N·m or N]; a floating base's are the force at its origin and the moment. Written where prescribed.
+        tau: joint forces [N·m or N]; a floating base's are the force at its origin and the moment.
+            Written where prescribed.
         order: FIRST or SECOND.
         a: accelerations; read where prescribed, written elsewhere.
 
@@ -99,8 +106,11 @@ def _second(m, q, v, tau, h, w, a):
     kinematics.positions(m, q, w)
     for k in range(v.shape[0]):
         par, dof = m.dof[k], w.dof[k]
-        dof.passive = par.damping * v[k] + (par.stiffness * (q[par.q] - par.rest) if par.q >= 0 else 0.0)
-        dof.added, dof.fixed = par.armature + 0.5 * h * (par.damping + 0.5 * h * par.stiffness), par.prescribed
+        dof.passive = par.damping * v[k] + (
+            par.stiffness * (q[par.q] - par.rest) if par.q >= 0 else 0.0
+        )
+        dof.added = par.armature + 0.5 * h * (par.damping + 0.5 * h * par.stiffness)
+        dof.fixed = par.prescribed
         w.middle[k] = v[k]
     status = aba.factor(m, w)
     for _ in range(PASSES):
@@ -128,7 +138,9 @@ def _second(m, q, v, tau, h, w, a):
 # inlined: handing over the tables for each body would cost more than the test
 @kernel(inline=True)
 def _flies(m, i):
-    """Whether body i is the floating base of a tree that nothing holds: no guide, no damper, no inertia but its own."""
+    """Whether body i is the floating base of a tree that nothing holds:
+    no guide, no damper, no inertia but its own.
+    """
     if m.body[i].parent != 0 or m.body[i].kind != FLOATING:
         return False
     for k in range(m.body[i].v_start, m.body[i].v_end):
@@ -139,12 +151,13 @@ def _flies(m, i):
 
 @kernel
 def measure(m, tau, h, w):
-    """Right-hand sides of (3) for every free tree that is not marked as held, before the step."""
+    """Right-hand sides of (3) for every free tree that nothing acts on, before the step."""
     for i in range(1, m.body.shape[0]):
-        if w.body[i].held == 0 and _flies(m, i):
+        if w.body[i].acted_on == 0 and _flies(m, i):
             out, k = w.body[i], m.body[i].v_start
             mass, c, P, L = centroidal.tree_momentum(m, w, i)
-            # the base's joint forces come from outside: force at its origin, moment, in the joint frame's axes
+            # the base's joint forces come from outside:
+            # force at its origin, moment, in the joint frame's axes
             R = load9(m.body[i].rotation)
             force = mul(R, (tau[k], tau[k + 1], tau[k + 2]))
             moment = sub(mul(R, (tau[k + 3], tau[k + 4], tau[k + 5])), cross(c, force))
@@ -157,10 +170,12 @@ def measure(m, tau, h, w):
 
 @kernel
 def conserve(m, q, v, h, order, w):
-    """Equation (3), by moving each free tree as one rigid body; those marked as held are left alone."""
+    """Equation (3), by moving each free tree as one rigid body;
+    those that something acts on are left alone.
+    """
     moved = False
     for i in range(1, m.body.shape[0]):
-        if w.body[i].held == 0 and _flies(m, i):
+        if w.body[i].acted_on == 0 and _flies(m, i):
             out, k, iq = w.body[i], m.body[i].v_start, m.body[i].q_start
             mass, c, P, L = centroidal.tree_momentum(m, w, i)
             if not mass > 0.0:
@@ -168,16 +183,22 @@ def conserve(m, q, v, h, order, w):
             moved = True
             goal = load3(out.flight_momentum_end)
             mean = goal if order == FIRST else scale(0.5, add(goal, load3(out.flight_momentum)))
-            shift = sub(add(load3(out.flight_centre), scale(h / mass, mean)), add(load3(out.origin), c))
+            shift = sub(
+                add(load3(out.flight_centre), scale(h / mass, mean)), add(load3(out.origin), c)
+            )
             # rigid twist about the centre of mass that brings P and L to their goals
             turn = solve(_tree_tensor(m, w, i, c), sub(load3(out.flight_spin_end), L))
             push = sub(scale(1.0 / mass, sub(goal, P)), cross(turn, c))
             store3(out.origin, add(load3(out.origin), shift))
             R = load9(m.body[i].rotation)
             shift, spin, speed = mul_t(R, shift), mul_t(R, turn), mul_t(R, push)
-            q[iq], q[iq + 1], q[iq + 2] = q[iq] + shift[0], q[iq + 1] + shift[1], q[iq + 2] + shift[2]
+            q[iq] = q[iq] + shift[0]
+            q[iq + 1] = q[iq + 1] + shift[1]
+            q[iq + 2] = q[iq + 2] + shift[2]
             v[k], v[k + 1], v[k + 2] = v[k] + speed[0], v[k + 1] + speed[1], v[k + 2] + speed[2]
-            v[k + 3], v[k + 4], v[k + 5] = v[k + 3] + spin[0], v[k + 4] + spin[1], v[k + 5] + spin[2]
+            v[k + 3] = v[k + 3] + spin[0]
+            v[k + 4] = v[k + 4] + spin[1]
+            v[k + 5] = v[k + 5] + spin[2]
     if moved:
         kinematics.velocities(m, v, w)
 

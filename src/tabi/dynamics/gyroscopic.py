@@ -1,26 +1,29 @@
 """What turns keeps its energy over a step.
 
-    J (ω⁺ − ω) = h N − h ω̄ × J ω̄,   ω̄ = ½ (ω + ω⁺)                                                          (1)
-instead of −h ω × J ω, whose error h² (ω × J ω)·J⁻¹(ω × J ω)/2 is energy gained: a slender thing that lies on the ground and
-spins would spin ever faster. Multiplied by ω̄, (1) says that T changes by the work of N alone; and turning the body by
-h ω⁺ does not change ω⁺ᵀ J ω⁺ either, as it is a turn about ω⁺ itself. J: tensor about the centre of mass, in the world's
-axes. Of a body that floats by itself (1) is solved by Newton's method; the velocity of its centre of mass stays.
+    J (ω⁺ − ω) = h N − h ω̄ × J ω̄,   ω̄ = ½ (ω + ω⁺)                                             (1)
+instead of −h ω × J ω, whose error h² (ω × J ω)·J⁻¹(ω × J ω)/2 is energy gained: a slender thing
+that lies on the ground and spins would spin ever faster. Multiplied by ω̄, (1) says that T changes
+by the work of N alone; and turning the body by h ω⁺ does not change ω⁺ᵀ J ω⁺ either, as it is a
+turn about ω⁺ itself. J: tensor about the centre of mass, in the world's axes. Of a body that floats
+by itself (1) is solved by Newton's method; the velocity of its centre of mass stays.
 
 Trees that turn fast take all of their velocity products at the middle of the step, by two passes of
 
-    v⁺ ← v + h a(q, ½ (v + v⁺)),                                                                                (2)
+    v⁺ ← v + h a(q, ½ (v + v⁺)),                                                               (2)
 which turn an oscillation e^{iz} of the explicit step into one of size √(1 − z⁴/4): none grows.
 
-A body that flies keeps its spin L, and so its orientation alone says how fast it turns: it is turned by h ω̄, of second
-order, or else it would soon turn about its shortest axis. (The base of a tree may be thrown about by its joints, and turns
-with them.) And where a body is turned otherwise than by h ω⁺, to leave an overlap, its ω⁺ turns with it: what was put
-elsewhere has the energy it had.
+A body that flies keeps its spin L, and so its orientation alone says how fast it turns: it is
+turned by h ω̄, of second order, or else it would soon turn about its shortest axis.
+(The base of a tree may be thrown about by its joints, and turns with them.) And where a body is
+turned otherwise than by h ω⁺, to leave an overlap, its ω⁺ turns with it: what was put elsewhere has
+the energy it had.
 
-The velocity of a body that floats by itself is that of its origin; its momentum is in its centre of mass, c away. Explicit
-products would foresee how ω × c turns within the step, with the ω before an impact, and not the one after. So they are left
-out, the centre goes straight by h v_c⁺, and the origin is put where, and made as fast as, that says:
+The velocity of a body that floats by itself is that of its origin; its momentum is in its centre of
+mass, c away. Explicit products would foresee how ω × c turns within the step, with the ω before an
+impact, and not the one after. So they are left out, the centre goes straight by h v_c⁺, and the
+origin is put where, and made as fast as, that says:
 
-    v_c⁺ − v_c = h a_c + impulses / m,   p⁺ = p + c − c⁺ + h v_c⁺,   v⁺ = v_c⁺ − ω⁺ × c⁺                          (3)
+    v_c⁺ − v_c = h a_c + impulses / m,   p⁺ = p + c − c⁺ + h v_c⁺,   v⁺ = v_c⁺ − ω⁺ × c⁺       (3)
 """
 
 from math import cos, sin, sqrt
@@ -30,7 +33,20 @@ import numpy as np
 from tabi._jit import kernel
 from tabi.dynamics import forward, kinematics
 from tabi.model.arrays import FLOATING, SPHERICAL, ModelArrays
-from tabi.spatial.vector import add, angular, cross, dot, load3, load6, load9, mul, mul_t, scale, sub, sym_mul
+from tabi.spatial.vector import (
+    add,
+    angular,
+    cross,
+    dot,
+    load3,
+    load6,
+    load9,
+    mul,
+    mul_t,
+    scale,
+    sub,
+    sym_mul,
+)
 
 NEWTON, PASSES = 6, 2
 # turn in a step [rad] below which a body, and a tree, gains nothing in the life of a simulation
@@ -46,18 +62,26 @@ def loose(m: ModelArrays) -> int:
 @kernel(inline=True)
 def _alone(m, i):
     """Whether body i floats by itself."""
-    return m.body[i].kind == FLOATING and m.body[i].parent == 0 and (i + 1 == m.body.shape[0] or m.body[i + 1].root != i)
+    return (
+        m.body[i].kind == FLOATING
+        and m.body[i].parent == 0
+        and (i + 1 == m.body.shape[0] or m.body[i + 1].root != i)
+    )
 
 
 @kernel(inline=True)
 def _unmoved(m, w, k):
-    """Whether no damper, motor or prescribed motion acts on a floating body directly; k: its first degree of freedom."""
+    """Whether no damper, motor or prescribed motion acts on a floating body directly;
+    k: its first degree of freedom.
+    """
     return m.dof[k].prescribed == 0 and w.dof[k].added == 0.0 and w.dof[k].fixed == 0
 
 
 @kernel
 def keep_energy(m, h, w, free):
-    """Velocities after a step without contacts, ``free``, by (1) where a body floats by itself; w: kinematics before the step."""
+    """Velocities after a step without contacts, ``free``, by (1) where a body floats by itself;
+    w: kinematics before the step.
+    """
     for i in range(1, m.body.shape[0]):
         if not (_alone(m, i) and _unmoved(m, w, m.body[i].v_start)):
             continue
@@ -68,9 +92,14 @@ def keep_energy(m, h, w, free):
         R, c = load9(body.rotation), load3(row.centre)
         explicit = mul(R, (free[k + 3], free[k + 4], free[k + 5]))
         more = sub(spin(load6(row.tensor), omega, explicit, h), explicit)
-        spins, push = mul_t(R, more), mul_t(R, add(cross(c, more), scale(h, cross(omega, cross(omega, c)))))
-        free[k], free[k + 1], free[k + 2] = free[k] + push[0], free[k + 1] + push[1], free[k + 2] + push[2]
-        free[k + 3], free[k + 4], free[k + 5] = free[k + 3] + spins[0], free[k + 4] + spins[1], free[k + 5] + spins[2]
+        spins = mul_t(R, more)
+        push = mul_t(R, add(cross(c, more), scale(h, cross(omega, cross(omega, c)))))
+        free[k] = free[k] + push[0]
+        free[k + 1] = free[k + 1] + push[1]
+        free[k + 2] = free[k + 2] + push[2]
+        free[k + 3] = free[k + 3] + spins[0]
+        free[k + 4] = free[k + 4] + spins[1]
+        free[k + 5] = free[k + 5] + spins[2]
 
 
 @kernel
@@ -85,9 +114,11 @@ def fast(m, h, w):
 
 @kernel
 def settle(m, v, h, load, w, a, again, free):
-    """Velocities of the trees in ``free`` by (2); w.load is the joint forces, and their copy ``load``.
+    """Velocities of the trees in ``free`` by (2);
+    w.load is the joint forces, and their copy ``load``.
 
-    Where it is done ``again`` with other forces the middle stays what it was: who asks which force a joint needs wants a linear answer.
+    Where it is done ``again`` with other forces the middle stays what it was: who asks which force
+    a joint needs wants a linear answer.
     """
     for _ in range(1 if again else PASSES):
         for k in range(v.shape[0]):
@@ -106,28 +137,35 @@ def settle(m, v, h, load, w, a, again, free):
 
 @kernel
 def turn(m, v, free, w, h, deep, change):
-    """How bodies turn and move: ``change`` becomes the velocity that configurations follow, ``free`` the one they end with.
+    """How bodies turn and move: ``change`` becomes the velocity that configurations follow,
+    ``free`` the one they end with.
 
     Args:
-        v, w: velocities and kinematics before the step. deep: whether change is other than free, to leave overlaps.
+        v, w: velocities and kinematics before the step.
+        deep: whether change is other than free, to leave overlaps.
     """
     for i in range(1, m.body.shape[0]):
         if m.body[i].kind not in (FLOATING, SPHERICAL):
             continue
         k = m.body[i].v_end - 3
-        before, after, turned = (v[k], v[k + 1], v[k + 2]), (free[k], free[k + 1], free[k + 2]), (change[k], change[k + 1], change[k + 2])
+        before = (v[k], v[k + 1], v[k + 2])
+        after = (free[k], free[k + 1], free[k + 2])
+        turned = (change[k], change[k + 1], change[k + 2])
         ends, alone = after, _alone(m, i) and _unmoved(m, w, m.body[i].v_start)
         if deep:
             ends = _rotated(after, scale(h, turned))
             free[k], free[k + 1], free[k + 2] = ends[0], ends[1], ends[2]
-        if alone and w.body[i].held == 0:
+        if alone and w.body[i].acted_on == 0:
             turned = scale(0.5, add(before, after))
             change[k], change[k + 1], change[k + 2] = turned[0], turned[1], turned[2]
         if alone:
             # (3), in the axes of the joint
             b, c = k - 3, mul_t(load9(m.body[i].rotation), load3(w.body[i].centre))
             new = _rotated(c, scale(h, turned))
-            moves = add((change[b], change[b + 1], change[b + 2]), add(cross(turned, c), scale(1.0 / h, sub(c, new))))
+            moves = add(
+                (change[b], change[b + 1], change[b + 2]),
+                add(cross(turned, c), scale(1.0 / h, sub(c, new))),
+            )
             fast = sub(add((free[b], free[b + 1], free[b + 2]), cross(after, c)), cross(ends, new))
             change[b], change[b + 1], change[b + 2] = moves[0], moves[1], moves[2]
             free[b], free[b + 1], free[b + 2] = fast[0], fast[1], fast[2]
@@ -140,7 +178,10 @@ def _rotated(x, by):
     if angle == 0.0:
         return x
     axis = scale(1.0 / angle, by)
-    return add(add(scale(cos(angle), x), scale(sin(angle), cross(axis, x))), scale((1.0 - cos(angle)) * dot(axis, x), axis))
+    return add(
+        add(scale(cos(angle), x), scale(sin(angle), cross(axis, x))),
+        scale((1.0 - cos(angle)) * dot(axis, x), axis),
+    )
 
 
 @kernel

@@ -1,6 +1,8 @@
 """Configurations move along velocities: q ⊕ v, on vectors and on unit quaternions.
 
-q ⊕ v = q + v for angles and distances,   exp(v/2) ⊗ q for quaternions (v in the joint frame's axes)       (1)
+Of angles and distances, and of quaternions with v in the joint frame's axes,
+
+    q ⊕ v = q + v,   q ⊕ v = exp(v/2) ⊗ q                                                      (1)
 """
 
 from tabi._jit import kernel
@@ -20,7 +22,9 @@ def advance(m, q, v, h):
                 q[iq + 1] += h * v[k + 1]
                 q[iq + 2] += h * v[k + 2]
                 iq, k = iq + 3, k + 3
-            turned = quaternion.turned((q[iq], q[iq + 1], q[iq + 2], q[iq + 3]), (h * v[k], h * v[k + 1], h * v[k + 2]))
+            turned = quaternion.turned(
+                (q[iq], q[iq + 1], q[iq + 2], q[iq + 3]), (h * v[k], h * v[k + 1], h * v[k + 2])
+            )
             q[iq], q[iq + 1], q[iq + 2], q[iq + 3] = turned[0], turned[1], turned[2], turned[3]
         else:
             for j in range(body.v_end - k):

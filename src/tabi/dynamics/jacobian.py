@@ -1,6 +1,7 @@
 """How a point of a body moves with the joints.
 
-With r the point from the tree's origin, a column S = (s, s_o) of a joint that carries the body contributes
+With r the point from the tree's origin, a column S = (s, s_o) of a joint that carries the
+body contributes
 
     angular: s,   linear: s_o + s × r                                                          (1)
 to (ω, ẋ) = J v. Their rates at zero joint acceleration are

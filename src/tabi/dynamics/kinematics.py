@@ -3,10 +3,11 @@
     R_i = R_p P_i R(q_i),   p_i = p_p + R_p o_i + d(q_i)                                      (1)
     V_i = V_p + S_i v_i,    V = (ω, velocity of the body's point at the tree's origin)         (2)
     c_i = Ṡ_i v_i = V_p × (S_i v_i) + (0, ḋ × ω_rel)                                           (3)
-P, o: joint frame in the parent; d: displacement of the joint, ḋ its rate in the parent; S: motion columns,
-(a, p × a) for a rotation about the axis a through p, (0, a) for a translation along a. All in the world's axes,
-about the tree's origin. The last term of (3) is there for joints that both shift and turn: it makes the
-accelerations of a floating base the plain derivatives of its velocities.
+P, o: joint frame in the parent; d: displacement of the joint, ḋ its rate in the parent; S:
+motion columns, (a, p × a) for a rotation about the axis a through p, (0, a) for a translation
+along a. All in the world's axes, about the tree's origin. The last term of (3) is there for
+joints that both shift and turn: it makes the accelerations of a floating base the plain
+derivatives of its velocities.
 
 Reference: Featherstone, Rigid Body Dynamics Algorithms (2008), ch. 4 and 5.
 """
@@ -34,6 +35,19 @@ from tabi.spatial.vector import (
     store9,
     sym_rotate,
 )
+
+
+@kernel
+def place_world(w):
+    """Row 0, the world, which never moves; its columns that kernels read of a parent."""
+    row, zero6 = w.body[0], (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    store9(row.rotation, (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0))
+    store3(row.position, (0.0, 0.0, 0.0))
+    store3(row.origin, (0.0, 0.0, 0.0))
+    store6(row.velocity, zero6)
+    store6(row.product, zero6)
+    store6(row.delta, zero6)
+    row.acted_on = 0
 
 
 @kernel
@@ -110,7 +124,12 @@ def velocities(m, v, w):
             V = axpy6(v[j], load6(w.dof[j].motion), V)
         product = add(cross(angular(V_P), linear(V)), cross(linear(V_P), angular(V)))
         if body.kind == FLOATING or body.kind == PLANAR:
-            product = add(product, cross(_shift_rate(w, v, body.v_start, 3 if body.kind == FLOATING else 2), angular(V)))
+            product = add(
+                product,
+                cross(
+                    _shift_rate(w, v, body.v_start, 3 if body.kind == FLOATING else 2), angular(V)
+                ),
+            )
         store6(w.body[i].product, pair(cross(angular(V_P), angular(V)), product))
         store6(w.body[i].velocity, add6(V_P, V))
 

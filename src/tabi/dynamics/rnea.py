@@ -3,8 +3,9 @@
     A_i = A_p + c_i + S_i a_i,   A_world = (0, −g)                                            (1)
     f_i = I_i A_i + V_i ×* I_i V_i                                                            (2)
     F_i = f_i + Σ_children F_j,   τ_i = S_iᵀ F_i + d_i a_i                                    (3)
-d: armature, rotor inertia × gear². Gravity enters as an upward acceleration of the world. (2) is written for
-the centre of mass c: a force m a_c, and the moment c × m a_c + J α + ω × J ω about the tree's origin.
+d: armature, rotor inertia × gear². Gravity enters as an upward acceleration of the world. (2) is
+written for the centre of mass c: a force m a_c, and the moment c × m a_c + J α + ω × J ω about the
+tree's origin.
 
 Reference: Featherstone (2008), ch. 5.
 """
@@ -31,7 +32,9 @@ from tabi.spatial.vector import (
 
 @kernel
 def forces(m, a, w):
-    """Equations (1) and (2): what each body needs, by itself, to move with the joint accelerations a."""
+    """Equations (1) and (2): what each body needs, by itself, to move with the joint
+    accelerations a.
+    """
     store6(w.body[0].acceleration, (0.0, 0.0, 0.0, -m.gravity[0], -m.gravity[1], -m.gravity[2]))
     for i in range(1, m.body.shape[0]):
         body, out = m.body[i], w.body[i]
@@ -63,7 +66,9 @@ def gather(m, a, w, tau):
 
 @kernel
 def inverse_dynamics(m, q, v, a, w, tau):
-    """τ [N·m or N] that gives the accelerations a in the state q, v; damping and springs are not in it."""
+    """τ [N·m or N] that gives the accelerations a in the state q, v;
+    damping and springs are not in it.
+    """
     kinematics.positions(m, q, w)
     kinematics.velocities(m, v, w)
     forces(m, a, w)

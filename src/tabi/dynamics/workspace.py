@@ -13,7 +13,8 @@ from tabi.model.compiled import Model
 
 BODY = np.dtype(
     [
-        # by kinematics.positions: R_WB row by row; the body's origin from its tree's [m]; a root's origin in the world [m]
+        # by kinematics.positions: R_WB row by row; the body's origin from its tree's [m];
+        # a root's origin in the world [m]
         ("rotation", REAL, 9),
         ("position", REAL, 3),
         ("origin", REAL, 3),
@@ -23,21 +24,23 @@ BODY = np.dtype(
         # by kinematics.velocities: twist V; velocity product c = Ṡ v
         ("velocity", REAL, 6),
         ("product", REAL, 6),
-        # by rnea.forces: acceleration and force under given joint accelerations; aba and rnea gather in force
+        # by rnea.forces: acceleration and force under given joint accelerations;
+        # aba and rnea gather in force
         ("acceleration", REAL, 6),
         ("force", REAL, 6),
         # by aba.factor: articulated inertia; by crba: composite inertia
         ("inertia", REAL, 21),
         # by aba.spread: acceleration on top of the one above
         ("delta", REAL, 6),
-        # by free.step, in the rows of floating bases: centre of mass in the world [m] and momentum [N·s] before the
-        # step; momentum and spin about the centre of mass [N·m·s] after it
+        # by free.step, in the rows of floating bases: centre of mass in the world [m] and momentum
+        # [N·s] before the step; momentum and spin about the centre of mass [N·m·s] after it
         ("flight_centre", REAL, 3),
         ("flight_momentum", REAL, 3),
         ("flight_momentum_end", REAL, 3),
         ("flight_spin_end", REAL, 3),
-        # set from outside: 1 where contacts or pushes act on the tree of this root, so that its momentum is not the free one
-        ("held", INDEX),
+        # set from outside: not 0 where contacts or external forces act on the tree of this root, so
+        # that its momentum is not the free one
+        ("acted_on", INDEX),
     ],
     align=True,
 )
@@ -45,7 +48,8 @@ DOF = np.dtype(
     [
         # by kinematics.positions: motion column S
         ("motion", REAL, 6),
-        # set with what is added to the diagonal: 1 where the acceleration is given and the force comes out
+        # set with what is added to the diagonal:
+        # 1 where the acceleration is given and the force comes out
         ("fixed", INDEX),
         # by aba.factor, from the diagonal added to the mass matrix: U = I S and 1/D
         ("added", REAL),
@@ -56,7 +60,7 @@ DOF = np.dtype(
         ("known", REAL),
         # by free.step: force of damper and spring
         ("passive", REAL),
-        # by body_inertia.respond: impulse that holds it, where it is fixed
+        # by body_response.respond: impulse that holds it, where it is fixed
         ("reaction", REAL),
     ],
     align=True,

@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 from tabi import dynamics
 from tabi._errors import ModelError
 from tabi.model.body import Body
-from tabi.simulation.motors import link_of
+from tabi.model.lookup import link_of
 
 if TYPE_CHECKING:
     from tabi.simulation.simulator import Simulator

@@ -20,7 +20,7 @@ from tabi.model.robot import Robot
 
 
 @dataclass(frozen=True)
-class Sole:
+class SoleRectangle:
     """A rectangle under a body: x from, to and y from, to in the body's frame,
     and its height there [m].
     """
@@ -33,8 +33,8 @@ class Sole:
 
 
 SOLES = {
-    "jvrc1": Sole("L_ANKLE_P_S", "R_ANKLE_P_S", (-0.071, 0.129), (-0.05, 0.05), -0.10778),
-    "simple_humanoid": Sole("l_ankle", "r_ankle", (-0.07, 0.18), (-0.07, 0.07), -0.07),
+    "jvrc1": SoleRectangle("L_ANKLE_P_S", "R_ANKLE_P_S", (-0.071, 0.129), (-0.05, 0.05), -0.10778),
+    "simple_humanoid": SoleRectangle("l_ankle", "r_ankle", (-0.07, 0.18), (-0.07, 0.07), -0.07),
 }
 
 

@@ -111,7 +111,7 @@ class Builder:
                 **surface,
                 name=name,
             )
-        elif isinstance(thing, things.HeightField):
+        elif isinstance(thing, things.FixedHeightField):
             made = [
                 self.world.add_height_field(
                     thing.heights_m,
@@ -171,7 +171,7 @@ class Builder:
 
     # ---- robots -----------------------------------------------------------------------------
 
-    def _robot(self, told: motion.Robot, i: int) -> Robot:
+    def _robot(self, told: motion.RobotKeys, i: int) -> Robot:
         robot = self.world.add_robot(self._read(told, i), told.name)
         pose = self.pose(robot, told, ("robots", i))
         self._give_gains(robot, told)
@@ -201,7 +201,7 @@ class Builder:
         robot.place(q[:3] + np.array([0.0, 0.0, told.drop_m]), q[3:])
         return robot
 
-    def _give_gains(self, robot: Robot, told: motion.Robot) -> None:
+    def _give_gains(self, robot: Robot, told: motion.RobotKeys) -> None:
         """Gains for the motors that have none;
         a robot without any would fall down, and nobody would know why.
         """
@@ -234,7 +234,7 @@ class Builder:
                     kd=told.gains.damping_nms_rad,
                 )
 
-    def _read(self, told: motion.Robot, i: int) -> Robot:
+    def _read(self, told: motion.RobotKeys, i: int) -> Robot:
         if told.robot in robots.__all__:
             return getattr(robots, told.robot)()
         feet: dict[str, Any] = {}
@@ -282,7 +282,7 @@ class Builder:
                     pose[name] = value * unit
         return pose
 
-    def controller(self, robot: Robot, told: motion.Robot, i: int) -> Controller:
+    def controller(self, robot: Robot, told: motion.RobotKeys, i: int) -> Controller:
         """What a robot does."""
         does, path = told.motion, ("robots", i, "motion")
         if isinstance(does, motion.Limp):

@@ -13,7 +13,7 @@ from tabi._errors import near
 from tabi.scenes.contents import Contents
 from tabi.scenes.motion import Keyframes
 from tabi.scenes.reader import Path
-from tabi.scenes.things import COEFFICIENTS, Compound, HeightField, Placed, Surface
+from tabi.scenes.things import COEFFICIENTS, Compound, FixedHeightField, Placed, Surface
 
 Fault = tuple[Path, str]
 # steps of one run, and bodies of one world
@@ -209,7 +209,7 @@ def stands(robot: Any) -> bool:
 
 def _fields(c: Contents) -> Iterator[Fault]:
     for i, thing in enumerate(c.fixed):
-        if isinstance(thing, HeightField):
+        if isinstance(thing, FixedHeightField):
             widths = [len(row) for row in thing.heights_m]
             for k, width in enumerate(widths):
                 if width != widths[0]:

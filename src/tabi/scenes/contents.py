@@ -6,18 +6,18 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, field
 
-from tabi.scenes.motion import Robot
+from tabi.scenes.motion import RobotKeys
 from tabi.scenes.things import (
     AnyFixed,
     AnyObject,
-    Bond,
+    BondKeys,
     Duration,
     Ground,
     Hertz,
     Keys,
     Name,
     Pair,
-    Push,
+    PushKeys,
     Surface,
     Vector,
     Word,
@@ -44,7 +44,7 @@ class Simulation(Keys, frozen=True, kw_only=True):
     facets: Annotated[int, Meta(ge=4, le=64, multiple_of=2)] = 8
 
 
-class Record(Keys, frozen=True, kw_only=True):
+class RecordKeys(Keys, frozen=True, kw_only=True):
     """What a recording holds.
 
     Attributes:
@@ -54,7 +54,7 @@ class Record(Keys, frozen=True, kw_only=True):
     rate_hz: Hertz | None = None
 
 
-class Camera(Keys, frozen=True, kw_only=True):
+class CameraKeys(Keys, frozen=True, kw_only=True):
     """From where the page looks.
 
     Attributes:
@@ -96,11 +96,11 @@ class Contents(Keys, frozen=True, kw_only=True):
     materials: dict[Name, Surface] = field(default_factory=dict)
     pairs: Annotated[tuple[Pair, ...], MANY] = ()
     fixed: Annotated[tuple[AnyFixed, ...], MANY] = ()
-    robots: Annotated[tuple[Robot, ...], Meta(max_length=50)] = ()
+    robots: Annotated[tuple[RobotKeys, ...], Meta(max_length=50)] = ()
     objects: Annotated[tuple[AnyObject, ...], MANY] = ()
-    bonds: Annotated[tuple[Bond, ...], MANY] = ()
-    pushes: Annotated[tuple[Push, ...], MANY] = ()
+    bonds: Annotated[tuple[BondKeys, ...], MANY] = ()
+    pushes: Annotated[tuple[PushKeys, ...], MANY] = ()
     simulation: Simulation = Simulation()
-    record: Record = Record()
+    record: RecordKeys = RecordKeys()
     watch: Annotated[tuple[Word, ...], Meta(max_length=100)] = ()
-    camera: Camera | None = None
+    camera: CameraKeys | None = None

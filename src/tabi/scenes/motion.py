@@ -24,7 +24,7 @@ from tabi.scenes.things import (
 )
 
 
-class Foot(Keys, frozen=True, kw_only=True):
+class FootKeys(Keys, frozen=True, kw_only=True):
     """A foot of a robot from a file.
 
     Attributes:
@@ -101,7 +101,7 @@ class Lean(Keys, frozen=True, kw_only=True, tag_field="kind", tag="lean"):
     duration_s: Duration = 1.0
 
 
-class Frame(Posture, frozen=True, kw_only=True):
+class Keyframe(Posture, frozen=True, kw_only=True):
     """A pose at a time.
 
     Attributes:
@@ -118,7 +118,7 @@ class Keyframes(Keys, frozen=True, kw_only=True, tag_field="kind", tag="keyframe
         frames: poses at growing times
     """
 
-    frames: Annotated[tuple[Frame, ...], Meta(min_length=2, max_length=1000)]
+    frames: Annotated[tuple[Keyframe, ...], Meta(min_length=2, max_length=1000)]
 
 
 Motion = Hold | Limp | Squat | Sway | Lean | Keyframes
@@ -136,7 +136,7 @@ class Gains(Keys, frozen=True, kw_only=True):
     damping_nms_rad: Annotated[float, Meta(ge=0.0, le=1e6)]
 
 
-class Robot(Posture, frozen=True, kw_only=True):
+class RobotKeys(Posture, frozen=True, kw_only=True):
     """A robot, where it starts, and what it does.
 
     Attributes:
@@ -158,7 +158,7 @@ class Robot(Posture, frozen=True, kw_only=True):
     robot: Annotated[str, Meta(min_length=1, max_length=1000)]
     name: Name | None = None
     base: Literal["floating", "fixed"] | None = None
-    feet: dict[Name, Word | Foot] = field(default_factory=dict)
+    feet: dict[Name, Word | FootKeys] = field(default_factory=dict)
     gains: Gains | None = None
     stands: bool | None = None
     position_m: Annotated[tuple[Number, ...], Meta(min_length=2, max_length=3)] = ZERO[:2]

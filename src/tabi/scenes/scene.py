@@ -13,7 +13,7 @@ import yaml
 from tabi._errors import near
 from tabi.scenes import sources
 from tabi.scenes.checks import faults
-from tabi.scenes.contents import Camera, Contents
+from tabi.scenes.contents import CameraKeys, Contents
 from tabi.scenes.reader import Reader, type_of
 from tabi.scenes.things import Compound
 from tabi.scenes.tree import Node, Place, SceneError, parse
@@ -52,7 +52,7 @@ class Scene:
         return self.contents.duration_s
 
     @property
-    def camera(self) -> Camera | None:
+    def camera(self) -> CameraKeys | None:
         """From where to look at it, if it says so."""
         return self.contents.camera
 

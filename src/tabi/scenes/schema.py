@@ -30,16 +30,16 @@ TABLES: dict[str, tuple[Any, ...]] = {
     "fixed": get_args(things.AnyFixed),
     "objects": get_args(things.AnyObject),
     "parts": get_args(things.AnyPart),
-    "bonds": (things.Bond,),
-    "pushes": (things.Push,),
-    "robots": (motion.Robot,),
-    "feet": (motion.Foot,),
+    "bonds": (things.BondKeys,),
+    "pushes": (things.PushKeys,),
+    "robots": (motion.RobotKeys,),
+    "feet": (motion.FootKeys,),
     "gains": (motion.Gains,),
     "motion": motion.Motion.__args__,
-    "frames": (motion.Frame,),
+    "frames": (motion.Keyframe,),
     "simulation": (contents.Simulation,),
-    "record": (contents.Record,),
-    "camera": (contents.Camera,),
+    "record": (contents.RecordKeys,),
+    "camera": (contents.CameraKeys,),
 }
 
 

@@ -195,7 +195,7 @@ class Stairs(Fixed, frozen=True, kw_only=True, tag_field="shape", tag="stairs"):
     width_m: Length
 
 
-class HeightField(Fixed, frozen=True, kw_only=True, tag_field="shape", tag="height_field"):
+class FixedHeightField(Fixed, frozen=True, kw_only=True, tag_field="shape", tag="height_field"):
     """Ground of varying height over a rectangle.
 
     Attributes:
@@ -212,7 +212,7 @@ class HeightField(Fixed, frozen=True, kw_only=True, tag_field="shape", tag="heig
 if TYPE_CHECKING:
     AnyFixed = Fixed
 else:
-    AnyFixed = Union[(*FIXED.values(), Stairs, HeightField)]
+    AnyFixed = Union[(*FIXED.values(), Stairs, FixedHeightField)]
 
 
 # ---- what moves ---------------------------------------------------------------------------------
@@ -282,7 +282,7 @@ else:
     AnyObject = Union[(*OBJECTS.values(), Compound)]
 
 
-class Bond(Keys, frozen=True, kw_only=True):
+class BondKeys(Keys, frozen=True, kw_only=True):
     """Two bodies held together from the start; they do not collide with each other.
 
     Attributes:
@@ -298,7 +298,7 @@ class Bond(Keys, frozen=True, kw_only=True):
     axis: Vector | None = None
 
 
-class Push(Keys, frozen=True, kw_only=True):
+class PushKeys(Keys, frozen=True, kw_only=True):
     """A force on a body for a while.
 
     Attributes:

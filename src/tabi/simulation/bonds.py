@@ -1,22 +1,20 @@
-"""Bodies held together, made and released while the simulation runs: welds, balls, hinges; grasps and closed chains."""
+"""Bodies held together, made and released while a simulation runs: grasps and closed chains."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tabi._errors import ModelError, unknown
 from tabi.model.arrays import table
-from tabi.model.body import Body
-from tabi.simulation import motors
-from tabi.simulation.arrays import BOND
-from tabi.simulation.bond_rows import BALL, BONDS, HINGE, WELD
-
-if TYPE_CHECKING:
-    from tabi.simulation.simulator import Simulator
+from tabi.model.compiled import Link
+from tabi.simulation.data import BONDS, Data
+from tabi.simulation.observation import pose
+from tabi.simulation.pushes import vector
+from tabi.simulation.rows.bonds import BALL, BOND, HINGE, WELD
+from tabi.simulation.stepper import Stepper
 
 Array = NDArray[np.float64]
 KINDS = {"ball": BALL, "weld": WELD, "hinge": HINGE}
@@ -33,13 +31,14 @@ class Bond:
     kind: str
     a: str
     b: str
-    _sim: Simulator
+    _stepper: Stepper
+    _data: Data
     _name: int
 
     @property
     def held(self) -> bool:
         """Whether it still holds."""
-        return bool((self._sim._memory.bond["name"] == self._name).any())
+        return bool((self._stepper.own("bonds")["name"] == self._name).any())
 
     @property
     def force(self) -> Array:
@@ -53,47 +52,67 @@ class Bond:
 
     def release(self) -> None:
         """Let go; a second time does nothing."""
-        sim = self._sim
-        sim._memory = sim._memory._replace(bond=sim._memory.bond[sim._memory.bond["name"] != self._name])
+        bonds = self._stepper.own("bonds")
+        self._stepper.set_own("bonds", bonds[bonds["name"] != self._name])
 
     def _row(self, part: int) -> Array:
-        memory = self._sim._memory
-        place = np.flatnonzero(memory.bond["name"] == self._name)
-        touch = memory.touch[: memory.count[0]]
-        for row in touch[(touch["shape_a"] >= BONDS) & (touch["feature"] == part)]:
-            if place.size and row["shape_a"] == BONDS + place[0]:
-                return row["impulse"] / self._sim.dt
+        rows = self._data.of_kind(BONDS)
+        for row in rows[(rows["shape_a"] == self._name) & (rows["feature"] == part)]:
+            if self.held:
+                return row["impulse"] / self._data.dt
         return np.zeros(3)
 
 
-def make(sim: Simulator, kind: str, a: Body | str, b: Body | str, point: ArrayLike | None, axis: ArrayLike | None) -> Bond:
+def make(
+    stepper: Stepper,
+    data: Data,
+    kind: str,
+    links: tuple[Link, Link],
+    point: ArrayLike | None,
+    axis: ArrayLike | None,
+) -> Bond:
     """A new bond between two bodies where they are now."""
     if kind not in KINDS:
         raise unknown("kind of bond", str(kind), "tabi", list(KINDS))
-    links = [sim._link(x) for x in (a, b)]
     names, bodies = [link.name for link in links], [link.body for link in links]
     owner = f"{kind} of {names[0]!r} and {names[1]!r}"
-    if bodies[0] == bodies[1]:
-        what = "that do not move" if bodies[0] == 0 else "of one rigid body"
-        raise ModelError(f"{owner} is between two things {what}; expected two bodies that can move against each other")
-    now = sim._memory.bond
-    if (((now["a"] == bodies[0]) & (now["b"] == bodies[1])) | ((now["a"] == bodies[1]) & (now["b"] == bodies[0]))).any():
-        raise ModelError(f"{owner} is the second bond of these bodies; release the first one before")
-    if (axis is None) != (kind != "hinge"):
-        raise ModelError(f"{owner} {'has no axis' if axis is None else 'has an axis'}; expected an axis for a hinge, and for nothing else")
-    place = sim.pose(a).p if point is None else motors.vector(f"point of the {owner}", point)
-    frame = np.eye(3) if axis is None else _around(motors.vector(f"axis of the {owner}", axis), owner)
-    # the one that moves first
-    ends = sorted(zip(bodies, links, strict=True), key=lambda end: end[0] == 0)
+    now = stepper.own("bonds")
+    _check(owner, kind, bodies, now, axis)
+    X = pose(data.model, data.body, links[0])
+    place = X.p if point is None else vector(f"point of the {owner}", point)
+    frame = np.eye(3) if axis is None else _around(vector(f"axis of the {owner}", axis), owner)
     row = table(1, BOND)
-    row["kind"], row["name"] = KINDS[kind], sim._bonds_made
-    sim._bonds_made += 1
-    for side, (body, _) in zip("ab", ends, strict=True):
-        w = sim._room.dynamics.body[body]
-        R, p = w["rotation"].reshape(3, 3), w["position"] + sim._room.dynamics.body["origin"][sim.model.arrays.body["root"][body]]
-        row[side], row[f"place_{side}"], row[f"frame_{side}"] = body, R.T @ (place - p), (R.T @ frame).ravel()
-    sim._memory = sim._memory._replace(bond=np.concatenate([now, row]).view(type(now)))
-    return Bond(kind, names[0], names[1], sim, int(row["name"][0]))
+    # numbers rise, so that rows stay sorted, and are never used again
+    stepper.last_bond += 1
+    row["kind"], row["name"] = KINDS[kind], stepper.last_bond
+    # the one that moves first
+    for side, body in zip("ab", sorted(bodies, key=lambda body: body == 0), strict=True):
+        w, root = data.body[body], data.model.arrays.body["root"][body]
+        R, p = w["rotation"].reshape(3, 3), w["position"] + data.body["origin"][root]
+        row[side], row[f"place_{side}"] = body, R.T @ (place - p)
+        row[f"frame_{side}"] = (R.T @ frame).ravel()
+    stepper.set_own("bonds", np.concatenate([now, row]).view(type(now)))
+    return Bond(kind, names[0], names[1], stepper, data, stepper.last_bond)
+
+
+def _check(
+    owner: str, kind: str, bodies: list[int], now: NDArray[np.void], axis: ArrayLike | None
+) -> None:
+    """Refuse a bond that cannot be."""
+    a, b = bodies
+    if a == b:
+        what = "that do not move" if a == 0 else "of one rigid body"
+        raise ModelError(
+            f"{owner} is between two things {what}; "
+            "expected two bodies that can move against each other"
+        )
+    if (((now["a"] == a) & (now["b"] == b)) | ((now["a"] == b) & (now["b"] == a))).any():
+        raise ModelError(
+            f"{owner} is the second bond of these bodies; release the first one before"
+        )
+    if (axis is None) != (kind != "hinge"):
+        has = "has no axis" if axis is None else "has an axis"
+        raise ModelError(f"{owner} {has}; expected an axis for a hinge, and for nothing else")
 
 
 def _around(axis: Array, owner: str) -> Array:

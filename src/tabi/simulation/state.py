@@ -1,15 +1,16 @@
-"""What a simulator keeps: its state, a saved moment, and who drives its robots."""
+"""Moments of a simulation: what a person sees of one, and one that can be gone back to."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi.model.robot import Robot
-from tabi.model.signals import Command, Controller
-from tabi.simulation.motors import Push
+from tabi._errors import ModelError
+from tabi.simulation.pushes import Push
+from tabi.simulation.tables import StepData
 
 Array = NDArray[np.float64]
 
@@ -25,27 +26,30 @@ class State:
 
 @dataclass(frozen=True)
 class Saved:
-    """A state with all that the next step reads, for ``Simulator.restore``."""
+    """A moment with all that the next step reads, for ``Simulator.restore``.
 
-    q: Array
-    v: Array
+    Attributes:
+        data: a copy of state, command, memory and outcome.
+        steps: done until then. pushes: that were told. worst: figures of the run.
+        names: links of the world.
+    """
+
+    data: StepData
     steps: int
-    points: NDArray[np.void]
-    touch: NDArray[np.void]
-    target: NDArray[np.void]
-    bond: NDArray[np.void]
     pushes: tuple[Push, ...]
     worst: dict[str, float]
     names: tuple[str, ...]
 
-
-@dataclass
-class Driver:
-    """A controller at its own rate: it is asked every ``every`` steps; rows: degrees of freedom of its robot, names: their joints."""
-
-    robot: Robot
-    controller: Controller
-    every: int
-    rows: NDArray[np.int64]
-    names: tuple[str, ...]
-    last: Command | None = None
+    def check(self, names: Iterable[str], now: StepData) -> None:
+        """Refuse a moment of another world, or of other parts of the step."""
+        names = tuple(names)
+        if self.names != names or self.data.q.shape != now.q.shape:
+            raise ModelError(
+                f"saved state is of a world of {', '.join(self.names[:6])}; "
+                f"expected this one of {', '.join(names[:6])}"
+            )
+        kinds = [[own.dtype for own in data.memory.own] for data in (self.data, now)]
+        if kinds[0] != kinds[1]:
+            raise ModelError(
+                "saved state is of a simulator with other forces, rows or law; expected this one's"
+            )

@@ -1,8 +1,9 @@
-"""``tabi validate impacts``: random bodies thrown at the ground and at each other, without gravity; does an impact bring energy?
+"""``tabi validate impacts``: random bodies thrown at the ground and at each other, without gravity;
+does an impact bring energy?
 
-Newton's restitution with friction may: a slanted rod that slides leaves faster than it came (Kane). The step lowers ε there, and
-counts it. Here the kinetic energy of all is compared before and after every step in which something bounces: without gravity nothing
-but the impact changes it.
+Newton's restitution with friction may: a slanted rod that slides leaves faster than it came (Kane).
+The step lowers ε there, and counts it. Here the kinetic energy of all is compared before and after
+every step in which something bounces: without gravity nothing but the impact changes it.
 """
 
 from __future__ import annotations
@@ -23,13 +24,25 @@ THROWS, STEPS = 10, 120
 ALLOWED = 1e-8
 
 
-def validate(impacts: int = 10_000, progress: Callable[[str, int, int], None] = lambda what, done, count: None) -> dict[str, Any]:
+def validate(
+    impacts: int = 10_000,
+    progress: Callable[[str, int, int], None] = lambda what, done, count: None,
+) -> dict[str, Any]:
     """Throw until there were so many steps with impacts; an interrupt keeps what is done.
 
     Returns:
-        plain data: impacts, points that bounced, groups whose restitution was lowered, the worst change as a share of the kinetic energy.
+        plain data: impacts, points that bounced, groups whose restitution was lowered, the worst
+        change as a share of the kinetic energy.
     """
-    found = {"throws": 0, "impacts": 0, "points": 0, "lowered": 0, "missed": 0, "gained": 0, "worst_change": -1.0}
+    found = {
+        "throws": 0,
+        "impacts": 0,
+        "points": 0,
+        "lowered": 0,
+        "missed": 0,
+        "gained": 0,
+        "worst_change": -1.0,
+    }
     seed, interrupted = 0, False
     try:
         while found["impacts"] < impacts:
@@ -54,7 +67,7 @@ def _throw(seed: int, impacts: int, found: dict[str, Any]) -> None:
         known, before = sim.missed_count, sim.energy.kinetic
         for _ in range(STEPS):
             sim.step()
-            report = sim._room.report[0]
+            report = sim.data.outcome.report[0]
             if report["bounced"] or report["lowered"]:
                 after = sim.energy.kinetic
                 change = after / before - 1.0
@@ -70,9 +83,15 @@ def _throw(seed: int, impacts: int, found: dict[str, Any]) -> None:
 
 
 def _world(rng: np.random.Generator) -> World:
-    """Two bodies of random shapes over a plane, one above the other, with surfaces that bounce and rub."""
+    """Two bodies of random shapes over a plane, one above the other,
+    with surfaces that bounce and rub.
+    """
     world = World(gravity=(0.0, 0.0, 0.0))
-    surface = lambda: {"friction": float(rng.uniform(0.0, 1.5)), "restitution": float(rng.uniform(0.05, 1.0))}  # noqa: E731
+
+    def surface() -> dict[str, float]:
+        friction, restitution = float(rng.uniform(0.0, 1.5)), float(rng.uniform(0.05, 1.0))
+        return {"friction": friction, "restitution": restitution}
+
     world.add_fixed(HalfSpace(), name="ground", **surface())
     height = 0.02
     for k in range(2):
@@ -80,7 +99,14 @@ def _world(rng: np.random.Generator) -> World:
         quaternion, reach = rng.normal(size=4), reach_of(geometry)
         height += reach
         inertia = solid_of(geometry, float(np.exp(rng.uniform(np.log(0.1), np.log(10.0)))))
-        world.add_object(geometry, inertia, (0.0, 0.0, height), quaternion / np.linalg.norm(quaternion), name=f"thing{k}", **surface())
+        world.add_object(
+            geometry,
+            inertia,
+            (0.0, 0.0, height),
+            quaternion / np.linalg.norm(quaternion),
+            name=f"thing{k}",
+            **surface(),
+        )
         height += reach + 0.02
     return world
 
@@ -89,11 +115,20 @@ def text(result: dict[str, Any]) -> str:
     """The figures for a terminal."""
     r = result
     lines = [
-        f"{r['impacts']:,} impacts with friction in {r['throws']:,} throws; {r['points']:,} points bounced",
-        f"restitution was lowered {r['lowered']:,} times, where friction would have made it bring energy",
+        (
+            f"{r['impacts']:,} impacts with friction in {r['throws']:,} throws; "
+            f"{r['points']:,} points bounced"
+        ),
+        (
+            f"restitution was lowered {r['lowered']:,} times, "
+            "where friction would have made it bring energy"
+        ),
         f"largest share of the kinetic energy that an impact brought: {r['worst_change']:.1e}",
         f"{r['missed']} steps missed their tolerance",
-        f"{'none gains energy' if not r['gained'] else str(r['gained']) + ' GAIN ENERGY'}, more than {r['allowed']:g} of it",
+        (
+            f"{'none gains energy' if not r['gained'] else str(r['gained']) + ' GAIN ENERGY'}, "
+            f"more than {r['allowed']:g} of it"
+        ),
     ]
     if r["interrupted"]:
         lines.append("interrupted: these are the impacts before")

@@ -45,7 +45,7 @@ STARTING = 60.0
 
 
 @dataclass(frozen=True)
-class Answer:
+class SiconosAnswer:
     """What Siconos made of one problem.
 
     Attributes:
@@ -115,24 +115,24 @@ class Session:
         self._stop()
         self.folder.cleanup()
 
-    def solve(self, problem: Problem, method: str, tolerance: float = 1e-8) -> Answer:
+    def solve(self, problem: Problem, method: str, tolerance: float = 1e-8) -> SiconosAnswer:
         """The first run whose impulses tabi's certificate accepts, or the best one met."""
         if method not in METHODS:
             raise ModelError(
                 f"Siconos method is {method!r}; expected one of {', '.join(map(repr, METHODS))}"
             )
-        best, start = Answer(), time.monotonic()
+        best, start = SiconosAnswer(), time.monotonic()
         for lowering in range(LOWERINGS):
             own = tolerance * 0.1**lowering
             got = self._ask(self._file(problem), method, own)
             if "fault" in got:
                 # where it is stopped or falls, it would with less tolerance too
-                return Answer(**{**vars(best), "fault": got["fault"]})
+                return SiconosAnswer(**{**vars(best), "fault": got["fault"]})
             impulse = from_ntt(np.array(got["impulse"]))
             certificate = judge(problem.blocks, impulse)
             converged = certificate.converged(tolerance)
             if converged or not best.residual <= certificate.relative:
-                best = Answer(
+                best = SiconosAnswer(
                     problem.to_theirs(impulse),
                     converged,
                     certificate.relative,
@@ -214,7 +214,7 @@ def solve_all(
     tolerance: float = 1e-8,
     methods: Iterable[str] = ("NSGS", "NSN_AC"),
     seconds: float = 10.0,
-) -> list[dict[str, Answer]]:
+) -> list[dict[str, SiconosAnswer]]:
     """Every problem by every method, in order.
 
     Args:

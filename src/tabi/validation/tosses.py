@@ -54,7 +54,7 @@ BUDGET = 150
 EDGE = 0.1
 
 
-class Engine(Protocol):
+class TossEngine(Protocol):
     """What can replay a toss. ``ranges`` has lowest and highest value of each parameter,
     and whether it is searched by its logarithm.
     """
@@ -71,7 +71,7 @@ class Engine(Protocol):
         ...
 
 
-class Tabi:
+class TabiCube:
     """The cube in tabi: friction and restitution are free."""
 
     name = "tabi"
@@ -99,7 +99,7 @@ class Tabi:
         return path
 
 
-class MuJoCo:
+class MuJoCoCube:
     """The cube in MuJoCo: friction and both numbers of solref,
     the stiffness and the damping of its contacts, are free.
     """
@@ -165,7 +165,7 @@ def errors(path: Array, toss: Toss) -> tuple[Array, Array]:
     return away, np.degrees(2 * np.arctan2(sine, cosine))
 
 
-def loss(engine: Engine, tosses: Sequence[Toss]) -> float:
+def loss(engine: TossEngine, tosses: Sequence[Toss]) -> float:
     """What the search makes small: the mean over the tosses of position error / half side + angle
     error [rad]; ∞ where it breaks.
     """
@@ -183,7 +183,7 @@ def loss(engine: Engine, tosses: Sequence[Toss]) -> float:
 
 
 def fit(
-    engine: Engine, tosses: Sequence[Toss], budget: int = BUDGET, report: Report | None = None
+    engine: TossEngine, tosses: Sequence[Toss], budget: int = BUDGET, report: Report | None = None
 ) -> dict[str, Any]:
     """The parameters that replay these tosses best, with at most ``budget`` evaluations of all of
     them; the engine keeps them.
@@ -223,7 +223,7 @@ def fit(
     return {"parameters": parameters(np.array(at)), "loss": best, "evaluations": len(tried)}
 
 
-def score(engine: Engine, tosses: Sequence[Toss]) -> dict[str, Any]:
+def score(engine: TossEngine, tosses: Sequence[Toss]) -> dict[str, Any]:
     """Errors on these tosses: of each the mean over its samples and that of the last one;
     median and 90 % over the tosses.
     """
@@ -275,7 +275,7 @@ def validate(
         "within": False,
     }
     try:
-        for engine in (Tabi(), MuJoCo()):
+        for engine in (TabiCube(), MuJoCoCube()):
             began = time.perf_counter()
             found = fit(engine, fitted, budget, progress)
             seconds = time.perf_counter() - began
@@ -284,7 +284,7 @@ def validate(
                 "ranges": engine.ranges,
                 "score": score(engine, scored),
             }
-            if isinstance(engine, Tabi):
+            if isinstance(engine, TabiCube):
                 result["missed_steps"] = engine.simulator.missed_count
     except KeyboardInterrupt:
         result["interrupted"] = True

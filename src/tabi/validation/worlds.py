@@ -1,9 +1,11 @@
 """``tabi validate worlds``: random worlds, let go again and again, and watched step by step.
 
 What is watched, and how it is known apart from the step itself:
-- overlap: the deepest point that the next step's own search finds [m], the pair, and how far the two turned meanwhile;
+- overlap: the deepest point that the next step's own search finds [m], the pair, and how far the
+  two turned meanwhile;
 - tunnelling: the centre of a shape under the ground or inside of another shape, by their formulas;
-- energy: the largest rise of kinetic and potential energy less the work of motors, over any stretch of a drop [J];
+- energy: the largest rise of kinetic and potential energy less the work of motors, over any stretch
+  of a drop [J];
 - steps that missed their tolerance, and what is no number.
 """
 
@@ -18,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi.collision.arrays import BOX, CAPSULE, CYLINDER, FIELD, PLANE, POLYTOPE, SPHERE
-from tabi.dynamics import centroidal
 from tabi.model.shape import HeightField
 from tabi.simulation.simulator import SimulationError, Simulator
 from tabi.validation.random_worlds import random_velocity, random_world
@@ -30,7 +31,15 @@ DROP = 2500
 DEEPEST = 5e-3
 # overlaps are counted between these [m]
 BINS = (0.0, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
-KINDS = {SPHERE: "sphere", CAPSULE: "capsule", CYLINDER: "cylinder", BOX: "box", POLYTOPE: "polytope", PLANE: "plane", FIELD: "height field"}
+KINDS = {
+    SPHERE: "sphere",
+    CAPSULE: "capsule",
+    CYLINDER: "cylinder",
+    BOX: "box",
+    POLYTOPE: "polytope",
+    PLANE: "plane",
+    FIELD: "height field",
+}
 
 
 @dataclass
@@ -38,11 +47,16 @@ class Record:
     """What became of a world.
 
     Attributes:
-        steps: done. contacts: points, at most. missed: (time [s], residual [m/s]) of steps that missed their tolerance.
-        penetration: deepest overlap [m]; pair, time: whose and when [s]; turn: how far the two had turned in a step [rad].
+        steps: done.
+        contacts: points, at most.
+        missed: (time [s], residual [m/s]) of steps that missed their tolerance.
+        penetration: deepest overlap [m]; pair, time: whose and when [s];
+            turn: how far the two had turned in a step [rad].
         counts: steps by their deepest overlap, between BINS.
-        tunnelled: shapes whose centre was under the ground or inside another one, and when; a hundred at most.
-        energy_gained: largest rise less the work of motors [J]; energy: what that drop had at its beginning, over its least [J].
+        tunnelled: shapes whose centre was under the ground or inside another one, and when;
+            a hundred at most.
+        energy_gained: largest rise less the work of motors [J];
+            energy: what that drop had at its beginning, over its least [J].
         fault: why it stopped, if it did.
     """
 
@@ -68,16 +82,16 @@ class Watch:
 
     def __init__(self, sim: Simulator, record: Record) -> None:
         self.sim, self.record = sim, record
-        self.shape = sim._scene.shapes.shape
+        self.shape = sim.data.tables.shapes.shape
         body = self.shape["body"]
         self.allowed = body[:, None] != body
         for i, row in enumerate(self.shape):
-            self.allowed[i, sim._scene.shapes.never[row["never"] : row["never_end"]]] = False
+            self.allowed[i, sim.data.tables.shapes.never[row["never"] : row["never_end"]]] = False
         self.allowed[body == 0] = False
         self.grounds = [k for k, kind in enumerate(self.shape["kind"]) if kind in (PLANE, FIELD)]
         self.allowed[:, self.grounds] = False
         self.moving = np.flatnonzero(body)
-        self.spin = np.zeros(len(sim._room.dynamics.body))
+        self.spin = np.zeros(len(sim.data.body))
         self.drop()
 
     def drop(self) -> None:
@@ -88,19 +102,19 @@ class Watch:
     def energy(self) -> float:
         """Kinetic and potential [J]."""
         sim = self.sim
-        m, w = sim.model.arrays, sim._room.dynamics
-        return centroidal.kinetic_energy(m, sim._v, w) + centroidal.potential_energy(m, sim._q, w)
+        return sim.energy.total
 
     def look(self, v_before: Array) -> None:
         """After a step that began with these velocities."""
         sim, record = self.sim, self.record
-        count = int(sim._memory.count[0])
+        data = sim.data
+        count = int(data.memory.count[0])
         record.steps += 1
         record.contacts = max(record.contacts, count)
-        self.overlap(sim._room.points[:count])
-        self.spin = sim.dt * np.linalg.norm(sim._room.dynamics.body["velocity"][:, :3], axis=1)
+        self.overlap(data.memory.contact[:count])
+        self.spin = sim.dt * np.linalg.norm(data.body["velocity"][:, :3], axis=1)
         self.tunnels()
-        self.work += 0.5 * sim.dt * float(sim._target["given"] @ (v_before + sim._v))
+        self.work += 0.5 * sim.dt * float(data.outcome.effort["motor"] @ (v_before + data.v))
         now = self.energy() - self.work
         self.least = min(self.least, now)
         if now - self.least > record.energy_gained:
@@ -113,8 +127,13 @@ class Watch:
             e = int(points["gap"].argmin())
             p, depth = points[e], max(0.0, -float(points["gap"][e]))
             if depth > record.penetration:
-                pair = " on ".join(f"{KINDS[int(self.shape['kind'][k])]} {self.sim.model.shapes[k].link}" for k in (p["shape_a"], p["shape_b"]))
-                record.penetration, record.pair, record.time = depth, pair, self.sim.time - self.sim.dt
+                pair = " on ".join(
+                    f"{KINDS[int(self.shape['kind'][k])]} {self.sim.model.shapes[k].link}"
+                    for k in (p["shape_a"], p["shape_b"])
+                )
+                record.penetration = depth
+                record.pair = pair
+                record.time = self.sim.time - self.sim.dt
                 record.turn = float(self.spin[p["a"]] + self.spin[p["b"]])
         record.counts[min(int(np.searchsorted(BINS[1:], depth)), len(record.counts) - 1)] += 1
 
@@ -122,7 +141,7 @@ class Watch:
         """Centres under the ground or inside other shapes, where the step began."""
         if len(self.record.tunnelled) >= 100:
             return
-        pose = self.sim._room.collision.pose[:-1]
+        pose = self.sim.data.shape_pose
         p = pose["position"]
         for k in self.grounds:
             for i in self.moving[_below(self.sim, k, p[self.moving])].tolist():
@@ -139,7 +158,7 @@ class Watch:
 
     def inside(self, point: Array, k: int) -> bool:
         """Whether a point is inside of the bounded shape k."""
-        row, pose, c = self.shape[k], self.sim._room.collision.pose[k], self.sim._scene.shapes
+        row, pose, c = self.shape[k], self.sim.data.shape_pose[k], self.sim.data.tables.shapes
         d = pose["rotation"].reshape(3, 3).T @ (point - pose["position"])
         if row["kind"] == CYLINDER:
             return bool(np.hypot(d[0], d[1]) < row["half"][0] and abs(d[2]) < row["half"][2])
@@ -240,14 +259,24 @@ def summary(records: list[Record]) -> dict[str, Any]:
         "worst_turn": deepest.turn,
         "energy_gained": gained.energy_gained,
         "energy_gained_share": gained.energy_gained / gained.energy if gained.energy > 0 else 0.0,
-        "energy_gained_without_trees": max((r.energy_gained for r in records if r.trees == 0), default=0.0),
+        "energy_gained_without_trees": max(
+            (r.energy_gained for r in records if r.trees == 0), default=0.0
+        ),
         "nan": sum(bool(r.fault) for r in records),
         "tunnelled": sum(len(r.tunnelled) for r in records),
-        "histogram": [{"above": low, "to": high, "steps": n} for low, high, n in zip(BINS, BINS[1:], counts, strict=False)],
+        "histogram": [
+            {"above": low, "to": high, "steps": n}
+            for low, high, n in zip(BINS, BINS[1:], counts, strict=False)
+        ],
         "seeds_missed": [r.seed for r in records if r.missed],
         "each": [asdict(r) for r in records],
     }
-    within = bool(records) and result["nan"] == 0 and result["tunnelled"] == 0 and deepest.penetration <= DEEPEST
+    within = (
+        bool(records)
+        and result["nan"] == 0
+        and result["tunnelled"] == 0
+        and deepest.penetration <= DEEPEST
+    )
     return result | {"within": within}
 
 
@@ -255,19 +284,32 @@ def text(result: dict[str, Any]) -> str:
     """The figures for a terminal."""
     r = result
     lines = [
-        f"{r['worlds']} worlds, {r['steps']:,} steps: {r['nan']} stopped, {r['tunnelled']} times something was inside or below",
-        f"deepest overlap {1e3 * r['worst_penetration']:.3g} mm: {r['worst_pair']}, turning by {r['worst_turn']:.3g} rad in that step",
-        f"energy gained at most {r['energy_gained']:.3g} J, {100 * r['energy_gained_share']:.2g} % of its drop"
+        (
+            f"{r['worlds']} worlds, {r['steps']:,} steps: {r['nan']} stopped, "
+            f"{r['tunnelled']} times something was inside or below"
+        ),
+        (
+            f"deepest overlap {1e3 * r['worst_penetration']:.3g} mm: {r['worst_pair']}, "
+            f"turning by {r['worst_turn']:.3g} rad in that step"
+        ),
+        f"energy gained at most {r['energy_gained']:.3g} J, "
+        f"{100 * r['energy_gained_share']:.2g} % of its drop"
         f"; {r['energy_gained_without_trees']:.2g} J where nothing has joints",
         f"{r['missed']} steps missed their tolerance, worst {r['worst_residual']:.1e} m/s"
         + (f", in the worlds {', '.join(map(str, r['seeds_missed']))}" if r["missed"] else ""),
         "",
         f"  {'overlap, m':>16} {'steps':>10}",
-        *(f"  {row['above']:>7.0e} {row['to']:>8.0e} {row['steps']:>10,}" for row in r["histogram"]),
+        *(
+            f"  {row['above']:>7.0e} {row['to']:>8.0e} {row['steps']:>10,}"
+            for row in r["histogram"]
+        ),
         *(f"  world {one['seed']} stopped: {one['fault']}" for one in r["each"] if one["fault"]),
         *(f"  world {one['seed']}: {what}" for one in r["each"] for what in one["tunnelled"][:3]),
         "",
-        f"{'within' if r['within'] else 'NOT within'} what is promised: nothing stops, nothing gets through, no overlap above {1e3 * DEEPEST:g} mm",
+        (
+            f"{'within' if r['within'] else 'NOT within'} what is promised: nothing stops, "
+            f"nothing gets through, no overlap above {1e3 * DEEPEST:g} mm"
+        ),
     ]
     if r["interrupted"]:
         lines.append("interrupted: these are the worlds finished before")

@@ -3,7 +3,7 @@
 import pytest
 
 import tabi
-from tabi.simulation.recorded import read
+from tabi.recording.recorded import read
 
 
 def pushed_recording(path, force=90.0):

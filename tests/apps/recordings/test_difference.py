@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tabi.apps.recordings import difference
-from tabi.simulation.recorded import read
+from tabi.recording.recorded import read
 
 
 def test_recording_is_the_same_as_itself(run):

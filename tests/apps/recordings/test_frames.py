@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from tabi.apps.recordings.frames import contact_rows, frames, quaternions, rows, thinned
-from tabi.simulation.look import Piece
-from tabi.simulation.recorded import RecordingError
-from tabi.simulation.tracks import rotations
+from tabi.recording.look import Piece
+from tabi.recording.recorded import RecordingError
+from tabi.recording.tracks import rotations
 
 
 def test_rows_are_thinned_to_a_rate_and_keep_the_end(run):

@@ -9,7 +9,7 @@ from PIL import Image
 from tabi.apps.recordings import movie
 from tabi.apps.recordings.frames import frames, rows
 from tabi.apps.recordings.raster import FORCE, Painter, camera, fill
-from tabi.simulation.recorded import RecordingError
+from tabi.recording.recorded import RecordingError
 
 
 def test_nearer_triangle_hides_the_farther_one_in_either_order():

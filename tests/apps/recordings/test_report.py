@@ -23,7 +23,7 @@ from tabi._errors import TabiError
 from tabi.apps.cli import app
 from tabi.apps.report import contacts, findings, page, pictures
 from tabi.apps.run import play
-from tabi.simulation.recorded import read
+from tabi.recording.recorded import read
 
 BROWSER = (
     shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

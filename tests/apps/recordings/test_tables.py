@@ -9,7 +9,7 @@ import pytest
 
 from tabi.apps.recordings import mcap_file, tables
 from tabi.apps.recordings.frames import ARROW, frames, rows
-from tabi.simulation.recorded import STATUS, RecordingError
+from tabi.recording.recorded import STATUS, RecordingError
 
 
 def test_csv_has_every_number_to_the_last_digit(run, tmp_path):

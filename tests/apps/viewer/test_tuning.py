@@ -44,16 +44,16 @@ def test_gains_of_a_controller_are_multiplied_once(standing, told):
     sim = Simulator(world)
     command = Command(kp=told, kd=2.0)
     sim.set_controller(robot, lambda time, measurement: command)
-    rows = next(iter(sim._drivers.values())).rows
+    rows = next(iter(sim.drivers.values())).rows
     # one slider after the other, as a page does it
     Tuning(stiffness=2.0).apply(sim)
     Tuning(stiffness=2.0, damping=0.5).apply(sim)
     sim.step()
-    assert np.allclose(sim._target["kp"][rows], 200.0)
-    assert np.allclose(sim._target["kd"][rows], 1.0)
+    assert np.allclose(sim.data.command.motor["kp"][rows], 200.0)
+    assert np.allclose(sim.data.command.motor["kd"][rows], 1.0)
     Tuning().apply(sim)
     sim.step()
-    assert np.allclose(sim._target["kp"][rows], 100.0)
+    assert np.allclose(sim.data.command.motor["kp"][rows], 100.0)
 
 
 def test_gains_by_name_are_multiplied_and_silence_leaves_the_motors_own(standing):
@@ -63,7 +63,7 @@ def test_gains_by_name_are_multiplied_and_silence_leaves_the_motors_own(standing
     sim.set_controller(robot, lambda time, measurement: next(told))
     Tuning(stiffness=3.0).apply(sim)
     sim.step()
-    assert np.allclose(sim._target["kp"], 3.0 * sim.model.arrays.dof["kp"])
+    assert np.allclose(sim.data.command.motor["kp"], 3.0 * sim.model.arrays.dof["kp"])
     sim.step()
     knee = sim.model.v_index("RLEG_KNEE_P")
-    assert sim._target["kp"][knee] == pytest.approx(150.0)
+    assert sim.data.command.motor["kp"][knee] == pytest.approx(150.0)

@@ -6,12 +6,12 @@ import pytest
 
 from tabi._errors import ModelError
 from tabi.model.readers import vrml
-from tabi.model.readers.vrml_node import Node
+from tabi.model.readers.vrml_node import VrmlNode
 
 FILE = Path("robot.wrl")
 
 
-def parse(body: str) -> list[Node]:
+def parse(body: str) -> list[VrmlNode]:
     """Nodes of a text whose first line of ``body`` is line 2 of the file."""
     return vrml.parse("#VRML V2.0 utf8\n" + body, FILE)
 

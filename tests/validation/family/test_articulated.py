@@ -10,7 +10,7 @@ from tabi.contact import solve_problem
 from tabi.validation.family import case, chains, falls, holding, humanoid
 from tabi.validation.family.articulated import Touch, assemble
 from tabi.validation.family.case import STEP, as_problem
-from tabi.validation.family.holding import EXPLICIT, IMPLICIT, LIMP, State
+from tabi.validation.family.holding import EXPLICIT, IMPLICIT, LIMP, HoldingState
 from tabi.validation.family.stances import soles, standing_robot
 
 G, MASS = 9.81, 58.0
@@ -78,7 +78,7 @@ def test_a_robot_that_is_held_stands_still_with_its_weight_on_its_feet(how):
     tau = holding.bearing(model, q, soles(robot))
     assert np.array_equal(tau[:6], np.zeros(6))
     step = holding.prepare(
-        model, State(q, still, q, still), tau, how, soles(robot), np.full(8, 0.8)
+        model, HoldingState(q, still, q, still), tau, how, soles(robot), np.full(8, 0.8)
     )
     solution = solve_problem(as_problem(step.problem), 1e-11)
     assert solution.converged
@@ -115,7 +115,9 @@ def test_a_limp_robot_falls_as_the_dynamics_say():
     robot, model = standing_robot()
     q, v = model.initial(), np.random.default_rng(1).normal(size=model.v_count)
     still = np.zeros(model.v_count)
-    step = holding.prepare(model, State(q, v, q, still), still, LIMP, soles(robot), np.full(8, 0.8))
+    step = holding.prepare(
+        model, HoldingState(q, v, q, still), still, LIMP, soles(robot), np.full(8, 0.8)
+    )
     expected = v + STEP * dynamics.forward_dynamics(model, q, v, still)
     assert np.allclose(step.free, expected, atol=1e-9)
 

@@ -1,4 +1,6 @@
-"""``tabi bench cart``: a humanoid with its hands on a loaded cart, held and pushing; time per step and what the contacts do."""
+"""``tabi bench cart``: a humanoid with its hands on a loaded cart, held and pushing;
+time per step and what the contacts do.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ def holding(duration: float, blocks: int) -> dict[str, Any]:
     start = sim.position(body), sim.position(load)
     sim.run(duration)
     c = sim.certificate
-    moved = [float(np.linalg.norm(sim.position(b) - p)) for b, p in zip((body, load), start, strict=True)]
+    moved = [
+        float(np.linalg.norm(sim.position(b) - p)) for b, p in zip((body, load), start, strict=True)
+    ]
     points = Counter(" on ".join((x.body_a.name, x.body_b.name)) for x in sim.contacts)
     hands = sum(-float(x.force[2]) for x in sim.contacts if x.body_b.name.endswith("hand"))
     run = Marching(sim)
@@ -74,7 +78,7 @@ def pushing(duration: float) -> dict[str, Any]:
         begin = time.perf_counter()
         sim.step()
         times.append(1e6 * (time.perf_counter() - begin))
-        most = max(most, int(sim._room.report[0]["iterations"]))
+        most = max(most, int(sim.data.outcome.report[0]["iterations"]))
     c = sim.certificate
     return {
         "contacts": c.contacts,
@@ -85,7 +89,9 @@ def pushing(duration: float) -> dict[str, Any]:
         "first_missed": sim.missed[:5],
         "worst_residual": float(f"{c.worst_residual:.3g}"),
         "cart_moved_m": round(float((sim.position(body) - start)[0]), 5),
-        "load_slid_m": round(float(np.linalg.norm(sim.position(load) - sim.position(body) - slid)), 6),
+        "load_slid_m": round(
+            float(np.linalg.norm(sim.position(load) - sim.position(body) - slid)), 6
+        ),
         "fallen": sim.fallen(robot),
     }
 
@@ -96,13 +102,26 @@ def text(result: dict[str, Any]) -> str:
     points = ", ".join(f"{name} {count}" for name, count in held["points"].items())
     return "\n".join(
         [
-            f"{result['hardware']['processor']}, one core of {result['hardware']['cores']}; tabi {result['versions']['tabi']}",
-            f"hold: {held['microseconds']:.0f} µs a step (fastest block {held['least_microseconds']:.0f} µs), {held['contacts']} points ({points})",
-            f"  {held['missed']} of {held['steps']} steps missed, worst {held['worst_residual']:.1e} m/s; hands press {held['hands_press_N']:.1f} N,"
-            f" cart moved {held['cart_moved_m']:.1e} m, load {held['load_moved_m']:.1e} m" + ("; FALLEN" if held["fallen"] else ""),
-            f"push: {push['microseconds_from_python']:.0f} µs a step from Python, slowest {push['slowest_microseconds']:.0f} µs,"
-            f" at most {push['most_iterations']} iterations; {push['missed']} missed, worst {push['worst_residual']:.1e} m/s",
-            f"  cart moved {1e3 * push['cart_moved_m']:.1f} mm, load slid {1e3 * push['load_slid_m']:.2f} mm on it"
+            (
+                f"{result['hardware']['processor']}, one core of {result['hardware']['cores']}; "
+                f"tabi {result['versions']['tabi']}"
+            ),
+            (
+                f"hold: {held['microseconds']:.0f} µs a step (fastest block "
+                f"{held['least_microseconds']:.0f} µs), {held['contacts']} points ({points})"
+            ),
+            f"  {held['missed']} of {held['steps']} steps missed, "
+            f"worst {held['worst_residual']:.1e} m/s; hands press {held['hands_press_N']:.1f} N, "
+            f"cart moved {held['cart_moved_m']:.1e} m, load {held['load_moved_m']:.1e} m"
+            + ("; FALLEN" if held["fallen"] else ""),
+            (
+                f"push: {push['microseconds_from_python']:.0f} µs a step from Python, "
+                f"slowest {push['slowest_microseconds']:.0f} µs, "
+                f"at most {push['most_iterations']} iterations; {push['missed']} missed, "
+                f"worst {push['worst_residual']:.1e} m/s"
+            ),
+            f"  cart moved {1e3 * push['cart_moved_m']:.1f} mm, "
+            f"load slid {1e3 * push['load_slid_m']:.2f} mm on it"
             + ("; FALLEN" if push["fallen"] else ""),
         ]
     )

@@ -1,8 +1,10 @@
-"""``tabi bench contacts``: a thousand contact points, in many small groups and in one large one, on one core.
+"""``tabi bench contacts``: a thousand contact points, in many small groups and in one large one, on
+one core.
 
-Stacks: pairs of boxes, one on the other, 8 points each. Wall: bricks in running bond with open joints between neighbours,
-each on two of the row below, half bricks at the ends of every other row: with n bricks in each of r rows, 4 n (2 r − 1)
-points in one group. A sweep is one of Gauss–Seidel over all contacts.
+Stacks: pairs of boxes, one on the other, 8 points each. Wall: bricks in running bond with open
+joints between neighbours, each on two of the row below, half bricks at the ends of every other row:
+with n bricks in each of r rows, 4 n (2 r − 1) points in one group. A sweep is one of Gauss–Seidel
+over all contacts.
 """
 
 from __future__ import annotations
@@ -32,7 +34,9 @@ LONGEST = 2.0
 TOLERANCES = (1e-6, 1e-8)
 
 
-def measure(stacks: int = 128, wall: tuple[int, int] = (17, 8), blocks: int = 15, show: bool = True) -> dict[str, Any]:
+def measure(
+    stacks: int = 128, wall: tuple[int, int] = (17, 8), blocks: int = 15, show: bool = True
+) -> dict[str, Any]:
     """All figures, as plain data; the wall as bricks in a row and rows."""
     say = (lambda text: print(text, file=sys.stderr, flush=True)) if show else (lambda text: None)
     result: dict[str, Any] = {
@@ -52,7 +56,7 @@ def measure(stacks: int = 128, wall: tuple[int, int] = (17, 8), blocks: int = 15
     return result
 
 
-# ---- worlds -----------------------------------------------------------------------------------------------------------
+# ---- worlds -------------------------------------------------------------------------------------
 
 
 def stacks_world(count: int) -> World:
@@ -62,7 +66,9 @@ def stacks_world(count: int) -> World:
     for k in range(count):
         x, y = 0.3 * (k % 16), 0.3 * (k // 16)
         for level in range(2):
-            world.add_box((0.1, 0.1, 0.1), 1.0, position=(x, y, 0.05 + 0.1 * level), name=f"box{k}_{level}")
+            world.add_box(
+                (0.1, 0.1, 0.1), 1.0, position=(x, y, 0.05 + 0.1 * level), name=f"box{k}_{level}"
+            )
     return world
 
 
@@ -79,19 +85,29 @@ def wall_world(bricks: int, rows: int) -> World:
             ends = [(0.25 * pitch, 0.5 * pitch), ((bricks - 0.25) * pitch, 0.5 * pitch)]
             places = [ends[0], *((k * pitch, pitch) for k in range(1, bricks)), ends[1]]
         for k, (x, width) in enumerate(places):
-            world.add_box((width - JOINT, depth, height), BRICK_MASS * width / pitch, position=(x, 0.0, z), name=f"brick{row}_{k}")
+            world.add_box(
+                (width - JOINT, depth, height),
+                BRICK_MASS * width / pitch,
+                position=(x, 0.0, z),
+                name=f"brick{row}_{k}",
+            )
     return world
 
 
-# ---- figures ----------------------------------------------------------------------------------------------------------
+# ---- figures ------------------------------------------------------------------------------------
 
 
 def stepped(sim: Simulator, blocks: int) -> tuple[dict[str, Any], BodyProblem]:
-    """A world at rest: time per step with warm contacts, and the problem of its first step, when they were cold."""
+    """A world at rest: time per step with warm contacts, and the problem of its first step,
+    when they were cold.
+    """
     run = Marching(sim)
     start = time.perf_counter()
     run(1)
-    first = {"seconds": round(time.perf_counter() - start, 4), "iterations": int(sim._room.report[0]["iterations"])}
+    first = {
+        "seconds": round(time.perf_counter() - start, 4),
+        "iterations": int(sim.data.outcome.report[0]["iterations"]),
+    }
     problem = sim.problem()
     assert problem is not None
     first |= {"residual": float(f"{sim.certificate.residual:.3g}"), "missed": run.missed}
@@ -142,8 +158,20 @@ def cold(problem: BodyProblem) -> list[dict[str, Any]]:
                     times.append(s.seconds)
                     if len(times) == 5 or time.perf_counter() - begin > LONGEST:
                         break
-            row = {"solver": solver, "by": s.solver, "tolerance": tolerance, "converged": s.converged, "iterations": s.iterations}
-            rows.append(row | {"seconds": float(f"{np.median(times):.4g}"), "residual": float(f"{s.certificate.residual:.3g}")})
+            row = {
+                "solver": solver,
+                "by": s.solver,
+                "tolerance": tolerance,
+                "converged": s.converged,
+                "iterations": s.iterations,
+            }
+            rows.append(
+                row
+                | {
+                    "seconds": float(f"{np.median(times):.4g}"),
+                    "residual": float(f"{s.certificate.residual:.3g}"),
+                }
+            )
     return rows
 
 
@@ -153,28 +181,56 @@ def sweep(problem: BodyProblem, blocks: int) -> dict[str, Any]:
     work, impulse = bodies.allocate(count, len(problem.start) - 1, 0), np.zeros(3 * count)
     body_sweep.local_blocks(problem, work)
     zero = np.zeros(3 * count)
-    times = microseconds({"sweep": lambda n: loops.sweeps(n, problem, zero, impulse, work)}, blocks)["sweep"]
+    times = microseconds(
+        {"sweep": lambda n: loops.sweeps(n, problem, zero, impulse, work)}, blocks
+    )["sweep"]
     # the fastest block: the cost of a contact is small, and so are its differences
     least = float(times.min())
-    return {"contacts": count, "microseconds": round(least, 2), "nanoseconds_per_contact": round(1e3 * least / count, 1)}
+    return {
+        "contacts": count,
+        "microseconds": round(least, 2),
+        "nanoseconds_per_contact": round(1e3 * least / count, 1),
+    }
 
 
 def text(result: dict[str, Any]) -> str:
     """The figures for a terminal."""
-    lines = [f"{result['hardware']['processor']}, one core of {result['hardware']['cores']}; tabi {result['versions']['tabi']}", ""]
+    lines = [
+        (
+            f"{result['hardware']['processor']}, one core of {result['hardware']['cores']}; "
+            f"tabi {result['versions']['tabi']}"
+        ),
+        "",
+    ]
     stacks, wall = result["stacks"], result["wall"]
-    for title, f in ((f"{stacks['stacks']} stacks", stacks), (f"a wall of {wall['bricks_in_a_row']} × {wall['rows']} bricks", wall)):
+    for title, f in (
+        (f"{stacks['stacks']} stacks", stacks),
+        (f"a wall of {wall['bricks_in_a_row']} × {wall['rows']} bricks", wall),
+    ):
         first = f["first_step"]
         lines.append(f"{title}: {f['contacts']} points, {f['groups']} groups, {f['bodies']} bodies")
-        lines.append(f"  {f['microseconds']:.0f} µs a step, warm (fastest block {f['least_microseconds']:.0f} µs), by {f['attempt']}")
-        lines.append(f"  {f['missed']} of {f['steps']} steps missed, worst {f['worst_residual']:.1e} m/s; weight off by {f['weight_error']:.0e}")
-        lines.append(f"  first step {1e3 * first['seconds']:.1f} ms, {first['iterations']} iterations, {first['residual']:.1e} m/s")
+        lines.append(
+            f"  {f['microseconds']:.0f} µs a step, "
+            f"warm (fastest block {f['least_microseconds']:.0f} µs), by {f['attempt']}"
+        )
+        lines.append(
+            f"  {f['missed']} of {f['steps']} steps missed, worst {f['worst_residual']:.1e} m/s; "
+            f"weight off by {f['weight_error']:.0e}"
+        )
+        lines.append(
+            f"  first step {1e3 * first['seconds']:.1f} ms, {first['iterations']} iterations, "
+            f"{first['residual']:.1e} m/s"
+        )
     for row in wall["cold"]:
         state = "" if row["converged"] else " NOT SOLVED"
         lines.append(
-            f"  cold to {row['tolerance']:.0e} m/s by {row['by']}: {1e3 * row['seconds']:.1f} ms, {row['iterations']} iterations{state},"
+            f"  cold to {row['tolerance']:.0e} m/s by {row['by']}: {1e3 * row['seconds']:.1f} ms, "
+            f"{row['iterations']} iterations{state},"
             f" {row['residual']:.1e} m/s"
         )
     for row in result["sweeps"]:
-        lines.append(f"  a sweep of {row['contacts']} points: {row['microseconds']:.1f} µs, {row['nanoseconds_per_contact']:.0f} ns a point")
+        lines.append(
+            f"  a sweep of {row['contacts']} points: {row['microseconds']:.1f} µs, "
+            f"{row['nanoseconds_per_contact']:.0f} ns a point"
+        )
     return "\n".join(lines)

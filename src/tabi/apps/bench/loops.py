@@ -74,7 +74,7 @@ def warm_solves(count, p, warm, tolerance, impulse, work):
         for i in range(impulse.shape[0]):
             impulse[i] = warm[i]
         bodies.prepare(p, work)
-        ladder.solve_bodies(p, tolerance, impulse, work)
+        ladder.solve_bodies(p, tolerance, impulse, work, ladder.SETTINGS)
 
 
 @kernel
@@ -84,7 +84,7 @@ def climbs(count, p, tolerance, impulse, work):
     for _ in range(count):
         for i in range(impulse.shape[0]):
             impulse[i] = 0.0
-        found = ladder.solve(p, tolerance, impulse, work)
+        found = ladder.solve(p, tolerance, impulse, work, ladder.SETTINGS)
     return found
 
 

@@ -30,7 +30,7 @@ from tabi.contact import (
     workspace,
 )
 from tabi.contact.bodies import BodyProblem
-from tabi.contact.newton import ALART_CURNIER
+from tabi.contact.maps import ALART_CURNIER
 from tabi.model.compiled import Model
 from tabi.validation.family import cases, everything, holding, humanoid, plates, walls
 from tabi.validation.family.case import STEP
@@ -188,7 +188,7 @@ def settled(
             goal, speed = squat(model, begin + STEP * k)
         tau = holding.bearing(model, goal, soles(robot))
         step = holding.prepare(
-            model, holding.State(q, v, goal, speed), tau, holding.IMPLICIT, soles(robot), mu
+            model, holding.HoldingState(q, v, goal, speed), tau, holding.IMPLICIT, soles(robot), mu
         )
         if k >= skipped and warm is not None:
             yield step.problem, warm
@@ -236,7 +236,9 @@ def _warm(problems: Iterable[tuple[BodyProblem, Floats]], tolerance: float) -> d
             times[k] = min(times[k], microseconds(runs, 5, 3e-4)["solve"].min())
             if turn == 0:
                 solved += judge(p, impulse).converged(tolerance)
-                iterations.append(ladder.solve_bodies(p, goal, warm.copy(), work)[0])
+                iterations.append(
+                    ladder.solve_bodies(p, goal, warm.copy(), work, ladder.SETTINGS)[0]
+                )
     figures = {
         "median": float(np.median(times)),
         "mean": float(times.mean()),

@@ -185,7 +185,7 @@ def diff(
 
 
 def _read(path: Path) -> Any:
-    from tabi.simulation.recorded import RecordingError, read
+    from tabi.recording.recorded import RecordingError, read
 
     run = read(path)
     if len(run.time) == 0:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tabi._errors import ModelError, unknown
 from tabi.apps.recordings.frames import rows
 from tabi.model.arrays import PRISMATIC
-from tabi.simulation.recorded import Recorded
+from tabi.recording.recorded import Recorded
 
 Array = NDArray[np.float64]
 WHAT = ("forces", "cop", "zmp", "joints", "energy", "certificate")

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi.simulation.recorded import Recorded
+from tabi.recording.recorded import Recorded
 
 SAME, DIFFERENT, NOT_COMPARABLE = 0, 1, 2
 Array = NDArray[np.float64]

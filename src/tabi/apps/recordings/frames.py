@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi.simulation import tracks
-from tabi.simulation.look import Piece
-from tabi.simulation.recorded import Recorded, RecordingError
+from tabi.recording import tracks
+from tabi.recording.look import Piece
+from tabi.recording.recorded import Recorded, RecordingError
 
 Array = NDArray[np.float64]
 ARROW = 1.5e-3  # metres of an arrow per newton, of a humanoid's forces

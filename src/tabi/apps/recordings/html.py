@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi.apps.recordings.frames import Frames, bounds, frames, thinned
-from tabi.simulation.look import Piece
-from tabi.simulation.recorded import Recorded
+from tabi.recording.look import Piece
+from tabi.recording.recorded import Recorded
 
 TRIANGLES = 120_000
 # the most in a file: ten minutes

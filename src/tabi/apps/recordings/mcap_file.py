@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi.apps.recordings.frames import Frames, frames, thinned
-from tabi.simulation.recorded import Recorded, RecordingError
+from tabi.recording.recorded import Recorded, RecordingError
 
 TRIANGLES = 40_000
 OBJECT = {"type": "object"}

@@ -14,7 +14,7 @@ from PIL import Image
 
 from tabi.apps.recordings.frames import frames
 from tabi.apps.recordings.raster import FORCE, MARKS, Painter
-from tabi.simulation.recorded import Recorded, RecordingError
+from tabi.recording.recorded import Recorded, RecordingError
 
 Report = Callable[[int, int], None]
 COLORS = 128

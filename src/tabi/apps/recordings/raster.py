@@ -18,8 +18,8 @@ from PIL import Image, ImageDraw
 
 from tabi._jit import kernel
 from tabi.apps.recordings.frames import Frames, bounds, thinned
-from tabi.simulation import tracks
-from tabi.simulation.look import Look
+from tabi.recording import tracks
+from tabi.recording.look import Look
 
 Array = NDArray[np.float64]
 TRIANGLES = 60_000

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from tabi.apps.recordings.frames import contact_rows
 from tabi.model.arrays import FLOATING, PLANAR, SPHERICAL
-from tabi.simulation.recorded import STATUS, Recorded, RecordingError
+from tabi.recording.recorded import STATUS, Recorded, RecordingError
 
 XYZ = ("x", "y", "z")
 PARTS_Q = {

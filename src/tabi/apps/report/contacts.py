@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi.simulation import tracks
-from tabi.simulation.recorded import Recorded
+from tabi.recording import tracks
+from tabi.recording.recorded import Recorded
 
 Array = NDArray[np.float64]
 # rows whose motion is computed at a time

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from tabi.apps.report import contacts
 from tabi.model.arrays import FLOATING, PRISMATIC, REVOLUTE
+from tabi.recording.recorded import Recorded
 from tabi.scenes.tree import Entries, SceneError, Text, parse
-from tabi.simulation.recorded import Recorded
 
 Array = NDArray[np.float64]
 # metres from the edge of a sole, radians or metres from the end of a joint's travel,

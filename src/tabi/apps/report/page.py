@@ -16,7 +16,7 @@ from typing import Any
 from tabi.apps.report import pictures
 from tabi.apps.report.contacts import Touches
 from tabi.apps.report.findings import CHANGES
-from tabi.simulation.recorded import Recorded
+from tabi.recording.recorded import Recorded
 
 # lines of the table of bodies, and letters of a scene file and of a value that was told
 BODIES, LONGEST, TOLD = 30, 200_000, 200

@@ -14,7 +14,7 @@ from tabi.apps.recordings import curves, figures
 from tabi.apps.recordings.frames import frames, whole
 from tabi.apps.recordings.raster import Painter
 from tabi.apps.report import contacts
-from tabi.simulation.recorded import Recorded
+from tabi.recording.recorded import Recorded
 
 MOMENTS, SIZE, QUALITY = 6, (480, 360), 88
 # bodies in the time line, at most

@@ -85,7 +85,7 @@ def sweep(
     with storage.opened(folder, base, list(grid)) as results:
         asked, lost = work(scene, fixed, grid, results, jobs, record)
         rows = results.of(combinations(grid))
-        found = tables.Report(base, fixed, grid, folder, rows, lost, bool(asked))
+        found = tables.SweepReport(base, fixed, grid, folder, rows, lost, bool(asked))
         if figure is not None and rows:
             drawing.draw(figure, grid, rows, plot or drawing.liveliest(rows), base.title)
     print(json.dumps(found.to_dict(), indent=2) if as_json else found.text(), flush=True)

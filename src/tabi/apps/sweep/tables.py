@@ -75,7 +75,7 @@ def _without_unit(name: str) -> str:
 
 
 @dataclass(frozen=True)
-class Report:
+class SweepReport:
     """What is told at the end: the grid, rows in its order, runs whose processes were lost,
     whether somebody stopped it.
     """

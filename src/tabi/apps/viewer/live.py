@@ -25,8 +25,8 @@ from tabi.apps.viewer.page import Page
 from tabi.apps.viewer.player import Builder, Player, simulated
 from tabi.apps.viewer.plots import Plots
 from tabi.apps.viewer.view import View, feet_of
+from tabi.model.lookup import qualified
 from tabi.model.robot import Robot
-from tabi.simulation.motors import qualified
 
 if TYPE_CHECKING:
     from tabi.simulation.simulator import Simulator
@@ -130,10 +130,12 @@ class Live:
             # every simulator may have a world of its own
             driven = sim.world.robot(robot.name)
             rows = {
-                name: sim.model.v_index(qualified(sim.world, driven, name, sim.model.joint_names))
+                name: sim.model.v_index(qualified(driven, name, sim.model.joint_names))
                 for name in pose
             }
-            now = {name: float(sim._target["position"][row]) for name, row in rows.items()}
+            now = {
+                name: float(sim.data.command.motor["position"][row]) for name, row in rows.items()
+            }
             sim.set_controller(driven, keyframes([(sim.time, now), (sim.time + 0.5, pose)]))
 
         self.player.fault = ""
@@ -288,7 +290,7 @@ def limp(sim: Simulator) -> str:
     """A sentence about robots that could fall whose motors have no gains,
     where no controller holds them; empty without any.
     """
-    if sim._drivers or (sim._target["kp"] > 0).any():
+    if sim.drivers or (sim.data.command.motor["kp"] > 0).any():
         return ""
     names = [literal(robot.name) for robot in floating(sim.world) if robot.joint_names]
     return (

@@ -19,7 +19,7 @@ from tabi._errors import TabiError
 from tabi.apps.viewer.catalogue import Camera
 from tabi.apps.viewer.gate import Gate, open_server
 from tabi.apps.viewer.markup import literal
-from tabi.apps.viewer.scene import Scene
+from tabi.apps.viewer.scene import DrawnScene
 from tabi.model.robot import Robot
 from tabi.model.world import World
 
@@ -62,7 +62,7 @@ class Page:
         self.server.gui.reset()
         self.server.gui.main_panel.dock_right()
         self.world = world
-        self.scene = Scene(self.server, world)
+        self.scene = DrawnScene(self.server, world)
         self.pickers: dict[str, viser.GuiDropdownHandle] = {}
         self.pose: Callable[[Robot, dict[str, float]], None] | None = None
         for robot in world.robots:

@@ -20,7 +20,7 @@ from tabi.apps.recordings.frames import bounds, frames, rows, thinned
 from tabi.apps.viewer.overlay import CENTRE, FORCE, PRESSURE, ZMP
 from tabi.apps.viewer.page import quiet, serve
 from tabi.apps.viewer.scene import add_ground, light
-from tabi.simulation.recorded import Recorded
+from tabi.recording.recorded import Recorded
 
 FRAMES = 30  # pictures a second
 TRIANGLES = 400_000

@@ -32,7 +32,7 @@ Part = tuple[Color, Mesh]
 Pull = Callable[[int, int, str, tuple[float, float, float], tuple[float, float, float], bool], None]
 
 
-class Scene:
+class DrawnScene:
     """A world as the browser shows it.
 
     Args:

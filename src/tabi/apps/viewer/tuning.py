@@ -1,4 +1,6 @@
-"""What the sliders of a page set in a simulation: friction and restitution of the ground, gains of the motors."""
+"""What the sliders of a page set in a simulation:
+friction and restitution of the ground, gains of the motors.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Tuning:
-    """What sliders set. friction, restitution: between what does not move and the rest, as built where None; stiffness, damping:
-    factors on the gains of all motors, their own and those that a controller tells.
+    """What sliders set. friction, restitution: between what does not move and the rest, as built
+    where None; stiffness, damping: factors on the gains of all motors, their own and those that a
+    controller tells.
     """
 
     friction: float | None = None
@@ -27,14 +30,16 @@ class Tuning:
 
     def apply(self, sim: Simulator) -> None:
         """Set it."""
-        fixed = {shape.material.name for shape in sim.world.fixed.shapes} & set(sim.model.material_names)
+        fixed = {shape.material.name for shape in sim.world.fixed.shapes} & set(
+            sim.model.material_names
+        )
         if self.friction is not None or self.restitution is not None:
             for a in fixed:
                 for b in sim.model.material_names:
                     sim.model.set_pair(a, b, friction=self.friction, restitution=self.restitution)
         dof = sim.model.arrays.dof
-        sim._target["kp"], sim._target["kd"] = self.stiffness * dof["kp"], self.damping * dof["kd"]
-        for driver in sim._drivers.values():
+        sim.set_gains(self.stiffness * dof["kp"], self.damping * dof["kd"])
+        for driver in sim.drivers.values():
             driver.controller, driver.last = _Tuned(driver.controller, self), None
 
 
@@ -42,7 +47,9 @@ class _Tuned:
     """A controller whose gains are multiplied."""
 
     def __init__(self, controller: Controller, tuning: Tuning) -> None:
-        self.controller: Controller = controller.controller if isinstance(controller, _Tuned) else controller
+        self.controller: Controller = (
+            controller.controller if isinstance(controller, _Tuned) else controller
+        )
         self.tuning, self._told, self._last = tuning, None, None
 
     def __call__(self, time: float, measurement: Measurement) -> Command:
@@ -52,7 +59,11 @@ class _Tuned:
         # the same command again stays the same
         if told is not self._told or self._last is None:
             self._told = told
-            self._last = replace(told, kp=_times(told.kp, self.tuning.stiffness), kd=_times(told.kd, self.tuning.damping))
+            self._last = replace(
+                told,
+                kp=_times(told.kp, self.tuning.stiffness),
+                kd=_times(told.kd, self.tuning.damping),
+            )
         return self._last
 
 

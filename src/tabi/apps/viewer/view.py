@@ -1,7 +1,8 @@
-"""What is seen of one moment of a simulation: numbers only, copied in one go, so that drawing needs no simulator.
+"""What is seen of one moment of a simulation:
+numbers only, copied in one go, so that drawing needs no simulator.
 
-An ``Observer`` knows where in the simulator's tables each number stands; looking is then a few array operations,
-about as long for forty bodies as for one.
+An ``Observer`` knows where in the simulator's tables each number stands; looking is then a few
+array operations, about as long for forty bodies as for one.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from numpy.typing import NDArray
 from tabi.interaction.mouse_spring import Band
 from tabi.model.body import Body, Foot
 from tabi.model.compiled import Link
+from tabi.model.lookup import link_of
 from tabi.model.world import World
-from tabi.simulation.motors import link_of
-from tabi.simulation.observation import STILL, moments
+from tabi.simulation.tables import OPEN, SLIP
 
 if TYPE_CHECKING:
     from tabi.simulation.simulator import Simulator
@@ -31,11 +32,16 @@ class View:
 
     Attributes:
         time: [s]. positions (n, 3) [m], rotations (n, 3, 3): of the observer's bodies.
-        points (k, 3) [m], normals (k, 3), forces (k, 3) [N], friction (k,), sliding (k,): of the contacts, the force on the upper body.
-        outlines: corners of every foot's sole in the world [m]. pressures (f, 3): centres of pressure in the world [m], NaN without a load.
-        pressures_in_foot (f, 2) [m]: the same in the feet's frames. loads (f,) [N]: force along the feet's z axes.
-        centres (r, 3): of mass, of every robot [m]. zmp (r, 3) [m], NaN without a load. supports: points that carry each robot [m].
-        load: vertical force on all feet [N]. residual [m/s], force_residual [N], missed: of the certificate.
+        points (k, 3) [m], normals (k, 3), forces (k, 3) [N], friction (k,), sliding (k,):
+            of the contacts, the force on the upper body.
+        outlines: corners of every foot's sole in the world [m].
+        pressures (f, 3): centres of pressure in the world [m], NaN without a load.
+        pressures_in_foot (f, 2) [m]: the same in the feet's frames.
+        loads (f,) [N]: force along the feet's z axes.
+        centres (r, 3): of mass, of every robot [m]. zmp (r, 3) [m], NaN without a load.
+        supports: points that carry each robot [m].
+        load: vertical force on all feet [N].
+        residual [m/s], force_residual [N], missed: of the certificate.
         bands: what the mouse pulls.
     """
 
@@ -67,9 +73,15 @@ def bodies_of(world: World) -> list[Body]:
 
 
 def feet_of(world: World) -> dict[str, Foot]:
-    """All feet by name, in the order of a view; with their robots' names where there are several."""
+    """All feet by name, in the order of a view;
+    with their robots' names where there are several.
+    """
     several = len(world.robots) > 1
-    return {f"{robot.name}/{name}" if several else name: foot for robot in world.robots for name, foot in robot.feet.items()}
+    return {
+        f"{robot.name}/{name}" if several else name: foot
+        for robot in world.robots
+        for name, foot in robot.feet.items()
+    }
 
 
 class Observer:
@@ -85,10 +97,17 @@ class Observer:
         links = [link_of(sim.world, model, body) for body in self.bodies]
         self._body, self._offset, self._turn = _placed(links)
         self._soles = list(feet_of(sim.world).values())
-        self._foot_body, self._foot_offset, self._foot_turn = _placed([link_of(sim.world, model, foot) for foot in self._soles])
-        rows = [{link_of(sim.world, model, body).body for body in robot.bodies} - {0} for robot in sim.world.robots]
+        self._foot_body, self._foot_offset, self._foot_turn = _placed(
+            [link_of(sim.world, model, foot) for foot in self._soles]
+        )
+        rows = [
+            {link_of(sim.world, model, body).body for body in robot.bodies} - {0}
+            for robot in sim.world.robots
+        ]
         self._rows = [np.array(sorted(row), np.int64) for row in rows]
-        self._owned = [np.isin(np.arange(model.body_count + 1), row).astype(float) for row in self._rows]
+        self._owned = [
+            np.isin(np.arange(model.body_count + 1), row).astype(float) for row in self._rows
+        ]
         names = {name: k for k, name in enumerate(model.material_names)}
         self._material = np.array([names[shape.material] for shape in model.shapes], np.int64)
         self._root = model.arrays.body["root"]
@@ -97,28 +116,27 @@ class Observer:
     def look(self, judged: bool = True, bands: tuple[Band, ...] = ()) -> View:
         """What is seen now; ``judged``: with a new certificate, otherwise with the last one."""
         sim = self.sim
-        work, room = sim._room.dynamics.body, sim._room
-        turning = moments(room, sim._memory, sim.dt)
-        count = len(turning)
+        work, turning = sim.data.body, sim.data.moment
         R = work["rotation"].reshape(-1, 3, 3).copy()
         p = work["position"] + work["origin"][self._root]
-        points, touch = room.points[:count].copy(), sim._memory.touch[:count]
-        n, u = points["normal"], touch["velocity"].copy()
-        forces = touch["impulse"] / sim.dt
-        slip = u - n * (n * u).sum(axis=1, keepdims=True)
-        friction = sim.model.friction[self._material[points["shape_a"]], self._material[points["shape_b"]]]
-        a, b, places, pressing = points["a"], points["b"], points["position"], (n * forces).sum(axis=1) > 0
+        points = sim.data.contact.copy()
+        n, forces = points["normal"], points["impulse"] / sim.dt
+        a, b, places = points["a"], points["b"], points["position"]
+        pressing = points["status"] != OPEN
         if judged:
-            c = sim.certificate
-            self._certificate = (c.residual, c.force_residual, c.missed)
+            self._judge()
         feet_R = R[self._foot_body] @ self._foot_turn
         feet_p = p[self._foot_body] + _turned(R[self._foot_body], self._foot_offset)
         wrenches = [
-            _wrench((a == body) - 1.0 * (b == body), places, forces, turning, origin) for body, origin in zip(self._foot_body, feet_p, strict=True)
+            _wrench((a == body) - 1.0 * (b == body), places, forces, turning, origin)
+            for body, origin in zip(self._foot_body, feet_p, strict=True)
         ]
         local, world, loads = _pressures(wrenches, feet_R, feet_p)
         fixed = pressing & ((a == 0) | (b == 0))
-        whole = [_zero_moment(own[a] - own[b], places, n[:, 2], (forces, turning), (pressing, fixed)) for own in self._owned]
+        whole = [
+            _zero_moment(own[a] - own[b], places, n[:, 2], (forces, turning), (pressing, fixed))
+            for own in self._owned
+        ]
         return View(
             time=sim.time,
             positions=p[self._body] + _turned(R[self._body], self._offset),
@@ -126,12 +144,9 @@ class Observer:
             points=places,
             normals=n,
             forces=forces,
-            friction=friction,
-            sliding=pressing & ((slip * slip).sum(axis=1) > STILL**2),
-            outlines=[
-                np.column_stack([foot.polygon, np.zeros(len(foot.polygon))]) @ turn.T + place
-                for foot, turn, place in zip(self._soles, feet_R, feet_p, strict=True)
-            ],
+            friction=self._friction(points),
+            sliding=points["status"] == SLIP,
+            outlines=self._outlines(feet_R, feet_p),
             pressures=world,
             pressures_in_foot=local,
             loads=loads,
@@ -145,10 +160,32 @@ class Observer:
             bands=bands,
         )
 
+    def _judge(self) -> None:
+        """Keep what the certificate says now."""
+        c = self.sim.certificate
+        self._certificate = (c.residual, c.force_residual, c.missed)
+
+    def _friction(self, points: NDArray[np.void]) -> Array:
+        """Coefficient of every contact."""
+        return self.sim.model.friction[
+            self._material[points["shape_a"]], self._material[points["shape_b"]]
+        ]
+
+    def _outlines(self, turns: Array, places: Array) -> list[Array]:
+        """Corners of the soles in the world, of feet that are turned and placed so."""
+        return [
+            np.column_stack([foot.polygon, np.zeros(len(foot.polygon))]) @ turn.T + place
+            for foot, turn, place in zip(self._soles, turns, places, strict=True)
+        ]
+
     def _centres(self, work: NDArray[np.void]) -> Array:
         """Centre of mass of every robot."""
-        mass, centres = self.sim.model.arrays.body["mass"], work["centre"] + work["origin"][self._root]
-        found = [mass[rows] @ centres[rows] / mass[rows].sum() if len(rows) else np.full(3, np.nan) for rows in self._rows]
+        mass = self.sim.model.arrays.body["mass"]
+        centres = work["centre"] + work["origin"][self._root]
+        found = [
+            mass[rows] @ centres[rows] / mass[rows].sum() if len(rows) else np.full(3, np.nan)
+            for rows in self._rows
+        ]
         return np.array(found).reshape(-1, 3)
 
 
@@ -169,31 +206,50 @@ def _moment(arm: Array, force: Array) -> Array:
     return np.array([S[1, 2] - S[2, 1], S[2, 0] - S[0, 2], S[0, 1] - S[1, 0]])
 
 
-def _wrench(side: Array, places: Array, forces: Array, turning: Array, origin: Array) -> tuple[Array, Array]:
-    """Force and torque about a point of all contacts, by the side that each acts on; turning: their own moments."""
+def _wrench(
+    side: Array, places: Array, forces: Array, turning: Array, origin: Array
+) -> tuple[Array, Array]:
+    """Force and torque about a point of all contacts, by the side that each acts on;
+    turning: their own moments.
+    """
     acting = side[:, None] * forces
     return acting.sum(axis=0), _moment(places - origin, acting) + side @ turning
 
 
-def _pressures(wrenches: list[tuple[Array, Array]], R: Array, p: Array) -> tuple[Array, Array, Array]:
-    """Centres of pressure in the feet's frames and in the world, and the force along the feet's z axes."""
+def _pressures(
+    wrenches: list[tuple[Array, Array]], R: Array, p: Array
+) -> tuple[Array, Array, Array]:
+    """Centres of pressure in the feet's frames and in the world,
+    and the force along the feet's z axes.
+    """
     local, loads = np.full((len(wrenches), 2), np.nan), np.zeros(len(wrenches))
     for k, (force, torque) in enumerate(wrenches):
         f, t = R[k].T @ force, R[k].T @ torque
         loads[k] = f[2]
         if f[2] > 0:
             local[k] = -t[1] / f[2], t[0] / f[2]
-    world = p + _turned(R, np.column_stack([local, np.zeros(len(local))])) if len(local) else np.zeros((0, 3))
+    world = (
+        p + _turned(R, np.column_stack([local, np.zeros(len(local))]))
+        if len(local)
+        else np.zeros((0, 3))
+    )
     return local, world, loads
 
 
 def _zero_moment(
-    side: Array, places: Array, up: Array, loads: tuple[Array, Array], who: tuple[NDArray[np.bool_], NDArray[np.bool_]]
+    side: Array,
+    places: Array,
+    up: Array,
+    loads: tuple[Array, Array],
+    who: tuple[NDArray[np.bool_], NDArray[np.bool_]],
 ) -> tuple[Array, Array]:
-    """Zero moment point of the contact forces on a robot, in the plane of the lowest, and the points where the world carries it.
+    """Zero moment point of the contact forces on a robot, in the plane of the lowest,
+    and the points where the world carries it.
 
     Args:
-        side: +1 where a force acts on the robot, −1 where its reaction does. up: z of the normals. loads: forces and moments.
+        side: +1 where a force acts on the robot, −1 where its reaction does.
+        up: z of the normals.
+        loads: forces and moments.
         who: contacts that press, and on the world.
     """
     (forces, turning), (pressing, fixed) = loads, who
@@ -203,4 +259,6 @@ def _zero_moment(
     if not (force[2] > 0 and touched.any()):
         return np.full(3, np.nan), carried
     z, moment = places[touched, 2].min(), _moment(places, acting) + side @ turning
-    return np.array([(z * force[0] - moment[1]) / force[2], (moment[0] + z * force[1]) / force[2], z]), carried
+    return np.array(
+        [(z * force[0] - moment[1]) / force[2], (moment[0] + z * force[1]) / force[2], z]
+    ), carried

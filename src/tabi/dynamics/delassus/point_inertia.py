@@ -52,7 +52,7 @@ class Contacts(NamedTuple):
     arm_b: Floats
 
 
-class Work(NamedTuple):
+class DelassusWork(NamedTuple):
     """Arrays the kernels write: M̂ and Jᵀ; K and A of (2);
     Ω in rows of blocks, and what its ways need; rows of J Ω.
     """
@@ -72,12 +72,12 @@ class Work(NamedTuple):
     rows: Floats
 
 
-def allocate(model: Model, p: Contacts) -> Work:
+def allocate(model: Model, p: Contacts) -> DelassusWork:
     """Memory for these contacts."""
     chains, count, v = body_inertia.allocate(model), len(p.bodies), model.v_count
     start, couplings = np.zeros(count + 1, INDEX), len(model.arrays.mimic)
     blocks = body_inertia.layout(chains, p.bodies, count, start, np.zeros(0, INDEX))
-    return Work(
+    return DelassusWork(
         mass=np.zeros((v, v)),
         jacobian=np.zeros((v, 3 * len(p.a))),
         coupling=np.zeros((couplings, couplings)),

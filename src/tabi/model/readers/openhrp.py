@@ -24,7 +24,7 @@ from tabi.model.joint import Joint
 from tabi.model.readers import vrml, vrml_shapes
 from tabi.model.readers.openhrp_fields import DEAF, FIELDS, GROUPS, KINDS, SENSORS
 from tabi.model.readers.openhrp_joint import drive
-from tabi.model.readers.vrml_node import Node
+from tabi.model.readers.vrml_node import VrmlNode
 from tabi.model.robot import Robot
 from tabi.model.shape import Shape
 from tabi.spatial.inertia import Inertia
@@ -39,7 +39,7 @@ class _At:
     and that body.
     """
 
-    node: Node
+    node: VrmlNode
     X: Transform
     body: Body | None = None
     in_robot: bool = False
@@ -79,15 +79,15 @@ class _Reader:
     def __init__(self, path: Path, base: str | None) -> None:
         self.path, self.base = path, base
         self.robot: Robot | None = None
-        self.humanoid: Node
-        self.lines: dict[str, Node] = {}
+        self.humanoid: VrmlNode
+        self.lines: dict[str, VrmlNode] = {}
         self.numbers: dict[int, str] = {}
         self.unused_fields: Counter[str] = Counter()
         self.unused_nodes: Counter[str] = Counter()
         self.counts: Counter[str] = Counter()
         self.notes: list[str] = []
 
-    def walk(self, nodes: list[Node]) -> None:
+    def walk(self, nodes: list[VrmlNode]) -> None:
         """Visit every node, children in the order of the file;
         a stack of our own, for chains of any length.
         """
@@ -174,7 +174,7 @@ class _Reader:
         self.unused_nodes[at.node.kind] += 1
         return []
 
-    def check(self, node: Node) -> None:
+    def check(self, node: VrmlNode) -> None:
         """Refuse fields the type does not have; count those that are not used."""
         used, silent, noted = FIELDS.get(node.kind, ((), (), ()))
         known = node.proto.fields if node.proto else [*used, *silent, *noted]
@@ -231,7 +231,7 @@ class _Reader:
             body = robot.add_body(joint.name, joint, at.body, line=node.line)
         return self.inside(replace(at, X=Transform(), body=body))
 
-    def name_joint(self, node: Node) -> Joint:
+    def name_joint(self, node: VrmlNode) -> Joint:
         """The joint with its name, kind and number."""
         number = node.number("jointId", -1.0)
         name = node.name or node.text("name") or (f"joint{int(number)}" if number >= 0 else "")
@@ -320,7 +320,7 @@ class _Reader:
                 )
             )
 
-    def color(self, node: Node) -> tuple[float, float, float, float]:
+    def color(self, node: VrmlNode) -> tuple[float, float, float, float]:
         """Diffuse colour and opacity of a Shape."""
         for look in node.nodes("appearance")[:1]:
             self.check(look)
@@ -368,7 +368,7 @@ class _Reader:
         return self.notes + [line for happened, line in lines if happened]
 
 
-def _rigid(X: Transform, node: Node) -> Transform:
+def _rigid(X: Transform, node: VrmlNode) -> Transform:
     if np.abs(X.R.T @ X.R - np.eye(3)).max() > 1e-9 or np.linalg.det(X.R) < 0:
         raise node.error(
             "stands in a Transform that scales or mirrors it; "
@@ -377,13 +377,13 @@ def _rigid(X: Transform, node: Node) -> Transform:
     return X
 
 
-def _find(node: Node, kinds: tuple[str, ...]) -> Node | None:
+def _find(node: VrmlNode, kinds: tuple[str, ...]) -> VrmlNode | None:
     """A node of these kinds inside another one."""
     stack, seen = [node] if kinds else [], {id(node)}
     while stack:
         for field in stack.pop().fields.values():
             for child in field.values:
-                if isinstance(child, Node) and id(child) not in seen:
+                if isinstance(child, VrmlNode) and id(child) not in seen:
                     if child.kind in kinds:
                         return child
                     seen.add(id(child))

@@ -10,12 +10,12 @@ from __future__ import annotations
 import numpy as np
 
 from tabi.model.joint import INFINITY, Joint, Motor
-from tabi.model.readers.vrml_node import Node, shown
+from tabi.model.readers.vrml_node import VrmlNode, shown
 
 AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
 
 
-def drive(node: Node, joint: Joint) -> list[str]:
+def drive(node: VrmlNode, joint: Joint) -> list[str]:
     """Set axis, limits, start and motor of a joint that turns or slides; returns notes about it."""
     notes = []
     joint.axis = _axis(node)
@@ -65,7 +65,7 @@ def drive(node: Node, joint: Joint) -> list[str]:
     return notes
 
 
-def _limit(node: Node, name: str, none: float) -> float:
+def _limit(node: VrmlNode, name: str, none: float) -> float:
     values = node.numbers(name, None)
     if len(values) > 1:
         raise node.error(
@@ -75,7 +75,7 @@ def _limit(node: Node, name: str, none: float) -> float:
     return values[0] if values else none
 
 
-def _axis(node: Node) -> tuple[float, ...]:
+def _axis(node: VrmlNode) -> tuple[float, ...]:
     found = node.get("jointAxis")
     if found and len(found.values) == 1 and isinstance(found.values[0], str):
         if found.values[0] not in AXES:

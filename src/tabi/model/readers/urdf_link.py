@@ -50,7 +50,7 @@ _KNOWN = {
 _MANY = {"link", "joint", "material", "transmission", "visual", "collision"}
 
 
-class Link(NamedTuple):
+class UrdfLink(NamedTuple):
     """A link before the tree is known."""
 
     line: int | None
@@ -94,7 +94,7 @@ class LinkReader(XmlFile):
             )
         return from_quaternion((w, x, y, z), p)
 
-    def link(self, element: Element) -> Link:
+    def link(self, element: Element) -> UrdfLink:
         """A link: collision shapes are drawn only where it has no visual."""
         name = element.get("name", "")
         inertia = self.inertia(element, name)
@@ -102,7 +102,7 @@ class LinkReader(XmlFile):
         collisions = [s for e in element.iterchildren("collision") for s in self.shape(e, name)]
         for shape in collisions:
             shape.visible = not visuals
-        return Link(element.sourceline, inertia, collisions + visuals)
+        return UrdfLink(element.sourceline, inertia, collisions + visuals)
 
     def inertia(self, link: Element, name: str) -> Inertia:
         """Inertia in the link's frame; one that no body can have is kept, with a note."""

@@ -18,18 +18,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tabi._errors import ModelError
-from tabi.model.readers.vrml_node import Field, Node
+from tabi.model.readers.vrml_node import Field, VrmlNode
 from tabi.model.readers.vrml_tokens import Token, tokens
 
 INLINE_DEPTH = 16
 
 
-def read(path: Path) -> list[Node]:
+def read(path: Path) -> list[VrmlNode]:
     """The nodes of a file; those of Inline files are its children."""
     return _read(path, (), {})
 
 
-def _read(path: Path, chain: tuple[Path, ...], seen: dict[Path, list[Node]]) -> list[Node]:
+def _read(path: Path, chain: tuple[Path, ...], seen: dict[Path, list[VrmlNode]]) -> list[VrmlNode]:
     try:
         # comments come in any Japanese encoding; what matters is ASCII
         text = path.read_bytes().decode("utf-8-sig", errors="replace")
@@ -44,7 +44,7 @@ def _read(path: Path, chain: tuple[Path, ...], seen: dict[Path, list[Node]]) -> 
     return seen[full]
 
 
-def parse(text: str, file: Path) -> list[Node]:
+def parse(text: str, file: Path) -> list[VrmlNode]:
     """The nodes of a text; ``file`` is what errors name and what Inline paths start from."""
     return _Parser(text, file, (file.resolve(),), {}).run()
 
@@ -54,14 +54,14 @@ class _List:
     """An open bracket: what it gathers, the field it belongs to, its line."""
 
     values: list
-    owner: Node | None
+    owner: VrmlNode | None
     name: str
     line: int
 
 
 class _Parser:
     def __init__(
-        self, text: str, file: Path, chain: tuple[Path, ...], seen: dict[Path, list[Node]]
+        self, text: str, file: Path, chain: tuple[Path, ...], seen: dict[Path, list[VrmlNode]]
     ) -> None:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
         if not text.strip():
@@ -75,12 +75,12 @@ class _Parser:
         self.file, self.chain, self.seen = file, chain, seen
         self.tokens = tokens(text)
         self.held: Token | None = None
-        self.names: dict[str, Node] = {}
-        self.protos: dict[str, Node] = {}
-        self.stack: list[Node | _List] = []
+        self.names: dict[str, VrmlNode] = {}
+        self.protos: dict[str, VrmlNode] = {}
+        self.stack: list[VrmlNode | _List] = []
         self.long_string: int | None = None
 
-    def run(self) -> list[Node]:
+    def run(self) -> list[VrmlNode]:
         """All nodes of the file."""
         top = _List([], None, "", 0)
         self.stack.append(top)
@@ -148,7 +148,7 @@ class _Parser:
         else:
             self.value(place.values, place.owner, place.name, token)
 
-    def in_node(self, node: Node, token: Token) -> None:
+    def in_node(self, node: VrmlNode, token: Token) -> None:
         kind, value, line = token
         if kind == "}":
             self.close(node)
@@ -170,7 +170,7 @@ class _Parser:
                 at,
             )
 
-    def in_interface(self, proto: Node, token: Token) -> None:
+    def in_interface(self, proto: VrmlNode, token: Token) -> None:
         kind, value, line = token
         if kind == "]":
             self.stack.pop()
@@ -194,7 +194,7 @@ class _Parser:
 
     # ---- pieces -----------------------------------------------------------------------------
 
-    def field(self, node: Node, name: str, line: int) -> None:
+    def field(self, node: VrmlNode, name: str, line: int) -> None:
         found = node.fields[name] = Field([], line)
         token = self.next()
         if token[0] == "[":
@@ -208,7 +208,7 @@ class _Parser:
                 self.held = None
                 found.values += token[1]  # type: ignore[operator]
 
-    def value(self, values: list, owner: Node | None, name: str, token: Token) -> None:
+    def value(self, values: list, owner: VrmlNode | None, name: str, token: Token) -> None:
         kind, value, line = token
         if kind == "number":
             values += value  # type: ignore[arg-type]
@@ -230,7 +230,7 @@ class _Parser:
             self.open(values, owner, name, str(value), line)
 
     def open(
-        self, values: list, owner: Node | None, name: str, kind: str, line: int, label: str = ""
+        self, values: list, owner: VrmlNode | None, name: str, kind: str, line: int, label: str = ""
     ) -> None:
         found, text, at = self.next()
         if found != "{":
@@ -240,7 +240,7 @@ class _Parser:
                 f"'{{'",
                 line,
             )
-        node = Node(kind, self.file, line, label, owner, self.protos.get(kind))
+        node = VrmlNode(kind, self.file, line, label, owner, self.protos.get(kind))
         values.append(node)
         if label:
             self.names[label] = node
@@ -250,7 +250,7 @@ class _Parser:
         else:
             self.stack.append(node)
 
-    def used(self, name: str, line: int) -> Node:
+    def used(self, name: str, line: int) -> VrmlNode:
         if name not in self.names:
             near = difflib.get_close_matches(name, self.names, n=3, cutoff=0.4)
             hint = f"; names near it: {', '.join(map(repr, near))}" if near else ""
@@ -272,7 +272,7 @@ class _Parser:
                 self.word(what)
         elif kind in ("PROTO", "EXTERNPROTO"):
             name, _ = self.word("the name of a PROTO")
-            proto = self.protos[name] = Node(str(kind), self.file, line, name)
+            proto = self.protos[name] = VrmlNode(str(kind), self.file, line, name)
             found, value, at = self.next()
             if found != "[":
                 raise self.fail(
@@ -284,7 +284,7 @@ class _Parser:
             return False
         return True
 
-    def skip_braces(self, node: Node) -> None:
+    def skip_braces(self, node: VrmlNode) -> None:
         depth = 0
         while True:
             kind, value, _ = self.next()
@@ -298,7 +298,7 @@ class _Parser:
             if depth == 0:
                 return
 
-    def close(self, node: Node) -> None:
+    def close(self, node: VrmlNode) -> None:
         self.stack.pop()
         if node.kind != "Inline":
             return

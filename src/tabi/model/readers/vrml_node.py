@@ -23,7 +23,7 @@ class Field:
 
 
 @dataclass(eq=False, repr=False)
-class Node:
+class VrmlNode:
     """A node: its type, DEF name, fields, where it stands, and the PROTO that declares its type, if
     the file has one.
     """
@@ -32,8 +32,8 @@ class Node:
     file: Path
     line: int
     name: str = ""
-    owner: Node | None = None
-    proto: Node | None = None
+    owner: VrmlNode | None = None
+    proto: VrmlNode | None = None
     fields: dict[str, Field] = field(default_factory=dict)
 
     def __str__(self) -> str:
@@ -87,11 +87,11 @@ class Node:
             )
         return found.values[0]
 
-    def nodes(self, name: str) -> list[Node]:
+    def nodes(self, name: str) -> list[VrmlNode]:
         """The nodes of a field; NULL is none."""
         found = self.get(name)
         values = [] if found is None else [v for v in found.values if v is not None]
-        if not all(isinstance(v, Node) for v in values):
+        if not all(isinstance(v, VrmlNode) for v in values):
             raise self.error(
                 f"has {name} {shown(values)}; expected nodes, like Shape {{ … }}",
                 found.line if found else None,
@@ -102,7 +102,7 @@ class Node:
 def shown(values: list) -> str:
     """Values as an error message quotes them."""
     words = [
-        f"{v:g}" if type(v) is float else v.kind if isinstance(v, Node) else repr(v)
+        f"{v:g}" if type(v) is float else v.kind if isinstance(v, VrmlNode) else repr(v)
         for v in values[:10]
     ]
     return (

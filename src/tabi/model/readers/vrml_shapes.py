@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import ModelError
-from tabi.model.readers.vrml_node import Node, shown
+from tabi.model.readers.vrml_node import VrmlNode, shown
 from tabi.model.shape import Box, Cylinder, Geometry, Sphere
 from tabi.spatial.transform import Transform, about, z_to
 
 Array = NDArray[np.float64]
 
 
-def _rotation(node: Node, name: str) -> Array:
+def _rotation(node: VrmlNode, name: str) -> Array:
     *axis, angle = node.numbers(name, 4, (0.0, 0.0, 1.0, 0.0))
     if angle == 0.0:
         return np.eye(3)
@@ -32,14 +32,14 @@ def _rotation(node: Node, name: str) -> Array:
     return about(axis, angle).R
 
 
-def turn(node: Node) -> Transform:
+def turn(node: VrmlNode) -> Transform:
     """``translation`` and ``rotation``."""
     return Transform(
         _rotation(node, "rotation"), np.array(node.numbers("translation", 3, (0.0, 0.0, 0.0)))
     )
 
 
-def placement(node: Node) -> Transform:
+def placement(node: VrmlNode) -> Transform:
     """All of a VRML Transform, (1)."""
     scale = np.array(node.numbers("scale", 3, (1.0, 1.0, 1.0)))
     if not np.abs(scale).min() > 1e-9:
@@ -54,7 +54,7 @@ def placement(node: Node) -> Transform:
     return Transform(A, X.p + centre - A @ centre)
 
 
-def shaped(node: Node, X: Transform) -> tuple[Geometry, Transform, str] | None:
+def shaped(node: VrmlNode, X: Transform) -> tuple[Geometry, Transform, str] | None:
     """A geometry node under an affine transform: shape, placement, and "kept", "stretched" or
     "hull"; None for what has no volume.
     """
@@ -78,7 +78,7 @@ def shaped(node: Node, X: Transform) -> tuple[Geometry, Transform, str] | None:
     )
 
 
-def _lengths(node: Node, name: str, count: int, default: float) -> list[float]:
+def _lengths(node: VrmlNode, name: str, count: int, default: float) -> list[float]:
     values = node.numbers(name, count, (default,) * count)
     if min(values) <= 0:
         raise node.error(
@@ -87,7 +87,7 @@ def _lengths(node: Node, name: str, count: int, default: float) -> list[float]:
     return values
 
 
-def _solid(node: Node) -> tuple[Geometry | None, Array, Transform] | None:
+def _solid(node: VrmlNode) -> tuple[Geometry | None, Array, Transform] | None:
     """A shape, points whose hull it is, and how it lies in its node:
     VRML's round shapes stand along y, ours along z.
     """
@@ -113,7 +113,7 @@ def _solid(node: Node) -> tuple[Geometry | None, Array, Transform] | None:
     return geometry, geometry.points(), X
 
 
-def _vertices(node: Node) -> Array:
+def _vertices(node: VrmlNode) -> Array:
     """The points that faces use."""
     coords = node.nodes("coord")
     values = coords[0].numbers("point", None) if coords else []

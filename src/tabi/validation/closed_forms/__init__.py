@@ -7,9 +7,9 @@ halve with the step. Tests hold every check to its tolerance; the page "Is it ri
 """
 
 from tabi.validation.closed_forms import articulated, resting, rolling, sliding, turning
-from tabi.validation.closed_forms.case import Case, Check
+from tabi.validation.closed_forms.case import Check, ClosedForm
 
-FAMILIES: dict[str, list[Case]] = {
+FAMILIES: dict[str, list[ClosedForm]] = {
     "sliding": sliding.CASES,
     "rolling and spinning": rolling.CASES,
     "stacks and hyperstatic rests": resting.CASES,
@@ -17,4 +17,4 @@ FAMILIES: dict[str, list[Case]] = {
     "torsion, rolling resistance, viscous friction": turning.CASES,
 }
 
-__all__ = ["FAMILIES", "Case", "Check"]
+__all__ = ["FAMILIES", "Check", "ClosedForm"]

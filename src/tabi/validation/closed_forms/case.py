@@ -45,7 +45,7 @@ class Check:
 
 
 @dataclass(frozen=True)
-class Case:
+class ClosedForm:
     """A closed form.
 
     Attributes:
@@ -60,7 +60,7 @@ class Case:
     key: str | None = None
 
 
-class Register(list[Case]):
+class Register(list[ClosedForm]):
     """The cases of a family, in the order they are defined."""
 
     def case(
@@ -69,7 +69,7 @@ class Register(list[Case]):
         """Decorator: the function is a case."""
 
         def add(run: Callable[[], Iterator[Check]]) -> Callable[[], Iterator[Check]]:
-            self.append(Case(name, law, run, key))
+            self.append(ClosedForm(name, law, run, key))
             return run
 
         return add

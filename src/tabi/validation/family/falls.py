@@ -21,7 +21,7 @@ from tabi.model.shape import Box, Capsule, Sphere
 from tabi.spatial.transform import Transform, from_rpy
 from tabi.validation.family import holding
 from tabi.validation.family.articulated import Touch, assemble, on_ground
-from tabi.validation.family.holding import EXPLICIT, IMPLICIT, LIMP, State
+from tabi.validation.family.holding import EXPLICIT, IMPLICIT, LIMP, HoldingState
 from tabi.validation.family.stances import standing_robot
 
 Floats = NDArray[np.float64]
@@ -189,7 +189,8 @@ def fall(rng: np.random.Generator, index: int) -> tuple[BodyProblem, Floats | No
     of_link = dict(zip(links, rng.uniform(0.1, 1.0, len(links)), strict=True))
     mu = np.array([of_link[t.link] for t in points])
     how = (LIMP, IMPLICIT, EXPLICIT)[index % 3]
-    s, warm, still = State(q, v, q.copy(), np.zeros(model.v_count)), None, np.zeros(model.v_count)
+    still, warm = np.zeros(model.v_count), None
+    s = HoldingState(q, v, q.copy(), np.zeros(model.v_count))
     if index % 2:
         s, warm = holding.advance(model, s, holding.prepare(model, s, still, how, points, mu))
     return holding.prepare(model, s, still, how, points, mu).problem, warm

@@ -30,7 +30,7 @@ Floats = NDArray[np.float64]
 LIMP, EXPLICIT, IMPLICIT = 0, 1, 2
 
 
-class State(NamedTuple):
+class HoldingState(NamedTuple):
     """Where a robot is and where its motors want it:
     q, v, and the references of the joints q_d, v_d (the base's are not read).
     """
@@ -41,7 +41,7 @@ class State(NamedTuple):
     speed: Floats
 
 
-class Step(NamedTuple):
+class HoldingStep(NamedTuple):
     """A problem, and what brings its impulses back to the joints: v = free + M⁻¹ Jᵀ λ."""
 
     problem: BodyProblem
@@ -61,8 +61,8 @@ def bearing(model: Model, q: Floats, touches: list[Touch]) -> Floats:
 
 
 def prepare(
-    model: Model, s: State, tau: Floats, how: int, touches: list[Touch], mu: Floats
-) -> Step:
+    model: Model, s: HoldingState, tau: Floats, how: int, touches: list[Touch], mu: Floats
+) -> HoldingStep:
     """The contact problem of a step, the joints held by (1), by (2), or not at all;
     ``tau`` comes in addition.
     """
@@ -86,13 +86,13 @@ def prepare(
     inverse = np.linalg.inv(M)
     free = inverse @ momentum
     problem, rows = assemble(model, s.q, free, inverse, touches, mu)
-    return Step(problem, free, inverse @ rows.T)
+    return HoldingStep(problem, free, inverse @ rows.T)
 
 
-def advance(model: Model, s: State, step: Step) -> tuple[State, Floats]:
+def advance(model: Model, s: HoldingState, step: HoldingStep) -> tuple[HoldingState, Floats]:
     """Solve the step's contacts and move on; the new state and the impulses [N·s]."""
     impulse = solve_bodies(step.problem, 1e-10).impulse
     v = step.free + step.response @ impulse
     goal = s.goal.copy()
     goal[7:] += STEP * s.speed[6:]
-    return State(dynamics.integrate(model, s.q, v, STEP), v, goal, s.speed), impulse
+    return HoldingState(dynamics.integrate(model, s.q, v, STEP), v, goal, s.speed), impulse

@@ -20,7 +20,7 @@ from tabi.model.compiled import Model
 from tabi.spatial.transform import Transform, from_rpy
 from tabi.validation.family import holding
 from tabi.validation.family.articulated import Touch
-from tabi.validation.family.holding import EXPLICIT, IMPLICIT, State
+from tabi.validation.family.holding import EXPLICIT, IMPLICIT, HoldingState
 from tabi.validation.family.stances import CORNERS, FEET, soles, standing_robot
 
 Floats = NDArray[np.float64]
@@ -61,7 +61,7 @@ def follow(model: Model, q: Floats, v: Floats) -> Floats:
     return v
 
 
-def standing(model: Model, rng: np.random.Generator) -> State:
+def standing(model: Model, rng: np.random.Generator) -> HoldingState:
     """A squat, swayed a little, moving as in a squat or a sway,
     and off by micrometres from where its motors want it.
     """
@@ -79,7 +79,7 @@ def standing(model: Model, rng: np.random.Generator) -> State:
     q, v = goal.copy(), speed.copy()
     q[7:] += 10.0 ** rng.uniform(-7, -4) * rng.normal(size=len(q) - 7)
     v += 10.0 ** rng.uniform(-5, -2) * rng.normal(size=len(v))
-    return State(q, v, goal, speed)
+    return HoldingState(q, v, goal, speed)
 
 
 def stance(rng: np.random.Generator, index: int) -> tuple[BodyProblem, Floats | None]:
@@ -109,7 +109,7 @@ def slide(rng: np.random.Generator, index: int) -> tuple[BodyProblem, Floats | N
 
 
 def run(
-    model: Model, s: State, touches: list[Touch], mu: Floats, how: int, steps: int
+    model: Model, s: HoldingState, touches: list[Touch], mu: Floats, how: int, steps: int
 ) -> tuple[BodyProblem, Floats | None]:
     """The problem after some solved steps, and the impulses of the last one."""
     tau = holding.bearing(model, s.goal, touches)

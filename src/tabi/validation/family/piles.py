@@ -90,7 +90,7 @@ def _points(
     a,
     b,
     mu: float,
-) -> rigid.Contacts:
+) -> rigid.RigidContacts:
     """One point between two bodies, four around it where both are flat."""
     ground = (b < 0)[:, None]
     normal = np.where(ground, (0.0, 0.0, 1.0), centre[a] - centre[b])
@@ -108,7 +108,7 @@ def _points(
     offset = np.where(flat, reach, 0.0)[each, None] * (
         x[:, None] * frame[:, 0] + y[:, None] * frame[:, 1]
     )
-    return rigid.Contacts(
+    return rigid.RigidContacts(
         a[each], b[each], point[each] + offset, normal[each], friction[each], gap[each]
     )
 

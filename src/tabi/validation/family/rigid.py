@@ -34,7 +34,7 @@ class Bodies(NamedTuple):
     twist: Floats
 
 
-class Contacts(NamedTuple):
+class RigidContacts(NamedTuple):
     """Contact points: bodies a and b (−1 for the ground), place [m], normal from b to a,
     coefficient, gap [m].
     """
@@ -86,7 +86,7 @@ def underside(centre: Floats, size: Floats, a: int) -> Floats:
 
 def upright(
     pairs: list[tuple[int, int]], points: list[Floats], mu: ArrayLike, gap: ArrayLike = 0.0
-) -> Contacts:
+) -> RigidContacts:
     """Contacts with the normal upwards: of each pair (a, b) the points (k, 3);
     mu for all or for each pair.
     """
@@ -96,7 +96,7 @@ def upright(
     where = np.concatenate(points)
     friction = np.broadcast_to(np.asarray(mu, float), len(pairs))[each]
     gaps = np.broadcast_to(np.asarray(gap, float), len(pairs))[each]
-    return Contacts(
+    return RigidContacts(
         ends[:, 0].copy(),
         ends[:, 1].copy(),
         where,
@@ -117,7 +117,7 @@ def frames(normal: Floats) -> Floats:
     return np.ascontiguousarray(np.concatenate([t, np.cross(n, t), n], axis=1))
 
 
-def assemble(free: Bodies, contacts: Contacts, h: float = STEP) -> BodyProblem:
+def assemble(free: Bodies, contacts: RigidContacts, h: float = STEP) -> BodyProblem:
     """The problem (1) of a step h [s]."""
     count, inverse = len(free.mass), np.linalg.inv(free.tensor)
     omega = np.zeros((count, 6, 6))

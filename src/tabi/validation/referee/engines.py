@@ -1,7 +1,9 @@
-"""tabi and MuJoCo as engines of the referee: the same scene, motors, commands and pushes, each in a loop of its own.
+"""tabi and MuJoCo as engines of the referee:
+the same scene, motors, commands and pushes, each in a loop of its own.
 
-MuJoCo's motors are affine actuators u − K_p q − K_d v with u = τ_ff + K_p q_d + K_d v_d and tabi's limits, under its implicit integrator, which
-takes the K_d part at the end of the step as tabi does, and the K_p part at its beginning. Its contacts are soft by design and stay as they come.
+MuJoCo's motors are affine actuators u − K_p q − K_d v with u = τ_ff + K_p q_d + K_d v_d and tabi's
+limits, under its implicit integrator, which takes the K_d part at the end of the step as tabi does,
+and the K_p part at its beginning. Its contacts are soft by design and stay as they come.
 """
 
 from __future__ import annotations
@@ -17,15 +19,15 @@ from numpy.typing import NDArray
 
 import tabi
 from tabi._errors import ModelError, TabiError, unknown
+from tabi.model.lookup import joint_rows, link_of
 from tabi.model.mujoco_state import mujoco_state, slots
 from tabi.model.mujoco_writer import to_mujoco
 from tabi.model.readers.mjcf_source import mujoco
 from tabi.model.robot import Robot
+from tabi.model.signals import Measurement
+from tabi.recording.tracks import rotations
 from tabi.scenes import Scene
-from tabi.simulation import motors, observation
 from tabi.simulation.simulator import Simulator
-from tabi.simulation.state import Driver
-from tabi.simulation.tracks import rotations
 from tabi.spatial.transform import Transform
 from tabi.validation.referee.track import Row
 
@@ -40,7 +42,8 @@ class Tabi:
     """The simulator of this package, as the scene makes it.
 
     Attributes:
-        hasty: degrees of freedom that have reached their top speeds, which other engines do not have.
+        hasty: degrees of freedom that have reached their top speeds,
+            which other engines do not have.
     """
 
     name = "tabi"
@@ -49,32 +52,38 @@ class Tabi:
         self.sim = scene.simulator()
         how = scene.contents.simulation
         self.version, self.said, self.seconds = tabi.__version__, [], []
-        self.hasty, self._top = np.zeros(self.sim.model.v_count, bool), (1.0 - 1e-9) * self.sim.model.arrays.dof["velocity_limit"]
-        self.settings: dict[str, Any] = {"step_s": how.step_s, "contact": how.contact, "tolerance_m_s": how.tolerance_m_s, "scheme": how.scheme}
+        self.hasty = np.zeros(self.sim.model.v_count, bool)
+        self._top = (1.0 - 1e-9) * self.sim.model.arrays.dof["velocity_limit"]
+        self.settings: dict[str, Any] = {
+            "step_s": how.step_s,
+            "contact": how.contact,
+            "tolerance_m_s": how.tolerance_m_s,
+            "scheme": how.scheme,
+        }
 
     def step(self) -> None:
-        """One step, as ``Simulator.step`` does it, with the clock on what comes after the controllers."""
+        """One step, as ``Simulator.step`` does it, with the clock on what comes after the
+        controllers.
+        """
         sim = self.sim
-        for driver in sim._drivers.values():
-            if sim._steps % driver.every == 0:
-                sim._ask(driver)
-        sim._push()
+        sim.ask_controllers()
         start = clock.perf_counter()
-        sim._march(1)
+        sim.step(ask=False)
         self.seconds.append(clock.perf_counter() - start)
-        self.hasty |= np.abs(sim._v) >= self._top
+        self.hasty |= np.abs(sim.data.v) >= self._top
 
     def row(self) -> Row:
         """The state and the contacts of the last step."""
-        sim = self.sim
-        n = observation.contact_count(sim._room, sim._memory)
-        points, force = sim._room.points[:n], sim._memory.touch["impulse"][:n] / sim.dt
-        a, b, gap = (np.array(points[name]) for name in ("a", "b", "gap"))
-        return Row(sim._q.copy(), sim._v.copy(), a, b, np.array(points["position"]), force, gap)
+        data = self.sim.data
+        a, b, gap, point = (np.array(data.contact[k]) for k in ("a", "b", "gap", "position"))
+        force = data.contact["impulse"] / data.dt
+        return Row(data.q.copy(), data.v.copy(), a, b, point, force, gap)
 
 
-class Forces(Mapping[str, Array]):
-    """Wrenches on a robot's feet from the contacts of a row, with the feet where the simulator is; computed when one is asked for."""
+class RowWrenches(Mapping[str, Array]):
+    """Wrenches on a robot's feet from the contacts of a row, with the feet where the simulator is;
+    computed when one is asked for.
+    """
 
     def __init__(self, sim: Simulator, robot: Robot, row: Row) -> None:
         self._sim, self._robot, self._row = sim, robot, row
@@ -83,10 +92,14 @@ class Forces(Mapping[str, Array]):
         if name not in self._robot.feet:
             raise unknown("foot", name, self._robot.name, self._robot.feet)
         foot, row = self._robot.feet[name], self._row
-        body, origin, total = motors.link_of(self._sim.world, self._sim.model, foot).body, self._sim.position(foot), np.zeros(6)
+        body = link_of(self._sim.world, self._sim.model, foot).body
+        origin = self._sim.position(foot)
+        total = np.zeros(6)
         for own, sign in ((row.body_a == body, 1.0), (row.body_b == body, -1.0)):
             force = sign * row.force[own]
-            total += np.concatenate([force.sum(axis=0), np.cross(row.point[own] - origin, force).sum(axis=0)])
+            total += np.concatenate(
+                [force.sum(axis=0), np.cross(row.point[own] - origin, force).sum(axis=0)]
+            )
         return total
 
     def __iter__(self) -> Iterator[str]:
@@ -96,32 +109,39 @@ class Forces(Mapping[str, Array]):
         return len(self._robot.feet)
 
 
-def ask(driver: Driver, sim: Simulator, time: float, row: Row) -> bool:
-    """Let a controller look at a row, and put what it says into the simulator's targets; whether it said something new.
+def ask(sim: Simulator, step: int, row: Row, effort: Array | None = None) -> bool:
+    """Let the controllers that are due look at a row, and command what they say; whether it is new.
 
-    The simulator is never stepped: it stands where the row is, knows kinematics and controllers, and checks commands.
+    The simulator is never stepped: it stands where the row is, knows kinematics and controllers,
+    and checks commands.
+
+    Args:
+        effort: of the motors, where the engine knows it, of each degree of freedom.
     """
-    seen = replace(observation.measure(sim, driver.robot, driver.rows), forces=Forces(sim, driver.robot, row))
-    command = driver.controller(time, seen)
-    new = command is None or command is not driver.last
-    if new:
-        motors.follow(driver.robot, driver.rows, command, sim._target, time, driver.names)
-        driver.last = command
-    return new
+
+    def seen(robot: Robot, measured: Measurement) -> Measurement:
+        found = replace(measured, forces=RowWrenches(sim, robot, row))
+        return (
+            found if effort is None else replace(found, effort=effort[joint_rows(sim.model, robot)])
+        )
+
+    return sim.ask_controllers(step, seen)
 
 
 class States:
     """MuJoCo's states as tabi's, by tables of indices; as ``mujoco_state``, and fast."""
 
     def __init__(self, sim: Simulator, m: Any) -> None:
-        self.q, self.v = np.zeros(sim.model.q_count, np.int64), np.zeros(sim.model.v_count, np.int64)
+        self.q = np.zeros(sim.model.q_count, np.int64)
+        self.v = np.zeros(sim.model.v_count, np.int64)
         turns, quats = [], []
         for q, qpos, v, qvel, turn in slots(sim.model, m):
             self.q[q], self.v[v] = range(qpos.start, qpos.stop), range(qvel.start, qvel.stop)
             if turn is not None:
                 turns.append(range(v.stop - 3, v.stop))
                 quats.append(range(turn.start, turn.stop))
-        self.turns, self.quats = np.array(turns, np.int64).reshape(-1, 3), np.array(quats, np.int64).reshape(-1, 4)
+        self.turns = np.array(turns, np.int64).reshape(-1, 3)
+        self.quats = np.array(quats, np.int64).reshape(-1, 4)
 
     def __call__(self, qpos: Array, qvel: Array) -> tuple[Array, Array]:
         """(q, v) of tabi."""
@@ -131,7 +151,9 @@ class States:
 
 
 class MuJoCo:
-    """MuJoCo with its own contact, elliptic cones and its fast implicit integrator; everything else as it comes."""
+    """MuJoCo with its own contact, elliptic cones and its fast implicit integrator;
+    everything else as it comes.
+    """
 
     name = "MuJoCo"
 
@@ -149,13 +171,25 @@ class MuJoCo:
         # a state that is no number has to be seen, not replaced by the start
         m.opt.disableflags |= mj.mjtDisableBit.mjDSBL_AUTORESET
         solver = {0: "PGS", 1: "CG", 2: "Newton"}[int(m.opt.solver)]
-        self.settings: dict[str, Any] = {"step_s": sim.dt, "integrator": "implicitfast", "cone": "elliptic", "solver": solver}
-        self.settings |= {"iterations": int(m.opt.iterations), "tolerance": float(m.opt.tolerance), "impratio": float(m.opt.impratio)}
+        self.settings: dict[str, Any] = {
+            "step_s": sim.dt,
+            "integrator": "implicitfast",
+            "cone": "elliptic",
+            "solver": solver,
+        }
+        self.settings |= {
+            "iterations": int(m.opt.iterations),
+            "tolerance": float(m.opt.tolerance),
+            "impratio": float(m.opt.impratio),
+        }
         # its own for all contacts: nothing in a world sets them
-        self.settings |= {name: getattr(m, f"geom_{name}")[0].tolist() for name in ("solref", "solimp") if m.ngeom}
+        self.settings |= {
+            name: getattr(m, f"geom_{name}")[0].tolist() for name in ("solref", "solimp") if m.ngeom
+        }
         self.d, self.states = mj.MjData(m), States(sim, m)
         self.d.qpos[:], self.d.qvel[:] = mujoco_state(sim.model, m, sim.state.q, sim.state.v)
-        # the moving body of each geom, and bodies that tabi and MuJoCo both know by name, one for each moving body
+        # the moving body of each geom, and bodies that tabi and MuJoCo both know by name,
+        # one for each moving body
         links = sim.model.links
         names = [m.body(i).name for i in range(m.nbody)]
         body = np.array([links[name].body if name in links else 0 for name in names], np.int64)
@@ -166,11 +200,17 @@ class MuJoCo:
     def _prepare_motors(self) -> None:
         """Torque motors become position loops with tabi's limits."""
         m, mj, dof = self.m, self.mj, self.sim.model.arrays.dof
-        self.rows = np.array([self.sim.model.v_index(m.actuator(k).name) for k in range(m.nu)], np.int64)
+        self.rows = np.array(
+            [self.sim.model.v_index(m.actuator(k).name) for k in range(m.nu)], np.int64
+        )
         idle = np.setdiff1d(np.flatnonzero(dof["kp"] > 0), self.rows)
         if len(idle):
-            raise ModelError(f"joint {self.sim.model.dof_name(int(idle[0]))!r} has a motor for several degrees of freedom, which MuJoCo has not")
-        m.actuator_gaintype[:], m.actuator_biastype[:] = mj.mjtGain.mjGAIN_FIXED, mj.mjtBias.mjBIAS_AFFINE
+            raise ModelError(
+                f"joint {self.sim.model.dof_name(int(idle[0]))!r} has a motor for several degrees "
+                "of freedom, which MuJoCo has not"
+            )
+        m.actuator_gaintype[:] = mj.mjtGain.mjGAIN_FIXED
+        m.actuator_biastype[:] = mj.mjtBias.mjBIAS_AFFINE
         m.actuator_gainprm[:, 0] = 1.0
         limit = dof["effort_limit"][self.rows]
         m.actuator_forcelimited[:], m.actuator_ctrllimited[:] = np.isfinite(limit), 0
@@ -179,20 +219,20 @@ class MuJoCo:
 
     def _tell(self) -> None:
         """Targets and gains into the actuators."""
-        goal = self.sim._target[self.rows]
+        goal = self.sim.data.command.motor[self.rows]
         self.m.actuator_biasprm[:, 1], self.m.actuator_biasprm[:, 2] = -goal["kp"], -goal["kd"]
-        self.d.ctrl[:] = goal["effort"] + goal["kp"] * goal["position"] + goal["kd"] * goal["velocity"]
+        self.d.ctrl[:] = (
+            goal["effort"] + goal["kp"] * goal["position"] + goal["kd"] * goal["velocity"]
+        )
 
     def step(self) -> None:
         """One step."""
         sim, d = self.sim, self.d
-        due = [driver for driver in sim._drivers.values() if self.steps % driver.every == 0]
-        if due:
-            row = self.row()
+        if any(self.steps % driver.every == 0 for driver in sim.drivers.values()):
+            row, effort = self.row(), np.zeros(sim.model.v_count)
             sim.set_state(row.q, row.v)
-            sim._target["given"][self.rows] = d.actuator_force
-            new = [ask(driver, sim, self.steps * sim.dt, row) for driver in due]
-            if any(new):
+            effort[self.rows] = d.actuator_force
+            if ask(sim, self.steps, row, effort):
                 self._tell()
         self._push()
         said: list[str] = []
@@ -212,7 +252,7 @@ class MuJoCo:
     def _push(self) -> None:
         """What pushes now, about the centres of mass of the bodies."""
         sim, d = self.sim, self.d
-        now = [push for push in sim._pushes if push.start <= self.steps < push.until]
+        now = [push for push in sim.pushes if push.start <= self.steps < push.until]
         if not now and not d.xfrc_applied.any():
             return
         d.xfrc_applied[:] = 0.0
@@ -220,9 +260,15 @@ class MuJoCo:
         for push in now:
             i, share = self.carrier[push.link.body], min(1.0, push.until - self.steps)
             known = sim.model.links[self.m.body(i).name].placement
-            X = Transform(d.xmat[i].reshape(3, 3).copy(), d.xpos[i].copy()) @ known.inverse() @ push.link.placement
+            X = (
+                Transform(d.xmat[i].reshape(3, 3).copy(), d.xpos[i].copy())
+                @ known.inverse()
+                @ push.link.placement
+            )
             d.xfrc_applied[i, :3] += share * push.force
-            d.xfrc_applied[i, 3:] += share * (push.torque + np.cross(X @ push.point - d.xipos[i], push.force))
+            d.xfrc_applied[i, 3:] += share * (
+                push.torque + np.cross(X @ push.point - d.xipos[i], push.force)
+            )
 
     def row(self) -> Row:
         """The state and the contacts of the last step."""
@@ -230,9 +276,11 @@ class MuJoCo:
         q, v = self.states(d.qpos, d.qvel)
         touch = d.contact
         geom, first = np.array(touch.geom).reshape(-1, 2), np.array(touch.efc_address)
-        # rows of the contact's frame are its axes, the first from the first geom to the second, which bears the force
+        # rows of the contact's frame are its axes, the first from the first geom to the second,
+        # which bears the force
         force, bears = np.zeros((len(geom), 3)), first >= 0
-        axes, parts = np.array(touch.frame).reshape(-1, 3, 3)[bears], d.efc_force[first[bears, None] + np.arange(3)]
+        axes = np.array(touch.frame).reshape(-1, 3, 3)[bears]
+        parts = d.efc_force[first[bears, None] + np.arange(3)]
         force[bears] = np.einsum("nij,ni->nj", axes, parts)
         a, b = self.owner[geom[:, 1]], self.owner[geom[:, 0]]
         return Row(q, v, a, b, np.array(touch.pos).reshape(-1, 3), force, np.array(touch.dist))

@@ -1,7 +1,9 @@
-"""A run of any engine as the referee sees it: what is drawn from states and contacts, by the same formulas for every engine.
+"""A run of any engine as the referee sees it:
+what is drawn from states and contacts, by the same formulas for every engine.
 
-An engine gives tabi's q and v after each step, and the contacts that acted during it: body a, body b (moving bodies, 0 is the world), where,
-the force on a, and the gap when the step began. Everything else is computed here, so that no engine is measured by its own words.
+An engine gives tabi's q and v after each step, and the contacts that acted during it: body a, body
+b (moving bodies, 0 is the world), where, the force on a, and the gap when the step began.
+Everything else is computed here, so that no engine is measured by its own words.
 """
 
 from __future__ import annotations
@@ -13,8 +15,9 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi.simulation import anatomy, motors, tracks
-from tabi.simulation.anatomy import Anatomy
+from tabi.model.lookup import link_of
+from tabi.recording import anatomy, tracks
+from tabi.recording.anatomy import Anatomy
 from tabi.simulation.simulator import Simulator
 
 Array = NDArray[np.float64]
@@ -38,7 +41,10 @@ class Engine(Protocol):
     """What the referee asks of an engine.
 
     Attributes:
-        name: as it is written. version: of its package. settings: what it was told. said: what is not the same in it, in sentences.
+        name: as it is written.
+        version: of its package.
+        settings: what it was told.
+        said: what is not the same in it, in sentences.
         seconds: of the clock, of each step, without controllers.
     """
 
@@ -62,8 +68,10 @@ class Watched:
     """What is looked at in a world, the same for all engines.
 
     Attributes:
-        world: how bodies hang together; its links are the moving bodies themselves. names: of bodies whose paths are compared.
-        body, place: the moving body of each and where on it [m]. bases: by robot, place among ``names`` or None, and the height that is a fall [m].
+        world: how bodies hang together; its links are the moving bodies themselves.
+        names: of bodies whose paths are compared.
+        body, place: the moving body of each and where on it [m].
+        bases: by robot, place among ``names`` or None, and the height that is a fall [m].
     """
 
     world: Anatomy
@@ -74,17 +82,24 @@ class Watched:
 
 
 def watched(sim: Simulator, bodies: Mapping[str, Any]) -> Watched:
-    """Bodies by their names, and behind them the bases of floating robots that are not among them."""
+    """Bodies by their names, and behind them the bases of floating robots that are not
+    among them.
+    """
     bodies, bases = dict(bodies), {}
     for robot in sim.world.robots:
         if robot.base.joint.kind == "floating":
             bodies.setdefault(robot.name, robot.base)
-            bases[robot.name] = (list(bodies).index(robot.name), sim.world.ground_height + 0.5 * robot.base_height)
-    links = [motors.link_of(sim.world, sim.model, body) for body in bodies.values()]
-    known = anatomy.of(sim)
+            bases[robot.name] = (
+                list(bodies).index(robot.name),
+                sim.world.ground_height + 0.5 * robot.base_height,
+            )
+    links = [link_of(sim.world, sim.model, body) for body in bodies.values()]
+    known = anatomy.of(sim.world, sim.model)
     world = replace(known, link=np.arange(len(known.robot)))
     places = np.array([link.placement.p for link in links]).reshape(-1, 3)
-    return Watched(world, list(bodies), np.array([link.body for link in links], np.int64), places, bases)
+    return Watched(
+        world, list(bodies), np.array([link.body for link in links], np.int64), places, bases
+    )
 
 
 @dataclass(eq=False)
@@ -92,9 +107,13 @@ class Track:
     """Columns of a run, one row a step and the start before them.
 
     Attributes:
-        position: of watched bodies [m], (n, bodies, 3). foot: of the feet's origins [m], (n, feet, 3).
-        wrench: on the feet, force and torque in the world's axes [N, N·m], (n, feet, 6). pressure: where it acts in the foot [m], NaN without load.
-        ground: force of all that never moves on all that does [N], (n, 3). penetration: deepest overlap [m]. energy: kinetic and potential [J].
+        position: of watched bodies [m], (n, bodies, 3).
+        foot: of the feet's origins [m], (n, feet, 3).
+        wrench: on the feet, force and torque in the world's axes [N, N·m], (n, feet, 6).
+        pressure: where it acts in the foot [m], NaN without load.
+        ground: force of all that never moves on all that does [N], (n, 3).
+        penetration: deepest overlap [m].
+        energy: kinetic and potential [J].
     """
 
     watched: Watched
@@ -111,16 +130,24 @@ class Track:
         """All rows so far, by the names of the attributes."""
         if self._rows:
             self._reduce()
-        return {name: np.concatenate([part[name] for part in self._parts]) for name in self._parts[0]}
+        return {
+            name: np.concatenate([part[name] for part in self._parts]) for name in self._parts[0]
+        }
 
     def _reduce(self) -> None:
         rows, self._rows = self._rows, []
         see, world, n = self.watched, self.watched.world, len(rows)
         q, v = np.array([row.q for row in rows]), np.array([row.v for row in rows])
         count = np.array([len(row.gap) for row in rows], np.int64)
-        touch = {name: np.concatenate([getattr(row, name) for row in rows]) for name in ("body_a", "body_b", "point", "force", "gap")}
+        touch = {
+            name: np.concatenate([getattr(row, name) for row in rows])
+            for name in ("body_a", "body_b", "point", "force", "gap")
+        }
         # scenes in which contacts resist turning are refused
-        touch |= {"status": np.ones(len(touch["gap"]), np.int8), "moment": np.zeros((len(touch["gap"]), 3))}
+        touch |= {
+            "status": np.ones(len(touch["gap"]), np.int8),
+            "moment": np.zeros((len(touch["gap"]), 3)),
+        }
         moved = tracks.motion(world, q, v)
         kinetic, potential = tracks.energy(world, moved, q, v)
         loads = tracks.of_contacts(world, moved, count, touch)

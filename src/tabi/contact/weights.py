@@ -1,0 +1,80 @@
+"""ρ = 3/tr W_kk of each three rows, from Ω alone: the scale between impulses and velocities."""
+
+from tabi._jit import kernel
+from tabi.spatial.vector import load3, load9
+
+
+@kernel
+def weights(p):
+    """ρ = 3/tr W_kk of each contact; the trace needs no frame."""
+    for k in range(p.mu.shape[0]):
+        c = p.contact[k]
+        if c.angular != 0:
+            trace = _angular_trace(c, p.start, p.column, p.omega)
+            # what cannot turn needs no impulse either
+            p.weight[k] = 3.0 / trace if trace > 0.0 else 1.0
+            continue
+        r = load3(c.arm_a)
+        trace = _trace(p.omega[find(p.start, p.column, c.a, c.a)], r, r)
+        if c.b >= 0:
+            s = load3(c.arm_b)
+            trace += _trace(p.omega[find(p.start, p.column, c.b, c.b)], s, s)
+            # both may hang on one tree
+            e = find(p.start, p.column, c.a, c.b)
+            if e >= 0:
+                trace -= _trace(p.omega[e], r, s) + _trace(
+                    p.omega[find(p.start, p.column, c.b, c.a)], s, r
+                )
+        p.weight[k] = 3.0 / trace
+
+
+@kernel
+def _angular_trace(c, start, column, omega):
+    """tr W_kk of rows about rotations, whose frame need not be of unit vectors."""
+    E = load9(c.frame)
+    trace = _form(omega[find(start, column, c.a, c.a)], E)
+    if c.b >= 0:
+        trace += _form(omega[find(start, column, c.b, c.b)], E)
+        e = find(start, column, c.a, c.b)
+        if e >= 0:
+            trace -= 2.0 * _form(omega[e], E)
+    return trace
+
+
+@kernel(inline=True)
+def _form(O, E):
+    """tr(E O Eᵀ), of the rotations in O."""
+    return _along(O, E[0], E[1], E[2]) + _along(O, E[3], E[4], E[5]) + _along(O, E[6], E[7], E[8])
+
+
+@kernel(inline=True)
+def _along(O, x, y, z):
+    return (
+        x * (O[0, 0] * x + O[0, 1] * y + O[0, 2] * z)
+        + y * (O[1, 0] * x + O[1, 1] * y + O[1, 2] * z)
+        + z * (O[2, 0] * x + O[2, 1] * y + O[2, 2] * z)
+    )
+
+
+@kernel(inline=True)
+def _trace(O, r, s):
+    """tr(J_r O J_sᵀ), J_r = [−r̂ 1]."""
+    t = (
+        (r[0] * s[0] + r[1] * s[1] + r[2] * s[2]) * (O[0, 0] + O[1, 1] + O[2, 2])
+        + O[3, 3]
+        + O[4, 4]
+        + O[5, 5]
+    )
+    for c in range(3):
+        t -= s[c] * (O[c, 0] * r[0] + O[c, 1] * r[1] + O[c, 2] * r[2])
+    t += r[0] * (O[2, 4] - O[1, 5]) + r[1] * (O[0, 5] - O[2, 3]) + r[2] * (O[1, 3] - O[0, 4])
+    return t + s[0] * (O[4, 2] - O[5, 1]) + s[1] * (O[5, 0] - O[3, 2]) + s[2] * (O[3, 1] - O[4, 0])
+
+
+@kernel
+def find(start, column, i, j):
+    """Where Ω_ij is, −1 where bodies are of different trees."""
+    for e in range(start[i], start[i + 1]):
+        if column[e] == j:
+            return e
+    return -1

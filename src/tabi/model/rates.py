@@ -1,0 +1,21 @@
+"""Rates of what happens less often than steps: controllers, recordings, sensors."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tabi._errors import ModelError, real
+
+
+def steps_between(rate: float | None, dt: float, owner: str) -> int:
+    """How many steps of dt [s] lie between two calls at a rate [Hz]; one without a rate."""
+    if rate is None:
+        return 1
+    rate = real(f"rate of {owner}", rate)
+    every = max(1, round(1 / (rate * dt))) if np.isfinite(rate) and rate > 0 else 0
+    if every == 0 or abs(every * dt * rate - 1) > 1e-6:
+        raise ModelError(
+            f"rate of {owner} is {rate:g} Hz; "
+            f"expected one that divides {1 / dt:g} Hz, the rate of the steps"
+        )
+    return every

@@ -1,0 +1,288 @@
+"""What a recording holds, read from its file;
+``recording`` writes it and says what the file is made of.
+
+Files may be broken, or made to break the reader: whatever is wrong ends in one ``RecordingError``
+of one sentence.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+from numpy.typing import NDArray
+
+from tabi._errors import TabiError
+from tabi.recording import anatomy, look, tracks
+from tabi.recording.anatomy import Anatomy
+from tabi.recording.hdf5 import Careful, RefusedError
+from tabi.recording.look import Look
+
+Array = NDArray[np.float64]
+FORMAT = "tabi recording 3"
+STATUS = ("open", "stick", "slip")
+CERTIFICATE = ("residual", "iterations", "missed", "gap")
+WORST = ("worst_residual", "worst_joint_residual", "worst_penetration")
+JUDGED = ("time", "force_residual", "pressure_shift")
+VECTORS = ("point", "normal", "force", "moment")
+CONTACTS = ("body_a", "body_b", *VECTORS, "gap", "status")
+INTEGERS = ("iterations", "missed", "body_a", "body_b", "status")
+# columns by what they count: their names and widths
+MOTORS = ("effort", "target")
+FEET = {"wrench": 6, "pressure": 2}
+ROBOTS = {"centre_of_mass": 3, "zmp": 3}
+ENERGY = ("kinetic", "potential")
+
+
+class RecordingError(TabiError, OSError):
+    """A recording that cannot be written or read."""
+
+
+@dataclass(frozen=True, eq=False)
+class Recorded:
+    """What a recording holds.
+
+    Attributes:
+        time: shape (n,) [s].
+        q, v: shape (n, …).
+        dt [s], tolerance [m/s], version, created: of the run.
+        joint_names: as in the model. body_names: what body_a and body_b count.
+        certificate: columns by name, shape (n,).
+        contact_count: of each row.
+        contacts: columns by name, the points of all rows in turn.
+        meta: versions, and what the writer told, for example a seed.
+        scene: text of the scene file, empty without one.
+        world: how bodies hang together, and the names of feet and robots. look: meshes.
+        motors: effort [N·m or N] and target position of each degree of freedom, (n, v).
+        energy: kinetic and potential [J], (n,).
+        feet: wrench (n, feet, 6) in the world's axes about the foot's origin [N, N·m],
+            pressure (n, feet, 2) in its frame [m].
+        robots: centre_of_mass and zmp (n, robots, 3) [m];
+            pressure and zmp are NaN where nothing is borne.
+        judged: of some steps, about one a second, time [s] and what the independent certificate
+            says: force_residual [N], pressure_shift [m].
+        closed: whether its writer came to an end, and was not killed.
+    """
+
+    time: Array
+    q: Array
+    v: Array
+    certificate: dict[str, NDArray[Any]]
+    contact_count: NDArray[np.int64]
+    contacts: dict[str, NDArray[Any]]
+    dt: float
+    tolerance: float
+    version: str
+    created: str
+    joint_names: list[str]
+    body_names: list[str]
+    meta: dict[str, Any]
+    scene: str
+    world: Anatomy
+    look: Look
+    motors: dict[str, Array]
+    energy: dict[str, Array]
+    feet: dict[str, Array]
+    robots: dict[str, Array]
+    judged: dict[str, Array]
+    closed: bool = True
+
+    def contacts_at(self, row: int) -> dict[str, NDArray[Any]]:
+        """The contacts of one row, columns by name."""
+        row = range(len(self.time))[row]
+        start = int(self.contact_count[:row].sum())
+        return {
+            name: column[start : start + int(self.contact_count[row])]
+            for name, column in self.contacts.items()
+        }
+
+    @property
+    def summary(self) -> dict[str, float]:
+        """Worst of the run: residual [m/s], joint_residual, penetration [m];
+        steps that missed the tolerance; rows, seconds.
+
+        Of the steps that were judged anew, one a second: force_residual [N], pressure_shift [m].
+        """
+        c, n = self.certificate, len(self.time)
+        worst = {name.removeprefix("worst_"): float(c[name].max(initial=0.0)) for name in WORST}
+        worst |= {name: float(self.judged[name].max(initial=0.0)) for name in JUDGED[1:]}
+        missed = int(c["missed"].max(initial=0))
+        return worst | {
+            "missed": missed,
+            "rows": n,
+            "seconds": float(self.time[-1] - self.time[0]) if n else 0.0,
+        }
+
+    def motion(self, rows: Any = slice(None)) -> tracks.Motion:
+        """Where all moving bodies were in some rows."""
+        return tracks.motion(self.world, self.q[rows])
+
+
+def read(path: str | Path) -> Recorded:
+    """Everything that was recorded in a file."""
+    path = Path(path)
+    if not path.is_file():
+        raise RecordingError(
+            f"{path}: {'it is a folder' if path.is_dir() else 'there is no such file'}; "
+            "expected a recording"
+        )
+    try:
+        with h5py.File(path, "r") as file:
+            return _read(Careful(path, file))
+    except BlockingIOError:
+        raise RecordingError(
+            f"{path}: it is still being written; close the recording first"
+        ) from None
+    except RefusedError as fault:
+        raise RecordingError(f"{path}: it is no whole recording: {fault}") from None
+    except MemoryError:
+        raise RecordingError(
+            f"{path}: it needs more memory than there is; record less often, or for a shorter time"
+        ) from None
+    except Exception as fault:  # HDF5 raises anything over a damaged file
+        written = "already open" in str(fault)
+        what = (
+            "it is still being written; close the recording first"
+            if written
+            else f"it cannot be read as a recording: {reason(fault)}"
+        )
+        raise RecordingError(f"{path}: {what}") from None
+
+
+def _check_format(file: Careful) -> None:
+    """Refuse what tabi has not written, or another version of it."""
+    file.expect(
+        "format" in file.file.attrs, "it does not name its format, so it is no recording of tabi"
+    )
+    # the first format had texts in a heap, which are not read
+    file.expect(
+        file.file.attrs.get_id("format").dtype.kind == "S",
+        "it is of an earlier version of tabi: record the run again",
+    )
+    told = file.attribute("format")
+    file.expect(
+        told == FORMAT,
+        (
+            f"its format is {str(told)[:80]!r}, expected {FORMAT!r}; "
+            "it is of another version of tabi: record the run again"
+        ),
+    )
+
+
+def _read(file: Careful) -> Recorded:
+    _check_format(file)
+    names, world = file.texts("body_names"), anatomy.read(file, "world")
+    n, total, count = _extent(file, world)
+    certificate = {c: _column(file, f"certificate/{c}", c, n) for c in (*CERTIFICATE, *WORST)}
+    contacts = {
+        c: _column(file, f"contacts/{c}", c, total, 3 if c in VECTORS else 0) for c in CONTACTS
+    }
+    for side in ("body_a", "body_b"):
+        file.expect(
+            ((contacts[side] >= 0) & (contacts[side] < len(names))).all(), "a contact is of no body"
+        )
+    file.expect(
+        ((contacts["status"] >= 0) & (contacts["status"] < len(STATUS))).all(),
+        "a contact is in no known state",
+    )
+    dt, tolerance = (float(file.attribute(name)) for name in ("dt", "tolerance"))
+    file.expect(
+        dt > 0 and tolerance > 0,
+        f"its dt is {dt} and its tolerance {tolerance}, expected positive numbers",
+    )
+    return Recorded(
+        time=file.reals("time", rows=n),
+        q=file.reals("q", (None, world.q_count), rows=n),
+        v=file.reals("v", (None, world.v_count), rows=n),
+        certificate=certificate,
+        contact_count=count,
+        contacts=contacts,
+        dt=dt,
+        tolerance=tolerance,
+        version=str(file.attribute("version")),
+        created=str(file.attribute("created")),
+        joint_names=file.texts("joint_names"),
+        body_names=names,
+        **_rest(file, world, n, names),
+    )
+
+
+def _extent(file: Careful, world: Anatomy) -> tuple[int, int, NDArray[np.int64]]:
+    """Rows, contacts in them, and contacts of each row:
+    of a writer that was killed while it wrote, what all columns have.
+    """
+    rows = ["time", "q", "v", "contacts/count", *(f"certificate/{c}" for c in CERTIFICATE)]
+    rows += [
+        *(f"certificate/{c}" for c in WORST),
+        *(f"motors/{c}" for c in MOTORS),
+        *(f"energy/{c}" for c in ENERGY),
+    ]
+    rows += [
+        *(f"feet/{c}" for c in FEET if world.feet.names),
+        *(f"robots/{c}" for c in ROBOTS if world.robot_names),
+    ]
+    n = min(file.length(name) for name in rows)
+    count = file.integers("contacts/count", rows=n)
+    points = min(file.length(f"contacts/{c}") for c in CONTACTS)
+    # a count that is absurd ends what can be read, in floats lest sums overflow
+    file.expect((count >= 0).all(), "a row has less than no contacts")
+    n = int(np.searchsorted(np.cumsum(count, dtype=float), points, side="right"))
+    return n, int(count[:n].sum()), count[:n]
+
+
+def _column(file: Careful, name: str, column: str, rows: int, width: int = 0) -> NDArray[Any]:
+    shape = (None, width) if width else (None,)
+    return (
+        file.integers(name, shape, rows)
+        if column in INTEGERS
+        else file.reals(name, shape, rows=rows)
+    )
+
+
+def _rest(file: Careful, world: Anatomy, n: int, names: list[str]) -> dict[str, Any]:
+    """What it has besides state and contacts."""
+    file.expect(len(world.link) == len(names), "its bodies and their names are not equally many")
+    meta = json.loads(file.text("meta"))
+    file.expect(isinstance(meta, dict), "its meta data are no table")
+
+    def loads(name: str, count: int, width: int) -> Array:
+        if count == 0:
+            return np.zeros((n, 0, width))
+        values = file.numbers(name, "f", (None, count, width), n).astype(float)
+        file.expect(not np.isinf(values).any(), f"{name!r} has infinite numbers")
+        return values
+
+    return {
+        "meta": meta,
+        "scene": file.text("scene"),
+        "world": world,
+        "look": look.read(file, "look", len(world.body["parent"])),
+        "motors": {c: file.reals(f"motors/{c}", (None, world.v_count), rows=n) for c in MOTORS},
+        "energy": {c: file.reals(f"energy/{c}", rows=n) for c in ENERGY},
+        "feet": {c: loads(f"feet/{c}", len(world.feet.names), width) for c, width in FEET.items()},
+        "closed": "missed" in file.file["certificate"].attrs,
+        "judged": {
+            c: file.reals(f"judged/{c}", rows=min(file.length(f"judged/{c}") for c in JUDGED))
+            for c in JUDGED
+        },
+        "robots": {
+            c: loads(f"robots/{c}", len(world.robot_names), width) for c, width in ROBOTS.items()
+        },
+    }
+
+
+def reason(fault: BaseException) -> str:
+    """What the system says in a library's words about a file."""
+    number = getattr(fault, "errno", None)
+    if number is None:
+        # HDF5 puts it inside a longer text
+        _, found, tail = str(fault).partition("errno = ")
+        number = int(tail.split(",")[0]) if found and tail.split(",")[0].isdigit() else None
+    # a KeyError's own text is in quotes
+    words = fault.args[0] if isinstance(fault, KeyError) and fault.args else fault
+    return os.strerror(number).lower() if number else " ".join(str(words).split())

@@ -1,0 +1,58 @@
+"""What is called between steps: every so many of them, or when bodies begin or cease to press."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tabi.simulation.data import Data
+from tabi.simulation.observation import Contact, contacts
+
+
+@dataclass(eq=False)
+class Scheduled:
+    """A function that is called every ``steps`` steps, until it is cancelled.
+
+    Attributes:
+        callback: called with the simulation's data.
+        stopped: called where a run ends with an error or an interrupt.
+    """
+
+    steps: int
+    callback: Callable[[Data], Any]
+    stopped: Callable[[], Any] | None
+    _all: list[Scheduled]
+
+    def cancel(self) -> None:
+        """Call it no more; a second time does nothing."""
+        if self in self._all:
+            self._all.remove(self)
+
+    @property
+    def active(self) -> bool:
+        """Whether it is still called."""
+        return self in self._all
+
+
+class ContactWatch:
+    """Tells when two bodies begin or cease to press on each other."""
+
+    def __init__(self, data: Data, callback: Callable[[Contact, str], None]) -> None:
+        self._callback, self._pressing = callback, _pressing(data)
+
+    def __call__(self, data: Data) -> None:
+        """Compare with the last step."""
+        now, before = _pressing(data), self._pressing
+        self._pressing = now
+        for pair, contact in now.items():
+            if pair not in before:
+                self._callback(contact, "begins")
+        for pair, contact in before.items():
+            if pair not in now:
+                self._callback(contact, "ends")
+
+
+def _pressing(data: Data) -> dict[tuple[str, str], Contact]:
+    """Of each two bodies that press on each other, one contact."""
+    return {(c.body_a.name, c.body_b.name): c for c in contacts(data) if c.pressing}

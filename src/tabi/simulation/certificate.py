@@ -1,0 +1,129 @@
+"""How well the forces of a step obey the law, recomputed from the problem alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabi.contact.bodies import BodyProblem
+from tabi.contact.certificate import judge
+from tabi.contact.ladder import NAMES
+from tabi.contact.rows import CONTACT, LIMITED
+from tabi.simulation.data import Data
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class StepCertificate:
+    """How well the forces of the last step obey Signorini and Coulomb.
+
+    Attributes:
+        residual: largest backward error of contacts and bonds [m/s, turning rad/s].
+        tolerance: what was asked for. converged: if it was reached.
+        force_residual: largest change of a point's force that would make it exact [N].
+        bond_residual [m/s], bond_force_residual [N]:
+            of what holds bodies together, where they meet.
+        bond_turn_residual [rad/s], bond_torque_residual [N·m]: of what keeps them from turning
+            against each other.
+        pressure_shift: how far these could move a foot's centre of pressure [mm], by foot.
+        joint_residual: largest error of dry friction, ends of travel and top speeds of the joints
+            [rad/s or m/s].
+        penetration: deepest overlap when the step began [m].
+        cone_violation [N], signorini [W], dissipation_gap [W]: largest, as in
+            ``tabi.contact.Certificate``, per second.
+        contacts, groups, iterations: of the last step. attempt: what solved it.
+        worst_residual, worst_joint_residual, worst_penetration: of the run.
+        missed: steps of the run that did not reach the tolerance.
+    """
+
+    residual: float
+    tolerance: float
+    converged: bool
+    force_residual: float
+    bond_residual: float
+    bond_force_residual: float
+    bond_turn_residual: float
+    bond_torque_residual: float
+    pressure_shift: dict[str, float]
+    joint_residual: float
+    penetration: float
+    cone_violation: float
+    signorini: float
+    dissipation_gap: float
+    contacts: int
+    groups: int
+    iterations: int
+    attempt: str
+    worst_residual: float
+    worst_joint_residual: float
+    worst_penetration: float
+    missed: int
+
+
+# what is said of bonds
+BOND = (
+    "bond_residual",
+    "bond_force_residual",
+    "bond_turn_residual",
+    "bond_torque_residual",
+)
+# what is nothing without contacts
+NONE = ("residual", "force_residual", "penetration", "cone_violation", "signorini")
+
+
+def of_last_step(data: Data) -> StepCertificate:
+    """Of a simulation's last step."""
+    report, dt, tolerance = data.outcome.report[0], data.dt, data.tolerance
+    joints, p = float(report["joint_residual"]), data.problem
+    common: dict[str, Any] = {f"worst_{name}": value for name, value in data.worst.items()}
+    common |= {"missed": data.missed_count, "tolerance": tolerance, "joint_residual": joints}
+    if p is None:
+        zeros: dict[str, Any] = dict.fromkeys((*NONE, "dissipation_gap", *BOND), 0.0)
+        zeros |= dict.fromkeys(("contacts", "groups", "iterations"), 0)
+        converged = joints <= tolerance
+        return StepCertificate(
+            converged=converged, pressure_shift={}, attempt="", **zeros, **common
+        )
+    impulse = data.impulse
+    found = judge(p, impulse)
+    # contacts with their moments, bonds that hold, bonds that keep from turning
+    bond, angular = (p.kind != CONTACT) & (p.kind != LIMITED), p.contact["angular"] != 0
+    of_bonds = [
+        found.contacts[bond & rows].max(axis=0, initial=0.0) * (1.0, 1.0 / dt, 0, 0, 0, 0)
+        for rows in (~angular, angular)
+    ]
+    figures = dict(zip(BOND, (float(x) for row in of_bonds for x in row[:2]), strict=True))
+    return StepCertificate(
+        residual=found.residual,
+        converged=bool(found.residual <= tolerance) and joints <= tolerance,
+        force_residual=float(found.contacts[~bond, 1].max(initial=0.0)) / dt,
+        pressure_shift=_pressure_shift(data, p, impulse, found.contacts[:, 1]),
+        penetration=max(0.0, -float(report["gap"])),
+        cone_violation=found.cone_violation / dt,
+        signorini=found.signorini / dt,
+        dissipation_gap=found.dissipation_gap / dt,
+        contacts=int(report["contacts"]),
+        groups=int(report["groups"]),
+        iterations=int(report["iterations"]),
+        attempt=NAMES[int(report["attempt"])],
+        **figures,
+        **common,
+    )
+
+
+def _pressure_shift(data: Data, p: BodyProblem, impulse: Array, change: Array) -> dict[str, float]:
+    """How far the residual impulses of a foot's points could move its centre of pressure [mm]."""
+    shift = {}
+    a, b = (data.problem_body[p.contact[side]] for side in ("a", "b"))
+    for name, foot in data.model.feet.items():
+        on_foot = (a == foot.body) | ((b == foot.body) & (p.contact["b"] >= 0))
+        own = on_foot & (p.kind == CONTACT)
+        load = impulse[2::3][own].sum()
+        if load > 0:
+            arm = np.linalg.norm(foot.polygon, axis=1).max()
+            shift[name] = float(1e3 * change[own].sum() * arm / load)
+    return shift

@@ -1,0 +1,122 @@
+"""Commands of controllers, checked on their way to the motors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabi._errors import ModelError, real, unknown
+from tabi.model.arrays import table
+from tabi.model.compiled import Model
+from tabi.model.lookup import freedoms
+from tabi.model.robot import Robot
+from tabi.model.signals import Command, Controller
+from tabi.simulation.tables import MOTOR
+
+FIELDS = ("position", "velocity", "effort", "kp", "kd")
+
+
+@dataclass
+class Driver:
+    """A controller of a robot, asked every ``every`` steps.
+
+    Attributes:
+        rows: degrees of freedom of the robot's joints. names: their joints.
+        last: the command it gave last; the same object again is not checked again.
+    """
+
+    robot: Robot
+    controller: Controller
+    every: int
+    rows: NDArray[np.int64]
+    names: tuple[str, ...]
+    last: Command | None = None
+
+
+def holding(model: Model, q: NDArray[np.float64]) -> NDArray[np.void]:
+    """Table of MOTOR that holds every joint where it is, with the gains of its motor."""
+    dof, motor = model.arrays.dof, table(model.v_count, MOTOR)
+    motor["position"] = np.where(dof["q"] >= 0, q[dof["q"]], 0.0)
+    motor["kp"], motor["kd"] = dof["kp"], dof["kd"]
+    return motor
+
+
+def write_command(
+    robot: Robot,
+    rows: NDArray[np.int64],
+    command: Any,
+    motor: NDArray[np.void],
+    time: float,
+    names: tuple[str, ...] = (),
+) -> None:
+    """Put a command into the table of MOTOR;
+    the first fault is named, and then none of it is taken.
+
+    Args:
+        rows: degrees of freedom of the robot's joints.
+        names: ``lookup.freedoms`` of the robot, where at hand.
+    """
+    if not isinstance(command, Command):
+        raise ModelError(
+            f"controller of {robot.name} returned {type(command).__name__} at {time:g} s; "
+            "expected a tabi.Command"
+        )
+    told = {field: getattr(command, field) for field in FIELDS}
+    names = names or freedoms(robot)
+    checked = {
+        field: _values(robot, field, value, names, time)
+        for field, value in told.items()
+        if value is not None
+    }
+    for field, value in checked.items():
+        motor[field][rows] = value
+
+
+def _values(
+    robot: Robot, field: str, value: Any, names: tuple[str, ...], time: float
+) -> NDArray[np.float64]:
+    owner, count = f"{field} in the command of {robot.name} at {time:g} s", len(names)
+    if isinstance(value, Mapping):
+        value = _by_name(robot, field, value, names, time)
+    try:
+        x = np.array(value, float)
+    except (TypeError, ValueError):
+        raise ModelError(
+            f"{owner} is {type(value).__name__}; expected {count} numbers, one per joint"
+        ) from None
+    if x.ndim and x.shape != (count,):
+        raise ModelError(
+            f"{owner} has shape {x.shape}; "
+            f"expected ({count},), one number per joint in the order of robot.joint_names"
+        )
+    if not x.ndim:
+        x = np.full(count, x)
+    if not np.isfinite(x).all():
+        bad = np.flatnonzero(~np.isfinite(x))
+        raise ModelError(
+            f"{owner} is {x[bad[0]]} for joint {names[bad[0]]!r}; expected a finite number"
+        )
+    if field in ("kp", "kd") and (x < 0).any():
+        raise ModelError(
+            f"{owner} is {x.min():g} for joint {names[int(x.argmin())]!r}; expected gains ≥ 0"
+        )
+    return x
+
+
+def _by_name(
+    robot: Robot, field: str, value: Mapping[str, Any], names: tuple[str, ...], time: float
+) -> list[float]:
+    """Values in the order of the joints; joints that are not named get 0."""
+    owner = f"{field} in the command of {robot.name} at {time:g} s"
+    if value.keys() - names:
+        name = next(name for name in value if name not in names)
+        raise unknown("joint", name, owner, robot.joint_names)
+    found = [value.get(name, 0.0) for name in names]
+    if all(isinstance(x, float) for x in found):
+        return found
+    joint = f"{field} of joint {{!r}} in the command of {robot.name} at {time:g} s"
+    return [real(joint.format(name), value.get(name, 0.0)) for name in names]

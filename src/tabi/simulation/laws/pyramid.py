@@ -1,0 +1,51 @@
+"""The older laws: a pyramid of facets instead of the cone, or no friction, by Lemke's algorithm."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import NamedTuple
+
+from tabi._errors import ModelError
+from tabi._jit import kernel
+from tabi.contact import lemke, pyramid
+from tabi.contact.bodies import BodyWork
+from tabi.contact.bodies import allocate as allocate_bodies
+from tabi.contact.bodies import prepare as prepare_bodies
+
+
+class PyramidWork(NamedTuple):
+    """Scratch: of bodies, for the weights of the rows, and of Lemke's algorithm."""
+
+    bodies: BodyWork
+    lemke: pyramid.PyramidArrays
+
+
+@kernel(inline=True)
+def prepare(p, work):
+    """Weights of the rows; the number of blocks that elimination would fill."""
+    return prepare_bodies(p, work.bodies)
+
+
+@kernel(inline=True)
+def solve(p, t, tolerance, impulse, work):
+    """Impulses of a group; returns pivots, no attempt, and whether Lemke failed."""
+    end, done = pyramid.solve_bodies(p, impulse, work.lemke)
+    return done, 0, end != lemke.SOLVED
+
+
+def law(facets: int, name: str) -> SimpleNamespace:
+    """The law with a number of facets; with none, without friction."""
+
+    def allocate(points: int, bodies: int, blocks: int) -> PyramidWork:
+        rows = pyramid.rows_of(points, facets)
+        if rows > pyramid.MOST_ROWS:
+            raise ModelError(
+                f"{points} contact points with contact={name!r} are {rows} rows, "
+                f"at most {pyramid.MOST_ROWS}; take fewer facets, or 'coulomb'"
+            )
+        work = pyramid.allocate(points, facets, bodies)
+        return PyramidWork(allocate_bodies(points, bodies, blocks), work)
+
+    return SimpleNamespace(
+        NAME=name, CERTIFIED=False, allocate=allocate, prepare=prepare, solve=solve
+    )

@@ -1,0 +1,163 @@
+"""What is seen of a simulation, by bodies, feet and robots instead of rows and columns."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabi import dynamics
+from tabi._errors import TabiError
+from tabi.contact.bodies import BodyProblem
+from tabi.contact.files import write
+from tabi.contact.matrix_form import sparse
+from tabi.contact.rows import CONTACT
+from tabi.model import lookup
+from tabi.model.body import Body, Foot
+from tabi.model.compiled import Link, Model
+from tabi.model.robot import Robot
+from tabi.model.signals import Measurement
+from tabi.model.world import World
+from tabi.simulation import balance, certificate, observation
+from tabi.simulation.balance import Balance
+from tabi.simulation.certificate import StepCertificate
+from tabi.simulation.data import Data
+from tabi.simulation.observation import Contact, FootWrenches
+from tabi.simulation.state import State
+from tabi.spatial.transform import Transform
+from tabi.spatial.twist import Twist, Wrench
+
+Array = NDArray[np.float64]
+
+
+class SimulationError(TabiError, RuntimeError):
+    """A simulation that cannot go on; the simulator keeps its last good state."""
+
+
+class Observed:
+    """A world and its data, to be asked about.
+
+    Attributes:
+        world, model: what there is, as it was built and compiled.
+        data: state, command, memory and outcome.
+    """
+
+    def __init__(self, world: World, model: Model, data: Data) -> None:
+        self.world, self.model, self.data = world, model, data
+        self._rows: dict[str, NDArray[np.int64]] = {}
+
+    @property
+    def dt(self) -> float:
+        """The step [s]."""
+        return self.data.dt
+
+    @property
+    def tolerance(self) -> float:
+        """Backward error every contact has to reach [m/s]."""
+        return self.data.tolerance
+
+    @property
+    def time(self) -> float:
+        """Seconds since the start."""
+        return self.data.time
+
+    @property
+    def missed_count(self) -> int:
+        """Steps of the run that did not reach the tolerance."""
+        return self.data.missed_count
+
+    @property
+    def state(self) -> State:
+        """A copy of q, v and the time."""
+        return State(self.data.q.copy(), self.data.v.copy(), self.time)
+
+    def measure(self, robot: Robot) -> Measurement:
+        """What a controller of a robot sees now."""
+        rows = self._rows.get(robot.name)
+        if rows is None:
+            rows = self._rows[robot.name] = lookup.joint_rows(self.model, robot)
+        forces = FootWrenches(
+            robot, lambda name: self.foot_wrench(robot.feet[name]), lambda: self.data.steps
+        )
+        return observation.measure(self.data, self._link(robot.base), rows, forces)
+
+    @property
+    def contacts(self) -> list[Contact]:
+        """The points within reach of each other after the last step, with their forces."""
+        return observation.contacts(self.data)
+
+    def pose(self, body: Body | Foot | str) -> Transform:
+        """Where a body, foot, frame or sensor is."""
+        return observation.pose(self.model, self.data.body, self._link(body))
+
+    def position(self, body: Body | Foot | str) -> Array:
+        """Origin of a body in the world [m]."""
+        return self.pose(body).p
+
+    def velocity(self, body: Body | Foot | str) -> Twist:
+        """Velocity of a body's origin, and angular, in the world's axes."""
+        return observation.velocity(self.data.body, self._link(body))
+
+    def foot_wrench(self, foot: Foot | str) -> Wrench:
+        """Force and torque of all contacts on a foot's body,
+        about its origin, in the world's axes.
+        """
+        return observation.wrench(self.contacts, self._link(foot), self.pose(foot).p)
+
+    def centre_of_pressure(self, foot: Foot | str) -> Array | None:
+        """Where the foot's contact forces act in its plane, in its frame [m];
+        None without a load.
+        """
+        return observation.centre_of_pressure(self.foot_wrench(foot), self.pose(foot))
+
+    def zmp(self, robot: Robot) -> Array | None:
+        """Zero moment point of all contact forces on a robot, on the ground [m];
+        None without a load.
+        """
+        lookup.check_robot(self.world, robot)
+        own = {self._link(body).body for body in robot.bodies}
+        return observation.zero_moment_point(self.contacts, own)
+
+    @property
+    def certificate(self) -> StepCertificate:
+        """How well the last step's forces obey the law, recomputed, and the worst of the run."""
+        return certificate.of_last_step(self.data)
+
+    @property
+    def energy(self) -> dynamics.Energy:
+        """Kinetic and potential energy [J]."""
+        return dynamics.energy(self.model, self.data.q, self.data.v)
+
+    @property
+    def balance(self) -> Balance:
+        """Where the energy of the last step went."""
+        return balance.of_last_step(self.data)
+
+    def fallen(self, robot: Robot, height: float = 0.4) -> bool:
+        """Whether a robot's base is below a height above the ground [m]."""
+        lookup.check_robot(self.world, robot)
+        return bool(self.position(robot.base)[2] - self.world.ground_height < height)
+
+    def problem(self) -> BodyProblem | None:
+        """The contact problem of the last step, all groups together; None without contacts."""
+        return self.data.problem
+
+    def export_problem(self, path: str | Path) -> None:
+        """Write the last step's contact problem in FCLib form (.hdf5 or .npz)."""
+        p = self.problem()
+        if p is None:
+            raise SimulationError(
+                f"no contact at {self.time:g} s; expected at least one for a problem file"
+            )
+        if (p.kind != CONTACT).any():
+            raise SimulationError(
+                f"bodies are bonded, or surfaces resist turning, at {self.time:g} s, "
+                "and such files know contacts only; do without them"
+            )
+        ours = np.arange(len(p.q)).reshape(-1, 3)[:, [2, 0, 1]].ravel()
+        W, about = sparse(p)[ours][:, ours], f"contact problem of a step of {self.dt:g} s"
+        write(path, W, p.q[ours], p.mu, f"tabi, {self.time:g} s", about)
+
+    def _link(self, body: Body | Foot | str) -> Link:
+        return lookup.link_of(self.world, self.model, body)

@@ -1,0 +1,112 @@
+"""Pushes: forces from outside on a body, from some time on and for a while."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import ceil
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tabi._errors import ModelError, real
+from tabi.model.compiled import Link, Model
+from tabi.simulation.tables import StepCommand
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Push:
+    """A force and a torque on a body, in the world's axes [N, N·m].
+
+    Attributes:
+        point: where the force acts, in the body's frame [m].
+        start, until: in steps; of the last one it may take a part.
+    """
+
+    link: Link
+    force: Array
+    torque: Array
+    point: Array
+    until: float
+    start: int = 0
+
+
+def push(
+    link: Link,
+    vectors: tuple[ArrayLike, ArrayLike, ArrayLike],
+    duration: float | None,
+    dt: float,
+    now: int,
+) -> Push:
+    """A push from step ``now`` on, checked; it lasts one step unless a duration [s] is given.
+
+    Args:
+        vectors: force, torque and point.
+    """
+    if link.body == 0:
+        raise ModelError(f"body {link.name!r} does not move; expected one that a force can push")
+    names = ("force", "torque", "point")
+    checked = [
+        vector(f"{name} on {link.name!r}", x) for name, x in zip(names, vectors, strict=True)
+    ]
+    lasts = dt if duration is None else real(f"duration of the push on {link.name!r}", duration)
+    if not 0 < lasts < np.inf:
+        raise ModelError(
+            f"duration of the push on {link.name!r} is {duration}; "
+            "expected a positive number of seconds"
+        )
+    # decimal durations are whole numbers of steps but for rounding
+    steps = lasts / dt
+    whole = round(steps)
+    steps = float(whole) if whole > 0 and abs(steps - whole) < 1e-6 else steps
+    return Push(link, *checked, until=now + steps, start=now)
+
+
+def step_at(time: float, dt: float) -> int:
+    """The step that begins at a time [s], or the next one after it."""
+    if not 0 <= real("time of a push", time) < np.inf:
+        raise ModelError(f"time of a push is {time}; expected a number of seconds ≥ 0")
+    # decimal times are whole numbers of steps but for rounding
+    return ceil(time / dt - 1e-6)
+
+
+def write_wrenches(
+    model: Model, pushes: Iterable[Push], now: int, body: NDArray[np.void], command: StepCommand
+) -> None:
+    """Sum up what pushes during the step ``now``, about the origins of the bodies' trees.
+
+    Args:
+        body: kinematics, rows of ``dynamics.workspace.BODY``.
+    """
+    if command.pushed[0]:
+        command.wrench[:], command.pushed[0] = 0.0, 0
+    for p in pushes:
+        if now < p.start:
+            continue
+        row, share, placement = body[p.link.body], min(1.0, p.until - now), p.link.placement
+        # from the tree's origin
+        arm = row["position"] + row["rotation"].reshape(3, 3) @ (placement @ p.point)
+        command.wrench[p.link.body, :3] += share * (p.torque + np.cross(arm, p.force))
+        command.wrench[p.link.body, 3:] += share * p.force
+        command.pushed[0] += 1
+
+
+def steps_alone(pushes: Iterable[Push], now: int, count: int) -> int:
+    """How many steps, at most ``count``, can be done before a push changes."""
+    for p in pushes:
+        # what a push does to a body turns with it
+        count = min(count, p.start - now if p.start > now else 1)
+    return count
+
+
+def vector(owner: str, value: ArrayLike) -> Array:
+    """Three finite numbers, or an error that names their owner."""
+    try:
+        x = np.array(value, float)
+    except (TypeError, ValueError):
+        x = np.zeros(0)
+    if x.shape != (3,) or not np.isfinite(x).all():
+        raise ModelError(f"{owner} is {value!r}; expected three finite numbers")
+    return x

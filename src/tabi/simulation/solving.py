@@ -1,0 +1,143 @@
+"""Equation (2) of ``step``: contact problems become impulses, and these velocities.
+
+No law judges itself: backward errors are recomputed from impulses and the problem. A group is
+solved again where its coefficients have to be revised, and all of them where overlaps are deep.
+"""
+
+from tabi._jit import kernel
+from tabi.contact import bodies
+from tabi.contact.certificate import residual
+from tabi.contact.rows import CONTACT
+from tabi.dynamics import body_response
+from tabi.simulation import depenetration
+from tabi.simulation.parts import worse
+from tabi.simulation.rows.contacts import REVISIONS, SLIPS, slides
+from tabi.simulation.tables import OPEN, SLIP, STICK
+from tabi.spatial.vector import load3, load9, mul_t, store3
+
+
+def solve_contacts_on(assemble, prepare_law, solve_law, certified, revise):
+    """The contacts of a step, from the kernels of its kinds of rows and of its law."""
+
+    @kernel(inline=True)
+    def solve_group(t, d, s, g, tolerance, arrays, revised):
+        """Impulses of a group, with q, impulse and u in ``arrays``; False if memory is short."""
+        report, (q, impulse, u) = d.outcome.report[0], arrays
+        c, e = s.groups.start[g], s.groups.start[g + 1]
+        part = bodies.part(s.problem, q, s.first[g], s.first[g + 1], c, e)
+        l, w = impulse[3 * c : 3 * e], u[3 * c : 3 * e]
+        blocks = prepare_law(part, s.law)
+        if blocks > s.problem.omega.shape[0]:
+            report.blocks = blocks
+            return False
+        error, failed = 0.0, False
+        for turn in range(REVISIONS):
+            done, attempt, failed = solve_law(part, t, tolerance, l, s.law)
+            bodies.velocities(part, l, w, s.check_wrench, s.check_twist)
+            error = residual(part, l, w)
+            report.iterations += done
+            report.attempt = max(report.attempt, attempt)
+            if not revised:
+                break
+            changed, off = revise(t, d, s, g, tolerance, turn)
+            error = worse(error, off)
+            if changed == 0:
+                break
+        # of an older law that it is solved, and how far it is from the exact one
+        if failed or (certified and not error <= tolerance):
+            report.missed += 1
+        report.residual = worse(report.residual, error)
+        return True
+
+    @kernel(inline=True)
+    def solve_contacts(t, d, s, h, tolerance):
+        """v_next, and where overlaps are deep v_configuration; False if memory is short."""
+        report, count = d.outcome.report[0], d.outcome.report[0].points
+        clear(report)
+        if count == 0:
+            add_nothing(s)
+            return True
+        if not assemble(t, d, s, h):
+            return False
+        deep = report.gap < -depenetration.DEEP
+        if deep:
+            depenetration.leave_out(s, count, h)
+        # once for the velocity, and once for the configuration where overlaps are deep
+        for turn in range(2 if deep else 1):
+            arrays, v = (s.problem.q, s.impulse, s.u), s.v_next
+            if turn == 1:
+                depenetration.put_back(s, count, h)
+                arrays, v = (s.parting_q, s.parting_impulse, s.parting_u), s.v_configuration
+            for g in range(report.groups):
+                if not solve_group(t, d, s, g, tolerance, arrays, turn == 0):
+                    return False
+            add_impulses(t.model, s, report.groups, arrays[1], v)
+            if turn == 0:
+                for k in range(v.shape[0]):
+                    s.reaction[k] = s.dynamics.dof[k].reaction
+        return True
+
+    return solve_contacts
+
+
+@kernel(inline=True)
+def clear(report):
+    """The report of a step whose contacts are not solved yet."""
+    report.groups, report.iterations, report.attempt, report.missed = 0, 0, 0, 0
+    report.residual, report.bounced, report.lowered = 0.0, 0, 0
+
+
+@kernel(inline=True)
+def add_nothing(s):
+    """v⁺ without contacts, which held joints bear nothing of."""
+    for k in range(s.v_next.shape[0]):
+        s.v_next[k], s.reaction[k] = s.v_free[k], 0.0
+
+
+@kernel(inline=True)
+def add_impulses(m, s, groups, impulse, v):
+    """v = v_free + M̂⁻¹ Jᵀ λ."""
+    count = s.first[groups]
+    for i in range(6 * count):
+        s.wrench[i] = 0.0
+    for g in range(groups):
+        for x in range(s.groups.start[g], s.groups.start[g + 1]):
+            row, i = s.problem.contact[x], 3 * x
+            l = (impulse[i], impulse[i + 1], impulse[i + 2])
+            bodies.push_both(s.wrench, row, s.first[g], mul_t(load9(row.frame), l), 1.0)
+    body_response.respond(m, s.dynamics, s.chains, s.body, count, s.wrench, s.delta_v)
+    for k in range(v.shape[0]):
+        v[k] = s.v_free[k] + s.delta_v[k]
+
+
+@kernel(inline=True)
+def store_contacts(t, d, s, tolerance):
+    """Contacts of this step into the memory:
+    impulses and velocities in the world's axes, status.
+    """
+    report, memory = d.outcome.report[0], d.memory
+    for g in range(report.groups):
+        for x in range(s.groups.start[g], s.groups.start[g + 1]):
+            e, i = s.groups.order[x], 3 * x
+            point, row, E = s.points[e], memory.contact[e], load9(s.problem.contact[x].frame)
+            row.kind, row.shape_a, row.shape_b = s.kind[e], point.shape_a, point.shape_b
+            row.feature, row.a, row.b, row.source = point.feature, point.a, point.b, s.source[e]
+            row.gap, row.group = point.gap, g
+            store3(row.position, load3(point.position))
+            store3(row.normal, load3(point.normal))
+            l = (s.impulse[i], s.impulse[i + 1], s.impulse[i + 2])
+            u = (s.u[i], s.u[i + 1], s.u[i + 2])
+            moves = (u[0] - s.shift[i], u[1] - s.shift[i + 1], u[2] - s.shift[i + 2])
+            row.status = STICK
+            if s.problem.kind[x] == CONTACT:
+                if u[2] > SLIPS * tolerance:
+                    # what the solver left is within its tolerance
+                    l = (0.0, 0.0, 0.0)
+                if slides(u[0], u[1], tolerance):
+                    row.status = SLIP
+                if not l[2] > 0.0:
+                    row.status = OPEN
+                report.bounced += s.approach[e] < 0.0
+            store3(row.impulse, mul_t(E, l))
+            store3(row.velocity, mul_t(E, moves))
+    memory.count[0] = report.points

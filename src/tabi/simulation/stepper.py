@@ -1,0 +1,154 @@
+"""A step with all that it works on: the one home of a simulation's numbers.
+
+What acts and what is observed are apart from this: see ``simulator`` and ``observation``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabi._errors import ModelError
+from tabi.model.arrays import table
+from tabi.model.compiled import Model
+from tabi.simulation import parts, tables, workspace
+from tabi.simulation.commands import holding
+from tabi.simulation.forces import joint_limits
+from tabi.simulation.step import FINE, ROOM, Step
+from tabi.simulation.tables import CONTACT, NO_PROGRAM, StepData, Tables
+from tabi.simulation.workspace import StepWorkspace
+
+# contact points and blocks of inverse inertia that there is room for to begin with
+POINTS, BLOCKS = 64, 64
+WORST = ("residual", "joint_residual", "penetration")
+
+
+def larger(a: float, b: float) -> float:
+    """The larger of two errors; a NaN wins, and stays."""
+    return a if b <= a or a != a else b
+
+
+class Stepper:
+    """Tables, data and workspace of a model, and the step that is done on them.
+
+    Attributes:
+        model, step: what is stepped, and how.
+        tables: structure and parameters. data: what lasts. workspace: what does not.
+        last_bond: number of the last bond that was made, −1 before the first.
+        steps: done so far. before: q and v before the last of them.
+        worst: of the run: residual [m/s], joint_residual [rad/s or m/s], penetration [m].
+        missed_count: steps of the run that did not reach the tolerance.
+    """
+
+    def __init__(self, model: Model, step: Step) -> None:
+        self.model, self.step, self.last_bond = model, step, -1
+        self.tables: Tables = tables.tables(model)
+        self._points, self._blocks = POINTS, BLOCKS
+        self.data: StepData = tables.data(model, POINTS, parts.memory(step.parts, model))
+        self.workspace: StepWorkspace = self._allocate()
+        self.data.command.motor[:] = holding(model, self.data.q)
+        self.steps, self.missed_count = 0, 0
+        self.before = (self.data.q.copy(), self.data.v.copy())
+        self.worst: dict[str, float] = dict.fromkeys(WORST, 0.0)
+        self.forget()
+        self.prepare()
+
+    def forget(self) -> None:
+        """The memory of a world that was just put where it is;
+        what parts remember themselves stays.
+        """
+        self.data.memory.count[0] = 0
+        self.data.memory.joint[:] = joint_limits.first_modes(self.model)
+
+    def prepare(self) -> None:
+        """Kinematics of q and v; whenever these were set from outside."""
+        t, s = self.tables, self.workspace
+        workspace.prepare(t.model, t.shapes, self.data.q, self.data.v, s.dynamics, s.collision)
+
+    def rollout(
+        self, h: float, tolerance: float, count: int, program: NDArray[np.float64] = NO_PROGRAM
+    ) -> tuple[int, int]:
+        """Up to ``count`` steps of h [s], until one is missed or cannot be done.
+
+        Args:
+            program: commands of the steps, as for ``step.rollout``.
+
+        Returns:
+            steps done, and the status of the last one. None may be done, where there was too little
+            memory: there is more of it then.
+        """
+        t, d, s = self.tables, self.data, self.workspace
+        done, status = self.step.rollout(t, d, s, program, h, tolerance, count)
+        if status == ROOM:
+            report = d.outcome.report[0]
+            self.grow(int(report["points"]), int(report["blocks"]))
+            status = FINE
+        return done, status
+
+    def note(self) -> bool:
+        """Remember the worst of the run after a rollout; whether its last step was missed."""
+        report, worst = self.data.outcome.report[0], self.worst
+        found = {name: float(report[f"worst_{name}"]) for name in WORST[:2]}
+        found["penetration"] = -float(report["worst_gap"])
+        for name, error in found.items():
+            worst[name] = larger(worst[name], error)
+        missed = bool(report["missed"])
+        self.missed_count += missed
+        return missed
+
+    # ---- memory of parts --------------------------------------------------------------------
+
+    def own(self, name: str) -> NDArray[Any]:
+        """What the part of a name remembers itself."""
+        return self.data.memory.own[self.step.place(name)]
+
+    def set_own(self, name: str, value: NDArray[Any]) -> None:
+        """Replace what a part remembers itself, also by a longer table."""
+        memory, at = self.data.memory, self.step.place(name)
+        own = (*memory.own[:at], value, *memory.own[at + 1 :])
+        self.data = self.data._replace(memory=memory._replace(own=own))
+
+    # ---- moments ----------------------------------------------------------------------------
+
+    def save(self) -> StepData:
+        """A copy of all that lasts."""
+        return tables.copied(self.data)
+
+    def restore(self, saved: StepData) -> None:
+        """Go back to a saved moment, of this world."""
+        count = int(saved.memory.count[0])
+        if count > self._points:
+            self.grow(count, self._blocks)
+        contact = self.data.memory.contact
+        contact[:count] = saved.memory.contact[:count]
+        copy = tables.copied(saved)
+        self.data = copy._replace(memory=copy.memory._replace(contact=contact))
+        self.prepare()
+
+    # ---- room -------------------------------------------------------------------------------
+
+    def grow(self, points: int, blocks: int) -> None:
+        """More memory than expected: half as much again as the step asked for."""
+        self._points, self._blocks = (
+            max(have, want + want // 2) if want > have else have
+            for have, want in ((self._points, points), (self._blocks, blocks))
+        )
+        memory = self.data.memory
+        contact, count = table(self._points, CONTACT), int(memory.count[0])
+        contact[:count] = memory.contact[:count]
+        self.data = self.data._replace(memory=memory._replace(contact=contact))
+        self.workspace = self._allocate()
+        self.prepare()
+
+    def _allocate(self) -> StepWorkspace:
+        bodies = self.model.body_count + 1
+        touching = min(bodies, 2 * self._points + 1)
+        try:
+            law = self.step.law.allocate(self._points, touching, self._blocks)
+        except MemoryError:
+            raise ModelError(
+                f"{self._points} contact points need more memory than there is; take simpler shapes"
+            ) from None
+        return workspace.allocate(self.model, self.tables, self._points, self._blocks, law)

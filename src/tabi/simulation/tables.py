@@ -1,0 +1,237 @@
+"""What a step reads and writes. Every number has one home.
+
+- ``Tables``: structure and parameters; a step reads them and writes none of them.
+- ``StepCommand``: what comes in, written between steps.
+- ``Memory``: all that the next step reads of this one. To save a moment is to copy it.
+- ``Outcome``: what comes out.
+Scratch is apart from these, in ``workspace``. Kernels are handed all four and a workspace, and the
+first three together with q and v are ``StepData``.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabi.collision import arrays as collision_arrays
+from tabi.collision.arrays import Collision
+from tabi.contact import ladder
+from tabi.dynamics import body_inertia, gyroscopic
+from tabi.model.arrays import INDEX, REAL, ModelArrays, table
+from tabi.model.compiled import Model
+
+Floats = NDArray[np.float64]
+Arrays = TypeVar("Arrays", bound=tuple)
+
+# what a contact does: no force; a force without sliding; a force against sliding
+OPEN, STICK, SLIP = 0, 1, 2
+
+MOTOR = np.dtype(
+    [
+        # command of a degree of freedom's motor:
+        # position and velocity to reach, feed-forward effort, gains of its loop
+        ("position", REAL),
+        ("velocity", REAL),
+        ("effort", REAL),
+        ("kp", REAL),
+        ("kd", REAL),
+    ],
+    align=True,
+)
+JOINT = np.dtype(
+    [
+        # of a degree of freedom, by forces.motors: 1 or −1 where the effort limit holds its motor
+        ("saturation", INDEX),
+        # by forces.joint_limits: what it does, and in which direction it slides
+        ("mode", INDEX),
+        ("direction", INDEX),
+    ],
+    align=True,
+)
+CONTACT = np.dtype(
+    [
+        # identity from step to step: its kind of rows (their place in the step), shapes and feature
+        ("kind", INDEX),
+        ("shape_a", INDEX),
+        ("shape_b", INDEX),
+        ("feature", INDEX),
+        # moving body a, body b (0 is the world); row of its kind's own table:
+        # of a moment its contact
+        ("a", INDEX),
+        ("b", INDEX),
+        ("source", INDEX),
+        # where [m], unit normal from b to a, gap when the step began [m]
+        ("position", REAL, 3),
+        ("normal", REAL, 3),
+        ("gap", REAL),
+        # impulse on body a [N·s or N·m·s] and velocity of a against b after the step, world's axes
+        ("impulse", REAL, 3),
+        ("velocity", REAL, 3),
+        # group it was solved in; OPEN, STICK or SLIP
+        ("group", INDEX),
+        ("status", INDEX),
+    ],
+    align=True,
+)
+EFFORT = np.dtype(
+    [
+        # of a degree of freedom over the step [N·m or N], by forces.motors: what its motor gave
+        ("motor", REAL),
+        # by forces.joint_limits: dry friction, ends of travel and top speed
+        ("constraint", REAL),
+    ],
+    align=True,
+)
+REPORT = np.dtype(
+    [
+        # memory the step wants
+        ("points", INDEX),
+        ("blocks", INDEX),
+        # contacts and groups; Newton's steps and sweeps, the last of the attempts that were needed
+        ("contacts", INDEX),
+        ("groups", INDEX),
+        ("iterations", INDEX),
+        ("attempt", INDEX),
+        # points that bounced; groups whose restitution was lowered, as friction would have made it
+        # bring energy; groups that were not solved
+        ("bounced", INDEX),
+        ("lowered", INDEX),
+        ("missed", INDEX),
+        # largest backward error [m/s], least gap [m]; error of the joints' laws [rad/s or m/s]
+        ("residual", REAL),
+        ("gap", REAL),
+        ("joint_residual", REAL),
+        # by rollout: the worst of these over its steps
+        ("worst_residual", REAL),
+        ("worst_joint_residual", REAL),
+        ("worst_gap", REAL),
+    ],
+    align=True,
+)
+# of a part without memory of its own
+NO_MEMORY = np.zeros(0)
+# of a rollout whose commands stay as they are
+NO_PROGRAM = np.zeros((0, 0, 3))
+
+
+class Tables(NamedTuple):
+    """Structure and parameters; the parameters may change between steps.
+
+    Attributes:
+        model: bodies and joints.
+        chain: as ``body_inertia.structure`` has it.
+        shapes: what collides.
+        pair: table of PAIR for each two materials. surfaces: as in ``Model``.
+        belt: how fast each shape's surface runs over its body, body's axes [m/s], shape (·, 3).
+        reach: how far the shapes of each body go from its origin [m].
+        free_body_count: bodies that float by themselves, shape (1,).
+        attempts: the solver's table, ``ladder.SETTINGS``.
+    """
+
+    model: ModelArrays
+    chain: NDArray[np.void]
+    shapes: Collision
+    pair: NDArray[np.void]
+    surfaces: NDArray[np.int64]
+    belt: Floats
+    reach: Floats
+    free_body_count: NDArray[np.int64]
+    attempts: Floats
+
+
+class StepCommand(NamedTuple):
+    """What comes in.
+
+    Attributes:
+        motor: table of MOTOR, one row per degree of freedom.
+        wrench: external, on each body about its tree's origin, angular first [N·m, N],
+            shape (·, 6).
+        pushed: how many bodies it is on, shape (1,); where 0 the wrenches are not looked at.
+    """
+
+    motor: NDArray[np.void]
+    wrench: Floats
+    pushed: NDArray[np.int64]
+
+
+class Memory(NamedTuple):
+    """All that the next step reads besides q and v.
+
+    Attributes:
+        contact: table of CONTACT, rows of the last step kind by kind. count: how many, shape (1,).
+        joint: table of JOINT, one row per degree of freedom.
+        own: of each force, kind of rows and law, in their order, what it remembers itself.
+    """
+
+    contact: NDArray[np.void]
+    count: NDArray[np.int64]
+    joint: NDArray[np.void]
+    own: tuple[NDArray[Any], ...]
+
+
+class Outcome(NamedTuple):
+    """What comes out.
+
+    Attributes:
+        report: one row of REPORT. effort: table of EFFORT, one row per degree of freedom.
+    """
+
+    report: NDArray[np.void]
+    effort: NDArray[np.void]
+
+
+class StepData(NamedTuple):
+    """State, command, memory and outcome: all that lasts from step to step.
+
+    Attributes:
+        q, v: configuration and velocity.
+    """
+
+    q: Floats
+    v: Floats
+    command: StepCommand
+    memory: Memory
+    outcome: Outcome
+
+
+def tables(model: Model) -> Tables:
+    """Structure and parameters of a model."""
+    shapes = collision_arrays.compile_collision(model)
+    reach = np.zeros(model.body_count + 1)
+    far = np.linalg.norm(shapes.shape["position"], axis=1) + shapes.shape["reach"]
+    np.maximum.at(reach, shapes.shape["body"], far)
+    return Tables(
+        model=model.arrays,
+        chain=body_inertia.structure(model),
+        shapes=shapes,
+        pair=model.pairs,
+        surfaces=model.surfaces,
+        belt=np.array([shape.surface_velocity for shape in model.shapes], float).reshape(-1, 3),
+        reach=reach,
+        free_body_count=np.array([gyroscopic.loose(model.arrays)]),
+        attempts=ladder.SETTINGS,
+    )
+
+
+def data(model: Model, points: int, own: tuple[NDArray[Any], ...]) -> StepData:
+    """A model in its first configuration, at rest, with room for a number of contacts."""
+    count = model.v_count
+    return StepData(
+        q=model.initial(),
+        v=np.zeros(count),
+        command=StepCommand(
+            motor=table(count, MOTOR),
+            wrench=np.zeros((model.body_count + 1, 6)),
+            pushed=np.zeros(1, INDEX),
+        ),
+        memory=Memory(table(points, CONTACT), np.zeros(1, INDEX), table(count, JOINT), own),
+        outcome=Outcome(table(1, REPORT), table(count, EFFORT)),
+    )
+
+
+def copied(arrays: Arrays) -> Arrays:
+    """A copy of arrays in tuples in tuples."""
+    parts = [copied(x) if isinstance(x, tuple) else x.copy() for x in arrays]
+    return type(arrays)(*parts) if hasattr(arrays, "_fields") else type(arrays)(parts)

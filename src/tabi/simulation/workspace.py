@@ -1,0 +1,175 @@
+"""Scratch of a step, by stage. Nothing in it is read before it was written in the same step.
+
+The exception is the kinematics of the state, which ``prepare`` computes from q and v whatever the
+workspace held, and each step leaves for the next one.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabi._jit import kernel
+from tabi.collision import broad
+from tabi.collision import workspace as collision_workspace
+from tabi.collision.workspace import CollisionWorkspace
+from tabi.contact import groups
+from tabi.contact.bodies import ROW, BodyProblem
+from tabi.contact.groups import Groups
+from tabi.dynamics import body_inertia, free
+from tabi.dynamics import workspace as dynamics_workspace
+from tabi.dynamics.body_inertia import Chains
+from tabi.dynamics.workspace import Workspace
+from tabi.model.arrays import INDEX, table
+from tabi.model.compiled import Model
+from tabi.simulation.tables import Tables
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+class StepWorkspace(NamedTuple):
+    """Arrays that a step writes.
+
+    Attributes:
+        dynamics, chains, collision: of those packages; dynamics by ``prepare``, then by each step.
+
+        Points, by ``rows``:
+        fastest: largest speed at which two points may approach [m/s], and turn of a body [rad/s].
+        points: points of every kind. kind: the kind of each. source: row of its kind's own table.
+        closing: restitution times the normal velocity before the step [m/s], 0 without an impact.
+
+        Free motion, by ``forces`` and ``advance_velocities``:
+        applied: joint forces of all forces but those that hold a joint, at the velocity before the
+            step. added: to the diagonal of M: armature, and h times how these forces fall with the
+            velocity after the step.
+        held_velocity: of joints whose velocity is given. carried: external wrenches, summed up.
+        acceleration: of the joints without contacts. v_free: velocity without contacts.
+
+        The contact problem, by ``assembly``:
+        groups: which points have to do with each other. body: contacting bodies by groups; first:
+            where those of a group start; number: of each body its place there, −1 for others.
+        problem: rows of all groups, one after the other. place: of each point its row.
+        approach: as closing, 0 where nothing closes within the step, lowered where it brings
+            energy.
+        shift: what was added to the velocity of each row, shape (3n,) [m/s].
+
+        Its solution, by ``solving``:
+        impulse, u: of each row, shape (3n,). check_wrench, check_twist: over bodies, of the check.
+        parting_q, parting_impulse, parting_u: the same problem with deep overlaps in it.
+        law: scratch of the law of contact.
+        wrench: impulses on each contacting body. delta_v: what they add to the velocities.
+        reaction: impulse of the contacts that each held joint bears.
+
+        Velocities of the end, by ``advance_velocities``:
+        v_next: of the bodies. v_configuration: what configurations follow; other than v_next where
+            deep overlaps are left.
+    """
+
+    dynamics: Workspace
+    chains: Chains
+    collision: CollisionWorkspace
+    fastest: Floats
+    points: NDArray[np.void]
+    kind: Integers
+    source: Integers
+    closing: Floats
+    applied: Floats
+    added: Floats
+    held_velocity: Floats
+    carried: Floats
+    acceleration: Floats
+    v_free: Floats
+    groups: Groups
+    body: Integers
+    first: Integers
+    number: Integers
+    problem: BodyProblem
+    place: Integers
+    approach: Floats
+    shift: Floats
+    impulse: Floats
+    u: Floats
+    check_wrench: Floats
+    check_twist: Floats
+    parting_q: Floats
+    parting_impulse: Floats
+    parting_u: Floats
+    law: Any
+    wrench: Floats
+    delta_v: Floats
+    reaction: Floats
+    v_next: Floats
+    v_configuration: Floats
+
+
+def allocate(model: Model, tables: Tables, points: int, blocks: int, law: Any) -> StepWorkspace:
+    """Space for a number of points, and of 6×6 blocks of inverse inertia.
+
+    Args:
+        law: scratch of the law of contact, for as many.
+    """
+    bodies, joints = model.body_count + 1, model.v_count
+    rows = {name: np.zeros(3 * points) for name in ROW_ARRAYS}
+    over_joints = {name: np.zeros(joints) for name in JOINT_ARRAYS}
+    return StepWorkspace(
+        **rows,
+        **over_joints,
+        dynamics=dynamics_workspace.allocate(model),
+        chains=body_inertia.allocate(model, tables.chain),
+        collision=collision_workspace.allocate(tables.shapes, points),
+        fastest=np.zeros(2),
+        points=collision_workspace.point_table(points),
+        kind=np.zeros(points, INDEX),
+        source=np.zeros(points, INDEX),
+        closing=np.zeros(points),
+        approach=np.zeros(points),
+        carried=np.zeros((bodies, 6)),
+        groups=groups.allocate(points, bodies),
+        body=np.zeros(bodies, INDEX),
+        first=np.zeros(bodies + 1, INDEX),
+        number=np.zeros(bodies, INDEX),
+        problem=BodyProblem(
+            contact=table(points, ROW),
+            start=np.zeros(bodies + 1, INDEX),
+            column=np.zeros(blocks, INDEX),
+            omega=np.zeros((blocks, 6, 6)),
+            q=np.zeros(3 * points),
+            kind=np.zeros(points, INDEX),
+            mu=np.zeros(points),
+            bound=np.zeros(points),
+            weight=np.zeros(points),
+        ),
+        place=np.zeros(points, INDEX),
+        check_wrench=np.zeros(6 * bodies),
+        check_twist=np.zeros(6 * bodies),
+        law=law,
+        wrench=np.zeros(6 * bodies),
+    )
+
+
+ROW_ARRAYS = ("shift", "impulse", "u", "parting_q", "parting_impulse", "parting_u")
+JOINT_ARRAYS = (
+    "applied",
+    "added",
+    "held_velocity",
+    "acceleration",
+    "v_free",
+    "delta_v",
+    "reaction",
+    "v_next",
+    "v_configuration",
+)
+
+
+@kernel
+def prepare(m, shapes, q, v, w, cw):
+    """Make a workspace ready for a step from the state q, v, whatever it held before.
+
+    Args:
+        m, shapes: of ``Tables``. w, cw: dynamics and collision of a ``StepWorkspace``.
+    """
+    broad.begin(shapes, cw)
+    free.prepare(m, q, v, w)

@@ -1,0 +1,123 @@
+"""Commands on their way to the motors: by number, array and name;
+what is wrong with one is said in a sentence, and nothing of it is taken.
+"""
+
+import numpy as np
+import pytest
+
+import tabi
+from tabi.model.arrays import table
+from tabi.model.joint import Joint, Motor
+from tabi.model.robot import Robot
+from tabi.simulation.commands import holding, write_command
+from tabi.simulation.tables import MOTOR
+from tabi.spatial.inertia import Inertia
+
+ROWS = np.array([6, 7, 8, 9, 10])
+SOLID = Inertia(1.0, np.zeros(3), 0.1 * np.eye(3))
+
+
+def limb(name="limb"):
+    """A floating base, a ball joint of three degrees of freedom, two hinges."""
+    robot = Robot(name)
+    robot.add_body("trunk", Joint("root", "floating"), None, SOLID)
+    robot.add_body("upper", Joint("ball", "spherical"), "trunk", SOLID)
+    robot.add_body(
+        "lower", Joint("elbow", "revolute", motor=Motor(kp=100.0, kd=1.0)), "upper", SOLID
+    )
+    robot.add_body("hand", Joint("wrist", "revolute"), "lower", SOLID)
+    return robot
+
+
+def followed(**command):
+    target = table(11, MOTOR)
+    write_command(limb(), ROWS, tabi.Command(**command), target, 0.25)
+    return target
+
+
+def test_a_number_is_for_all_joints_an_array_in_their_order_and_names_for_those_named():
+    target = followed(position=0.5, velocity=np.arange(5.0), effort={"wrist": 3.0})
+    assert np.array_equal(target["position"], [0] * 6 + [0.5] * 5)
+    assert np.array_equal(target["velocity"][6:], np.arange(5.0))
+    assert np.array_equal(target["effort"][6:], [0, 0, 0, 0, 3.0])
+
+
+def test_names_find_their_joint_behind_one_of_three_degrees_of_freedom():
+    assert np.array_equal(followed(effort={"elbow": 2.0})["effort"][6:], [0, 0, 0, 2.0, 0])
+
+
+def test_what_a_command_does_not_say_stays():
+    target = table(11, MOTOR)
+    target["kp"] = 7.0
+    write_command(limb(), ROWS, tabi.Command(position=1.0), target, 0.0)
+    assert (target["kp"] == 7.0).all()
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (
+            {"position": np.zeros(3)},
+            r"position in the command of limb at 0.25 s has shape \(3,\); expected \(5,\)",
+        ),
+        (
+            {"velocity": [0, 0, 0, 0, np.nan]},
+            (
+                r"velocity in the command of limb at 0.25 s is nan for joint 'wrist'; "
+                r"expected a finite number"
+            ),
+        ),
+        ({"effort": np.inf}, "effort in the command of limb at 0.25 s is inf for joint 'ball'"),
+        (
+            {"kp": {"elbow": -1.0}},
+            "kp in the command of limb at 0.25 s is -1 for joint 'elbow'; expected gains ≥ 0",
+        ),
+        ({"kd": -2.0}, "kd in the command of limb at 0.25 s is -2 .* expected gains ≥ 0"),
+        (
+            {"position": {"elbwo": 1.0}},
+            "joint 'elbwo' not found in position in the command of limb at 0.25 s; .*'elbow'",
+        ),
+        (
+            {"position": {"elbow": "up"}},
+            "position of joint 'elbow' in the command of limb at 0.25 s is 'up'; expected a number",
+        ),
+        (
+            {"position": {"elbow": None}},
+            "position of joint 'elbow' in the command of limb at 0.25 s is None; expected a number",
+        ),
+        (
+            {"position": "up"},
+            "position in the command of limb at 0.25 s is str; expected 5 numbers",
+        ),
+        ({"position": [[1.0], [2.0, 3.0]]}, "expected 5 numbers, one per joint"),
+    ],
+)
+def test_a_wrong_command_is_named_with_robot_time_and_joint(command, words):
+    with pytest.raises(tabi.ModelError, match=words):
+        followed(**command)
+
+
+def test_of_a_wrong_command_nothing_is_taken():
+    target = table(11, MOTOR)
+    with pytest.raises(tabi.ModelError, match="kd"):
+        write_command(limb(), ROWS, tabi.Command(position=1.0, kd=-1.0), target, 0.0)
+    assert (target["position"] == 0.0).all()
+
+
+@pytest.mark.parametrize("answer", [None, np.zeros(5), {"elbow": 1.0}])
+def test_what_is_no_command_is_refused(answer):
+    with pytest.raises(
+        tabi.ModelError, match=r"controller of limb returned \w+ at 0.5 s; expected a tabi.Command"
+    ):
+        write_command(limb(), ROWS, answer, table(11, MOTOR), 0.5)
+
+
+def test_at_rest_every_motor_holds_its_joint_where_it_is():
+    world = tabi.World()
+    robot = world.add_robot(limb())
+    robot.set_pose({"elbow": 0.7})
+    model = world.compile()
+    target = holding(model, model.initial())
+    assert target["position"][9] == pytest.approx(0.7)
+    assert (target["kp"][9], target["kd"][9]) == (100.0, 1.0)
+    assert not target["kp"][:9].any()

@@ -1,0 +1,94 @@
+"""Flight beside contacts: what nothing presses on keeps its momentum,
+and what is pushed does not.
+"""
+
+import numpy as np
+import pytest
+
+import tabi
+from tabi.simulation import corrections, depenetration, solving
+from tabi.simulation.depenetration import DEEP, PARTING
+
+G = 9.81
+
+
+def box_at(height, velocity=(0.0, 0.0, 0.0), friction=0.5):
+    world = tabi.World()
+    world.add_ground(friction=friction)
+    box = world.add_box((0.2, 0.2, 0.2), 2.0, position=(0, 0, 0.1 + height), friction=friction)
+    sim = tabi.Simulator(world)
+    sim.set_state(sim.state.q, [*velocity, 0, 0, 0])
+    return sim, box
+
+
+def test_what_is_near_the_ground_and_not_touched_by_it_flies_its_parabola():
+    # a thousandth of a metre above the ground, within the band of contacts, and rising
+    sim, box = box_at(1e-3, (0.3, 0.0, 0.5))
+    for k in range(1, 90):
+        sim.step()
+        t = k * sim.dt
+        expected = (0.3 * t, 0.0, 0.101 + 0.5 * t - 0.5 * G * t * t)
+        np.testing.assert_allclose(sim.position(box), expected, atol=1e-13)
+    assert sim.data.body["acted_on"].max() == 0
+
+
+def test_what_is_pressed_or_pushed_is_marked():
+    sim, box = box_at(0.0)
+    sim.step()
+    assert sim.data.body["acted_on"][1] == corrections.DRIVEN
+    sim, box = box_at(1.0)
+    sim.step()
+    assert sim.data.body["acted_on"][1] == 0
+    sim.apply_force(box, force=(1.0, 0, 0))
+    sim.step()
+    assert sim.data.body["acted_on"][1] == corrections.DRIVEN
+
+
+def test_the_band_of_contacts_is_as_wide_as_things_move_and_turn():
+    sim, _ = box_at(1.0, (0.0, 0.0, -3.0))
+    sim.step()
+    speed, turning = sim._stepper.workspace.fastest
+    # two points may approach twice as fast as one moves
+    assert speed == pytest.approx(6.0)
+    assert turning == 0.0
+
+
+# ---- deep overlaps ------------------------------------------------------------------------------
+
+
+def test_a_deep_overlap_is_left_at_the_speed_of_parting_and_without_velocity():
+    sim, box = box_at(-5e-3)
+    for k in range(1, 10):
+        sim.step()
+        assert sim.position(box)[2] == pytest.approx(0.095 + k * PARTING * sim.dt, abs=1e-9)
+        # but for what contacts leave within their tolerance
+        assert np.abs(sim.state.v).max() <= sim.tolerance
+        # the forces that are told and certified are those of the velocity: the weight
+        assert sum(c.force[2] for c in sim.contacts) == pytest.approx(2.0 * G, rel=1e-6)
+        assert sim.certificate.converged
+    assert sim.certificate.penetration > DEEP
+
+
+def test_the_problem_of_a_deep_overlap_is_the_one_without_it():
+    sim, _ = box_at(-5e-3)
+    sim.step()
+    p = sim.problem()
+    # closing at g h, and no gap in it
+    np.testing.assert_allclose(p.q[2::3], -G * sim.dt, rtol=1e-9)
+    parting = sim._stepper.workspace.parting_q[2 : 3 * len(p.mu) : 3]
+    np.testing.assert_allclose(parting, -G * sim.dt - PARTING, rtol=1e-9)
+    assert callable(depenetration.put_back)
+
+
+# ---- impulses -----------------------------------------------------------------------------------
+
+
+def test_impulses_change_the_velocities_by_newtons_second_law():
+    sim, _ = box_at(0.0, (1.0, 0.3, 0.0))
+    sim.step()
+    s = sim._stepper.workspace
+    change = s.v_next[:3] - s.v_free[:3]
+    np.testing.assert_allclose(
+        2.0 * change, sim.data.contact["impulse"].sum(axis=0), rtol=1e-10, atol=1e-14
+    )
+    assert solving.OPEN == 0

@@ -1,0 +1,85 @@
+"""The one home of a simulation's numbers: copies are whole, memory grows,
+parts keep what is theirs.
+"""
+
+import numpy as np
+import pytest
+
+import tabi
+from tabi import scenes
+from tabi.simulation.laws import coulomb
+from tabi.simulation.step import FINE, step_on
+from tabi.simulation.stepper import Stepper, larger
+from tabi.simulation.tables import copied
+
+
+def stepper_of(count=1):
+    world = tabi.World()
+    world.add_ground(friction=0.5)
+    for k in range(count):
+        world.add_box((0.1, 0.1, 0.1), 1.0, position=(0.3 * k, 0, 0.05), name=f"box{k}")
+    return Stepper(world.compile(), step_on(coulomb))
+
+
+def test_a_saved_moment_is_a_copy_and_all_that_is_needed():
+    s = stepper_of()
+    s.rollout(1e-3, 1e-8, 20)
+    saved = s.save()
+    assert not any(np.shares_memory(a, b) for a, b in zip(saved[:2], s.data[:2], strict=True))
+    s.rollout(1e-3, 1e-8, 20)
+    first = copied(s.data)
+    s.restore(saved)
+    s.rollout(1e-3, 1e-8, 20)
+    # state, memory and outcome, to the last bit
+    assert s.data.q.tobytes() == first.q.tobytes()
+    assert s.data.memory.contact.tobytes() == first.memory.contact.tobytes()
+    assert s.data.outcome.report.tobytes() == first.outcome.report.tobytes()
+    # and what was saved can be gone back to once more
+    s.restore(saved)
+    assert s.data.v.tobytes() == saved.v.tobytes()
+
+
+def test_memory_grows_where_a_step_asks_for_it_and_nothing_is_lost():
+    s = stepper_of(count=30)
+    done, status = s.rollout(1e-3, 1e-8, 1)
+    assert (done, status) == (0, FINE)
+    while done == 0:
+        done, status = s.rollout(1e-3, 1e-8, 1)
+    assert s.data.memory.count[0] == 120 <= len(s.data.memory.contact)
+    s.rollout(1e-3, 1e-8, 5)
+    before = s.data.memory.contact[:120].copy()
+    s.grow(500, 500)
+    assert s.data.memory.contact[:120].tobytes() == before.tobytes()
+    assert s.rollout(1e-3, 1e-8, 1) == (1, FINE)
+    # a warm start needs one Newton step at most
+    assert s.data.outcome.report[0]["iterations"] <= 1
+
+
+def test_a_step_that_asks_for_memory_has_not_moved():
+    s = stepper_of(count=30)
+    before = s.data.q.copy()
+    assert s.rollout(1e-3, 1e-8, 5)[0] == 0
+    assert np.array_equal(s.data.q, before)
+
+
+def test_what_a_part_remembers_is_found_by_its_name():
+    sim = scenes.load("linkage").simulator()
+    bonds = sim._stepper.own("bonds")
+    assert len(bonds) > 0
+    assert len(sim._stepper.own("motors")) == 0
+    with pytest.raises(ValueError, match="not in list"):
+        sim._stepper.own("strings")
+
+
+def test_the_worst_of_a_run_keeps_a_nan():
+    assert larger(1.0, 2.0) == larger(2.0, 1.0) == 2.0
+    assert np.isnan([larger(np.nan, 1.0), larger(1.0, np.nan)]).all()
+    s = stepper_of()
+    s.rollout(1e-3, 1e-8, 1)
+    report = s.data.outcome.report[0]
+    report["worst_residual"], report["missed"] = np.nan, 1
+    assert s.note()
+    report["worst_residual"], report["missed"] = 1e-9, 0
+    assert not s.note()
+    assert np.isnan(s.worst["residual"])
+    assert s.missed_count == 1
