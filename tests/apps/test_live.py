@@ -165,6 +165,33 @@ def test_gains_follow_their_sliders_and_survive_a_reset(live):
     assert until(lambda: np.allclose(live.player.sim.data.command.motor["kp"], dof["kp"]), 5)
 
 
+def test_a_picture_that_meets_the_server_is_drawn_again_and_other_faults_are_not_hidden(
+    live, monkeypatch
+):
+    seen = []
+
+    def meet(view):
+        seen.append(view)
+        if len(seen) == 1:
+            raise RuntimeError("deque mutated during iteration")
+
+    monkeypatch.setattr(live, "draw", meet)
+    view = live.player.view
+    assert not live._drawn(view)
+    # the drawing thread goes on all the while
+    assert until(lambda: len(seen) > 3, 20)
+    assert live._drawn(view)
+    monkeypatch.undo()
+
+    def fail(view):
+        raise RuntimeError("something else")
+
+    lone = Live.__new__(Live)
+    monkeypatch.setattr(lone, "draw", fail, raising=False)
+    with pytest.raises(RuntimeError, match="something else"):
+        lone._drawn(view)
+
+
 def test_half_speed_is_half_of_the_clock(live):
     live.controls.speed.value = 0.5
     assert until(lambda: live.player.speed == 0.5, 5)

@@ -107,9 +107,12 @@ class Data:
     @property
     def contact(self) -> NDArray[np.void]:
         """Contacts of the last step, rows of ``tables.CONTACT``, without moments and bonds."""
-        memory, report = self.memory, self.outcome.report
-        # they come first; none are left of a world that was put elsewhere
-        return memory.contact[: min(int(memory.count[0]), int(report["contacts"][0]))]
+        memory = self.memory
+        rows = memory.contact[: memory.count[0]]
+        # they come first, and mostly there is nothing else
+        if len(rows) == 0 or rows["kind"][-1] == CONTACTS:
+            return rows
+        return rows[: np.count_nonzero(rows["kind"] == CONTACTS)]
 
     def of_kind(self, kind: int) -> NDArray[np.void]:
         """Rows of the last step of a kind of rows, by its place in the step."""

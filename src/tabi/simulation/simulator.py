@@ -25,6 +25,7 @@ from tabi.simulation.commands import Driver, write_command
 from tabi.simulation.data import Data
 from tabi.simulation.observation import Contact
 from tabi.simulation.observed import Observed, SimulationError
+from tabi.simulation.parts import name_of
 from tabi.simulation.pushes import Push
 from tabi.simulation.state import Saved
 from tabi.simulation.step import FINE, SINGULAR, step_on
@@ -199,7 +200,7 @@ class Simulator(Observed):
             axis: of a hinge, in the world.
         """
         if not self._law.CERTIFIED:
-            name = self._law.NAME
+            name = name_of(self._law)
             raise ModelError(f"contact={name!r} does not know bonds; take 'coulomb'")
         links = (self._link(a), self._link(b))
         return bonds.make(self._stepper, self.data, kind, links, point, axis)

@@ -171,11 +171,21 @@ class Live:
             view = self.player.view
             if view is not None and view is not drawn and self.player.scenes == self._scene:
                 self.player.wanted.set()
-                self.draw(view)
-                drawn = view
+                drawn = view if self._drawn(view) else drawn
             self._tell(view)
             # a scene that is opened later is announced again
             second = -1 if self.player.loading else second
+
+    def _drawn(self, view: View) -> bool:
+        """Draw a picture; False where it has to be drawn once more."""
+        try:
+            self.draw(view)
+        except RuntimeError as fault:
+            # the server is woken from this thread without a lock; once in a while they meet there
+            if "mutated during iteration" not in str(fault):
+                raise
+            return False
+        return True
 
     def draw(self, view: View) -> None:
         """One picture."""
