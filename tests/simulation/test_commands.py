@@ -4,29 +4,12 @@ what is wrong with one is said in a sentence, and nothing of it is taken.
 
 import numpy as np
 import pytest
+from model.test_lookup import ROWS, limb
 
 import tabi
 from tabi.model.arrays import table
-from tabi.model.joint import Joint, Motor
-from tabi.model.robot import Robot
 from tabi.simulation.commands import holding, write_command
 from tabi.simulation.tables import MOTOR
-from tabi.spatial.inertia import Inertia
-
-ROWS = np.array([6, 7, 8, 9, 10])
-SOLID = Inertia(1.0, np.zeros(3), 0.1 * np.eye(3))
-
-
-def limb(name="limb"):
-    """A floating base, a ball joint of three degrees of freedom, two hinges."""
-    robot = Robot(name)
-    robot.add_body("trunk", Joint("root", "floating"), None, SOLID)
-    robot.add_body("upper", Joint("ball", "spherical"), "trunk", SOLID)
-    robot.add_body(
-        "lower", Joint("elbow", "revolute", motor=Motor(kp=100.0, kd=1.0)), "upper", SOLID
-    )
-    robot.add_body("hand", Joint("wrist", "revolute"), "lower", SOLID)
-    return robot
 
 
 def followed(**command):
