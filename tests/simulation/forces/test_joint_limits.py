@@ -264,3 +264,14 @@ def test_held_joint_feels_what_contacts_do_to_it():
     assert sim.state.q[sim.model.q_index("hinge")] == 0.0
     law = sim.data.outcome.effort["constraint"][sim.model.v_index("hinge")]
     assert law == pytest.approx(G * (2.0 * 0.25 + 3.0 * sim.position(ball)[0]), rel=1e-6)
+
+
+def test_the_force_of_a_stop_is_what_mass_and_damper_leave_in_the_step_that_meets_it():
+    # the damper belongs to the velocity of the end: f = m (v⁺ − v)/h + D v⁺
+    mass, damping, v, gap = 2.0, 30.0, 1.5, 4e-4
+    sim = simulator(slider(mass, damping=damping, upper=0.1), 0.1 - gap, v)
+    sim.step()
+    after = gap / sim.dt
+    assert sim.state.v[0] == pytest.approx(after, rel=1e-9)
+    expected = mass * (after - v) / sim.dt + damping * after
+    assert sim.data.outcome.effort["constraint"][0] == pytest.approx(expected, rel=1e-9)
