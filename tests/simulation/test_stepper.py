@@ -7,10 +7,10 @@ import pytest
 
 import tabi
 from tabi import scenes
+from tabi._structure import each
 from tabi.simulation.laws import coulomb
 from tabi.simulation.step import FINE, step_on
 from tabi.simulation.stepper import Stepper, larger
-from tabi.simulation.tables import copied
 
 
 def stepper_of(count=1):
@@ -25,9 +25,9 @@ def test_a_saved_moment_is_a_copy_and_all_that_is_needed():
     s = stepper_of()
     s.rollout(1e-3, 1e-8, 20)
     saved = s.save()
-    assert not any(np.shares_memory(a, b) for a, b in zip(saved[:2], s.data[:2], strict=True))
+    assert not any(np.shares_memory(a, b) for a, b in ((saved.q, s.data.q), (saved.v, s.data.v)))
     s.rollout(1e-3, 1e-8, 20)
-    first = copied(s.data)
+    first = each(s.data, np.copy)
     s.restore(saved)
     s.rollout(1e-3, 1e-8, 20)
     # state, memory and outcome, to the last bit

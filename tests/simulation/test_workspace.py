@@ -11,7 +11,7 @@ from tabi.validation.random_worlds import random_velocity, random_world
 
 def arrays_of(x):
     """All arrays in tuples in tuples."""
-    if isinstance(x, tuple):
+    if not isinstance(x, np.ndarray):
         return [array for part in x for array in arrays_of(part)]
     return [x]
 

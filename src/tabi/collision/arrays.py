@@ -8,12 +8,12 @@ so that its bounds are symmetric.
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import ModelError
+from tabi._structure import Structure
 from tabi.collision.polytope import Face, faces_of
 from tabi.collision.terrain_edges import ridges
 from tabi.model.arrays import FLOATING, INDEX, REAL, table
@@ -78,7 +78,7 @@ POSE = np.dtype(
 )
 
 
-class Collision(NamedTuple):
+class Collision(Structure):
     """What kernels read.
 
     Attributes:

@@ -4,11 +4,10 @@ and the table of points they fill.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
+from tabi._structure import Structure
 from tabi.collision import broad
 from tabi.collision.arrays import MOST_CORNERS, POSE, SHAPE, Collision
 from tabi.model.arrays import INDEX, REAL, table
@@ -60,7 +59,7 @@ CROSSING = np.dtype(
 )
 
 
-class CollisionWorkspace(NamedTuple):
+class CollisionWorkspace(Structure):
     """Arrays the kernels write.
 
     Attributes:

@@ -14,17 +14,16 @@ Reference: George and Liu (1981), Computer solution of large sparse positive def
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
 from tabi._jit import kernel
+from tabi._structure import Structure
 
 EMPTY = -1
 
 
-class Structure(NamedTuple):
+class Elimination(Structure):
     """Which blocks there are, and in which order bodies are eliminated.
 
     Attributes:
@@ -46,10 +45,10 @@ class Structure(NamedTuple):
     swap: NDArray[np.int32]
 
 
-def allocate(bodies: int, blocks: int) -> Structure:
+def allocate(bodies: int, blocks: int) -> Elimination:
     """Memory for a number of bodies and of blocks; bodies² blocks are always enough."""
     square = (bodies, bodies)
-    return Structure(
+    return Elimination(
         slot=np.full(square, EMPTY, np.int32),
         order=np.zeros(bodies, np.int32),
         degree=np.zeros(bodies, np.int32),

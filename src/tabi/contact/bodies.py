@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tabi._jit import kernel
+from tabi._structure import Structure
 from tabi.contact import block_lu
 from tabi.contact.rows import CONTACT, bound_by
 from tabi.contact.weights import weights
@@ -120,7 +121,7 @@ def problem(
     return p
 
 
-class BodyWork(NamedTuple):
+class BodyWork(Structure):
     """Arrays the kernels write: over contacts, over bodies, and of the systems of bodies.
 
     Attributes:
@@ -149,7 +150,7 @@ class BodyWork(NamedTuple):
     stiffness: Floats
     touches: NDArray[np.int32]
     touch: NDArray[np.int32]
-    lu: block_lu.Structure
+    lu: block_lu.Elimination
     follow: Floats
     F: Floats
     G: Floats

@@ -7,17 +7,16 @@ joints of it follow or lead. Union–find over families; groups are numbered in 
 first contact, so the same contacts give the same groups.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
 from tabi._jit import kernel
+from tabi._structure import Structure
 
 Integers = NDArray[np.int64]
 
 
-class Groups(NamedTuple):
+class Groups(Structure):
     """Arrays that ``find`` writes.
 
     Attributes:

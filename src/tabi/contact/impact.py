@@ -27,12 +27,12 @@ References: Chardonnet (2006), sec. II-B; Ruspini and Khatib (1999); Moreau (198
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tabi._jit import kernel
+from tabi._structure import Structure
 from tabi.contact import lemke
 from tabi.contact.problem import ProblemError, numbers, square
 
@@ -66,7 +66,7 @@ class Impact:
     solved: bool
 
 
-class ImpactWork(NamedTuple):
+class ImpactWork(Structure):
     """Arrays the kernels write, for n contacts.
 
     Attributes:

@@ -26,12 +26,12 @@ Harris (1973).
 from __future__ import annotations
 
 from math import sqrt
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tabi._jit import kernel
+from tabi._structure import Structure
 from tabi.contact.linear import solve as solve_linear
 
 Floats = NDArray[np.float64]
@@ -55,7 +55,7 @@ GOLDEN = 0.6180339887498949
 EXACT = 1e-9
 
 
-class LemkeWork(NamedTuple):
+class LemkeWork(Structure):
     """Arrays the kernel writes, for n rows.
 
     Attributes:

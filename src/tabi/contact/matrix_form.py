@@ -8,13 +8,12 @@ bodies one by one: the cost is that of the blocks there are.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
 from tabi._jit import kernel
+from tabi._structure import Structure
 from tabi.contact.blocks import Blocks
 from tabi.contact.bodies import BodyProblem
 from tabi.spatial.vector import add, cross, dot, load3
@@ -23,7 +22,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 
-class _Work(NamedTuple):
+class _Work(Structure):
     """Arrays the kernels write.
 
     Attributes:

@@ -21,13 +21,14 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse
 from numpy.typing import ArrayLike, NDArray
 
 from tabi._jit import kernel
+from tabi._structure import Structure
 from tabi.contact import bodies, lemke
 from tabi.contact.bodies import BodyProblem
 from tabi.contact.certificate import Certificate, judge
@@ -67,7 +68,7 @@ class PyramidSolution:
     certificate: Certificate
 
 
-class PyramidArrays(NamedTuple):
+class PyramidArrays(Structure):
     """Arrays the kernels write, for a number of contacts and directions.
 
     Attributes:

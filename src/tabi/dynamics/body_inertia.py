@@ -16,12 +16,11 @@ Joints that follow others take their part out of u and Ω (``followers``). A fre
 floating body, needs none of this: its Ω is the inverse of its own inertia.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
 from tabi._jit import kernel
+from tabi._structure import Structure
 from tabi.dynamics import articulated, followers
 from tabi.model.arrays import FLOATING, INDEX, table
 from tabi.model.compiled import Model
@@ -59,7 +58,7 @@ CONTACTING = np.dtype(
 PIVOT = 6
 
 
-class Chains(NamedTuple):
+class Chains(Structure):
     """Arrays of the kernels; big enough for contacts of every body at once.
 
     Attributes:

@@ -3,11 +3,10 @@
 6-D vectors are angular first, then linear, in the world's axes about the origin of the body's tree.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
+from tabi._structure import Structure
 from tabi.model.arrays import INDEX, REAL, table
 from tabi.model.compiled import Model
 
@@ -67,7 +66,7 @@ DOF = np.dtype(
 )
 
 
-class Workspace(NamedTuple):
+class Workspace(Structure):
     """Arrays the kernels write.
 
     Attributes:

@@ -6,10 +6,11 @@ vectors of a tree are taken about the origin of its root body, in the world's ax
 """
 
 import os
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from tabi._structure import Structure
 
 # kinds of joints, as kernels tell them apart
 REVOLUTE, PRISMATIC, SPHERICAL, PLANAR, FLOATING = 0, 1, 2, 3, 4
@@ -105,7 +106,7 @@ def table(count: int | tuple[int, int], columns: np.dtype) -> NDArray[np.void]:
     return rows.view(np.recarray) if os.environ.get("NUMBA_DISABLE_JIT", "0") != "0" else rows
 
 
-class ModelArrays(NamedTuple):
+class ModelArrays(Structure):
     """What kernels read: bodies (row 0 the world), degrees of freedom, couplings,
     gravity [m/s²].
     """

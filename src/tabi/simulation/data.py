@@ -7,12 +7,12 @@ can be written here. Rows of contacts and their columns: ``tables.CONTACT``; of 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tabi._structure import each
 from tabi.contact.bodies import BodyProblem
 from tabi.model.compiled import Model
 from tabi.simulation.stepper import Stepper
@@ -187,16 +187,8 @@ class Data:
         if not self._seen or self._seen[0] is not source[0] or self._seen[1] is not source[1]:
             s = source[1]
             views = (source[0], self._stepper.tables, s.dynamics.body, s.collision.pose[:-1])
-            self._seen = (*source, _each(views, _read_only))
+            self._seen = (*source, each(views, _read_only))
         return self._seen[2]
-
-
-def _each(arrays: Any, change: Callable[[Any], Any]) -> Any:
-    """The same tuples in tuples, with every array changed."""
-    if not isinstance(arrays, tuple):
-        return change(arrays)
-    found = [_each(x, change) for x in arrays]
-    return type(arrays)(*found) if hasattr(arrays, "_fields") else tuple(found)
 
 
 def _read_only(array: NDArray[Any]) -> NDArray[Any]:

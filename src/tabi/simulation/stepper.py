@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import ModelError
+from tabi._structure import each
 from tabi.model.arrays import table
 from tabi.model.compiled import Model
 from tabi.simulation import parts, tables, workspace
@@ -114,7 +115,7 @@ class Stepper:
 
     def save(self) -> StepData:
         """A copy of all that lasts."""
-        return tables.copied(self.data)
+        return each(self.data, np.copy)
 
     def restore(self, saved: StepData) -> None:
         """Go back to a saved moment, of this world."""
@@ -123,7 +124,7 @@ class Stepper:
             self.grow(count, self._blocks)
         contact = self.data.memory.contact
         contact[:count] = saved.memory.contact[:count]
-        copy = tables.copied(saved)
+        copy = each(saved, np.copy)
         self.data = copy._replace(memory=copy.memory._replace(contact=contact))
         self.prepare()
 

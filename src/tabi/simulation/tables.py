@@ -10,11 +10,12 @@ first three together with q and v are ``StepData``.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tabi._structure import Structure
 from tabi.collision import arrays as collision_arrays
 from tabi.collision.arrays import Collision
 from tabi.contact import ladder
@@ -23,7 +24,6 @@ from tabi.model.arrays import INDEX, REAL, ModelArrays, table
 from tabi.model.compiled import Model
 
 Floats = NDArray[np.float64]
-Arrays = TypeVar("Arrays", bound=tuple)
 
 # what a contact does: no force; a force without sliding; a force against sliding
 OPEN, STICK, SLIP = 0, 1, 2
@@ -116,7 +116,7 @@ NO_MEMORY = np.zeros(0)
 NO_PROGRAM = np.zeros((0, 0, 3))
 
 
-class Tables(NamedTuple):
+class Tables(Structure):
     """Structure and parameters; the parameters may change between steps.
 
     Attributes:
@@ -141,7 +141,7 @@ class Tables(NamedTuple):
     attempts: Floats
 
 
-class StepCommand(NamedTuple):
+class StepCommand(Structure):
     """What comes in.
 
     Attributes:
@@ -156,7 +156,7 @@ class StepCommand(NamedTuple):
     pushed: NDArray[np.int64]
 
 
-class Memory(NamedTuple):
+class Memory(Structure):
     """All that the next step reads besides q and v.
 
     Attributes:
@@ -171,7 +171,7 @@ class Memory(NamedTuple):
     own: tuple[NDArray[Any], ...]
 
 
-class Outcome(NamedTuple):
+class Outcome(Structure):
     """What comes out.
 
     Attributes:
@@ -182,7 +182,7 @@ class Outcome(NamedTuple):
     effort: NDArray[np.void]
 
 
-class StepData(NamedTuple):
+class StepData(Structure):
     """State, command, memory and outcome: all that lasts from step to step.
 
     Attributes:
@@ -229,9 +229,3 @@ def data(model: Model, points: int, own: tuple[NDArray[Any], ...]) -> StepData:
         memory=Memory(table(points, CONTACT), np.zeros(1, INDEX), table(count, JOINT), own),
         outcome=Outcome(table(1, REPORT), table(count, EFFORT)),
     )
-
-
-def copied(arrays: Arrays) -> Arrays:
-    """A copy of arrays in tuples in tuples."""
-    parts = [copied(x) if isinstance(x, tuple) else x.copy() for x in arrays]
-    return type(arrays)(*parts) if hasattr(arrays, "_fields") else type(arrays)(parts)

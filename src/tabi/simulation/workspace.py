@@ -6,12 +6,13 @@ workspace held, and each step leaves for the next one.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tabi._jit import kernel
+from tabi._structure import Structure
 from tabi.collision import broad
 from tabi.collision import workspace as collision_workspace
 from tabi.collision.workspace import CollisionWorkspace
@@ -30,7 +31,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 
-class StepWorkspace(NamedTuple):
+class StepWorkspace(Structure):
     """Arrays that a step writes.
 
     Attributes:

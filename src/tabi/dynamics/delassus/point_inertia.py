@@ -19,12 +19,11 @@ Joints that follow others are eliminated from M̂ and J in ``direct``, and are i
 [1] Chardonnet et al. 2006, II-D. [2] Chang and Khatib 2000. [3] Chardonnet 2012, 3.2.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
 from tabi._jit import kernel
+from tabi._structure import Structure
 from tabi.dynamics import aba, body_inertia, crba
 from tabi.dynamics.delassus import branch_inertia, elimination, wrench_inertia
 from tabi.dynamics.jacobian import point_velocity
@@ -36,7 +35,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 
-class Contacts(NamedTuple):
+class Contacts(Structure):
     """Contact points.
 
     Attributes:
@@ -52,7 +51,7 @@ class Contacts(NamedTuple):
     arm_b: Floats
 
 
-class DelassusWork(NamedTuple):
+class DelassusWork(Structure):
     """Arrays the kernels write: M̂ and Jᵀ; K and A of (2);
     Ω in rows of blocks, and what its ways need; rows of J Ω.
     """

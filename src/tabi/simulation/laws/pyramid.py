@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import NamedTuple
 
 from tabi._errors import ModelError
 from tabi._jit import kernel
+from tabi._structure import Structure
 from tabi.contact import lemke, pyramid
 from tabi.contact.bodies import BodyWork
 from tabi.contact.bodies import allocate as allocate_bodies
 from tabi.contact.bodies import prepare as prepare_bodies
 
 
-class PyramidWork(NamedTuple):
+class PyramidWork(Structure):
     """Scratch: of bodies, for the weights of the rows, and of Lemke's algorithm."""
 
     bodies: BodyWork

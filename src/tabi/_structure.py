@@ -1,0 +1,208 @@
+"""Many arrays that a kernel is handed as one address.
+
+Numba hands over every array as seven numbers of its own. A step works on some 250 arrays: taking
+them apart costs more than the step itself, and each call from kernel to kernel takes thousands of
+arguments to compile. A ``Structure`` writes down once, in one piece of memory, where its arrays lie
+and how long they are; kernels get the address of that and read what they use.
+
+    class Cloud(Structure):
+        position: NDArray[np.float64]
+        grid: Grid                             # another structure
+
+In a kernel ``cloud.position[i]`` and ``cloud.grid.cell[k]`` read as in Python. The arrays of a
+structure never change, only what is in them: so a compiler may read the memory once and keep what
+it read. What kernels make themselves are named tuples; a structure may hold those too.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar, Self, dataclass_transform
+
+import numpy as np
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.core.imputils import impl_ret_borrowed, lower_getattr_generic
+from numba.core.typing.templates import AttributeTemplate, infer_getattr
+from numba.extending import NativeValue, models, register_model, typeof_impl, unbox
+from numba.np.arrayobj import get_itemsize
+from numpy.typing import NDArray
+
+WORD = ir.IntType(64)
+
+
+@dataclass_transform(frozen_default=True)
+class Structure:
+    """Base of classes whose annotated fields are arrays, structures, or tuples of arrays."""
+
+    _fields: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls) -> None:
+        cls._fields = tuple(cls.__annotations__)
+
+    def __init__(self, *values: Any, **named: Any) -> None:
+        fields = self._fields
+        given = dict(zip(fields, values, strict=False)) | named
+        if len(values) + len(named) != len(fields) or given.keys() != set(fields):
+            raise TypeError(f"{type(self).__name__} takes {', '.join(fields)}")
+        self.__dict__.update((name, given[name]) for name in fields)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"{type(self).__name__} is fixed; see _replace")
+
+    def __iter__(self) -> Iterator[Any]:
+        return (getattr(self, name) for name in self._fields)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (type(self), tuple(self))
+
+    def _replace(self, **changed: Any) -> Self:
+        """The same with other arrays under some of the names."""
+        return type(self)(**{name: getattr(self, name) for name in self._fields} | changed)
+
+    def __getattr__(self, name: str) -> Any:
+        # what kernels are handed is made when the first one asks
+        if name not in ("_numba_type_", "_memory", "_address"):
+            raise AttributeError(f"{type(self).__name__} has no {name!r}")
+        memory = np.array(list(_words(self)), np.uint64)
+        made = {"_numba_type_": _type_of(self), "_memory": memory, "_address": memory.ctypes.data}
+        self.__dict__.update(made)
+        return made[name]
+
+
+def each(value: Any, change: Callable[[NDArray[Any]], NDArray[Any]]) -> Any:
+    """The same structures and tuples, with every array changed."""
+    if isinstance(value, np.ndarray):
+        return change(value)
+    parts = [each(part, change) for part in value]
+    return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+
+
+def _words(value: Any) -> Iterator[int]:
+    """Where an array lies, how many items it has, its shape and strides; of tuples and structures
+    all of their parts.
+    """
+    if isinstance(value, np.ndarray):
+        yield from (value.ctypes.data, value.size, *value.shape, *value.strides)
+    else:
+        for part in value:
+            yield from _words(part)
+
+
+def _type_of(value: Structure) -> StructureType:
+    return _type(type(value).__name__, value._fields, tuple(typeof_impl(x, None) for x in value))
+
+
+class StructureType(types.Type):
+    """Type of a structure with fields of certain types.
+
+    Attributes:
+        names, fields: of its fields. places: name → first word and type.
+        size: in words.
+    """
+
+    def __init__(self, name: str, names: tuple[str, ...], fields: tuple[types.Type, ...]) -> None:
+        self.made_from = (name, names, fields)
+        self.places: dict[str, tuple[int, types.Type]] = {}
+        self.size = 0
+        for label, field in zip(names, fields, strict=True):
+            self.places[label] = (self.size, field)
+            self.size += _size(field)
+        content = hashlib.sha256(repr((names, [str(field) for field in fields])).encode())
+        super().__init__(f"{name}_{content.hexdigest()[:16]}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_type, self.made_from)
+
+
+@functools.cache
+def _type(name: str, names: tuple[str, ...], fields: tuple[types.Type, ...]) -> StructureType:
+    return StructureType(name, names, fields)
+
+
+def _size(field: types.Type) -> int:
+    """Words of a field."""
+    if isinstance(field, types.Array):
+        return 2 + 2 * field.ndim
+    if isinstance(field, StructureType):
+        return field.size
+    if isinstance(field, types.BaseTuple):
+        return sum(map(_size, field.types))
+    raise TypeError(f"a structure holds arrays, structures and tuples of them, not {field}")
+
+
+@typeof_impl.register(Structure)
+def _typeof(value: Structure, context: Any) -> StructureType:
+    return value._numba_type_
+
+
+register_model(StructureType)(models.OpaqueModel)
+
+
+@unbox(StructureType)
+def _unbox(typ: StructureType, value: Any, c: Any) -> NativeValue:
+    address = c.pyapi.object_getattr_string(value, "_address")
+    pointer = c.pyapi.long_as_voidptr(address)
+    c.pyapi.decref(address)
+    return NativeValue(pointer, is_error=cgutils.is_null(c.builder, pointer))
+
+
+@infer_getattr
+class _Fields(AttributeTemplate):
+    key = StructureType
+
+    def generic_resolve(self, typ: StructureType, name: str) -> types.Type | None:
+        return typ.places.get(name, (0, None))[1]
+
+
+@lower_getattr_generic(StructureType)
+def _get(context: Any, builder: Any, typ: StructureType, value: Any, name: str) -> Any:
+    place, field = typ.places[name]
+    return impl_ret_borrowed(context, builder, field, _load(context, builder, field, value, place))
+
+
+def _load(context: Any, builder: Any, field: types.Type, base: Any, place: int) -> Any:
+    """A field, from the word ``place`` of a structure on."""
+    if isinstance(field, StructureType):
+        return builder.gep(base, [ir.Constant(WORD, 8 * place)])
+    if isinstance(field, types.Array):
+        return _load_array(context, builder, field, base, place)
+    parts = []
+    for part in field.types:
+        parts.append(_load(context, builder, part, base, place))
+        place += _size(part)
+    return context.make_tuple(builder, field, parts)
+
+
+def _load_array(context: Any, builder: Any, field: types.Array, base: Any, place: int) -> Any:
+    """An array as Numba has it: no owner, no parent, items, bytes of one, where, shape, strides;
+    what follows from the type is not read.
+    """
+    whole = context.get_value_type(field)
+    owner, parent, _, _, data, shape, _ = whole.elements
+    size, dimensions = get_itemsize(context, field), range(field.ndim)
+    undefined, known = ir.Constant(WORD, ir.Undefined), ir.Constant(WORD, size)
+    last = field.ndim - 1 if field.layout == "C" else -1
+    strides = [known if i == last else undefined for i in dimensions]
+    start = [
+        ir.Constant(owner, None), ir.Constant(parent, None), undefined, known,
+        ir.Constant(data, ir.Undefined), ir.Constant(shape, ir.Undefined),
+        ir.Constant(shape, strides),
+    ]  # fmt: skip
+    array = ir.Constant(whole, start)
+
+    def word(i: int, kind: Any = WORD) -> Any:
+        at = builder.gep(base, [ir.Constant(WORD, 8 * (place + i))])
+        read = builder.load(builder.bitcast(at, kind.as_pointer()))
+        read.set_metadata("invariant.load", builder.module.add_metadata([]))
+        return read
+
+    array = builder.insert_value(array, word(0, data), 4)
+    array = builder.insert_value(array, word(1), 2)
+    for i in dimensions:
+        array = builder.insert_value(array, word(2 + i), (5, i))
+        if i != last:
+            array = builder.insert_value(array, word(2 + field.ndim + i), (6, i))
+    return array
