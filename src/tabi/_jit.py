@@ -38,7 +38,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
-from numba.core import caching, compiler, config, event, serialize
+from numba.core import caching, compiler, config, serialize
 
 from tabi import _identity, _llvm, _reuse
 
@@ -235,7 +235,7 @@ class _Cache(caching._Cache):
     def flush(self) -> None: ...
 
 
-class _FirstRun(event.Listener):
+class _FirstRun:
     """Says once, on a terminal or in a log, that kernels are being compiled, and counts the
     seconds.
     """
@@ -246,9 +246,7 @@ class _FirstRun(event.Listener):
         self.started = 0.0
         self.seconds = 0.0
 
-    def on_start(self, event: Any) -> None:
-        if event.data["dispatcher"] not in _ours:
-            return
+    def __enter__(self) -> None:
         self.depth += 1
         if self.depth > 1:
             return
@@ -267,18 +265,13 @@ class _FirstRun(event.Listener):
                 flush=True,
             )
 
-    def on_end(self, event: Any) -> None:
-        if event.data["dispatcher"] not in _ours:
-            return
+    def __exit__(self, *error: object) -> None:
         self.depth -= 1
         if self.depth == 0:
             self.seconds += time.perf_counter() - self.started
 
 
-# other packages compile too: only tabi's kernels count
-_ours: set[Any] = set()
 first_run = _FirstRun()
-event.register("numba:compile", first_run)
 
 
 def kernel(
@@ -322,7 +315,7 @@ def kernel(
     }
     compiled: Any = _llvm.compiled(function, inline, options | {"fastmath": fastmath})
     for face in (compiled, compiled.inside):
-        _ours.add(face)
+        face.watch = first_run
         folder = cache_folder()
         # the digest knows the package's own sources only
         if folder is not None and function.__module__.startswith("tabi."):

@@ -23,9 +23,9 @@ from typing import Any
 
 import llvmlite.binding as llvm
 from numba.core import codegen, compiler, types
-from numba.core.registry import CPUDispatcher
 
 from tabi import _identity
+from tabi._front_end import KernelCompiler, KernelDispatcher
 
 
 class _Linked(codegen.JITCodeLibrary):
@@ -46,9 +46,14 @@ class _Linked(codegen.JITCodeLibrary):
         return None
 
     def _optimize_functions(self, ll_module: Any) -> None:
-        # as Numba's, but for one pass manager, and nothing done for what is only declared
+        # variables go from memory into registers, which makes the code a third as long;
+        # all else is left for the whole
         ll_module.data_layout = self._codegen._data_layout
-        manager, builder = self._codegen._function_pass_manager()
+        builder = self._codegen._pass_builder()
+        manager = llvm.create_new_function_pass_manager()
+        manager.add_sroa_pass()
+        manager.add_instruction_combine_pass()
+        manager.add_simplify_cfg_pass()
         for function in ll_module.functions:
             if not function.is_declaration:
                 manager.run(function, builder)
@@ -162,7 +167,7 @@ class _Addressless:
     def set_env(self, name: str, env: Any) -> None: ...
 
 
-class _InsideCompiler(compiler.Compiler):
+class _InsideCompiler(KernelCompiler):
     library: type[_Linked] = Inside
 
     def __init__(self, typing: Any, target: Any, library: Any, *others: Any) -> None:
@@ -188,10 +193,10 @@ class _OutsideCompiler(_InsideCompiler):
         return f"{tag}n{count}"
 
 
-class Kernel(CPUDispatcher):
+class Kernel(KernelDispatcher):
     """What Python calls; other kernels that name it get ``inside``."""
 
-    inside: CPUDispatcher
+    inside: KernelDispatcher
 
     @property
     def _numba_type_(self) -> types.Dispatcher:
@@ -208,12 +213,9 @@ class Flags(set):
 def compiled(function: Any, inline: bool, options: dict[str, Any]) -> Kernel:
     """Both faces of a function."""
     options = options | {"fastmath": Flags(options["fastmath"])}
-    outside = Kernel(function, targetoptions=options, pipeline_class=_OutsideCompiler)
-    outside.inside = CPUDispatcher(
-        function,
-        targetoptions={**options, "forceinline": inline, "no_cpython_wrapper": True},
-        pipeline_class=_InsideCompiler,
-    )
+    outside = Kernel(function, options, _OutsideCompiler)
+    options = {**options, "forceinline": inline, "no_cpython_wrapper": True}
+    outside.inside = KernelDispatcher(function, options, _InsideCompiler)
     return outside
 
 

@@ -7,7 +7,6 @@ out: what such kernels call is not among their imports.
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import hashlib
 import json
@@ -18,6 +17,10 @@ from pathlib import Path
 LIST = "sources.json"
 # a kernel made inside of a function
 MADE = re.compile(rb"^[ \t]+@kernel", re.MULTILINE)
+# from module import names, in brackets or not; import module
+IMPORT = re.compile(
+    r"^[ \t]*(?:from (\w[\w.]*) import (\([^)]*\)|[^\n]*)|import (\w[\w.]*))", re.MULTILINE
+)
 
 
 def digests(package: Path, compiler: str) -> dict[str, str]:
@@ -70,14 +73,8 @@ def _imports(source: bytes, files: dict[str, Path]) -> set[str]:
     of ``from package import name`` the module that has the name.
     """
     found = set()
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            found |= {
-                f"{node.module}.{alias.name}"
-                if f"{node.module}.{alias.name}" in files
-                else node.module
-                for alias in node.names
-            }
+    for module, listed, alone in IMPORT.findall(source.decode()):
+        found |= {alone} if alone else set()
+        for name in re.findall(r"(\w+)(?: as \w+)?", listed):
+            found |= {f"{module}.{name}" if f"{module}.{name}" in files else module}
     return found & set(files)

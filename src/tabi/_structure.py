@@ -122,7 +122,7 @@ def _type(name: str, names: tuple[str, ...], fields: tuple[types.Type, ...]) -> 
     return StructureType(name, names, fields)
 
 
-def _size(field: types.Type) -> int:
+def _size(field: Any) -> int:
     """Words of a field."""
     if isinstance(field, types.Array):
         return 2 + 2 * field.ndim
@@ -163,7 +163,7 @@ def _get(context: Any, builder: Any, typ: StructureType, value: Any, name: str) 
     return impl_ret_borrowed(context, builder, field, _load(context, builder, field, value, place))
 
 
-def _load(context: Any, builder: Any, field: types.Type, base: Any, place: int) -> Any:
+def _load(context: Any, builder: Any, field: Any, base: Any, place: int) -> Any:
     """A field, from the word ``place`` of a structure on."""
     if isinstance(field, StructureType):
         return builder.gep(base, [ir.Constant(WORD, 8 * place)])

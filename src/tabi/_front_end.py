@@ -1,0 +1,152 @@
+"""Numba's front end, as far as kernels need it.
+
+Half of the time to compile a kernel goes into finding out, again and again, what Numba knows
+already: what two reals make when they are added, whether two sets of compiler flags are equal,
+how long the functions around this one have taken. And a third of its passes are for Python that
+kernels do not contain. Here
+
+- the type of an operator on given types is looked up once,
+- flags of one content are one object,
+- compilation runs the passes that kernels need, and no clocks.
+
+None of this changes the code that comes out.
+"""
+
+from __future__ import annotations
+
+import functools
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+from numba.core import compiler, sigutils, typed_passes, untyped_passes
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.compiler_machinery import PassManager
+from numba.core.dispatcher import _FunctionCompiler  # pyright: ignore
+from numba.core.registry import CPUDispatcher
+
+# loops over tuples of kernels, closures, "with", exceptions and array expressions have passes of
+# their own, which are left out
+PASSES = (
+    untyped_passes.TranslateByteCode,
+    untyped_passes.FixupArgs,
+    untyped_passes.IRProcessing,
+    untyped_passes.RewriteSemanticConstants,
+    untyped_passes.DeadBranchPrune,
+    untyped_passes.GenericRewrites,
+    untyped_passes.ReconstructSSA,
+    typed_passes.NopythonTypeInference,
+    typed_passes.PreLowerStripPhis,
+    typed_passes.IRLegalization,
+    typed_passes.NativeLowering,
+    typed_passes.NoPythonBackend,
+)
+# where functions are at home whose result depends on the types of their arguments alone
+PURE = frozenset({"_operator", "math", "builtins"})
+
+
+class TypingContext:
+    """Numba's typing context, with a memory for operators and functions of ``math``."""
+
+    def __init__(self, context: Any) -> None:
+        self._context = context
+        self._signatures: dict[Any, Any] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._context, name)
+
+    def resolve_function_type(self, function: Any, args: Any, named: Any) -> Any:
+        """The signature of a call."""
+        of_types = self._context.resolve_function_type
+        key = getattr(function, "typing_key", function)
+        if named or getattr(key, "__module__", None) not in PURE:
+            return of_types(function, args, named)
+        try:
+            return self._signatures[function, args]
+        except KeyError:
+            found = of_types(function, args, named)
+            if found is not None:
+                self._signatures[function, args] = found
+            return found
+
+
+typing_context = functools.cache(TypingContext)
+
+
+class KernelFlags(compiler.Flags):
+    """Flags that become one object for each content where they are compared often."""
+
+    def copy(self) -> compiler.Flags:
+        """Those that hold while a kernel is compiled."""
+        return _fixed.setdefault(repr(self), FixedFlags(self))
+
+
+class FixedFlags(compiler.Flags):
+    """Flags that nobody changes any more."""
+
+    __slots__ = ()
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def copy(self) -> compiler.Flags:
+        """Some that may be changed."""
+        return compiler.Flags(self)
+
+
+_fixed: dict[str, FixedFlags] = {}
+
+
+class KernelCompiler(compiler.CompilerBase):
+    """Runs the passes that kernels need."""
+
+    def __init__(self, typing: Any, *others: Any) -> None:
+        super().__init__(typing_context(typing), *others)
+
+    def define_pipelines(self) -> list[PassManager]:
+        """One."""
+        passes = PassManager("kernel")
+        for one in PASSES:
+            passes.add_pass(one, one._name)
+        passes.finalize()
+        return [passes]
+
+
+class _Front(_FunctionCompiler):
+    def _customize_flags(self, flags: Any) -> Any:
+        return KernelFlags(flags)
+
+
+class KernelDispatcher(CPUDispatcher):
+    """Compiles a kernel for the types it is called with, or takes it from the disk.
+
+    Attributes:
+        watch: entered while something is compiled.
+        _cache: where compiled code is kept.
+    """
+
+    watch: AbstractContextManager[Any] = nullcontext()
+    _cache: Any
+
+    def __init__(self, function: Any, options: dict[str, Any], pipeline: Any) -> None:
+        super().__init__(function, targetoptions=options, pipeline_class=pipeline)
+        self._compiler = _Front(function, self.targetdescr, options, {}, pipeline)
+
+    def compile(self, sig: Any) -> Any:
+        """The entry point for a signature."""
+        with global_compiler_lock, self._compiling_counter:
+            args, result = sigutils.normalize_signature(sig)
+            code = self.overloads.get(tuple(args))
+            if code is None:
+                code = self._cache.load_overload(sig, self.targetctx)
+                if code is not None:
+                    self.targetctx.insert_user_function(
+                        code.entry_point, code.fndesc, [code.library]
+                    )
+                    self.add_overload(code)
+                else:
+                    with self.watch:
+                        code = self._compiler.compile(args, result)
+                    self.add_overload(code)
+                    self._cache.save_overload(sig, code)
+            return code.entry_point
