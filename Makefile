@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: run test check bench docs setup clean
+.PHONY: run test check bench docs wheel setup clean
 
 run: $(VENV)/run.ok
 	$(BIN)/tabi demo
@@ -28,6 +28,11 @@ bench: $(VENV)/dev.ok
 docs: $(VENV)/dev.ok $(VENV)/docs.ok
 	$(BIN)/python docs/make_tables.py
 	$(BIN)/mkdocs build --strict
+
+wheel: $(VENV)/run.ok
+	$(BIN)/tabi warmup --ship
+	$(PIP) wheel --no-deps --wheel-dir dist .
+	rm -rf src/tabi/_kernels
 
 setup: $(VENV)/dev.ok $(VENV)/docs.ok
 

@@ -24,7 +24,7 @@ from tabi.dynamics import workspace
 from tabi.model import arrays
 
 NOTICE = (
-    "tabi: compiling for this processor, once for this version (two to five minutes for a whole "
+    "tabi: compiling for this processor, once for this version (about a minute for a "
     "simulation) …\n"
 )
 DOT = """

@@ -15,7 +15,6 @@ None of this changes the code that comes out.
 from __future__ import annotations
 
 import functools
-from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from numba.core import compiler, sigutils, typed_passes, untyped_passes
@@ -23,6 +22,9 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.compiler_machinery import PassManager
 from numba.core.dispatcher import _FunctionCompiler  # pyright: ignore
 from numba.core.registry import CPUDispatcher
+
+from tabi._lowering import KernelLowering, insert_kernel
+from tabi._progress import FirstRun, first_run
 
 # loops over tuples of kernels, closures, "with", exceptions and array expressions have passes of
 # their own, which are left out
@@ -37,7 +39,7 @@ PASSES = (
     typed_passes.NopythonTypeInference,
     typed_passes.PreLowerStripPhis,
     typed_passes.IRLegalization,
-    typed_passes.NativeLowering,
+    KernelLowering,
     typed_passes.NoPythonBackend,
 )
 # where functions are at home whose result depends on the types of their arguments alone
@@ -125,7 +127,7 @@ class KernelDispatcher(CPUDispatcher):
         _cache: where compiled code is kept.
     """
 
-    watch: AbstractContextManager[Any] = nullcontext()
+    watch: FirstRun = first_run
     _cache: Any
 
     def __init__(self, function: Any, options: dict[str, Any], pipeline: Any) -> None:
@@ -138,11 +140,10 @@ class KernelDispatcher(CPUDispatcher):
             args, result = sigutils.normalize_signature(sig)
             code = self.overloads.get(tuple(args))
             if code is None:
+                self.watch.tick()
                 code = self._cache.load_overload(sig, self.targetctx)
                 if code is not None:
-                    self.targetctx.insert_user_function(
-                        code.entry_point, code.fndesc, [code.library]
-                    )
+                    insert_kernel(self.targetctx, code.entry_point, code.fndesc, [code.library])
                     self.add_overload(code)
                 else:
                     with self.watch:
@@ -150,3 +151,8 @@ class KernelDispatcher(CPUDispatcher):
                     self.add_overload(code)
                     self._cache.save_overload(sig, code)
             return code.entry_point
+
+    def entry(self, args: tuple[Any, ...]) -> Any:
+        """The entry point for values of the types of these."""
+        self.compile(types := tuple(map(self.typeof_pyval, args)))
+        return self.overloads[types].entry_point

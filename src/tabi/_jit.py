@@ -29,9 +29,7 @@ import os
 import pickle
 import platform
 import shutil
-import sys
 import tempfile
-import time
 import uuid
 from collections.abc import Callable
 from pathlib import Path
@@ -40,7 +38,8 @@ from typing import Any, TypeVar
 import numba
 from numba.core import caching, compiler, config, serialize
 
-from tabi import _identity, _llvm, _reuse
+from tabi import _identity, _llvm, _reuse, _shipped
+from tabi._progress import first_run
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -136,6 +135,17 @@ def _others(root: Path, folder: Path) -> list[Path]:
 _read: dict[str, _llvm.Inside] = {}
 
 
+def _content(folder: Path, name: str) -> bytes:
+    """A file of the cache, or of the kernels that came with the package.
+
+    Raises:
+        OSError: if neither has it.
+    """
+    shipped = _shipped.folder(PACKAGE, digest())
+    path = folder / name
+    return (path if shipped is None or path.exists() else shipped / name).read_bytes()
+
+
 def _inside(folder: Path, name: str, symbol: str, target: Any) -> _llvm.Inside:
     """The inside of a kernel from its file, and from their files the kernels that it needs.
 
@@ -143,7 +153,7 @@ def _inside(folder: Path, name: str, symbol: str, target: Any) -> _llvm.Inside:
         Exception: of some kind, if one of the files is lost, broken or of another kernel.
     """
     if name not in _read:
-        stored, own, called, bitcode, _ = pickle.loads((folder / name).read_bytes())
+        stored, own, called, bitcode, _ = pickle.loads(_content(folder, name))
         if stored != name:
             raise ValueError(f"{name} holds {stored}")
         needed = [_inside(folder, file, inner, target) for file, inner in called]
@@ -177,7 +187,7 @@ class _Cache(caching._Cache):
         with contextlib.suppress(Exception):
             key = self._key(sig, target_context.codegen())
             name = self._name(key)
-            *_, rest = pickle.loads((self.folder / name).read_bytes())
+            *_, rest = pickle.loads(_content(self.folder, name))
             stored, code = pickle.loads(rest)
             if stored != key:
                 return None
@@ -222,7 +232,10 @@ class _Cache(caching._Cache):
         """All that tells two codes of one kernel apart: its face, types, processor, and what it
         closes over.
         """
-        return (self.inside, sig, codegen.magic_tuple(), _identity.closure(self.function))
+        # the inside is for any processor of the kind
+        platform, *processor = codegen.magic_tuple()
+        named = (platform,) if self.inside else (platform, *processor)
+        return (self.inside, sig, named, _identity.closure(self.function))
 
     def _name(self, key: tuple[Any, ...]) -> str:
         name = f"{self.function.__module__}.{self.function.__name__}"
@@ -235,43 +248,9 @@ class _Cache(caching._Cache):
     def flush(self) -> None: ...
 
 
-class _FirstRun:
-    """Says once, on a terminal or in a log, that kernels are being compiled, and counts the
-    seconds.
-    """
-
-    def __init__(self) -> None:
-        self.said = False
-        self.depth = 0
-        self.started = 0.0
-        self.seconds = 0.0
-
-    def __enter__(self) -> None:
-        self.depth += 1
-        if self.depth > 1:
-            return
-        self.started = time.perf_counter()
-        if not self.said and not os.environ.get("TABI_QUIET"):
-            self.said = True
-            often = (
-                "once for this version"
-                if cache_folder()
-                else "on every run, because no folder can keep it; see `tabi doctor`"
-            )
-            print(
-                f"tabi: compiling for this processor, {often} "
-                "(two to five minutes for a whole simulation) …",
-                file=sys.stderr,
-                flush=True,
-            )
-
-    def __exit__(self, *error: object) -> None:
-        self.depth -= 1
-        if self.depth == 0:
-            self.seconds += time.perf_counter() - self.started
-
-
-first_run = _FirstRun()
+def plain_mode() -> bool:
+    """Whether kernels stay plain Python: ``NUMBA_DISABLE_JIT=1``."""
+    return bool(config.DISABLE_JIT)  # type: ignore[attr-defined]
 
 
 def kernel(
@@ -300,7 +279,7 @@ def kernel(
     if plain:
         return function
     KERNELS.append(function)
-    if config.DISABLE_JIT:  # type: ignore[attr-defined]
+    if plain_mode():
         return function
     fastmath = set(FASTMATH - {"reassoc"} if exact else FASTMATH)
     # _nrt: kernels allocate nothing, so no array's references need counting;
@@ -315,9 +294,16 @@ def kernel(
     }
     compiled: Any = _llvm.compiled(function, inline, options | {"fastmath": fastmath})
     for face in (compiled, compiled.inside):
-        face.watch = first_run
         folder = cache_folder()
+        first_run.kept = folder is not None
         # the digest knows the package's own sources only
         if folder is not None and function.__module__.startswith("tabi."):
             face._cache = _Cache(function, folder, inside=face is compiled.inside)
     return compiled
+
+
+def entry(compiled: Any, *args: Any) -> Any:
+    """The machine code of a kernel for arguments like these, as a function. It saves the look-up of
+    their types, a microsecond for each structure, and so must be called with no others.
+    """
+    return compiled.entry(args) if hasattr(compiled, "entry") else compiled

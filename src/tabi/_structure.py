@@ -66,8 +66,8 @@ class Structure:
         # what kernels are handed is made when the first one asks
         if name not in ("_numba_type_", "_memory", "_address"):
             raise AttributeError(f"{type(self).__name__} has no {name!r}")
-        memory = np.array(list(_words(self)), np.uint64)
-        made = {"_numba_type_": _type_of(self), "_memory": memory, "_address": memory.ctypes.data}
+        kind, memory = _type_of(self), np.array(list(_words(self)), np.uint64)
+        made = {"_numba_type_": kind, "_memory": memory, "_address": memory.ctypes.data}
         self.__dict__.update(made)
         return made[name]
 

@@ -9,8 +9,8 @@ import tabi
 from tabi import ModelError
 from tabi.model.joint import Joint
 from tabi.model.robot import Robot
-from tabi.simulation.data import BONDS
 from tabi.simulation.state import Saved
+from tabi.simulation.tables import BONDS
 from tabi.spatial.inertia import Inertia, solid_box
 from tabi.spatial.transform import from_quaternion
 

@@ -5,7 +5,7 @@ import pytest
 
 import tabi
 from tabi import scenes
-from tabi.simulation.data import CONTACTS, MOMENTS
+from tabi.simulation.tables import CONTACTS, MOMENTS
 
 G = 9.81
 

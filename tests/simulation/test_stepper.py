@@ -2,6 +2,8 @@
 parts keep what is theirs.
 """
 
+import threading
+
 import numpy as np
 import pytest
 
@@ -76,10 +78,45 @@ def test_the_worst_of_a_run_keeps_a_nan():
     assert np.isnan([larger(np.nan, 1.0), larger(1.0, np.nan)]).all()
     s = stepper_of()
     s.rollout(1e-3, 1e-8, 1)
-    report = s.data.outcome.report[0]
-    report["worst_residual"], report["missed"] = np.nan, 1
+    s._said = [1, (np.nan, 0.0, 0.0)]
     assert s.note()
-    report["worst_residual"], report["missed"] = 1e-9, 0
+    s._said = [0, (1e-9, 0.0, 0.0)]
     assert not s.note()
     assert np.isnan(s.worst["residual"])
     assert s.missed_count == 1
+
+
+def test_a_simulator_that_steps_in_another_thread_says_so():
+    s, errors, ready = stepper_of(), [], threading.Barrier(2)
+    s.rollout(1e-3, 1e-8, 1)
+
+    def step():
+        ready.wait()
+        # each as long as some turns of the interpreter between threads
+        for _ in range(50):
+            try:
+                s.rollout(1e-3, 1e-8, 5000)
+            except tabi.TabiError as error:
+                errors.append(str(error))
+                return
+
+    threads = [threading.Thread(target=step) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    # one of the two, and the other one goes on
+    (said,) = errors
+    assert "in another thread" in said
+    assert s.rollout(1e-3, 1e-8, 1) == (1, FINE)
+
+
+def test_simulators_in_two_threads_do_what_each_does_alone():
+    alone, together = stepper_of(3), [stepper_of(3) for _ in range(2)]
+    alone.rollout(1e-3, 1e-8, 2000)
+    threads = [threading.Thread(target=s.rollout, args=(1e-3, 1e-8, 2000)) for s in together]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert {s.data.q.tobytes() for s in together} == {alone.data.q.tobytes()}

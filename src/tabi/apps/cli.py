@@ -228,11 +228,17 @@ def doctor(as_json: Json = False) -> None:
 @app.command()
 def warmup(
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
+    ship: Annotated[
+        bool,
+        typer.Option("--ship", help="Put them into the package too, for a wheel built from it."),
+    ] = False,
 ) -> None:
     """Compile every kernel now, so that no run has to wait for it."""
     from tabi.apps import warmup
 
     tell(warmup.run(show=not quiet))
+    if ship:
+        tell(warmup.ship())
 
 
 commands.register(app)

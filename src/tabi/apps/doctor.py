@@ -45,7 +45,7 @@ def examine() -> dict[str, Any]:
     """All findings, as plain data."""
     from numba.core import config
 
-    from tabi import _jit
+    from tabi import _jit, _shipped
 
     folder = _jit.cache_folder()
     files = list(folder.glob("*.nbc")) if folder else []
@@ -66,6 +66,7 @@ def examine() -> dict[str, Any]:
             "kernels": len(files),
             "megabytes": round(sum(f.stat().st_size for f in files) / 1e6, 2),
             "compiled": not config.DISABLE_JIT,  # type: ignore[attr-defined]
+            "shipped": _shipped.differences(_jit.PACKAGE, _jit.digest()),
         },
     }
 
@@ -98,6 +99,13 @@ def text(findings: dict[str, Any]) -> str:
                 "           none yet: the first run compiles what it needs, "
                 "`tabi warmup` compiles all"
             )
+    if cache["shipped"]:
+        differ = "; ".join(f"{k} {a}, here {b}" for k, (a, b) in cache["shipped"].items())
+        lines.append(
+            f"           those that came with the package are not used, made for: {differ}"
+        )
+    elif cache["shipped"] is not None:
+        lines.append("           more came with the package and fit")
     if not cache["compiled"]:
         lines.append(
             "kernels    NUMBA_DISABLE_JIT is set: everything runs as plain Python, "

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from tabi._errors import TabiError
 from tabi.apps.terminal import bar
 
 if TYPE_CHECKING:
@@ -161,6 +162,20 @@ def run(show: bool = True) -> str:
             "set TABI_CACHE_DIR to a folder of yours"
         )
     )
+
+
+def ship() -> str:
+    """Put the kernels into the package, and say how many."""
+    from tabi import _jit, _shipped
+
+    folder = _jit.cache_folder()
+    if folder is None:
+        raise TabiError("no folder keeps kernels; set TABI_CACHE_DIR to a folder of yours")
+    try:
+        count = _shipped.ship(folder, _jit.PACKAGE, _jit.digest())
+    except OSError as error:
+        raise TabiError(f"kernels cannot be put into {_jit.PACKAGE}: {error}") from None
+    return f"{count} kernels in {_jit.PACKAGE / _shipped.FOLDER}"
 
 
 def _helpers() -> list[subprocess.Popen[bytes]]:

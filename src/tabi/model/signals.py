@@ -63,8 +63,9 @@ class Command:
     kd: Values | None = None
 
     def __post_init__(self) -> None:
-        for name in ("position", "velocity", "effort", "kp", "kd"):
-            value = getattr(self, name)
+        for name, value in tuple(self.__dict__.items()):
+            if value is None:
+                continue
             if isinstance(value, np.ndarray):
                 value = value.copy()
                 value.flags.writeable = False

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from tabi import dynamics
 from tabi.dynamics import free
 from tabi.model.compiled import Model
-from tabi.simulation.data import MOMENTS, Data
+from tabi.simulation.data import Data
+from tabi.simulation.tables import MOMENTS
 
 Array = NDArray[np.float64]
 
@@ -38,7 +39,7 @@ class Balance:
 def of_last_step(data: Data) -> Balance:
     """Of a simulation's last step."""
     model, dt, effort = data.model, data.dt, data.outcome.effort
-    (q0, v0), (q, v) = data.before, (data.q, data.v)
+    (q0, v0), (q, v) = (data.outcome.q_before, data.outcome.v_before), (data.q, data.v)
     middle, dof = 0.5 * (v0 + v), model.arrays.dof
     change = dynamics.energy(model, q, v).total - dynamics.energy(model, q0, v0).total
     done = dt * float(effort["motor"] @ middle)

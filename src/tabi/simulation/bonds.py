@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 from tabi._errors import ModelError, unknown
 from tabi.model.arrays import table
 from tabi.model.compiled import Link
-from tabi.simulation.data import BONDS, Data
-from tabi.simulation.observation import pose
+from tabi.simulation.data import Data
 from tabi.simulation.pushes import vector
 from tabi.simulation.rows.bonds import BALL, BOND, HINGE, WELD
 from tabi.simulation.stepper import Stepper
+from tabi.simulation.tables import BONDS
 
 Array = NDArray[np.float64]
 KINDS = {"ball": BALL, "weld": WELD, "hinge": HINGE}
@@ -78,7 +78,7 @@ def make(
     owner = f"{kind} of {names[0]!r} and {names[1]!r}"
     now = stepper.own("bonds")
     _check(owner, kind, bodies, now, axis)
-    X = pose(data.model, data.body, links[0])
+    X, _ = data.frame(links[0])
     place = X.p if point is None else vector(f"point of the {owner}", point)
     frame = np.eye(3) if axis is None else _around(vector(f"axis of the {owner}", axis), owner)
     row = table(1, BOND)

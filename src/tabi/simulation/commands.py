@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import ModelError, real, unknown
+from tabi._jit import entry, kernel
 from tabi.model.arrays import table
 from tabi.model.compiled import Model
 from tabi.model.lookup import freedoms
@@ -35,6 +37,58 @@ class Driver:
     rows: NDArray[np.int64]
     names: tuple[str, ...]
     last: Command | None = None
+    _told: NDArray[np.float64] | None = None
+    _write: Any = None
+
+    def write(self, command: Any, motor: NDArray[np.void], time: float) -> None:
+        """Put a command into the table of MOTOR; of one with a fault nothing is taken."""
+        if not self._write_arrays(command, motor):
+            write_command(self.robot, self.rows, command, motor, time, self.names)
+
+    def _write_arrays(self, command: Any, motor: NDArray[np.void]) -> bool:
+        """The short way, of a command that is arrays without a fault; whether it is one."""
+        if type(command) is not Command:
+            return False
+        if self._told is None:
+            self._told = np.zeros((len(FIELDS), len(self.rows)))
+            self._write = entry(write_rows, motor, self.rows, self._told, 0)
+        told, given = self._told, 0
+        for i, value in enumerate(command.__dict__.values()):
+            if value is None:
+                continue
+            if type(value) is not np.ndarray or value.dtype.kind != "f":
+                return False
+            if value.shape != self.rows.shape:
+                return False
+            told[i] = value
+            given |= 1 << i
+        return self._write(motor, self.rows, told, given)
+
+
+@kernel
+def write_rows(motor, rows, told, given):
+    """Values of FIELDS of degrees of freedom into the table of MOTOR, if all of them are numbers,
+    and no gain is negative.
+
+    Args:
+        given: which rows of ``told`` hold something, one bit each.
+
+    Returns:
+        whether they were written.
+    """
+    for i in range(told.shape[0]):
+        if given >> i & 1:
+            for k in range(rows.shape[0]):
+                if not abs(told[i, k]) < inf or (i >= 3 and told[i, k] < 0.0):
+                    return False
+    for k in range(rows.shape[0]):
+        row = motor[rows[k]]
+        row.position = told[0, k] if given & 1 else row.position
+        row.velocity = told[1, k] if given & 2 else row.velocity
+        row.effort = told[2, k] if given & 4 else row.effort
+        row.kp = told[3, k] if given & 8 else row.kp
+        row.kd = told[4, k] if given & 16 else row.kd
+    return True
 
 
 def holding(model: Model, q: NDArray[np.float64]) -> NDArray[np.void]:

@@ -12,15 +12,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tabi._jit import entry
 from tabi._structure import each
 from tabi.contact.bodies import BodyProblem
-from tabi.model.compiled import Model
+from tabi.model.compiled import Link, Model
+from tabi.simulation import readout
 from tabi.simulation.stepper import Stepper
-from tabi.simulation.tables import Memory, Outcome, StepCommand, Tables
+from tabi.simulation.tables import CONTACTS, MOMENTS, Memory, Outcome, StepCommand, Tables
+from tabi.spatial.transform import Transform
+from tabi.spatial.twist import Twist, Wrench
 
 Array = NDArray[np.float64]
-# places of these kinds of rows in every step
-CONTACTS, MOMENTS, BONDS = 0, 1, 2
 
 
 class Data:
@@ -33,6 +35,8 @@ class Data:
     def __init__(self, stepper: Stepper, dt: float, tolerance: float) -> None:
         self._stepper = stepper
         self._seen: tuple[Any, ...] = ()
+        self._placements: dict[Link, Array] = {}
+        self._entries: dict[Any, Any] = {}
         self.model: Model = stepper.model
         self.dt, self.tolerance = dt, tolerance
 
@@ -55,12 +59,6 @@ class Data:
     def missed_count(self) -> int:
         """Steps of the run that did not reach the tolerance."""
         return self._stepper.missed_count
-
-    @property
-    def before(self) -> tuple[Array, Array]:
-        """Copies of q and v before the last step."""
-        q, v = self._stepper.before
-        return q.copy(), v.copy()
 
     @property
     def q(self) -> Array:
@@ -101,6 +99,55 @@ class Data:
     def shape_pose(self) -> NDArray[np.void]:
         """Where each shape was when the last step began: see ``collision.arrays.POSE``."""
         return self._frozen()[3]
+
+    # ---- quantities of the last step --------------------------------------------------------
+
+    def joint_state(self, rows: NDArray[np.int64]) -> Array:
+        """Position, velocity and motor effort of degrees of freedom, shape (3, ·); the position is
+        0 where a joint has no single one.
+        """
+        out = np.empty((3, len(rows)))
+        self._call(readout.joint_state, self._stepper.tables.model, self._stepper.data, rows, out)
+        return out
+
+    def frame(self, link: Link) -> tuple[Transform, Twist]:
+        """X_WF of a link, the velocity of its origin, and angular."""
+        s, out, placement = self._stepper, np.empty(18), self._placement(link)
+        self._call(readout.frame, s.tables.model, s.workspace.dynamics, link.body, placement, out)
+        return Transform(out[:9].reshape(3, 3), out[9:12]), Twist(out[12:15], out[15:])
+
+    def wrench(self, link: Link) -> Wrench:
+        """Of all contacts on the moving body of a link, about the link's origin."""
+        out, s, placement = np.zeros(6), self._stepper, self._placement(link)
+        # what is fixed to the world has no wrench of its own
+        if link.body > 0:
+            places = (s.tables.model, s.workspace.dynamics, s.data)
+            self._call(readout.wrench, *places, link.body, placement, self.dt, out)
+        return Wrench(out[:3], out[3:])
+
+    def zero_moment_point(self, own: Array) -> Array | None:
+        """Of all contacts on the bodies where ``own`` is 1, not 0, in the plane of the lowest
+        contact; None without a load.
+        """
+        out = np.empty(7)
+        count = self._call(readout.lowest_contact, self._stepper.data, own, out)
+        fx, fy, fz, tx, ty, _, z = out
+        return np.array([-ty + z * fx, tx + z * fy]) / fz if count > 0 and fz > 0 else None
+
+    def _placement(self, link: Link) -> Array:
+        """X_BF of a link as kernels take it."""
+        placement = self._placements.get(link)
+        if placement is None:
+            X = link.placement
+            placement = self._placements[link] = np.concatenate([X.R.ravel(), X.p])
+        return placement
+
+    def _call(self, kernel: Any, *args: Any) -> Any:
+        """A kernel with arguments that are always of the same types."""
+        found = self._entries.get(kernel)
+        if found is None:
+            found = self._entries[kernel] = entry(kernel, *args)
+        return found(*args)
 
     # ---- contacts ---------------------------------------------------------------------------
 

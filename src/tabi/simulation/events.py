@@ -28,6 +28,14 @@ def advance(stepper: Stepper, dt: float, tolerance: float) -> tuple[int, int]:
     Returns:
         steps done, 1 or 0, and the status of the last part.
     """
+    first, found = stepper.save(), _advance(stepper, dt, tolerance)
+    # the step began where its first part did
+    outcome = stepper.data.outcome
+    outcome.q_before[:], outcome.v_before[:] = first.q, first.v
+    return found
+
+
+def _advance(stepper: Stepper, dt: float, tolerance: float) -> tuple[int, int]:
     left = dt
     for _ in range(MOST):
         before = stepper.save()

@@ -23,7 +23,7 @@ from tabi.simulation import balance, certificate, observation
 from tabi.simulation.balance import Balance
 from tabi.simulation.certificate import StepCertificate
 from tabi.simulation.data import Data
-from tabi.simulation.observation import Contact, FootWrenches
+from tabi.simulation.observation import Contact, RobotSenses
 from tabi.simulation.state import State
 from tabi.spatial.transform import Transform
 from tabi.spatial.twist import Twist, Wrench
@@ -45,7 +45,8 @@ class Observed:
 
     def __init__(self, world: World, model: Model, data: Data) -> None:
         self.world, self.model, self.data = world, model, data
-        self._rows: dict[str, NDArray[np.int64]] = {}
+        self._senses: dict[str, RobotSenses] = {}
+        self._links: dict[Body | Foot | str, Link] = {}
 
     @property
     def dt(self) -> float:
@@ -74,13 +75,10 @@ class Observed:
 
     def measure(self, robot: Robot) -> Measurement:
         """What a controller of a robot sees now."""
-        rows = self._rows.get(robot.name)
-        if rows is None:
-            rows = self._rows[robot.name] = lookup.joint_rows(self.model, robot)
-        forces = FootWrenches(
-            robot, lambda name: self.foot_wrench(robot.feet[name]), lambda: self.data.steps
-        )
-        return observation.measure(self.data, self._link(robot.base), rows, forces)
+        senses = self._senses.get(robot.name)
+        if senses is None:
+            senses = self._senses[robot.name] = RobotSenses(self.data, robot, self._link)
+        return senses.measure()
 
     @property
     def contacts(self) -> list[Contact]:
@@ -89,7 +87,7 @@ class Observed:
 
     def pose(self, body: Body | Foot | str) -> Transform:
         """Where a body, foot, frame or sensor is."""
-        return observation.pose(self.model, self.data.body, self._link(body))
+        return self.data.frame(self._link(body))[0]
 
     def position(self, body: Body | Foot | str) -> Array:
         """Origin of a body in the world [m]."""
@@ -97,13 +95,13 @@ class Observed:
 
     def velocity(self, body: Body | Foot | str) -> Twist:
         """Velocity of a body's origin, and angular, in the world's axes."""
-        return observation.velocity(self.data.body, self._link(body))
+        return self.data.frame(self._link(body))[1]
 
     def foot_wrench(self, foot: Foot | str) -> Wrench:
         """Force and torque of all contacts on a foot's body,
         about its origin, in the world's axes.
         """
-        return observation.wrench(self.contacts, self._link(foot), self.pose(foot).p)
+        return self.data.wrench(self._link(foot))
 
     def centre_of_pressure(self, foot: Foot | str) -> Array | None:
         """Where the foot's contact forces act in its plane, in its frame [m];
@@ -116,8 +114,10 @@ class Observed:
         None without a load.
         """
         lookup.check_robot(self.world, robot)
-        own = {self._link(body).body for body in robot.bodies}
-        return observation.zero_moment_point(self.contacts, own)
+        own = np.zeros(self.model.body_count + 1)
+        own[[self._link(body).body for body in robot.bodies]] = 1.0
+        own[0] = 0.0
+        return self.data.zero_moment_point(own)
 
     @property
     def certificate(self) -> StepCertificate:
@@ -160,4 +160,9 @@ class Observed:
         write(path, W, p.q[ours], p.mu, f"tabi, {self.time:g} s", about)
 
     def _link(self, body: Body | Foot | str) -> Link:
-        return lookup.link_of(self.world, self.model, body)
+        try:
+            return self._links[body]
+        except (KeyError, TypeError):
+            # what is no name and no body is refused here
+            link = lookup.link_of(self.world, self.model, body)
+            return self._links.setdefault(body, link)

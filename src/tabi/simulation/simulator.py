@@ -18,10 +18,10 @@ from tabi.model.robot import Robot
 from tabi.model.signals import Controller, Measurement
 from tabi.model.world import World
 from tabi.recording.recording import Recording
-from tabi.simulation import bonds, events, laws, pushes, settings
+from tabi.simulation import ahead, bonds, events, laws, pushes, settings
 from tabi.simulation.bonds import Bond
 from tabi.simulation.callbacks import ContactWatch, Scheduled
-from tabi.simulation.commands import Driver, write_command
+from tabi.simulation.commands import Driver
 from tabi.simulation.data import Data
 from tabi.simulation.observation import Contact
 from tabi.simulation.observed import Observed, SimulationError
@@ -72,6 +72,7 @@ class Simulator(Observed):
         rows: Iterable[Any] = (),
     ) -> None:
         settings.check(world, dt, tolerance, scheme)
+        ahead.start()
         model = world.compile()
         self.scheme, self._law = scheme, laws.named(contact, facets, model)
         self._stepper = Stepper(model, step_on(self._law, tuple(forces), tuple(rows)))
@@ -260,8 +261,7 @@ class Simulator(Observed):
             raise ModelError(f"duration is {duration}; expected a number of seconds ≥ 0")
         end = self.data.steps + round(duration / self.dt)
         while self.data.steps < end:
-            # the last one by itself, for the balance of energy
-            self._advance(min(end - self.data.steps - 1, CHUNK) or 1)
+            self._advance(min(end - self.data.steps, CHUNK))
 
     def rollout(self, steps: int, program: ArrayLike | None = None) -> tuple[int, float]:
         """Advance by so many steps in one compiled loop, without asking controllers.
@@ -292,22 +292,24 @@ class Simulator(Observed):
 
     def _advance(self, count: int, program: Array = NO_PROGRAM, ask: bool = True) -> None:
         """Up to ``count`` steps, as many as need nobody between them."""
-        data = self.data
+        stepper = self._stepper
+        now = stepper.steps
         try:
-            if ask:
+            if ask and self._drivers:
                 self.ask_controllers()
                 for driver in self._drivers.values():
-                    count = min(count, driver.every - data.steps % driver.every)
-            self._pushes = [p for p in self._pushes if p.until > data.steps]
-            command, body = self._stepper.data.command, self._stepper.workspace.dynamics.body
-            pushes.write_wrenches(self.model, self._pushes, data.steps, body, command)
-            count = pushes.steps_alone(self._pushes, data.steps, count)
+                    count = min(count, driver.every - now % driver.every)
+            if self._pushes or stepper.data.command.pushed[0]:
+                self._pushes = [p for p in self._pushes if p.until > now]
+                command, body = stepper.data.command, stepper.workspace.dynamics.body
+                pushes.write_wrenches(self.model, self._pushes, now, body, command)
+                count = pushes.steps_alone(self._pushes, now, count)
             for one in self._scheduled:
-                count = min(count, one.steps - data.steps % one.steps)
+                count = min(count, one.steps - now % one.steps)
             self._roll(count, program)
-            for one in list(self._scheduled):
-                if data.steps % one.steps == 0:
-                    one.callback(data)
+            for one in tuple(self._scheduled):
+                if stepper.steps % one.steps == 0:
+                    one.callback(self.data)
         except BaseException:
             for one in list(self._scheduled):
                 if one.stopped is not None:
@@ -315,13 +317,12 @@ class Simulator(Observed):
             raise
 
     def _roll(self, count: int, program: Array) -> None:
-        stepper = self._stepper
-        stepper.before[0][:], stepper.before[1][:] = stepper.data.q, stepper.data.v
+        stepper, dt, tolerance = self._stepper, self.data.dt, self.data.tolerance
         while count > 0:
             if self.scheme == settings.EVENT_DRIVEN:
-                done, status = events.advance(stepper, self.dt, self.tolerance)
+                done, status = events.advance(stepper, dt, tolerance)
             else:
-                done, status = stepper.rollout(self.dt, self.tolerance, count, program)
+                done, status = stepper.rollout(dt, tolerance, count, program)
             stepper.steps, count, program = stepper.steps + done, count - done, program[done:]
             if done and stepper.note() and len(self.missed) < MISSED:
                 report = stepper.data.outcome.report[0]
@@ -351,8 +352,7 @@ class Simulator(Observed):
                 command = self._ask(driver, now, seen(driver.robot, measured) if seen else measured)
                 # the same object again is the same command
                 if command is None or command is not driver.last:
-                    motor, time = self._stepper.data.command.motor, now * self.dt
-                    write_command(driver.robot, driver.rows, command, motor, time, driver.names)
+                    driver.write(command, self._stepper.data.command.motor, now * self.dt)
                     driver.last, new = command, True
         return new
 
@@ -372,7 +372,7 @@ class Simulator(Observed):
         """A step that cannot be: back to the last good state, with its problem on disk."""
         data = self._stepper.data
         if not (np.isfinite(data.q).all() and np.isfinite(data.v).all()):
-            data.q[:], data.v[:] = self._stepper.before
+            data.q[:], data.v[:] = data.outcome.q_before, data.outcome.v_before
         self._stepper.prepare()
         if status == SINGULAR:
             raise SimulationError(

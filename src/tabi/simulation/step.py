@@ -20,6 +20,7 @@ import functools
 from typing import Any, NamedTuple
 
 from tabi._jit import kernel
+from tabi.contact.workspace import copy
 from tabi.dynamics import kinematics
 from tabi.simulation import assembly, corrections, parts, solving
 from tabi.simulation.forces import external, joint_limits, motors
@@ -135,11 +136,15 @@ def _rollout_on(k: parts.Kernels) -> Any:
                 beyond its end keep the last ones.
 
         Returns:
-            steps done, and the status of the last one; it is done only if that is FINE.
+            steps done, and the status of the last one; it is done only if that is FINE; what it
+            missed; of all the worst residual [m/s], joint_residual [rad/s or m/s] and penetration
+            [m].
         """
         report, done, status = d.outcome.report[0], 0, FINE
         report.worst_residual, report.worst_gap, report.worst_joint_residual = 0.0, 0.0, 0.0
         while done < count:
+            copy(d.outcome.q_before, d.q, d.q.shape[0])
+            copy(d.outcome.v_before, d.v, d.v.shape[0])
             if done < program.shape[0]:
                 for k in range(d.v.shape[0]):
                     motor, told = d.command.motor[k], program[done, k]
@@ -155,7 +160,8 @@ def _rollout_on(k: parts.Kernels) -> Any:
             )
             if report.missed > 0:
                 break
-        return done, status
+        errors = (report.worst_residual, report.worst_joint_residual, -report.worst_gap)
+        return done, status, report.missed, errors
 
     return rollout
 

@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi._errors import ModelError
+from tabi._errors import ModelError, TabiError
+from tabi._jit import entry
+from tabi._progress import STEP_KERNELS, first_run
 from tabi._structure import each
 from tabi.model.arrays import table
 from tabi.model.compiled import Model
@@ -34,16 +36,19 @@ def larger(a: float, b: float) -> float:
 class Stepper:
     """Tables, data and workspace of a model, and the step that is done on them.
 
+    Args:
+        ready: False where no step will be done, but only the arrays looked at.
+
     Attributes:
         model, step: what is stepped, and how.
         tables: structure and parameters. data: what lasts. workspace: what does not.
         last_bond: number of the last bond that was made, −1 before the first.
-        steps: done so far. before: q and v before the last of them.
+        steps: done so far.
         worst: of the run: residual [m/s], joint_residual [rad/s or m/s], penetration [m].
         missed_count: steps of the run that did not reach the tolerance.
     """
 
-    def __init__(self, model: Model, step: Step) -> None:
+    def __init__(self, model: Model, step: Step, ready: bool = True) -> None:
         self.model, self.step, self.last_bond = model, step, -1
         self.tables: Tables = tables.tables(model)
         self._points, self._blocks = POINTS, BLOCKS
@@ -51,10 +56,14 @@ class Stepper:
         self.workspace: StepWorkspace = self._allocate()
         self.data.command.motor[:] = holding(model, self.data.q)
         self.steps, self.missed_count = 0, 0
-        self.before = (self.data.q.copy(), self.data.v.copy())
+        # machine code of the rollout; what the last one missed, and the worst of its errors
+        self._rollout: Any = None
+        self._said: list[Any] = [0, (0.0, 0.0, 0.0)]
+        self._running = False
         self.worst: dict[str, float] = dict.fromkeys(WORST, 0.0)
         self.forget()
-        self.prepare()
+        if ready:
+            self.prepare()
 
     def forget(self) -> None:
         """The memory of a world that was just put where it is;
@@ -80,24 +89,34 @@ class Stepper:
             steps done, and the status of the last one. None may be done, where there was too little
             memory: there is more of it then.
         """
-        t, d, s = self.tables, self.data, self.workspace
-        done, status = self.step.rollout(t, d, s, program, h, tolerance, count)
+        args = (self.tables, self.data, self.workspace, program, h, tolerance, count)
+        if self._rollout is None:
+            first_run.expected = STEP_KERNELS
+            self._rollout = entry(self.step.rollout, *args)
+            first_run.expected = 0
+        if self._running:
+            raise TabiError(
+                "this simulator is already stepping in another thread; "
+                "give each thread a simulator of its own, or let one wait for the other"
+            )
+        self._running = True
+        try:
+            done, status, *self._said = self._rollout(*args)
+        finally:
+            self._running = False
         if status == ROOM:
-            report = d.outcome.report[0]
+            report = self.data.outcome.report[0]
             self.grow(int(report["points"]), int(report["blocks"]))
             status = FINE
         return done, status
 
     def note(self) -> bool:
         """Remember the worst of the run after a rollout; whether its last step was missed."""
-        report, worst = self.data.outcome.report[0], self.worst
-        found = {name: float(report[f"worst_{name}"]) for name in WORST[:2]}
-        found["penetration"] = -float(report["worst_gap"])
-        for name, error in found.items():
-            worst[name] = larger(worst[name], error)
-        missed = bool(report["missed"])
-        self.missed_count += missed
-        return missed
+        missed, errors = self._said
+        for name, error in zip(WORST, errors, strict=True):
+            self.worst[name] = larger(self.worst[name], error)
+        self.missed_count += missed > 0
+        return missed > 0
 
     # ---- memory of parts --------------------------------------------------------------------
 

@@ -27,6 +27,8 @@ Floats = NDArray[np.float64]
 
 # what a contact does: no force; a force without sliding; a force against sliding
 OPEN, STICK, SLIP = 0, 1, 2
+# places of these kinds of rows in every step
+CONTACTS, MOMENTS, BONDS = 0, 1, 2
 
 MOTOR = np.dtype(
     [
@@ -176,10 +178,13 @@ class Outcome(Structure):
 
     Attributes:
         report: one row of REPORT. effort: table of EFFORT, one row per degree of freedom.
+        q_before, v_before: configuration and velocity when the last step began, by rollout.
     """
 
     report: NDArray[np.void]
     effort: NDArray[np.void]
+    q_before: Floats
+    v_before: Floats
 
 
 class StepData(Structure):
@@ -217,9 +222,9 @@ def tables(model: Model) -> Tables:
 
 def data(model: Model, points: int, own: tuple[NDArray[Any], ...]) -> StepData:
     """A model in its first configuration, at rest, with room for a number of contacts."""
-    count = model.v_count
+    count, q = model.v_count, model.initial()
     return StepData(
-        q=model.initial(),
+        q=q,
         v=np.zeros(count),
         command=StepCommand(
             motor=table(count, MOTOR),
@@ -227,5 +232,5 @@ def data(model: Model, points: int, own: tuple[NDArray[Any], ...]) -> StepData:
             pushed=np.zeros(1, INDEX),
         ),
         memory=Memory(table(points, CONTACT), np.zeros(1, INDEX), table(count, JOINT), own),
-        outcome=Outcome(table(1, REPORT), table(count, EFFORT)),
+        outcome=Outcome(table(1, REPORT), table(count, EFFORT), q.copy(), np.zeros(count)),
     )

@@ -9,7 +9,7 @@ import tabi
 from tabi.contact import bodies, twist_newton
 from tabi.contact.maps import ALART_CURNIER
 from tabi.contact.rows import LIMITED
-from tabi.simulation.data import CONTACTS
+from tabi.simulation.tables import CONTACTS
 
 
 def rolling_things(seed, count=6):

@@ -173,6 +173,37 @@ def step(
 
 
 @bench.command()
+def loop(
+    robot: Annotated[
+        str, typer.Argument(help="hrp2, or a path to a URDF, MJCF or .wrl file.")
+    ] = "hrp2",
+    as_json: Json = False,
+    blocks: Annotated[
+        int, typer.Option(min=3, help="Timed blocks per loop; medians are reported.")
+    ] = 61,
+) -> None:
+    """A Python loop with a new command in every step against the same loop around MuJoCo."""
+    from tabi.apps.bench import loop
+
+    result = loop.measure(named(robot), blocks=blocks)
+    tell(json.dumps(result, indent=2) if as_json else loop.text(result))
+
+
+@bench.command()
+def start(
+    as_json: Json = False,
+    warm: Annotated[
+        bool, typer.Option("--warm", help="Only with the kernels in the cache.")
+    ] = False,
+) -> None:
+    """Seconds from a command to HRP-2's first step: nothing cached, and with a warm cache."""
+    from tabi.apps.bench import start
+
+    result = start.measure(cold=not warm)
+    tell(json.dumps(result, indent=2) if as_json else start.text(result))
+
+
+@bench.command()
 def contacts(
     as_json: Json = False,
     blocks: Annotated[int, typer.Option(min=3, help="Timed blocks; medians are reported.")] = 15,

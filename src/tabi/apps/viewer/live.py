@@ -153,8 +153,7 @@ class Live:
             if self.player.loading:
                 if int(elapsed) != second:
                     second = int(elapsed)
-                    slow = "compiling the simulation, once, two to five minutes"
-                    line = f"{slow if compiling() else 'loading the simulation'}: {second} s"
+                    line = f"{loading()}: {second} s"
                     self.controls.text.content = line
                     self.say(line)
                 continue
@@ -310,11 +309,15 @@ def limp(sim: Simulator) -> str:
     )
 
 
-def compiling() -> bool:
-    """Whether kernels were not in the cache."""
-    from tabi._jit import first_run
+def loading() -> str:
+    """What the first step waits for."""
+    from tabi._progress import first_run
 
-    return first_run.depth > 0 or first_run.seconds > 0
+    if first_run.depth == 0 and first_run.seconds == 0:
+        return "loading the simulation"
+    left = first_run.left()
+    soon = "" if left is None else f", about {left:.0f} s left"
+    return f"compiling the simulation, once, about a minute{soon}"
 
 
 def terminal(line: str) -> None:

@@ -1,0 +1,5 @@
+"""``python -m tabi`` is ``tabi``."""
+
+from tabi.apps.cli import app
+
+app(prog_name="tabi")

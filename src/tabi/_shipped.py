@@ -1,0 +1,68 @@
+"""Kernels that came with the package, so that a first start need not compile them from Python.
+
+A built wheel may hold the unoptimised code of kernels as other kernels take it in (``_llvm``). No
+processor is named in it: what remains is to optimise it for the one at hand. It belongs to one
+state of the sources and to the versions that made it; where any of these differ it is not looked
+at, and everything is compiled as without it.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import pickle
+import platform
+import shutil
+import sys
+from pathlib import Path
+
+import llvmlite
+import numba
+import numpy as np
+
+FOLDER, STAMP = "_kernels", "made_for.json"
+
+
+def here(digest: str) -> dict[str, str]:
+    """What code of kernels depends on, for sources of this digest."""
+    return {
+        "sources": digest,
+        "python": ".".join(map(str, sys.version_info[:2])),
+        "numpy": np.__version__,
+        "numba": numba.__version__,
+        "llvmlite": llvmlite.__version__,
+        "platform": f"{platform.system()} {platform.machine()}",
+    }
+
+
+@functools.cache
+def folder(package: Path, digest: str) -> Path | None:
+    """Where the kernels are that came with a package, if they fit."""
+    return package / FOLDER if differences(package, digest) == {} else None
+
+
+def differences(package: Path, digest: str) -> dict[str, tuple[str, str]] | None:
+    """In what the kernels that came with a package do not fit: name → theirs, ours;
+    None where none came.
+    """
+    try:
+        made = dict(json.loads((package / FOLDER / STAMP).read_text()))
+    except (OSError, ValueError, TypeError):
+        return None
+    now = here(digest)
+    return {name: (str(made.get(name)), now[name]) for name in now if made.get(name) != now[name]}
+
+
+def ship(cache: Path, package: Path, digest: str) -> int:
+    """Put the kernels of a cache, as other kernels see them, into a package; returns how many."""
+    into, count = package / FOLDER, 0
+    shutil.rmtree(into, ignore_errors=True)
+    into.mkdir()
+    for path in sorted(cache.glob("*.nbc")):
+        _, _, _, bitcode, _ = pickle.loads(path.read_bytes())
+        # what Python calls is machine code, for one processor
+        if bitcode:
+            shutil.copyfile(path, into / path.name)
+            count += 1
+    (into / STAMP).write_text(json.dumps(here(digest)))
+    return count

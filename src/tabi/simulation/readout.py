@@ -1,0 +1,106 @@
+"""Quantities read from a step that was done, without making objects of its contacts.
+
+    X_WF = X_WB X_BF,   v_F = v_O + ω × p_OF                                                    (1)
+    f = Σ ±λ/h,   τ = Σ ±((p − p_F) × λ/h + λ_τ/h)                                              (2)
+(1): a frame F of a body B whose tree has its origin at O, and how it moves; (2): what all contacts
+exert on a body about the origin of F, λ_τ: impulses of torsional and rolling friction.
+"""
+
+from tabi._jit import kernel
+from tabi.simulation.tables import CONTACTS, MOMENTS
+from tabi.spatial.vector import (
+    add,
+    cross,
+    dot,
+    load3,
+    load6,
+    load9,
+    mul,
+    mul_t,
+    store3,
+    store6,
+    sub,
+)
+
+
+@kernel
+def joint_state(m, d, rows, out):
+    """Position, velocity and motor effort of degrees of freedom, as rows of ``out``, shape (3, ·);
+    the position is 0 where a joint has no single one.
+    """
+    for i in range(rows.shape[0]):
+        k = rows[i]
+        place = m.dof[k].q
+        out[0, i] = d.q[place] if place >= 0 else 0.0
+        out[1, i], out[2, i] = d.v[k], d.outcome.effort[k].motor
+
+
+@kernel(inline=True)
+def _arm(w, body, placement):
+    """The origin of a frame of a body, from the origin of its tree."""
+    row = w.body[body]
+    return add(load3(row.position), mul(load9(row.rotation), load3(placement[9:12])))
+
+
+@kernel
+def frame(m, w, body, placement, out):
+    """Equation (1).
+
+    Args:
+        placement: X_BF, rotation row by row, then position [m].
+        out: rotation row by row, position [m], velocity of the origin [m/s], angular [rad/s].
+    """
+    E, V, arm = load9(w.body[body].rotation), load6(w.body[body].velocity), _arm(w, body, placement)
+    turn, move = (V[0], V[1], V[2]), (V[3], V[4], V[5])
+    for i in range(3):
+        axis = mul_t(load9(placement[:9]), (E[3 * i], E[3 * i + 1], E[3 * i + 2]))
+        store3(out[3 * i : 3 * i + 3], axis)
+    store3(out[9:12], add(arm, load3(w.body[m.body[body].root].origin)))
+    store3(out[12:15], add(move, cross(turn, arm)))
+    store3(out[15:18], turn)
+
+
+@kernel
+def wrench(m, w, d, body, placement, h, out):
+    """Equation (2); force first."""
+    origin = add(_arm(w, body, placement), load3(w.body[m.body[body].root].origin))
+    force, torque = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    for e in range(d.memory.count[0]):
+        row = d.memory.contact[e]
+        if row.kind <= MOMENTS and (row.a == body or row.b == body):
+            share = 1.0 / h if row.a == body else -1.0 / h
+            l = load3(row.impulse)
+            l = (share * l[0], share * l[1], share * l[2])
+            if row.kind == CONTACTS:
+                force = add(force, l)
+                torque = add(torque, cross(sub(load3(row.position), origin), l))
+            else:
+                torque = add(torque, l)
+    store6(out, (force[0], force[1], force[2], torque[0], torque[1], torque[2]))
+
+
+@kernel
+def lowest_contact(d, own, out):
+    """Sum over the bodies where ``own`` is 1, not 0, of the pressing contacts' impulses and their
+    moments about the world's origin, and the height of the lowest of these contacts.
+
+    Returns:
+        how many press.
+    """
+    force, torque, low, count = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0, 0
+    for e in range(d.memory.count[0]):
+        row = d.memory.contact[e]
+        sign = own[row.a] - own[row.b]
+        l = load3(row.impulse)
+        if row.kind <= MOMENTS and sign != 0.0 and dot(l, l) > 0.0:
+            l = (sign * l[0], sign * l[1], sign * l[2])
+            if row.kind == CONTACTS:
+                force = add(force, l)
+                torque = add(torque, cross(load3(row.position), l))
+                low = row.position[2] if count == 0 else min(low, row.position[2])
+                count += 1
+            else:
+                torque = add(torque, l)
+    store6(out, (force[0], force[1], force[2], torque[0], torque[1], torque[2]))
+    out[6] = low
+    return count

@@ -1,0 +1,69 @@
+"""A first start in two processes: the other one compiles just what the step will look for."""
+
+import pytest
+
+import tabi
+from tabi import _jit
+from tabi.simulation import ahead
+from tabi.simulation.laws import coulomb
+from tabi.simulation.step import step_on
+from tabi.simulation.stepper import Stepper
+
+
+def simulator():
+    world = tabi.World()
+    world.add_ground()
+    world.add_box((0.1, 0.1, 0.1), 1.0, position=(0, 0, 0.05))
+    return tabi.Simulator(world)
+
+
+@pytest.mark.skipif(_jit.plain_mode(), reason="kernels are plain Python")
+def test_what_is_compiled_ahead_is_what_a_step_is_made_of():
+    sim = simulator()
+    sim.step()
+    assert any(_jit.cache_folder().glob(ahead.STEP))
+    stepper = Stepper(sim.model, step_on(coulomb), ready=False)
+    jobs = ahead.jobs(stepper)
+    assert len(jobs) > 10
+    for kernel, args in jobs:
+        face = kernel.inside
+        types = tuple(map(face.typeof_pyval, args))
+        # compiled with the step, into files of exactly these names
+        name = face._cache._name(face._cache._key(types, face.targetctx.codegen()))
+        assert (_jit.cache_folder() / name).exists(), kernel.__name__
+
+
+def test_nothing_is_begun_where_the_step_is_in_the_cache(monkeypatch):
+    simulator().step()
+
+    def begun(*args, **named):
+        raise AssertionError("a second process")
+
+    monkeypatch.setattr(ahead.subprocess, "Popen", begun)
+    ahead.start.cache_clear()
+    assert ahead.start() is None
+
+
+@pytest.mark.skipif(_jit.plain_mode(), reason="kernels are plain Python")
+def test_a_second_process_begins_where_it_is_not(monkeypatch, tmp_path):
+    commands = []
+
+    class Process:
+        def __init__(self, command, **named):
+            commands.append(command)
+
+        def terminate(self):
+            """Nothing runs."""
+
+    monkeypatch.setattr(ahead.subprocess, "Popen", Process)
+    monkeypatch.setattr(ahead.os, "sched_getaffinity", lambda pid: {0, 1}, raising=False)
+    monkeypatch.setattr(ahead._jit, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr(ahead._shipped, "folder", lambda package, digest: None)
+    ahead.start.cache_clear()
+    ahead.start()
+    ahead.start()
+    assert [command[-1] for command in commands] == ["tabi.simulation.ahead"]
+    monkeypatch.setattr(ahead.os, "sched_getaffinity", lambda pid: {0}, raising=False)
+    ahead.start.cache_clear()
+    ahead.start()
+    assert len(commands) == 1

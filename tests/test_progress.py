@@ -1,0 +1,84 @@
+"""What a first run says while kernels are compiled."""
+
+import io
+
+import pytest
+
+from tabi import _progress
+from tabi._progress import BEFORE_WHOLE, STEP_KERNELS, FirstRun
+
+
+class Clock:
+    now = 100.0
+
+    def perf_counter(self):
+        return self.now
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(_progress, "time", clock)
+    monkeypatch.delenv("TABI_QUIET", raising=False)
+    return clock
+
+
+def test_seconds_left_follow_from_kernels_that_are_ready(clock):
+    run = FirstRun()
+    run.expected = STEP_KERNELS
+    with run:
+        assert run.left() is None
+        clock.now += 15.0
+        for _ in range(STEP_KERNELS // 2):
+            run.tick()
+        # half of the kernels took 15 s: all take 30, which is BEFORE_WHOLE of the whole
+        assert run.left() == pytest.approx(30.0 / BEFORE_WHOLE - 15.0)
+        clock.now += 15.0
+        for _ in range(STEP_KERNELS):
+            run.tick()
+        assert run.left() == pytest.approx(30.0 / BEFORE_WHOLE - 30.0)
+    assert run.left() is None
+    assert run.seconds == 30.0
+
+
+def test_nothing_is_foretold_of_single_kernels(clock):
+    run = FirstRun()
+    with run, run:
+        clock.now += 10.0
+        run.tick()
+        assert run.left() is None
+    assert run.seconds == 10.0
+
+
+def test_it_is_said_once_and_the_line_is_cleared(clock, monkeypatch):
+    terminal, run = Terminal(), FirstRun()
+    monkeypatch.setattr("sys.stderr", terminal)
+    run.expected = 10
+    for _ in range(2):
+        with run:
+            clock.now += 5.0
+            run.tick()
+    said = terminal.getvalue()
+    assert said.count("once for this version") == 1
+    assert "s left" in said
+    assert said.endswith("\r\033[K")
+
+
+def test_where_no_folder_keeps_kernels_that_is_said(clock, capsys):
+    run = FirstRun()
+    run.kept = False
+    with run:
+        pass
+    assert "no folder can keep it; see `tabi doctor`" in capsys.readouterr().err
+
+
+def test_it_is_quiet_on_request(clock, capsys, monkeypatch):
+    monkeypatch.setenv("TABI_QUIET", "1")
+    with FirstRun():
+        pass
+    assert capsys.readouterr().err == ""
