@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from tabi.contact import block_lu
+from tabi.contact.bodies import no_parents
 
 
 def filled(pairs, count, rng, diagonal=1.0):
@@ -12,7 +13,7 @@ def filled(pairs, count, rng, diagonal=1.0):
     for i, j in [*pairs, *((k, k) for k in range(count))]:
         A[6 * i : 6 * i + 6, 6 * j : 6 * j + 6] += rng.normal(size=(6, 6))
         s.slot[i, j] = 0
-    blocks = block_lu.arrange(s, count)
+    blocks = block_lu.arrange(s, count, no_parents(count))
     s.value[:] = 0.0
     for i, j in np.argwhere(s.slot != block_lu.EMPTY):
         s.value[s.slot[i, j]] = A[6 * i : 6 * i + 6, 6 * j : 6 * j + 6]

@@ -9,6 +9,8 @@ of bricks costs little more than its height times its length. Pivots are sought 
 blocks alone; those are regular wherever bodies have an inverse inertia and contacts dissipate, and
 a direction that is not good is refused by the search of the solver that asked for it.
 
+Where bodies hang in trees (``tree_lu``) children go before their parent, who is their neighbour.
+
 Reference: George and Liu (1981), Computer solution of large sparse positive definite systems.
 """
 
@@ -30,19 +32,23 @@ class Elimination(Structure):
         slot: index of each block in a table of blocks, EMPTY where there is none, shape (n, n).
         order: bodies as they are eliminated, shape (n,).
         degree: neighbours left, shape (n,); −1 once eliminated.
+        waiting: children left, shape (n,).
         laters, later: neighbours of the s-th eliminated body that come after it:
             later[s, :laters[s]].
         value: the blocks, shape (capacity, 6, 6).
         swap: exchanged rows of one diagonal block, shape (6,).
+        scratch: two blocks, of ``tree_lu``.
     """
 
     slot: NDArray[np.int32]
     order: NDArray[np.int32]
     degree: NDArray[np.int32]
+    waiting: NDArray[np.int32]
     laters: NDArray[np.int32]
     later: NDArray[np.int32]
     value: NDArray[np.float64]
     swap: NDArray[np.int32]
+    scratch: NDArray[np.float64]
 
 
 def allocate(bodies: int, blocks: int) -> Elimination:
@@ -52,23 +58,34 @@ def allocate(bodies: int, blocks: int) -> Elimination:
         slot=np.full(square, EMPTY, np.int32),
         order=np.zeros(bodies, np.int32),
         degree=np.zeros(bodies, np.int32),
+        waiting=np.zeros(bodies, np.int32),
         laters=np.zeros(bodies, np.int32),
         later=np.zeros(square, np.int32),
         value=np.zeros((blocks, 6, 6)),
         swap=np.zeros(6, np.int32),
+        scratch=np.zeros((2, 6, 6)),
     )
 
 
 @kernel
-def arrange(s, n):
+def arrange(s, n, parent):
     """Order of elimination and slots of all blocks, from slots that are not EMPTY where the matrix
     has a block.
+
+    Args:
+        parent: of each body, before its children; negative without one.
 
     Returns:
         the number of blocks; more than len(s.value) have to be given memory first.
     """
-    slot, degree = s.slot, s.degree
+    slot, degree, waiting = s.slot, s.degree, s.waiting
     count = 0
+    for i in range(n):
+        waiting[i] = 0
+        if parent[i] >= 0:
+            waiting[parent[i]] += 1
+            # who takes it along is its neighbour
+            slot[i, parent[i]] = 0
     for i in range(n):
         degree[i] = 0
         for j in range(n):
@@ -82,9 +99,11 @@ def arrange(s, n):
     for step in range(n):
         pivot = -1
         for i in range(n):
-            if degree[i] >= 0 and (pivot < 0 or degree[i] < degree[pivot]):
+            if degree[i] >= 0 and waiting[i] == 0 and (pivot < 0 or degree[i] < degree[pivot]):
                 pivot = i
         s.order[step] = pivot
+        if parent[pivot] >= 0:
+            waiting[parent[pivot]] -= 1
         m = 0
         for j in range(n):
             if j != pivot and degree[j] >= 0 and slot[pivot, j] != EMPTY:
@@ -113,29 +132,29 @@ def solve(s, n, b):
     for step in range(n):
         i, m = s.order[step], s.laters[step]
         D = H[slot[i, i]]
-        if not _factor(D, s.swap):
+        if not factor(D, s.swap):
             return False
-        _substitute_vector(D, s.swap, b, 6 * i)
+        substitute_vector(D, s.swap, b, 6 * i)
         for x in range(m):
-            _substitute(D, s.swap, H[slot[i, s.later[step, x]]])
+            substitute(D, s.swap, H[slot[i, s.later[step, x]]])
         for x in range(m):
             j = s.later[step, x]
             L = H[slot[j, i]]
-            _subtract_vector(b, 6 * j, L, 6 * i)
+            subtract_vector(b, 6 * j, L, 6 * i)
             for y in range(m):
                 k = s.later[step, y]
-                _subtract(H[slot[j, k]], L, H[slot[i, k]])
+                subtract(H[slot[j, k]], L, H[slot[i, k]])
     for back in range(n):
         step = n - 1 - back
         i = s.order[step]
         for x in range(s.laters[step]):
             k = s.later[step, x]
-            _subtract_vector(b, 6 * i, H[slot[i, k]], 6 * k)
+            subtract_vector(b, 6 * i, H[slot[i, k]], 6 * k)
     return True
 
 
 @kernel
-def _factor(D, swap):
+def factor(D, swap):
     """D ← L U with rows exchanged, 1/U_cc on the diagonal."""
     for c in range(6):
         pivot, size = c, abs(D[c, c])
@@ -159,7 +178,7 @@ def _factor(D, swap):
 
 
 @kernel
-def _substitute(D, swap, X):
+def substitute(D, swap, X):
     """X ← D⁻¹ X for six columns."""
     for c in range(6):
         p = swap[c]
@@ -183,8 +202,8 @@ def _substitute(D, swap, X):
 
 
 @kernel
-def _substitute_vector(D, swap, b, i):
-    """As ``_substitute`` for the six numbers of b from i on."""
+def substitute_vector(D, swap, b, i):
+    """As ``substitute`` for the six numbers of b from i on."""
     for c in range(6):
         p = swap[c]
         if p != c:
@@ -200,7 +219,7 @@ def _substitute_vector(D, swap, b, i):
 
 
 @kernel
-def _subtract(C, A, B):
+def subtract(C, A, B):
     """C ← C − A B."""
     for r in range(6):
         a0, a1, a2, a3, a4, a5 = A[r, 0], A[r, 1], A[r, 2], A[r, 3], A[r, 4], A[r, 5]
@@ -216,7 +235,7 @@ def _subtract(C, A, B):
 
 
 @kernel
-def _subtract_vector(b, i, A, j):
+def subtract_vector(b, i, A, j):
     """b_i ← b_i − A b_j."""
     for r in range(6):
         s = (

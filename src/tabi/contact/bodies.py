@@ -3,8 +3,9 @@
     f = Eᵀ λ,   F_a = (r_a × f, f),   F_b = −(r_b × f, f),   V = Ω F,   u = E (ẋ_a − ẋ_b) + q  (1)
 E: the contact's frame, rows tangent, tangent, normal (from b to a); r: the point from the origin of
 each body's twist; V: what impulses add to the twists of the contacting bodies; Ω: their inverse
-inertia, 6×6 blocks that couple bodies of one tree only. Rows may also be ``angular``: then
-u = E (ω_a − ω_b) + q and F = ±(Eᵀ λ, 0). What law a row obeys is another question: its ``kind``.
+inertia, 6×6 blocks that couple bodies of one tree only, or the factors of ``trees``. Rows may also
+be ``angular``: then u = E (ω_a − ω_b) + q and F = ±(Eᵀ λ, 0). What law a row obeys is another
+question: its ``kind``.
 W = J Ω Jᵀ is never formed: the six numbers of a foot's twist say all that the twelve rows of its
 corners would, and a residual, or a sweep of Gauss–Seidel, costs as much as there are contacts.
 
@@ -20,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tabi._jit import kernel
 from tabi._structure import Structure
-from tabi.contact import block_lu
+from tabi.contact import block_lu, trees
 from tabi.contact.rows import CONTACT, bound_by
 from tabi.contact.weights import weights
 from tabi.contact.workspace import DEPTH
@@ -53,6 +54,8 @@ class BodyProblem(NamedTuple):
     Attributes:
         contact: table of ROW, n of them.
         start, column, omega: blocks of Ω by rows of bodies, shape (·, 6, 6), angular first.
+        parent: of each body, trees.BLOCKS. Where it is not, the rows are factors of ``trees``,
+            and it is the parent's number, before its children's, or trees.ROOT.
         q: velocities without impulse, shape (3n,) [m/s].
         kind: laws of the rows (see ``rows``). mu: friction of contacts, 0 for other kinds.
         bound: largest impulse of limited rows [N·s]. weight: ρ = 3/tr W_kk. All of shape (n,).
@@ -67,12 +70,15 @@ class BodyProblem(NamedTuple):
     mu: Floats
     bound: Floats
     weight: Floats
+    parent: Integers
 
     def velocities(self, impulse: Floats) -> Floats:
         """Equation (1) by plain matrices, apart from the kernels: what the judge believes."""
-        c = self.contact
+        c, (start, column, omega) = self.contact, (self.start, self.column, self.omega)
+        if (self.parent != trees.BLOCKS).any():
+            start, column, omega = trees.with_blocks(self.parent, start, column, omega)
         f = np.einsum("nji,nj->ni", c["frame"].reshape(-1, 3, 3), impulse.reshape(-1, 3))
-        wrench = np.zeros((len(self.start), 6))
+        wrench = np.zeros((len(start), 6))
         fixed = c["b"] < 0
         angular = c["angular"][:, None] != 0
         # what does not move is the last row, whose twist stays zero
@@ -81,12 +87,9 @@ class BodyProblem(NamedTuple):
             force = np.hstack([np.cross(arm, f), f])
             np.add.at(wrench, body, sign * np.where(angular, np.hstack([f, 0 * f]), force))
         twist = np.zeros_like(wrench)
-        row = np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
-        np.add.at(
-            twist,
-            row,
-            np.einsum("eij,ej->ei", self.omega[: len(row)], wrench[self.column[: len(row)]]),
-        )
+        row = np.repeat(np.arange(len(start) - 1), np.diff(start))
+        moved = np.einsum("eij,ej->ei", omega[: len(row)], wrench[column[: len(row)]])
+        np.add.at(twist, row, moved)
         v = np.zeros((len(c), 3))
         for body, arm, sign in ends:
             moves = twist[body, 3:] + np.cross(twist[body, :3], arm)
@@ -116,9 +119,15 @@ def problem(
     rows, columns = np.array(start, np.int64), np.array(column, np.int64)
     kind, bound = np.full(count, CONTACT), np.zeros(count)
     response, free, friction = (np.array(x, float) for x in (omega, q, mu))
-    p = BodyProblem(contact, rows, columns, response, free, kind, friction, bound, np.zeros(count))
+    laws, weight, parent = (kind, friction, bound), np.zeros(count), no_parents(len(rows) - 1)
+    p = BodyProblem(contact, rows, columns, response, free, *laws, weight, parent)
     weights(p)
     return p
+
+
+def no_parents(bodies: int) -> Integers:
+    """Of bodies whose Ω has blocks."""
+    return np.full(bodies, trees.BLOCKS, np.int64)
 
 
 class BodyWork(Structure):
@@ -195,6 +204,7 @@ def part(p, q, a, b, c, e):
         p.mu[c:e],
         p.bound[c:e],
         p.weight[c:e],
+        p.parent[a:b],
     )
 
 
@@ -221,13 +231,14 @@ def prepare(p, work):
             work.touch[j, work.touches[j]] = i
             work.touches[i] += 1
             work.touches[j] += 1
-    # Ω carries what happens to a body to its whole tree
-    for i in range(bodies):
-        for e in range(p.start[i], p.start[i + 1]):
-            j = p.column[e]
-            for c in range(work.touches[j]):
-                slot[i, work.touch[j, c]] = 0
-    return block_lu.arrange(work.lu, bodies)
+    # blocks of Ω carry what happens to a body to its whole tree
+    if not trees.linked(p):
+        for i in range(bodies):
+            for e in range(p.start[i], p.start[i + 1]):
+                j = p.column[e]
+                for c in range(work.touches[j]):
+                    slot[i, work.touch[j, c]] = 0
+    return block_lu.arrange(work.lu, bodies, p.parent)
 
 
 @kernel
@@ -262,7 +273,7 @@ def velocities_with(p, impulse, u, work):
 
 @kernel(inline=True)
 def twists(p, impulse, F, V):
-    """F and V of (1)."""
+    """F and V of (1); by factors F ends as Z of ``trees``."""
     for i in range(6 * (p.start.shape[0] - 1)):
         F[i] = 0.0
     for k in range(p.mu.shape[0]):
@@ -270,7 +281,10 @@ def twists(p, impulse, F, V):
         if x != 0.0 or y != 0.0 or n != 0.0:
             c = p.contact[k]
             push_both(F, c, 0, mul_t(load9(c.frame), (x, y, n)), 1.0)
-    apply_omega(p.start, p.column, p.omega, F, V)
+    if trees.linked(p):
+        trees.apply(p, F, V)
+    else:
+        apply_omega(p.start, p.column, p.omega, F, V)
 
 
 @kernel(inline=True)

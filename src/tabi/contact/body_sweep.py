@@ -9,6 +9,7 @@ A sweep costs as much as there are contacts, times the contacting bodies of a tr
 """
 
 from tabi._jit import kernel
+from tabi.contact import trees
 from tabi.contact.bodies import relative, twists, wrench
 from tabi.contact.rows import bound_by, local
 from tabi.contact.weights import find
@@ -21,30 +22,47 @@ def local_blocks(p, work):
     for k in range(p.mu.shape[0]):
         for c in range(6):
             work.block[k, c] = 0.0
-        _local_block(p.contact[k], p.start, p.column, p.omega, work.block[k])
+        _local_block(p, p.contact[k], work.block[k])
 
 
 @kernel
-def _local_block(c, start, column, omega, out):
+def _local_block(p, c, out):
     """W_kk of one contact, symmetric, as ``cone.local`` takes it: what unit impulses on both bodies
     do to both.
     """
-    E, r = load9(c.frame), load3(c.arm_a)
+    E, r, omega = load9(c.frame), load3(c.arm_a), p.omega
     t = c.angular
     x = wrench(t, r, (E[0], E[1], E[2]))
     y = wrench(t, r, (E[3], E[4], E[5]))
     n = wrench(t, r, (E[6], E[7], E[8]))
-    _add_form(omega[find(start, column, c.a, c.a)], x, y, n, x, y, n, 1.0, out)
+    _add_form(omega[_own(p, c.a)], x, y, n, x, y, n, 1.0, out)
     if c.b >= 0:
         s = load3(c.arm_b)
         X = wrench(t, s, (E[0], E[1], E[2]))
         Y = wrench(t, s, (E[3], E[4], E[5]))
         N = wrench(t, s, (E[6], E[7], E[8]))
-        _add_form(omega[find(start, column, c.b, c.b)], X, Y, N, X, Y, N, 1.0, out)
-        e = find(start, column, c.a, c.b)
-        if e >= 0:
-            _add_form(omega[e], x, y, n, X, Y, N, -1.0, out)
-            _add_form(omega[find(start, column, c.b, c.a)], X, Y, N, x, y, n, -1.0, out)
+        _add_form(omega[_own(p, c.b)], X, Y, N, X, Y, N, 1.0, out)
+        there, back = -1, -1
+        if trees.linked(p):
+            both = trees.meet(p, c.a, c.b)
+            if both >= 0:
+                there = back = _own(p, both)
+                x, y = trees.carried(p, c.a, both, x), trees.carried(p, c.a, both, y)
+                X, Y = trees.carried(p, c.b, both, X), trees.carried(p, c.b, both, Y)
+                n, N = trees.carried(p, c.a, both, n), trees.carried(p, c.b, both, N)
+        else:
+            there, back = find(p.start, p.column, c.a, c.b), find(p.start, p.column, c.b, c.a)
+        if there >= 0:
+            _add_form(omega[there], x, y, n, X, Y, N, -1.0, out)
+            _add_form(omega[back], X, Y, N, x, y, n, -1.0, out)
+
+
+@kernel(inline=True)
+def _own(p, i):
+    """Where Ω_ii is."""
+    if trees.linked(p):
+        return p.start[i] + trees.SELF
+    return find(p.start, p.column, i, i)
 
 
 @kernel(inline=True)
@@ -96,22 +114,23 @@ def sweep(p, impulse, work):
         change = sub(new, l)
         if change[0] != 0.0 or change[1] != 0.0 or change[2] != 0.0:
             f = mul_t(E, change)
-            _kick(p.start, p.column, p.omega, V, c.a, wrench(c.angular, load3(c.arm_a), f), 1.0)
+            _kick(p, work.wrench, V, c.a, wrench(c.angular, load3(c.arm_a), f), 1.0)
             if c.b >= 0:
-                _kick(
-                    p.start, p.column, p.omega, V, c.b, wrench(c.angular, load3(c.arm_b), f), -1.0
-                )
+                _kick(p, work.wrench, V, c.b, wrench(c.angular, load3(c.arm_b), f), -1.0)
         impulse[i], impulse[i + 1], impulse[i + 2] = new[0], new[1], new[2]
 
 
 @kernel
-def _kick(start, column, omega, V, i, f, sign):
+def _kick(p, Z, V, i, f, sign):
     """What ± a wrench on body i adds to the twists of its tree;
-    Ω is symmetric, so its row is its column.
+    Ω is symmetric, so its row is its column. Z is memory.
     """
     F = (sign * f[0], sign * f[1], sign * f[2], sign * f[3], sign * f[4], sign * f[5])
-    for e in range(start[i], start[i + 1]):
-        O, j = omega[e], 6 * column[e]
+    if trees.linked(p):
+        trees.kick(p, Z, V, i, F)
+        return
+    for e in range(p.start[i], p.start[i + 1]):
+        O, j = p.omega[e], 6 * p.column[e]
         for c in range(6):
             V[j + c] += (
                 F[0] * O[0, c]

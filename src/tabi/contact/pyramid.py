@@ -232,7 +232,9 @@ def solve_bodies(p, impulse, w):
     for i in range(n):
         w.unit[i], w.still[i] = 0.0, 0.0
     q = w.still[:n]
-    still = BodyProblem(p.contact, p.start, p.column, p.omega, q, p.kind, p.mu, p.bound, p.weight)
+    still = BodyProblem(
+        p.contact, p.start, p.column, p.omega, q, p.kind, p.mu, p.bound, p.weight, p.parent
+    )
     for j in range(n):
         w.unit[j] = 1.0
         bodies.velocities(still, w.unit, w.u, w.wrench, w.twist)

@@ -4,9 +4,10 @@ With C = A + (ε/ρ) B of each three rows, ΔV the change of the twists, and K =
 ``newton`` becomes
 
     Δλ = −C⁻¹ F − K J ΔV,   (1 + Ω S) ΔV = −Ω Σ Jᵀ C⁻¹ F,   S = Σ Jᵀ K J                        (1)
-S has a block for each pair of bodies that touch. Rows do one of three things: those that open have
-K = 0, forces that stick K = (ρ/ε) 1, the same in any frame, and only those that slide, and moments,
-need the whole of their 3×3 matrices.
+S has a block for each pair of bodies that touch. Where Ω has blocks so has 1 + Ω S (``block_lu``);
+of trees that touch with many links neither is ever formed (``tree_lu``). Rows do one of three
+things: those that open have K = 0, forces that stick K = (ρ/ε) 1, the same in any frame, and only
+those that slide, and moments, need the whole of their 3×3 matrices.
 
 Rows whose bound R is what their partner presses with follow it: Δλ of (1) and −C⁻¹ (∂F/∂R) Δλ_n.
 """
@@ -14,7 +15,7 @@ Rows whose bound R is what their partner presses with follow it: Δλ of (1) and
 from math import sqrt
 
 from tabi._jit import kernel
-from tabi.contact import block_lu
+from tabi.contact import block_lu, tree_lu, trees
 from tabi.contact.bodies import (
     apply_omega,
     push_both,
@@ -26,6 +27,7 @@ from tabi.contact.bodies import (
 from tabi.contact.maps import ZERO9
 from tabi.contact.newton import newton_on, row_map
 from tabi.contact.rows import CONTACT, opens, sticks
+from tabi.contact.tree_lu import add_product
 from tabi.spatial.vector import (
     cross,
     load3,
@@ -69,10 +71,14 @@ def direction(p, form, factor, eps, u, l, work):
         if does != OPENS:
             _stiffen(work.stiffness, work.lu.slot, c, K, does)
     # the twists, and what they leave of Δλ
-    apply_omega(p.start, p.column, p.omega, work.wrench, work.twist)
-    _system(p, work)
-    if not block_lu.solve(work.lu, p.start.shape[0] - 1, work.twist):
-        return False
+    if trees.linked(p):
+        if not tree_lu.solve(p, work.lu, work.stiffness, work.wrench, work.twist):
+            return False
+    else:
+        apply_omega(p.start, p.column, p.omega, work.wrench, work.twist)
+        _system(p, work)
+        if not block_lu.solve(work.lu, p.start.shape[0] - 1, work.twist):
+            return False
     for k in range(n):
         i, c = 3 * k, p.contact[k]
         w = mul(load9(work.slope[k]), mul(load9(c.frame), relative(work.twist, c)))
@@ -176,9 +182,12 @@ def _outer(S, m, w, sign):
 def _clear(p, work):
     """Nothing pushes yet."""
     slot = work.lu.slot
+    for i in range(6 * (p.start.shape[0] - 1)):
+        work.wrench[i] = 0.0
+    if trees.linked(p):
+        tree_lu.clear(work.lu, work.stiffness, p.start.shape[0] - 1)
+        return
     for i in range(p.start.shape[0] - 1):
-        for c in range(6):
-            work.wrench[6 * i + c] = 0.0
         for c in range(work.touches[i]):
             S = work.stiffness[slot[i, work.touch[i, c]]]
             for r in range(6):
@@ -275,23 +284,7 @@ def _system(p, work):
             j, O = p.column[e], p.omega[e]
             for c in range(work.touches[j]):
                 k = work.touch[j, c]
-                _add_product(H[slot[i, k]], O, work.stiffness[slot[j, k]])
-
-
-@kernel
-def _add_product(C, A, B):
-    """C ← C + A B."""
-    for r in range(6):
-        a0, a1, a2, a3, a4, a5 = A[r, 0], A[r, 1], A[r, 2], A[r, 3], A[r, 4], A[r, 5]
-        for q in range(6):
-            C[r, q] += (
-                a0 * B[0, q]
-                + a1 * B[1, q]
-                + a2 * B[2, q]
-                + a3 * B[3, q]
-                + a4 * B[4, q]
-                + a5 * B[5, q]
-            )
+                add_product(H[slot[i, k]], O, work.stiffness[slot[j, k]])
 
 
 @kernel(inline=True)

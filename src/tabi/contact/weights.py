@@ -1,12 +1,16 @@
 """ρ = 3/tr W_kk of each three rows, from Ω alone: the scale between impulses and velocities."""
 
 from tabi._jit import kernel
-from tabi.spatial.vector import load3, load9
+from tabi.contact import trees
+from tabi.spatial.vector import cross, dot6, load3, load9
 
 
 @kernel
 def weights(p):
     """ρ = 3/tr W_kk of each contact; the trace needs no frame."""
+    if trees.linked(p):
+        _weights_of_trees(p)
+        return
     for k in range(p.mu.shape[0]):
         c = p.contact[k]
         if c.angular != 0:
@@ -26,6 +30,41 @@ def weights(p):
                     p.omega[find(p.start, p.column, c.b, c.a)], s, r
                 )
         p.weight[k] = 3.0 / trace
+
+
+@kernel
+def _weights_of_trees(p):
+    """The same from the factors of ``trees``: what unit wrenches do, one by one."""
+    for k in range(p.mu.shape[0]):
+        c, trace = p.contact[k], 0.0
+        both = trees.meet(p, c.a, c.b) if c.b >= 0 else -1
+        for q in range(3):
+            axis = (c.frame[3 * q], c.frame[3 * q + 1], c.frame[3 * q + 2])
+            f = _wrench(c.angular, load3(c.arm_a), axis)
+            trace += _does(p, c.a, f, f)
+            if c.b >= 0:
+                g = _wrench(c.angular, load3(c.arm_b), axis)
+                trace += _does(p, c.b, g, g)
+                if both >= 0:
+                    f, g = trees.carried(p, c.a, both, f), trees.carried(p, c.b, both, g)
+                    trace -= 2.0 * _does(p, both, f, g)
+        # what cannot turn needs no impulse either
+        p.weight[k] = 3.0 / trace if trace > 0.0 or c.angular == 0 else 1.0
+
+
+@kernel(inline=True)
+def _wrench(angular, r, f):
+    """Of a force f at r, or of a moment f."""
+    if angular != 0:
+        return (f[0], f[1], f[2], 0.0, 0.0, 0.0)
+    m = cross(r, f)
+    return (m[0], m[1], m[2], f[0], f[1], f[2])
+
+
+@kernel(inline=True)
+def _does(p, i, f, g):
+    """fᵀ Ω_ii g."""
+    return dot6(f, trees.times(p.omega[p.start[i] + trees.SELF], g))
 
 
 @kernel

@@ -13,7 +13,8 @@ Wrenches leave u = Σ R_iᵀ F_i in the joints, from which one pass to the leave
 makes M̂⁻¹ Σ J_iᵀ F_i.
 
 Joints that follow others take their part out of u and Ω (``followers``). A free object, one
-floating body, needs none of this: its Ω is the inverse of its own inertia.
+floating body, needs none of this: its Ω is the inverse of its own inertia. Trees that touch with
+many links have no blocks Ω_ij but the factors of ``tree_inertia``.
 """
 
 import numpy as np
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 
 from tabi._jit import kernel
 from tabi._structure import Structure
-from tabi.dynamics import articulated, followers
+from tabi.dynamics import articulated, followers, tree_inertia
 from tabi.model.arrays import FLOATING, INDEX, table
 from tabi.model.compiled import Model
 from tabi.spatial import symmetric
@@ -36,11 +37,13 @@ from tabi.spatial.vector import (
 CHAIN = np.dtype(
     [
         # structure, never written: which trees move together;
-        # degrees of freedom that carry the body, and where their rows are; 1 for free objects
+        # degrees of freedom that carry the body, and where their rows are; 1 for free objects;
+        # 1 in families with joints that follow others
         ("family", INDEX),
         ("depth", INDEX),
         ("slot", INDEX),
         ("lone", INDEX),
+        ("geared", INDEX),
     ],
     align=True,
 )
@@ -68,6 +71,8 @@ class Chains(Structure):
         row: R of (1) and 1/D for each body, from its root to itself, shape (·, 8), by ``omega``.
         previous, rank: of each contacting body, the one before it in its family (or −1), and how
             many there are, by ``layout``.
+        above: of each listed body its parent's place in the list, or ROOT, where Ω has the factors
+            of ``tree_inertia``; BLOCKS, as from the start, where it has blocks. Set from outside.
         follower, share: H and B of ``followers``, shapes (couplings, v) and (bodies, couplings, 6).
     """
 
@@ -76,6 +81,7 @@ class Chains(Structure):
     row: NDArray[np.float64]
     previous: NDArray[np.int64]
     rank: NDArray[np.int64]
+    above: NDArray[np.int64]
     follower: NDArray[np.float64]
     share: NDArray[np.float64]
 
@@ -103,6 +109,10 @@ def structure(model: Model) -> NDArray[np.void]:
         body["depth"][i] = body["depth"][arrays.body["parent"][i]] + joint
     body["slot"] = np.cumsum(body["depth"]) - body["depth"]
     carrying = np.isin(np.arange(count), arrays.body["parent"])
+    geared = body["family"][
+        np.searchsorted(arrays.body["v_end"], arrays.mimic["follower"], "right")
+    ]
+    body["geared"] = np.isin(body["family"], geared)
     body["lone"] = (arrays.body["kind"] == FLOATING) & (arrays.body["parent"] == 0) & ~carrying
     return body
 
@@ -117,6 +127,7 @@ def allocate(model: Model, body: NDArray[np.void] | None = None) -> Chains:
         row=np.zeros((int(body["depth"].sum()), 8)),
         previous=np.zeros(count, INDEX),
         rank=np.zeros(count, INDEX),
+        above=np.full(count, tree_inertia.BLOCKS, INDEX),
         follower=np.zeros((couplings, model.v_count)),
         share=np.zeros((count, couplings, 6)),
     )
@@ -128,9 +139,10 @@ def omega(m, w, c, bodies, count, start, column, out):
 
     Args:
         bodies: rows of m.body, each once, in any order; those of one family get ascending columns.
+            Where c.above is not BLOCKS, parents before children.
         count: how many.
         start, column, out: blocks of row i are out[start[i]:start[i + 1]], shape (·, 6, 6),
-            angular first.
+            angular first; P, N and Ω_ii where c.above is not BLOCKS.
 
     Returns:
         The number of blocks; where it is more than ``column`` or ``out`` has, no block is written.
@@ -144,6 +156,9 @@ def omega(m, w, c, bodies, count, start, column, out):
     for i in range(count):
         # with itself, then with those before it in its family, and their mirror images
         a, here = bodies[i], start[i] + c.rank[i]
+        if c.above[i] != tree_inertia.BLOCKS:
+            _factors(m, w, c, a, start, i, out)
+            continue
         if c.contacting[a].plain != 0:
             _rigid(out, here, m.body[a].mass, load3(w.body[a].centre), load6(w.body[a].tensor))
         else:
@@ -157,6 +172,18 @@ def omega(m, w, c, bodies, count, start, column, out):
             transpose(out, there, start[j] + c.rank[i])
             j = c.previous[j]
     return needed
+
+
+@kernel
+def _factors(m, w, c, b, start, i, out):
+    """P, N and Ω_ii of a body."""
+    e, above = start[i], c.above[i]
+    if c.contacting[b].plain != 0:
+        own, centre = e + tree_inertia.YIELDS, load3(w.body[b].centre)
+        _rigid(out, own, m.body[b].mass, centre, load6(w.body[b].tensor))
+    else:
+        tree_inertia.link(m, w, b, out, e)
+    tree_inertia.own(out, e, start[above] if above >= 0 else above)
 
 
 @kernel(inline=True)
@@ -174,9 +201,16 @@ def layout(c, bodies, count, start, column):
         family.last = i
     start[0] = 0
     for i in range(count):
-        start[i + 1] = start[i] + c.contacting[c.body[bodies[i]].family].tally
+        tally = c.contacting[c.body[bodies[i]].family].tally
+        start[i + 1] = start[i] + (
+            tally if c.above[i] == tree_inertia.BLOCKS else tree_inertia.EACH
+        )
     if start[count] <= column.shape[0]:
         for i in range(count):
+            if c.above[i] != tree_inertia.BLOCKS:
+                for e in range(start[i], start[i + 1]):
+                    column[e] = i
+                continue
             column[start[i] + c.rank[i]] = i
             j = c.previous[i]
             while j >= 0:
@@ -194,7 +228,7 @@ def _chains(m, w, c, bodies, count):
         c.contacting[b].plain = 0
         if c.body[b].lone != 0:
             c.contacting[b].plain = _plain(m, w, m.body[b].v_start)
-        if c.contacting[b].plain == 0:
+        if c.contacting[b].plain == 0 and c.above[i] == tree_inertia.BLOCKS:
             _climb(m, w, c, b)
 
 

@@ -1,14 +1,16 @@
 """What impulses on contacting bodies add to the velocities of all joints: dv = M̂⁻¹ Σ J_iᵀ F_i.
 
 Wrenches leave u = Σ R_iᵀ F_i in the joints, with the rows R of ``body_inertia``, from which one
-pass to the leaves, (3) of ``aba``, makes M̂⁻¹ Σ J_iᵀ F_i. Joints that follow others take their part
-out of u (``followers``). A free object moves by its own inertia alone.
+pass to the leaves, (3) of ``aba``, makes M̂⁻¹ Σ J_iᵀ F_i. Where Ω has the factors of
+``tree_inertia`` the wrenches go from child to parent instead. Joints that follow others take their
+part out of u (``followers``). A free object moves by its own inertia alone.
 """
 
 from tabi._jit import kernel
-from tabi.dynamics import followers
+from tabi.dynamics import followers, tree_inertia
 from tabi.spatial import symmetric
 from tabi.spatial.vector import (
+    accumulate6,
     add,
     angular,
     axpy6,
@@ -30,30 +32,30 @@ def respond(m, w, c, bodies, count, wrench, dv):
     velocities; needs ``body_inertia.omega``.
 
     Args:
-        wrench: F_i at 6i, angular first, about the origin of the body's tree [N·m·s, N·s].
+        wrench: F_i at 6i, angular first, about the origin of the body's tree [N·m·s, N·s];
+            by factors it ends as all that the body carries.
     """
     for k in range(dv.shape[0]):
         dv[k] = 0.0
         w.dof[k].residual = 0.0
     for i in range(count):
         b = bodies[i]
-        F = (
-            wrench[6 * i],
-            wrench[6 * i + 1],
-            wrench[6 * i + 2],
-            wrench[6 * i + 3],
-            wrench[6 * i + 4],
-            wrench[6 * i + 5],
-        )
+        F = load6(wrench[6 * i : 6 * i + 6])
         if c.contacting[b].plain != 0:
             _fly(m, w, b, F, dv)
-        else:
+        elif c.above[i] == tree_inertia.BLOCKS:
             t = c.body[b].slot + c.body[b].depth
             while b != 0:
                 for k in range(m.body[b].v_end - 1, m.body[b].v_start - 1, -1):
                     t -= 1
                     w.dof[k].residual += dot6(load6(c.row[t]), F)
                 b = m.body[b].parent
+    # parents come before their children
+    for i in range(count - 1, -1, -1):
+        if c.above[i] != tree_inertia.BLOCKS and c.contacting[bodies[i]].plain == 0:
+            F = tree_inertia.leave(m, w, bodies[i], load6(wrench[6 * i : 6 * i + 6]))
+            if c.above[i] >= 0:
+                accumulate6(wrench[6 * c.above[i] : 6 * c.above[i] + 6], F)
     if m.mimic.shape[0] > 0:
         followers.remove(w, c)
     for i in range(1, m.body.shape[0]):

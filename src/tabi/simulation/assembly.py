@@ -2,8 +2,9 @@
 their rows.
 
 Bodies that touch through a chain of contacts make a group (trees are one), and each group is a
-problem of its own. Each row is filled by its kind (``rows``), and starts with the impulse it had in
-the last step, found by its identity.
+problem of its own. A tree that touches with many links brings the factors of its joints instead of
+a block for every two of them (``tree_inertia``), and so does all of its group. Each row is filled
+by its kind (``rows``), and starts with the impulse it had in the last step, found by its identity.
 
 References: Chardonnet (2012), sec. 3.3.
 """
@@ -11,6 +12,10 @@ References: Chardonnet (2012), sec. 3.3.
 from tabi._jit import kernel
 from tabi.contact import groups
 from tabi.dynamics import body_inertia, kinematics
+from tabi.dynamics.tree_inertia import BLOCKS, ROOT
+
+# contacting bodies of a family from which on factors cost less than blocks
+MANY = 12
 
 
 def assemble_on(fill, warm_start):
@@ -33,9 +38,12 @@ def assemble_on(fill, warm_start):
             return False
         kinematics.twists(m, s.v_free, w)
         for g in range(report.groups):
-            # columns count from the first body of their group
+            # columns and parents count from the first body of their group
             for e in range(p.start[s.first[g]], p.start[s.first[g + 1]]):
                 p.column[e] -= s.first[g]
+            for i in range(s.first[g], s.first[g + 1]):
+                above = s.chains.above[i]
+                p.parent[i] = above - s.first[g] if above >= 0 else above
             # rows, each filled by its kind
             for x in range(s.groups.start[g], s.groups.start[g + 1]):
                 e = s.groups.order[x]
@@ -58,8 +66,8 @@ def assemble_on(fill, warm_start):
 def number_bodies(t, s, count):
     """Groups of the first ``count`` points, and their bodies in the order of the groups.
 
-    s.body lists the bodies; s.number of a body is its place there; s.first[g] is the place of the
-    first one of group g.
+    s.body lists the bodies, with those that carry them where Ω gets factors; s.number of a body is
+    its place there; s.first[g] is the place of the first one of group g.
 
     Returns:
         the number of groups, and of bodies.
@@ -76,9 +84,57 @@ def number_bodies(t, s, count):
                 i = p.a if side == 0 else p.b
                 if i > 0 and s.number[i] < 0:
                     s.number[i], s.body[bodies] = bodies, i
+                    s.chains.above[bodies] = BLOCKS
                     bodies += 1
+        if bodies - s.first[g] >= MANY and _crowded(s.chains, s.body, s.first[g], bodies):
+            bodies = _add_carriers(t.model, s, s.first[g], bodies)
     s.first[found] = bodies
     return found, bodies
+
+
+@kernel
+def _crowded(c, body, begin, end):
+    """Whether MANY bodies of a group are of one family,
+    and its families can do without blocks.
+    """
+    most = 0
+    for x in range(begin, end):
+        c.contacting[c.body[body[x]].family].tally = 0
+    for x in range(begin, end):
+        if c.body[body[x]].geared != 0:
+            return False
+        family = c.contacting[c.body[body[x]].family]
+        family.tally += 1
+        most = max(most, family.tally)
+    return most >= MANY
+
+
+@kernel
+def _add_carriers(m, s, begin, end):
+    """Put all bodies that carry those of a group into the list, parents before children.
+
+    Returns:
+        the end of the list.
+    """
+    count, touching = end - begin, s.chains.previous
+    for x in range(count):
+        touching[x] = s.body[begin + x]
+        s.number[touching[x]] = -1
+    end = begin
+    for x in range(count):
+        # up to what is listed already, then the other way round
+        i, low = touching[x], end
+        while i != 0 and s.number[i] < 0:
+            s.number[i], s.body[end] = 0, i
+            end += 1
+            i = m.body[i].parent
+        for k in range((end - low) // 2):
+            s.body[low + k], s.body[end - 1 - k] = s.body[end - 1 - k], s.body[low + k]
+        for k in range(low, end):
+            s.number[s.body[k]] = k
+            parent = m.body[s.body[k]].parent
+            s.chains.above[k] = s.number[parent] if parent != 0 else ROOT
+    return end
 
 
 @kernel(inline=True)

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from tabi._jit import entry
 from tabi._structure import each
-from tabi.contact.bodies import BodyProblem
+from tabi.contact import trees
+from tabi.contact.bodies import BodyProblem, no_parents
 from tabi.model.compiled import Link, Model
 from tabi.simulation import readout
 from tabi.simulation.stepper import Stepper
@@ -194,20 +195,30 @@ class Data:
             bounded = contact["partner"][rows] >= 0
             contact["partner"][rows] += np.where(bounded, s.groups.start[g], 0)
             column[p.start[base] : p.start[s.first[g + 1]]] += base
+        start, column, omega = self._inverse_inertia(column, bodies)
         impulse, bound = s.impulse, p.bound[:count].copy()
         limited = contact["partner"] >= 0
         bound[limited] = np.maximum(0.0, impulse[3 * contact["partner"][limited] + 2])
         return BodyProblem(
             contact,
-            p.start[: bodies + 1].copy(),
+            start,
             column,
-            p.omega[: p.start[bodies]].copy(),
+            omega,
             p.q[: 3 * count].copy(),
             p.kind[:count].copy(),
             p.mu[:count].copy(),
             bound,
             p.weight[:count].copy(),
+            no_parents(bodies),
         )
+
+    def _inverse_inertia(self, column: NDArray[np.int64], bodies: int) -> tuple[Any, ...]:
+        """start, column and Ω of ``problem`` in blocks, also where the step had factors."""
+        s, p = self._stepper.workspace, self._stepper.workspace.problem
+        start, omega = p.start[: bodies + 1], p.omega[: p.start[bodies]]
+        if (s.chains.above[:bodies] == trees.BLOCKS).all():
+            return start.copy(), column, omega.copy()
+        return trees.with_blocks(s.chains.above[:bodies], start, column, omega)
 
     @property
     def impulse(self) -> Array:

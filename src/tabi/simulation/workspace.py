@@ -17,7 +17,7 @@ from tabi.collision import broad
 from tabi.collision import workspace as collision_workspace
 from tabi.collision.workspace import CollisionWorkspace
 from tabi.contact import groups
-from tabi.contact.bodies import ROW, BodyProblem
+from tabi.contact.bodies import ROW, BodyProblem, no_parents
 from tabi.contact.groups import Groups
 from tabi.dynamics import body_inertia, free
 from tabi.dynamics import workspace as dynamics_workspace
@@ -50,7 +50,8 @@ class StepWorkspace(Structure):
         acceleration: of the joints without contacts. v_free: velocity without contacts.
 
         The contact problem, by ``assembly``:
-        groups: which points have to do with each other. body: contacting bodies by groups; first:
+        groups: which points have to do with each other. body: contacting bodies by groups, and
+            those that carry them where a tree has many (``tree_inertia``); first:
             where those of a group start; number: of each body its place there, −1 for others.
         problem: rows of all groups, one after the other. place: of each point its row.
         approach: as closing, 0 where nothing closes within the step, lowered where it brings
@@ -142,6 +143,7 @@ def allocate(model: Model, tables: Tables, points: int, blocks: int, law: Any) -
             mu=np.zeros(points),
             bound=np.zeros(points),
             weight=np.zeros(points),
+            parent=no_parents(bodies),
         ),
         place=np.zeros(points, INDEX),
         check_wrench=np.zeros(6 * bodies),

@@ -11,7 +11,7 @@ from tabi.apps.bench import contacts
 
 @pytest.fixture(scope="module")
 def found():
-    return contacts.measure(stacks=3, wall=(3, 3), blocks=3, show=False)
+    return contacts.measure(stacks=3, wall=(3, 3), blocks=3, show=False, links=14)
 
 
 def test_stacks_are_groups_of_eight_points(found):
@@ -24,7 +24,12 @@ def test_a_wall_is_one_group_with_as_many_points_as_the_formula_says(found):
     assert found["wall"]["groups"] == 1
 
 
-@pytest.mark.parametrize("scene", ["stacks", "wall"])
+def test_a_crawler_touches_with_every_link(found):
+    assert found["crawler"]["contacts"] == found["crawler"]["bodies"] == 14
+    assert found["crawler"]["groups"] == 1
+
+
+@pytest.mark.parametrize("scene", ["stacks", "wall", "crawler"])
 def test_every_step_is_certified_and_the_ground_bears_all(found, scene):
     assert found[scene]["missed"] == 0
     assert found[scene]["worst_residual"] <= 1e-8

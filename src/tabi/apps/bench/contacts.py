@@ -1,9 +1,10 @@
-"""``tabi bench contacts``: a thousand contact points, in many small groups and in one large one, on
-one core.
+"""``tabi bench contacts``: a thousand contact points, in many small groups and in one large one,
+and a tree that touches with all of its links, on one core.
 
 Stacks: pairs of boxes, one on the other, 8 points each. Wall: bricks in running bond with open
 joints between neighbours, each on two of the row below, half bricks at the ends of every other row:
-with n bricks in each of r rows, 4 n (2 r − 1) points in one group. A sweep is one of Gauss–Seidel
+with n bricks in each of r rows, 4 n (2 r − 1) points in one group. Crawler: balls in a row on
+hinges, each on the ground. A sweep is one of Gauss–Seidel
 over all contacts.
 """
 
@@ -24,18 +25,29 @@ from tabi.apps.bench.timing import microseconds
 from tabi.apps.doctor import processor, version_of
 from tabi.contact import bodies, body_sweep, solve_bodies
 from tabi.contact.bodies import BodyProblem
+from tabi.model.joint import Joint
+from tabi.model.robot import Robot
+from tabi.model.shape import Shape, Sphere
 from tabi.model.world import World
 from tabi.simulation.simulator import Simulator
+from tabi.spatial.inertia import solid_sphere
+from tabi.spatial.transform import translation
 
 # of the wall: a brick with its joint, and the joint alone [m]; mass of a brick [kg]
 BRICK, JOINT, BRICK_MASS = (0.20, 0.10, 0.06), 0.01, 2.4
+# of the crawler: radius of a ball, and from one to the next [m]
+BALL, PITCH = 0.03, 0.08
 # longest time for repetitions of one solution [s]
 LONGEST = 2.0
 TOLERANCES = (1e-6, 1e-8)
 
 
 def measure(
-    stacks: int = 128, wall: tuple[int, int] = (17, 8), blocks: int = 15, show: bool = True
+    stacks: int = 128,
+    wall: tuple[int, int] = (17, 8),
+    blocks: int = 15,
+    show: bool = True,
+    links: int = 96,
 ) -> dict[str, Any]:
     """All figures, as plain data; the wall as bricks in a row and rows."""
     say = (lambda text: print(text, file=sys.stderr, flush=True)) if show else (lambda text: None)
@@ -50,6 +62,8 @@ def measure(
     say(f"a wall of {bricks} × {rows} bricks …")
     found, problem = stepped(Simulator(wall_world(bricks, rows)), blocks)
     result["wall"] = {"bricks_in_a_row": bricks, "rows": rows} | found | {"cold": cold(problem)}
+    say(f"a crawler of {links} links …")
+    result["crawler"] = {"links": links} | stepped(Simulator(crawler_world(links)), blocks)[0]
     say("sweeps …")
     widths = sorted({max(1, bricks // k) for k in (1, 2, 4, 8)})
     result["sweeps"] = [sweep(first_problem(wall_world(n, rows)), blocks) for n in widths]
@@ -94,6 +108,20 @@ def wall_world(bricks: int, rows: int) -> World:
     return world
 
 
+def crawler_world(links: int) -> World:
+    """Balls in a row, on hinges that turn up and sideways by turns."""
+    world, robot, solid = World(), Robot("crawler"), solid_sphere(0.2, BALL)
+    world.add_ground()
+    joint = Joint("base", "floating", translation((0.0, 0.0, BALL)))
+    for k in range(links):
+        parent = f"link {k - 1}" if k else None
+        robot.add_body(f"link {k}", joint, parent, solid, [Shape(Sphere(BALL))])
+        axis = (0.0, 0.0, 1.0) if k % 2 else (0.0, 1.0, 0.0)
+        joint = Joint(f"hinge {k}", "revolute", translation((PITCH, 0.0, 0.0)), axis)
+    world.add_robot(robot)
+    return world
+
+
 # ---- figures ------------------------------------------------------------------------------------
 
 
@@ -115,12 +143,13 @@ def stepped(sim: Simulator, blocks: int) -> tuple[dict[str, Any], BodyProblem]:
     run.missed, run.worst, begin = 0, 0.0, run.steps
     times = microseconds({"step": run}, blocks, 0.05)["step"]
     c = sim.certificate
-    weight = sum(body.inertia.mass for body in sim.world.objects) * 9.81
+    moving = [*sim.world.objects, *(body for robot in sim.world.robots for body in robot.bodies)]
+    weight = sum(body.inertia.mass for body in moving) * 9.81
     ground = sum(float(x.force[2]) for x in sim.contacts if x.body_b.name == "world")
     return {
         "contacts": c.contacts,
         "groups": c.groups,
-        "bodies": len(sim.world.objects),
+        "bodies": len(moving),
         "microseconds": round(float(np.median(times)), 1),
         "least_microseconds": round(float(times.min()), 1),
         "steps": run.steps - begin,
@@ -202,10 +231,11 @@ def text(result: dict[str, Any]) -> str:
         ),
         "",
     ]
-    stacks, wall = result["stacks"], result["wall"]
+    stacks, wall, crawler = result["stacks"], result["wall"], result["crawler"]
     for title, f in (
         (f"{stacks['stacks']} stacks", stacks),
         (f"a wall of {wall['bricks_in_a_row']} × {wall['rows']} bricks", wall),
+        (f"a crawler of {crawler['links']} links", crawler),
     ):
         first = f["first_step"]
         lines.append(f"{title}: {f['contacts']} points, {f['groups']} groups, {f['bodies']} bodies")
