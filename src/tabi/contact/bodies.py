@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tabi._jit import kernel
 from tabi._structure import Structure
-from tabi.contact import block_lu
+from tabi.contact import block_lu, budget
 from tabi.contact.rows import CONTACT, bound_by
 from tabi.contact.weights import weights
 from tabi.contact.workspace import DEPTH
@@ -133,6 +133,7 @@ class BodyWork(Structure):
         touch: bodies that a body touches, itself first: touch[i, :touches[i]].
         follow: how the step of limited rows follows that of their partner.
         F, G, gram: of Anderson's acceleration.
+        budget: what was done and may be, see ``budget``.
     """
 
     u: Floats
@@ -155,6 +156,7 @@ class BodyWork(Structure):
     F: Floats
     G: Floats
     gram: Floats
+    budget: Integers
 
 
 def allocate(contacts: int, bodies: int, blocks: int | None = None) -> BodyWork:
@@ -179,6 +181,7 @@ def allocate(contacts: int, bodies: int, blocks: int | None = None) -> BodyWork:
         F=np.zeros((DEPTH + 3, n)),
         G=np.zeros((DEPTH + 3, n)),
         gram=np.zeros((DEPTH, DEPTH + 1)),
+        budget=budget.unlimited(),
     )
 
 
