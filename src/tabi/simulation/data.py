@@ -57,6 +57,11 @@ class Data:
         return self._stepper.missed_count
 
     @property
+    def reproducible(self) -> bool:
+        """Whether a rerun is the same: not with a budget of time."""
+        return not self._stepper.watch.timed
+
+    @property
     def before(self) -> tuple[Array, Array]:
         """Copies of q and v before the last step."""
         q, v = self._stepper.before

@@ -15,9 +15,10 @@ from tabi._structure import each
 from tabi.model.arrays import table
 from tabi.model.compiled import Model
 from tabi.simulation import parts, tables, workspace
+from tabi.simulation.budget import NORMAL, Budget, Lookout
 from tabi.simulation.commands import holding
 from tabi.simulation.forces import joint_limits
-from tabi.simulation.step import FINE, ROOM, Step
+from tabi.simulation.step import DROPPED, FINE, ROOM, Step
 from tabi.simulation.tables import CONTACT, NO_PROGRAM, StepData, Tables
 from tabi.simulation.workspace import StepWorkspace
 
@@ -41,11 +42,13 @@ class Stepper:
         steps: done so far. before: q and v before the last of them.
         worst: of the run: residual [m/s], joint_residual [rad/s or m/s], penetration [m].
         missed_count: steps of the run that did not reach the tolerance.
+        watch: who is asked within a hard step.
     """
 
-    def __init__(self, model: Model, step: Step) -> None:
+    def __init__(self, model: Model, step: Step, budget: Budget = NORMAL) -> None:
         self.model, self.step, self.last_bond = model, step, -1
-        self.tables: Tables = tables.tables(model)
+        self.watch = Lookout(budget)
+        self.tables: Tables = tables.tables(model)._replace(limits=self.watch.limits())
         self._points, self._blocks = POINTS, BLOCKS
         self.data: StepData = tables.data(model, POINTS, parts.memory(step.parts, model))
         self.workspace: StepWorkspace = self._allocate()
@@ -81,11 +84,16 @@ class Stepper:
             memory: there is more of it then.
         """
         t, d, s = self.tables, self.data, self.workspace
+        if self.watch.timed:
+            count = min(count, 1)
+            self.watch.begin()
         done, status = self.step.rollout(t, d, s, program, h, tolerance, count)
         if status == ROOM:
             report = d.outcome.report[0]
             self.grow(int(report["points"]), int(report["blocks"]))
             status = FINE
+        if status == DROPPED:
+            self.prepare()
         return done, status
 
     def note(self) -> bool:
