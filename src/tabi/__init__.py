@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from tabi.model.signals import Command, Measurement
     from tabi.model.world import World
     from tabi.recording.recording import Recording
+    from tabi.simulation.budget import Budget
+    from tabi.simulation.faults import MissedStepWarning
     from tabi.simulation.simulator import Simulator
 
 __version__ = "0.1.0"
@@ -29,6 +31,8 @@ _LAZY = {
     "to_mujoco": "tabi.model.mujoco_writer",
     "to_mjcf": "tabi.model.mujoco_writer",
     "Simulator": "tabi.simulation.simulator",
+    "Budget": "tabi.simulation.budget",
+    "MissedStepWarning": "tabi.simulation.faults",
     "Recording": "tabi.recording.recording",
     "Command": "tabi.model.signals",
     "Measurement": "tabi.model.signals",
@@ -41,8 +45,10 @@ _LAZY = {
 }
 
 __all__ = [
+    "Budget",
     "Command",
     "Measurement",
+    "MissedStepWarning",
     "ModelError",
     "Recording",
     "Robot",

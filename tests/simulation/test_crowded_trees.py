@@ -30,7 +30,7 @@ def snake(links=16, name="snake"):
 
 def thrown(world, seed=0):
     """A simulator with robots on the ground, that glide and wind."""
-    sim, rng = tabi.Simulator(world), np.random.default_rng(seed)
+    sim, rng = tabi.Simulator(world, budget=None), np.random.default_rng(seed)
     q, v = sim.state.q.copy(), sim.state.v.copy()
     at = 0
     for y, robot in enumerate(world.robots):
@@ -87,7 +87,7 @@ def test_joints_get_the_momentum_of_the_impulses():
     sim = thrown(ground(snake()))
     sim.step()
     assert by_factors(sim)
-    w, q = sim._stepper.workspace, sim.data.before[0]
+    w, q = sim._stepper.workspace, sim.data.outcome.q_before
     given = dynamics.momentum(sim.model, q, w.v_next - w.v_free).linear
     assert np.allclose(given, sim.data.contact["impulse"].sum(axis=0), atol=1e-12)
 

@@ -293,6 +293,7 @@ class _Watch:
         found.residual, found.joint_residual = c.worst_residual, c.worst_joint_residual
         found.penetration = c.worst_penetration
         found.missed, found.contacts = c.missed, c.contacts
+        found.reproducible = sim.reproducible
         found.places = {
             name: [float(x) for x in sim.position(body)]
             for name, body in watched(self.scene, sim.world).items()

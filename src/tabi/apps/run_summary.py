@@ -18,6 +18,7 @@ class Summary:
         missed: steps that did not reach the tolerance [m/s].
             fallen: when a base was at half the height it stands at [s], to some ms.
         places: where bodies ended [m]. notes: what was put in place of what robot files lack.
+        reproducible: whether a rerun is the same; not with a budget of time.
         recording: the file. interrupted: whether somebody did. stopped: the sentence that ended it.
     """
 
@@ -34,6 +35,7 @@ class Summary:
     joint_residual: float = 0.0
     penetration: float = 0.0
     missed: int = 0
+    reproducible: bool = True
     contacts: int = 0
     robots: tuple[str, ...] = ()
     fallen: dict[str, float] = field(default_factory=dict)
@@ -84,6 +86,8 @@ class Summary:
             f"  {missed} to {self.tolerance:g} m/s; {self.contacts} "
             f"contact{'' if self.contacts == 1 else 's'} at the end"
         )
+        if not self.reproducible:
+            lines.append("  with a budget of time: a rerun may differ")
         for name in self.robots:
             lines.append(
                 f"  {name} fell at {self.fallen[name]:g} s"

@@ -196,7 +196,7 @@ def solve_bodies(
 def _flat(p: Blocks, impulse: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """What ``ladder.solve_flat`` takes."""
     count = len(p.mu)
-    integers = np.concatenate([p.start, p.column, p.kind, np.zeros(count, np.int64)])
+    integers = np.concatenate([p.start, p.column, p.kind, workspace.integers(count)])
     reals = [p.value.ravel(), p.q, p.mu, p.bound, p.weight, impulse, workspace.memory(count)]
     return integers, np.concatenate(reals)
 

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tabi._jit import kernel
 from tabi._structure import Structure
-from tabi.contact import block_lu, trees
+from tabi.contact import block_lu, budget, trees
 from tabi.contact.rows import CONTACT, bound_by
 from tabi.contact.weights import weights
 from tabi.contact.workspace import DEPTH
@@ -142,6 +142,7 @@ class BodyWork(Structure):
         touch: bodies that a body touches, itself first: touch[i, :touches[i]].
         follow: how the step of limited rows follows that of their partner.
         F, G, gram: of Anderson's acceleration.
+        budget: what was done and may be, see ``budget``.
     """
 
     u: Floats
@@ -164,6 +165,7 @@ class BodyWork(Structure):
     F: Floats
     G: Floats
     gram: Floats
+    budget: Integers
 
 
 def allocate(contacts: int, bodies: int, blocks: int | None = None) -> BodyWork:
@@ -188,6 +190,7 @@ def allocate(contacts: int, bodies: int, blocks: int | None = None) -> BodyWork:
         F=np.zeros((DEPTH + 3, n)),
         G=np.zeros((DEPTH + 3, n)),
         gram=np.zeros((DEPTH, DEPTH + 1)),
+        budget=budget.unlimited(),
     )
 
 

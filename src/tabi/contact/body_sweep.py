@@ -92,6 +92,14 @@ def _times(O, f):
     )
 
 
+@kernel(inline=True)
+def price(p):
+    """Work of a sweep with its residual: (1) of ``budget``."""
+    n, bodies = p.mu.shape[0], p.start.shape[0] - 1
+    blocks = p.start[bodies] - p.start[0]
+    return 3 * n + 2 * blocks + n * blocks // max(bodies, 1) + 5
+
+
 @kernel
 def sweep(p, impulse, work):
     """Gauss–Seidel once over all contacts: the twists follow every impulse, so a contact costs its

@@ -12,12 +12,18 @@ Ni (2011).
 """
 
 from tabi._jit import kernel
-from tabi.contact import bodies, body_sweep
+from tabi.contact import bodies, body_sweep, budget
 from tabi.contact.blocks import row_velocity, velocities_with
 from tabi.contact.certificate import residual
 from tabi.contact.rows import local, project
 from tabi.contact.workspace import DEPTH
 from tabi.spatial.cholesky import solve as solve_small
+
+
+@kernel(inline=True)
+def price(p):
+    """Work of a sweep with its residual, see ``budget``: all blocks twice."""
+    return 3 * p.mu.shape[0] + 2 * p.start[p.mu.shape[0]]
 
 
 @kernel
@@ -70,19 +76,22 @@ def solve_on(velocities, sweep, begin):
     return solve
 
 
-def accelerated_on(velocities, sweep, begin):
-    """Gauss–Seidel with (2), for one form of the problem."""
+def accelerated_on(velocities, sweep, begin, price):
+    """Gauss–Seidel with (2), for one form of the problem; price: kernel, work of a sweep."""
 
     @kernel
     def accelerated(p, impulse, tolerance, sweeps, work):
-        """As ``solve``, with (2) over the last DEPTH sweeps.
+        """As ``solve``, with (2) over the last DEPTH sweeps;
+        after the first as far as work.budget allows.
 
         work.F, work.G hold differences, then the last f and g, then x and the best point.
         """
         u, F, G, n = work.u, work.F, work.G, impulse.shape[0]
-        best, stored, error = -1.0, 0, 0.0
+        best, stored, error, done, cost = -1.0, 0, 0.0, 0, price(p)
         begin(p, work)
-        for done in range(1, sweeps + 1):
+        while done < sweeps and (done == 0 or budget.goes_on(work.budget, done)):
+            done += 1
+            work.budget[budget.WORK] += cost
             for i in range(n):
                 F[DEPTH + 1, i] = impulse[i]
             sweep(p, impulse, work)
@@ -110,7 +119,7 @@ def accelerated_on(velocities, sweep, begin):
         for i in range(n):
             impulse[i] = G[DEPTH + 1, i]
         velocities(p, impulse, u, work)
-        return sweeps, best
+        return done, best
 
     return accelerated
 
@@ -151,8 +160,8 @@ def _begin(p, work):
 
 
 solve = solve_on(velocities_with, sweep, _begin)
-accelerated = accelerated_on(velocities_with, sweep, _begin)
+accelerated = accelerated_on(velocities_with, sweep, _begin, price)
 solve_bodies = solve_on(bodies.velocities_with, body_sweep.sweep, body_sweep.local_blocks)
 accelerated_bodies = accelerated_on(
-    bodies.velocities_with, body_sweep.sweep, body_sweep.local_blocks
+    bodies.velocities_with, body_sweep.sweep, body_sweep.local_blocks, body_sweep.price
 )

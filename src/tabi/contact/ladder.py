@@ -14,13 +14,14 @@
 
 The order is fixed, also of the strewn points, because sliding problems can have several exact
 solutions and a rerun has to find the same one. What is returned is the best point met, with its
-true error. Nearly all steps end with the first attempt; the others are a kernel of their own.
+true error. Nearly all steps end with the first attempt; the others are a kernel of their own, and
+end where the budget does that is in the solver's memory (``budget``).
 """
 
 import numpy as np
 
 from tabi._jit import kernel
-from tabi.contact import gauss_seidel, newton, sparse_newton, twist_newton
+from tabi.contact import budget, gauss_seidel, newton, sparse_newton, twist_newton
 from tabi.contact.blocks import Blocks
 from tabi.contact.maps import ALART_CURNIER, JEAN_MOREAU
 from tabi.contact.rows import CONTACT
@@ -84,14 +85,18 @@ def climb_on(newton, accelerated, first, compiled=True):
         if settings[ITERATIONS] > 0.0 and not (sweeps > 0 and error <= tolerance):
             if steps > 0:
                 copy(w.friction, p.mu, count)
-            for k in range(steps + 1):
+            k = 0
+            while k <= steps:
+                # where no work is left, what was reached is judged with all of the friction
+                if k < steps and not budget.left(w.budget):
+                    k = steps
                 if steps > 0:
                     for i in range(count):
                         p.mu[i] = w.friction[i] * (k / steps)
                 form, iterations = int(settings[MAP]), int(settings[ITERATIONS])
                 factor, epsilon = settings[FACTOR], settings[EPSILON]
                 done, error = newton(p, form, factor, epsilon, tolerance, iterations, impulse, w)
-                total += done
+                total, k = total + done, k + 1
         return total, error
 
     @kernel(plain=not compiled)
@@ -103,12 +108,13 @@ def climb_on(newton, accelerated, first, compiled=True):
             cold: whether there was no warm start. total: iterations so far. least: their error.
         """
         n, count, seed = impulse.shape[0], p.mu.shape[0], 1
+        w.budget[budget.SURE] = 0
         copy(w.found, impulse, n)
         for r in range(begin, table.shape[0]):
             start = int(table[r, START])
             if start == (WARM if cold else COLD):
                 continue
-            if total * count > ENOUGH:
+            if total * count > ENOUGH or not budget.left(w.budget):
                 break
             if start in (COLD, ZERO):
                 fill(impulse, 0.0, n)
@@ -142,6 +148,7 @@ def climb_on(newton, accelerated, first, compiled=True):
         for i in range(impulse.shape[0]):
             cold = cold and impulse[i] == 0.0
         r = first + 1 if int(table[first, START]) == (WARM if cold else COLD) else first
+        budget.first_attempt(w.budget)
         done, error = attempt(p, table[r], tolerance, impulse, w)
         if error <= tolerance:
             return done, r, error
@@ -186,11 +193,11 @@ def solve_flat(integers, reals, count, tolerance, table):
     handing over each array costs as much as a sweep.
 
     Args:
-        integers: start, column and kind of ``Blocks``, then memory for count numbers.
+        integers: start, column and kind of ``Blocks``, then ``workspace.integers``.
         reals: value, q, mu, bound and weight of ``Blocks``, then the impulses, then
             ``workspace.memory``.
     """
-    n, m = 3 * count, integers.shape[0] - 3 * count - 1
+    n, m = 3 * count, integers.shape[0] - 3 * count - 1 - budget.SIZE
     at, kind = 9 * m + 6 * count, count + 1 + m
     p = Blocks(
         integers[: count + 1],

@@ -12,6 +12,7 @@ References: Alart and Curnier (1991); Acary et al. (2018).
 """
 
 from tabi._jit import kernel
+from tabi.contact import budget
 from tabi.contact.blocks import velocities_with
 from tabi.contact.certificate import residual
 from tabi.contact.linear import solve as solve_linear
@@ -41,17 +42,19 @@ def merit(p, form, factor, u, l):
     return total
 
 
-def newton_on(velocities, direction, compiled=True):
+def newton_on(velocities, direction, price, compiled=True):
     """Newton for one form of the problem.
 
     Args:
         velocities: kernel, u from impulses. direction: kernel, Δλ of (1) into work.delta.
+        price: kernel, work of a trial and of a direction (see ``budget``).
         compiled: False where ``direction`` is plain Python.
     """
 
     @kernel(plain=not compiled)
     def solve(p, form, factor, epsilon, tolerance, iterations, l, work):
-        """Newton from the impulses l, which end as the best ones met.
+        """Newton from the impulses l, which end as the best ones met;
+        as far as work.budget allows.
 
         Args:
             form: which map of contacts (see ``maps``).
@@ -62,7 +65,7 @@ def newton_on(velocities, direction, compiled=True):
             iterations done, backward error [m/s].
         """
         u, trial, trial_u, best = work.u, work.trial, work.trial_u, work.best
-        n = l.shape[0]
+        n, (looks, steps) = l.shape[0], price(p, work)
         velocities(p, l, u, work)
         error = residual(p, l, u)
         best_error = error
@@ -71,7 +74,10 @@ def newton_on(velocities, direction, compiled=True):
         square = merit(p, form, factor, u, l)
         older, oldest = square, square
         while done < iterations and not error <= tolerance:
+            if not budget.goes_on(work.budget, done):
+                break
             done += 1
+            work.budget[budget.WORK] += steps
             if not direction(p, form, factor, eps, u, l, work):
                 break
             # non-monotone search: against the worst of the last three
@@ -81,6 +87,7 @@ def newton_on(velocities, direction, compiled=True):
                 for i in range(n):
                     trial[i] = l[i] + step * work.delta[i]
                 velocities(p, trial, trial_u, work)
+                work.budget[budget.WORK] += looks
                 new = merit(p, form, factor, trial_u, trial)
                 if new <= (1.0 - 1e-4 * step) * bound:
                     found = True
@@ -174,4 +181,11 @@ def _fill(p, k, size, work):
         H[r + c // 3, r + c % 3] += work.known[k, c]
 
 
-solve = newton_on(velocities_with, _direction)
+@kernel(inline=True)
+def price(p, work):
+    """Work of a trial and of a direction, whose matrix is full."""
+    n = p.mu.shape[0]
+    return p.start[n], p.start[n] + n * n * n // 8
+
+
+solve = newton_on(velocities_with, _direction, price)

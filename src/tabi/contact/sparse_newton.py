@@ -17,7 +17,7 @@ import scipy.sparse.linalg
 
 from tabi._jit import kernel
 from tabi.contact.blocks import velocities_with
-from tabi.contact.newton import newton_on, row_map
+from tabi.contact.newton import newton_on, price, row_map
 
 # share of blocks above which a full factorisation is the faster one
 FULL = 0.25
@@ -91,4 +91,4 @@ def linearise(p, form, factor, eps, u, l, known, slope, right):
             known[k, c] = A[c] + eps / rho * B[c]
 
 
-solve = newton_on(velocities_with, direction, compiled=False)
+solve = newton_on(velocities_with, direction, price, compiled=False)

@@ -302,4 +302,14 @@ def _inverse(A, e, B):
     )  # fmt: skip
 
 
-solve = newton_on(velocities_with, direction)
+@kernel(inline=True)
+def price(p, work):
+    """Work of a trial and of a direction: (1) of ``budget``."""
+    n, bodies, products = p.mu.shape[0], p.start.shape[0] - 1, 0
+    for step in range(bodies):
+        m = work.lu.laters[step] + 1
+        products += m * m
+    return n + p.start[bodies] - p.start[0] + 2, 3 * n + 2 * products + 16
+
+
+solve = newton_on(velocities_with, direction, price)

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi._jit import kernel
+from tabi.contact import budget
 
 Floats = NDArray[np.float64]
 DEPTH = 10
@@ -23,6 +24,7 @@ class SolverWorkspace(NamedTuple):
         slope, known: B and A + (ε/ρ) B of each contact, shape (n, 9).
         alpha: sliding rates of the local problems, shape (n,).
         F, G, gram: of Anderson's acceleration.
+        budget: what was done and may be, see ``budget``.
     """
 
     u: Floats
@@ -41,6 +43,7 @@ class SolverWorkspace(NamedTuple):
     F: Floats
     G: Floats
     gram: Floats
+    budget: NDArray[np.int64]
 
 
 def memory(count: int, newton: bool = True) -> Floats:
@@ -53,15 +56,20 @@ def memory(count: int, newton: bool = True) -> Floats:
 
 def allocate(count: int, newton: bool = True) -> SolverWorkspace:
     """A workspace for ``count`` contacts."""
-    return carve(memory(count, newton), np.zeros(count, np.int64))
+    return carve(memory(count, newton), integers(count))
+
+
+def integers(count: int) -> NDArray[np.int64]:
+    """The whole numbers that ``carve`` needs."""
+    return np.concatenate([np.zeros(count, np.int64), budget.unlimited()])
 
 
 @kernel(views=True)
-def carve(memory, active):
-    """One piece of memory as a workspace: handing over one array to a kernel is cheaper
-    than sixteen.
+def carve(memory, integers):
+    """Two pieces of memory as a workspace: handing over two arrays to a kernel is cheaper
+    than seventeen.
     """
-    count = active.shape[0]
+    count = integers.shape[0] - budget.SIZE
     n, m = 3 * count, DEPTH + 3
     at, gram = 7 * n + 20 * count, 7 * n + 20 * count + 2 * m * n
     rest = memory[gram + DEPTH * (DEPTH + 1) :]
@@ -76,13 +84,14 @@ def carve(memory, active):
         memory[6 * n : 7 * n],
         memory[7 * n : 7 * n + count],
         rest.reshape((size, size)),
-        active,
+        integers[:count],
         memory[7 * n + count : 7 * n + 10 * count].reshape((count, 9)),
         memory[7 * n + 10 * count : 7 * n + 19 * count].reshape((count, 9)),
         memory[7 * n + 19 * count : at],
         memory[at : at + m * n].reshape((m, n)),
         memory[at + m * n : gram].reshape((m, n)),
         memory[gram : gram + DEPTH * (DEPTH + 1)].reshape((DEPTH, DEPTH + 1)),
+        integers[count:],
     )
 
 

@@ -11,7 +11,7 @@ judged/{time [s], force_residual [N], pressure_shift [m]}, what the certificate 
 step before each writing. The points of all rows follow each other in contacts/{body_a, body_b,
 point [m], normal, force and moment on a [N, N·m], gap [m], status}: bodies are places in
 body_names, status one in contacts/status_names. Written once: world (``anatomy``), look (``look``),
-meta (JSON: versions, and what the caller tells), scene (text).
+meta (JSON: versions, whether a rerun is the same, and what the caller tells), scene (text).
 
 Rows are written and flushed after every second of simulated time or of the clock. The datasets are
 there from the start and the format is the oldest HDF5 has: a file whose writer was killed opens,
@@ -103,7 +103,8 @@ class Recording:
                 f"{self.path}: a simulation is being recorded into it already; "
                 "close that recording, or choose another name"
             )
-        about = json.dumps(versions() | dict(meta or {}), default=str)
+        told = versions() | {"reproducible": sim.data.reproducible} | dict(meta or {})
+        about = json.dumps(told, default=str)
         try:
             self._file = h5py.File(self.path, "w")
             self._prepare(names)

@@ -62,6 +62,11 @@ class Data:
         return self._stepper.missed_count
 
     @property
+    def reproducible(self) -> bool:
+        """Whether a rerun is the same: not with a budget of time."""
+        return not self._stepper.watch.timed
+
+    @property
     def q(self) -> Array:
         """Configuration."""
         return self._frozen()[0].q

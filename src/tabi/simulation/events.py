@@ -14,7 +14,7 @@ Reference: Chardonnet (2006), sec. II-B.
 
 from __future__ import annotations
 
-from tabi.simulation.step import FINE
+from tabi.simulation.step import DROPPED, FINE
 from tabi.simulation.stepper import Stepper
 
 # impacts in one step; halvings of a step until its moment is known; how long an impact takes, as a
@@ -26,13 +26,21 @@ def advance(stepper: Stepper, dt: float, tolerance: float) -> tuple[int, int]:
     """One step of dt [s], with its impacts where they happen.
 
     Returns:
-        steps done, 1 or 0, and the status of the last part.
+        steps done, 1 or 0, and the status of the last part. An interrupt leaves the state as it
+        was.
     """
-    first, found = stepper.save(), _advance(stepper, dt, tolerance)
+    start = stepper.save()
+    try:
+        done, status = _advance(stepper, dt, tolerance)
+    except BaseException:
+        stepper.restore(start)
+        raise
+    if status == DROPPED:
+        stepper.restore(start)
     # the step began where its first part did
     outcome = stepper.data.outcome
-    outcome.q_before[:], outcome.v_before[:] = first.q, first.v
-    return found
+    outcome.q_before[:], outcome.v_before[:] = start.q, start.v
+    return done, status
 
 
 def _advance(stepper: Stepper, dt: float, tolerance: float) -> tuple[int, int]:

@@ -69,6 +69,11 @@ class Observed:
         return self.data.missed_count
 
     @property
+    def reproducible(self) -> bool:
+        """Whether a rerun is the same to the last bit: not with a budget of time."""
+        return self.data.reproducible
+
+    @property
     def state(self) -> State:
         """A copy of q, v and the time."""
         return State(self.data.q.copy(), self.data.v.copy(), self.time)

@@ -24,7 +24,8 @@ A **kind of rows** adds points, and makes three rows of the problem from each:
 
 A **law** solves a group of contacts:
 
-    allocate(points, bodies, blocks)          plain function: its scratch, s.law
+    allocate(points, bodies, blocks)          plain function: its scratch, s.law; if that has a
+                                              ``budget``, it is the one of the step
     prepare(p, work)                          returns how many blocks it needs
     solve(p, t, tolerance, impulse, work)     returns iterations, attempt, and whether it failed
     CERTIFIED                                 whether its solutions obey Coulomb's law exactly

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time as clock
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,8 +17,9 @@ from tabi.model.robot import Robot
 from tabi.model.signals import Controller, Measurement
 from tabi.model.world import World
 from tabi.recording.recording import Recording
-from tabi.simulation import ahead, bonds, events, laws, pushes, settings
+from tabi.simulation import ahead, bonds, events, faults, laws, pushes, settings
 from tabi.simulation.bonds import Bond
+from tabi.simulation.budget import DEFAULT, Budget, budget_of
 from tabi.simulation.callbacks import ContactWatch, Scheduled
 from tabi.simulation.commands import Driver
 from tabi.simulation.data import Data
@@ -28,7 +28,7 @@ from tabi.simulation.observed import Observed, SimulationError
 from tabi.simulation.parts import name_of
 from tabi.simulation.pushes import Push
 from tabi.simulation.state import Saved
-from tabi.simulation.step import FINE, SINGULAR, step_on
+from tabi.simulation.step import DROPPED, FINE, step_on
 from tabi.simulation.stepper import Stepper, larger
 from tabi.simulation.tables import NO_PROGRAM
 
@@ -52,6 +52,8 @@ class Simulator(Observed):
             within a step.
         facets: sides of the pyramid.
         forces, rows: forces and kinds of rows of your own, beside those of every step.
+        budget: most work of the solver in a step, looks at contacts; one that needs more counts as
+            missed, with its true error. None for no limit; ``tabi.Budget`` also limits time.
 
     Attributes:
         model: the compiled world; its parameters may be changed between steps.
@@ -70,17 +72,21 @@ class Simulator(Observed):
         facets: int = 8,
         forces: Iterable[Any] = (),
         rows: Iterable[Any] = (),
+        budget: int | Budget | None = DEFAULT,
     ) -> None:
         settings.check(world, dt, tolerance, scheme)
+        allowed = budget_of(budget)
         ahead.start()
         model = world.compile()
         self.scheme, self._law = scheme, laws.named(contact, facets, model)
-        self._stepper = Stepper(model, step_on(self._law, tuple(forces), tuple(rows)))
+        step = step_on(self._law, tuple(forces), tuple(rows))
+        self._stepper = Stepper(model, step, allowed)
         super().__init__(world, model, Data(self._stepper, float(dt), float(tolerance)))
         self._drivers: dict[str, Driver] = {}
         self._pushes: list[Push] = []
         self._scheduled: list[Scheduled] = []
         self.missed: list[tuple[float, float]] = []
+        self._warned = False
         for told in world.bonds:
             self.bond(*told)
 
@@ -324,10 +330,14 @@ class Simulator(Observed):
             else:
                 done, status = stepper.rollout(dt, tolerance, count, program)
             stepper.steps, count, program = stepper.steps + done, count - done, program[done:]
-            if done and stepper.note() and len(self.missed) < MISSED:
-                report = stepper.data.outcome.report[0]
-                error = float(np.maximum(report["residual"], report["joint_residual"]))
-                self.missed.append((self.time, error))
+            if done and stepper.note():
+                if len(self.missed) < MISSED:
+                    self.missed.append((self.time, faults.error_of(self.data)))
+                if not self._warned:
+                    self._warned = True
+                    faults.warn(self.data)
+            if status == DROPPED:
+                raise stepper.watch.interrupted()
             if status != FINE:
                 self._stop(status)
 
@@ -374,19 +384,4 @@ class Simulator(Observed):
         if not (np.isfinite(data.q).all() and np.isfinite(data.v).all()):
             data.q[:], data.v[:] = data.outcome.q_before, data.outcome.v_before
         self._stepper.prepare()
-        if status == SINGULAR:
-            raise SimulationError(
-                f"a joint has no inertia at {self.time:g} s; "
-                "check masses and armatures that were changed during the run"
-            )
-        path = Path(f"tabi-problem-{clock.strftime('%Y%m%d-%H%M%S')}.npz")
-        try:
-            self.export_problem(path)
-            kept = f"the contact problem is in {path}"
-        except Exception:
-            none = self.problem() is None
-            kept = "no contact was involved" if none else "its contact problem could not be written"
-        raise SimulationError(
-            f"velocities are not finite or absurd after {self.time:g} s; "
-            f"the state is that of the step before, {kept}"
-        )
+        faults.stop(self, status)

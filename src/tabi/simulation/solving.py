@@ -5,7 +5,7 @@ solved again where its coefficients have to be revised, and all of them where ov
 """
 
 from tabi._jit import kernel
-from tabi.contact import bodies
+from tabi.contact import bodies, budget
 from tabi.contact.certificate import residual
 from tabi.contact.rows import CONTACT
 from tabi.dynamics import body_response
@@ -21,7 +21,7 @@ def solve_contacts_on(assemble, prepare_law, solve_law, certified, revise):
 
     @kernel(inline=True)
     def solve_group(t, d, s, g, tolerance, arrays, revised):
-        """Impulses of a group, with q, impulse and u in ``arrays``; False if memory is short."""
+        """Impulses of a group, with q, impulse and u in ``arrays``; False to give the step up."""
         report, (q, impulse, u) = d.outcome.report[0], arrays
         c, e = s.groups.start[g], s.groups.start[g + 1]
         part = bodies.part(s.problem, q, s.first[g], s.first[g + 1], c, e)
@@ -33,25 +33,26 @@ def solve_contacts_on(assemble, prepare_law, solve_law, certified, revise):
         error, failed = 0.0, False
         for turn in range(REVISIONS):
             done, attempt, failed = solve_law(part, t, tolerance, l, s.law)
-            bodies.velocities(part, l, w, s.check_wrench, s.check_twist)
-            error = residual(part, l, w)
+            error = check(part, s, l, w)
             report.iterations += done
             report.attempt = max(report.attempt, attempt)
             if not revised:
                 break
             changed, off = revise(t, d, s, g, tolerance, turn)
-            error = worse(error, off)
-            if changed == 0:
+            # coefficients that changed, and are not solved for any more
+            cut = changed > 0 and not budget.left(s.budget)
+            error, failed = worse(check(part, s, l, w) if cut else error, off), failed or cut
+            if changed == 0 or cut:
                 break
         # of an older law that it is solved, and how far it is from the exact one
         if failed or (certified and not error <= tolerance):
             report.missed += 1
         report.residual = worse(report.residual, error)
-        return True
+        return s.budget[budget.DROPPED] == 0
 
     @kernel(inline=True)
     def solve_contacts(t, d, s, h, tolerance):
-        """v_next, and where overlaps are deep v_configuration; False if memory is short."""
+        """v_next, and where overlaps are deep v_configuration; False to give the step up."""
         report, count = d.outcome.report[0], d.outcome.report[0].points
         clear(report)
         if count == 0:
@@ -78,6 +79,13 @@ def solve_contacts_on(assemble, prepare_law, solve_law, certified, revise):
         return True
 
     return solve_contacts
+
+
+@kernel(inline=True)
+def check(p, s, l, u):
+    """Backward error of impulses l [m/s]; their velocities in u."""
+    bodies.velocities(p, l, u, s.check_wrench, s.check_twist)
+    return residual(p, l, u)
 
 
 @kernel(inline=True)
@@ -140,4 +148,4 @@ def store_contacts(t, d, s, tolerance):
                 report.bounced += s.approach[e] < 0.0
             store3(row.impulse, mul_t(E, l))
             store3(row.velocity, mul_t(E, moves))
-    memory.count[0] = report.points
+    memory.count[0], report.work = report.points, s.budget[budget.WORK]

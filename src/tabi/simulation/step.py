@@ -20,6 +20,7 @@ import functools
 from typing import Any, NamedTuple
 
 from tabi._jit import kernel
+from tabi.contact import budget
 from tabi.contact.workspace import copy
 from tabi.dynamics import kinematics
 from tabi.simulation import assembly, corrections, parts, solving
@@ -28,8 +29,8 @@ from tabi.simulation.free_motion import free_motion_on
 from tabi.simulation.rows import bonds, contacts, moments
 
 # what a step may say: all is well; a joint without inertia; more memory is wanted;
-# velocities are no numbers or absurd
-FINE, SINGULAR, ROOM, BROKEN = 0, 1, 2, 3
+# velocities are no numbers or absurd; somebody said to drop it
+FINE, SINGULAR, ROOM, BROKEN, DROPPED = 0, 1, 2, 3, 4
 # how often a step is done at most, to find the motors that saturate and the joints that are held
 GUESSES = 200
 # beyond this [m/s or rad/s] something is broken, and configurations would soon be no numbers
@@ -103,6 +104,7 @@ def _rollout_on(k: parts.Kernels) -> Any:
         report = d.outcome.report[0]
         if not find_points(t, d, s, h):
             return ROOM
+        begin(t, d, s)
         # the active set: again while motors or joints turn out to do other than was guessed; those
         # that change to and fro may be misled by what contacts leave within their tolerance
         for guess in range(GUESSES):
@@ -110,9 +112,9 @@ def _rollout_on(k: parts.Kernels) -> Any:
             if not free_motion(t, d, s, h, guess):
                 return SINGULAR
             if not solve_contacts(t, d, s, h, finer):
-                return ROOM
+                return give_up(d, s)
             wrong, report.joint_residual = judge(t, d, s, h, tolerance, guess)
-            if wrong == 0:
+            if wrong == 0 or not budget.left(s.budget):
                 break
             if guess < GUESSES - 1:
                 kinematics.velocities(t.model, d.v, s.dynamics)
@@ -164,6 +166,33 @@ def _rollout_on(k: parts.Kernels) -> Any:
         return done, status, report.missed, errors
 
     return rollout
+
+
+@kernel(inline=True)
+def begin(t, d, s):
+    """Nothing is spent yet; modes of the joints are kept, as guesses will change them."""
+    budget.begin(s.budget, t.limits, d.outcome.report[0].points)
+    copy_modes(s.joint, d.memory.joint)
+
+
+@kernel(inline=True)
+def give_up(d, s):
+    """The status of a step whose contacts were not solved: memory is short,
+    or somebody said to drop it; then nothing has happened.
+    """
+    if s.budget[budget.DROPPED] == 0:
+        return ROOM
+    copy_modes(d.memory.joint, s.joint)
+    d.outcome.report[0].missed = 0
+    return DROPPED
+
+
+@kernel(inline=True)
+def copy_modes(out, joint):
+    """What motors and joints do."""
+    for k in range(joint.shape[0]):
+        out[k].saturation, out[k].mode = joint[k].saturation, joint[k].mode
+        out[k].direction = joint[k].direction
 
 
 @kernel(inline=True)

@@ -17,9 +17,10 @@ from tabi._structure import each
 from tabi.model.arrays import table
 from tabi.model.compiled import Model
 from tabi.simulation import parts, tables, workspace
+from tabi.simulation.budget import NORMAL, Budget, Lookout
 from tabi.simulation.commands import holding
 from tabi.simulation.forces import joint_limits
-from tabi.simulation.step import FINE, ROOM, Step
+from tabi.simulation.step import DROPPED, FINE, ROOM, Step
 from tabi.simulation.tables import CONTACT, NO_PROGRAM, StepData, Tables
 from tabi.simulation.workspace import StepWorkspace
 
@@ -46,11 +47,15 @@ class Stepper:
         steps: done so far.
         worst: of the run: residual [m/s], joint_residual [rad/s or m/s], penetration [m].
         missed_count: steps of the run that did not reach the tolerance.
+        watch: who is asked within a hard step.
     """
 
-    def __init__(self, model: Model, step: Step, ready: bool = True) -> None:
+    def __init__(
+        self, model: Model, step: Step, budget: Budget = NORMAL, ready: bool = True
+    ) -> None:
         self.model, self.step, self.last_bond = model, step, -1
-        self.tables: Tables = tables.tables(model)
+        self.watch = Lookout(budget)
+        self.tables: Tables = tables.tables(model)._replace(limits=self.watch.limits())
         self._points, self._blocks = POINTS, BLOCKS
         self.data: StepData = tables.data(model, POINTS, parts.memory(step.parts, model))
         self.workspace: StepWorkspace = self._allocate()
@@ -89,6 +94,9 @@ class Stepper:
             steps done, and the status of the last one. None may be done, where there was too little
             memory: there is more of it then.
         """
+        if self.watch.timed:
+            count = min(count, 1)
+            self.watch.begin()
         args = (self.tables, self.data, self.workspace, program, h, tolerance, count)
         if self._rollout is None:
             first_run.expected = STEP_KERNELS
@@ -108,6 +116,8 @@ class Stepper:
             report = self.data.outcome.report[0]
             self.grow(int(report["points"]), int(report["blocks"]))
             status = FINE
+        if status == DROPPED:
+            self.prepare()
         return done, status
 
     def note(self) -> bool:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tabi._structure import Structure
 from tabi.collision import arrays as collision_arrays
 from tabi.collision.arrays import Collision
-from tabi.contact import ladder
+from tabi.contact import budget, ladder
 from tabi.dynamics import body_inertia, gyroscopic
 from tabi.model.arrays import INDEX, REAL, ModelArrays, table
 from tabi.model.compiled import Model
@@ -91,11 +91,13 @@ REPORT = np.dtype(
         # memory the step wants
         ("points", INDEX),
         ("blocks", INDEX),
-        # contacts and groups; Newton's steps and sweeps, the last of the attempts that were needed
+        # contacts and groups; Newton's steps and sweeps, the last of the attempts that were needed;
+        # work of all attempts of the step, also where it was done again (see ``contact.budget``)
         ("contacts", INDEX),
         ("groups", INDEX),
         ("iterations", INDEX),
         ("attempt", INDEX),
+        ("work", INDEX),
         # points that bounced; groups whose restitution was lowered, as friction would have made it
         # bring energy; groups that were not solved
         ("bounced", INDEX),
@@ -130,6 +132,7 @@ class Tables(Structure):
         reach: how far the shapes of each body go from its origin [m].
         free_body_count: bodies that float by themselves, shape (1,).
         attempts: the solver's table, ``ladder.SETTINGS``.
+        limits: of the work of a step, ``contact.budget.limits``.
     """
 
     model: ModelArrays
@@ -141,6 +144,7 @@ class Tables(Structure):
     reach: Floats
     free_body_count: NDArray[np.int64]
     attempts: Floats
+    limits: NDArray[np.int64]
 
 
 class StepCommand(Structure):
@@ -217,6 +221,7 @@ def tables(model: Model) -> Tables:
         reach=reach,
         free_body_count=np.array([gyroscopic.loose(model.arrays)]),
         attempts=ladder.SETTINGS,
+        limits=budget.limits(budget.NO_LIMIT),
     )
 
 

@@ -16,7 +16,7 @@ from tabi._structure import Structure
 from tabi.collision import broad
 from tabi.collision import workspace as collision_workspace
 from tabi.collision.workspace import CollisionWorkspace
-from tabi.contact import groups
+from tabi.contact import budget, groups
 from tabi.contact.bodies import ROW, BodyProblem, no_parents
 from tabi.contact.groups import Groups
 from tabi.dynamics import body_inertia, free
@@ -25,7 +25,7 @@ from tabi.dynamics.body_inertia import Chains
 from tabi.dynamics.workspace import Workspace
 from tabi.model.arrays import INDEX, table
 from tabi.model.compiled import Model
-from tabi.simulation.tables import Tables
+from tabi.simulation.tables import JOINT, Tables
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -61,7 +61,8 @@ class StepWorkspace(Structure):
         Its solution, by ``solving``:
         impulse, u: of each row, shape (3n,). check_wrench, check_twist: over bodies, of the check.
         parting_q, parting_impulse, parting_u: the same problem with deep overlaps in it.
-        law: scratch of the law of contact.
+        law: scratch of the law of contact. budget: the law's own, where it has one.
+        joint: modes of the joints when the step began.
         wrench: impulses on each contacting body. delta_v: what they add to the velocities.
         reaction: impulse of the contacts that each held joint bears.
 
@@ -100,6 +101,8 @@ class StepWorkspace(Structure):
     parting_impulse: Floats
     parting_u: Floats
     law: Any
+    budget: Integers
+    joint: NDArray[np.void]
     wrench: Floats
     delta_v: Floats
     reaction: Floats
@@ -149,6 +152,8 @@ def allocate(model: Model, tables: Tables, points: int, blocks: int, law: Any) -
         check_wrench=np.zeros(6 * bodies),
         check_twist=np.zeros(6 * bodies),
         law=law,
+        budget=getattr(law, "budget", budget.unlimited()),
+        joint=table(joints, JOINT),
         wrench=np.zeros(6 * bodies),
     )
 

@@ -1,0 +1,109 @@
+"""What a step may cost, and who is asked in the middle of a hard one whether to go on.
+
+Work is counted (``contact.budget``), so a run with a limit of work is the same in every rerun. One
+with a limit of time is not. Between attempts and within them kernels ask Python, which looks at the
+clock and at the keyboard: Ctrl-C ends a hard step, and the state is the one before it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabi._callback import Callback
+from tabi._errors import ModelError
+from tabi.contact import budget
+
+# looks at contacts that a step may cost unless told otherwise: 50 ms with 200 contacts
+DEFAULT = 500_000
+# looks between two looks at the keyboard, some 15 ms; and at the clock, some 30 µs
+KEYBOARD, CLOCK = 250_000, 500
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What the solver may spend on the contacts of a step.
+
+    Attributes:
+        work: looks at contacts, about 60 ns each (see ``tabi.contact.budget``), in all attempts of
+            a step together; with more than 200 contacts it grows with their square. None for as
+            many as the attempts take, seconds in hard steps.
+        microseconds: time of a step [µs]; None for no limit. With one, a rerun may end elsewhere.
+    """
+
+    work: int | None = DEFAULT
+    microseconds: float | None = None
+
+    def __post_init__(self) -> None:
+        work, limit = self.work, self.microseconds
+        whole = isinstance(work, int | np.integer) and not isinstance(work, bool)
+        if work is not None and not (whole and work > 0):
+            raise ModelError(
+                f"budget is {work!r}; expected a whole number of looks at contacts ≥ 1, "
+                f"{DEFAULT} is usual, or None for no limit"
+            )
+        number = isinstance(limit, int | float | np.number) and not isinstance(limit, bool)
+        if limit is not None and not (number and 0 < limit < np.inf):
+            raise ModelError(
+                f"budget of time is {limit!r}; expected a positive number of microseconds"
+            )
+
+
+NORMAL = Budget()
+
+
+def budget_of(value: Any) -> Budget:
+    """The budget that a simulator was told: one, its work alone, or None."""
+    return value if isinstance(value, Budget) else Budget(work=value)
+
+
+class Lookout:
+    """Looks at the clock and the keyboard while kernels are at work.
+
+    Attributes:
+        timed: whether there is a limit of time.
+        raised: what Ctrl-C raised, or None.
+    """
+
+    def __init__(self, allowed: Budget) -> None:
+        self.timed = allowed.microseconds is not None
+        self.raised: BaseException | None = None
+        self._limit = 1e3 * (allowed.microseconds or np.inf)
+        self._end = np.inf
+        self._most = budget.NO_LIMIT if allowed.work is None else int(allowed.work)
+        answers = self._answers()
+        next(answers)
+        # no function of Python, as an interrupt would be raised before its first line
+        self._callback = Callback(answers.__next__)
+
+    def limits(self) -> NDArray[np.int64]:
+        """What a step is handed, ``contact.budget.limits``."""
+        every = CLOCK if self.timed else KEYBOARD
+        return budget.limits(self._most, every, self._callback.address)
+
+    def begin(self) -> None:
+        """A step begins."""
+        self._end = time.perf_counter_ns() + self._limit
+
+    def interrupted(self) -> BaseException:
+        """What to raise where a step was dropped."""
+        found, self.raised = self.raised or KeyboardInterrupt(), None
+        return found
+
+    def _answers(self) -> Iterator[int]:
+        answer = budget.GO_ON
+        while True:
+            try:
+                # interrupts are raised where a generator goes on, which is in here
+                while True:
+                    yield answer
+                    answer = budget.END if time.perf_counter_ns() > self._end else budget.GO_ON
+            except GeneratorExit:
+                raise
+            except BaseException as error:
+                self.raised, answer = error, budget.DROP

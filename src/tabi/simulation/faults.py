@@ -1,0 +1,66 @@
+"""Steps that missed their tolerance, and steps that cannot be: what is said of them."""
+
+from __future__ import annotations
+
+import time as clock
+import warnings
+from pathlib import Path
+
+import numpy as np
+
+from tabi.simulation.data import Data
+from tabi.simulation.observed import Observed, SimulationError
+from tabi.simulation.step import SINGULAR
+
+# calls between the warning and who asked for steps: roll, advance, and step, run or rollout
+DEPTH = 5
+
+
+class MissedStepWarning(UserWarning):
+    """A step's forces or joints do not obey their laws to the tolerance; said once of a run."""
+
+
+def error_of(data: Data) -> float:
+    """Of contacts and joints in the last step [m/s or rad/s]; a NaN stays one."""
+    report = data.outcome.report[0]
+    return float(np.maximum(report["residual"], report["joint_residual"]))
+
+
+def warn(data: Data) -> None:
+    """Say that the last step missed, and between which bodies it pressed hardest."""
+    report, rows = data.outcome.report[0], data.contact
+    where = "without contacts"
+    if len(rows):
+        row = rows[np.linalg.norm(rows["impulse"], axis=1).argmax()]
+        a, b = (data.model.shapes[row[side]].link for side in ("shape_a", "shape_b"))
+        force = np.linalg.norm(row["impulse"]) / data.dt
+        where = f"{len(rows)} contacts, {a} and {b} press hardest ({force:.3g} N)"
+    spent = report["work"] >= data.tables.limits[0] or not data.reproducible
+    more = "a larger budget" if spent else "a larger tolerance"
+    warnings.warn(
+        f"the step to {data.time:g} s missed its tolerance of {data.tolerance:g} m/s: error "
+        f"{error_of(data):.2g} m/s, {where}; take a shorter dt or {more}, or see that bodies do "
+        "not start inside of each other; later misses are only counted (sim.missed)",
+        MissedStepWarning,
+        stacklevel=DEPTH,
+    )
+
+
+def stop(sim: Observed, status: int) -> None:
+    """Raise what there is to say of a step that cannot be, with its problem on disk."""
+    if status == SINGULAR:
+        raise SimulationError(
+            f"a joint has no inertia at {sim.time:g} s; "
+            "check masses and armatures that were changed during the run"
+        )
+    path = Path(f"tabi-problem-{clock.strftime('%Y%m%d-%H%M%S')}.npz")
+    try:
+        sim.export_problem(path)
+        kept = f"the contact problem is in {path}"
+    except Exception:
+        none = sim.problem() is None
+        kept = "no contact was involved" if none else "its contact problem could not be written"
+    raise SimulationError(
+        f"velocities are not finite or absurd after {sim.time:g} s; "
+        f"the state is that of the step before, {kept}"
+    )
