@@ -97,6 +97,24 @@ def worlds(
 
 
 @app.command()
+def family(
+    problems: Annotated[
+        int, typer.Option(min=12, help="About so many contact problems, of twelve kinds.")
+    ] = 150,
+    seed: Annotated[int, typer.Option(min=0, help="Of the generator.")] = 3,
+    as_json: Json = False,
+) -> None:
+    """Solve a seeded family of contact problems: is each certified to 1e-8,
+    and how many within the budget of a step?
+    """
+    from tabi.validation import family_check
+
+    with _progress() as report:
+        result = family_check.validate(problems, seed, report)
+    _show(result, family_check.text, as_json, passed=result["within"])
+
+
+@app.command()
 def impacts(
     impacts: Annotated[int, typer.Option(min=1, help="Steps with impacts to look at.")] = 10_000,
     as_json: Json = False,

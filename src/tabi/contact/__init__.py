@@ -18,6 +18,7 @@ from tabi._errors import near
 from tabi.contact import bodies, gauss_seidel, ladder, workspace
 from tabi.contact.blocks import Blocks, velocities
 from tabi.contact.bodies import BodyProblem
+from tabi.contact.budget import begin, limits
 from tabi.contact.certificate import Certificate, judge
 from tabi.contact.impact import Impact, solve_impact
 from tabi.contact.problem import Problem, ProblemError
@@ -152,14 +153,18 @@ def solve_bodies(
     initial: ArrayLike | None = None,
     solver: str = "auto",
     sweeps: int = 5000,
+    budget: int | None = None,
 ) -> Solution:
     """As ``solve``, for contacts between bodies:
     the form to prefer where there are bodies, by far the faster one.
 
     Args:
         p: from ``bodies.problem``; impulses and velocities are in the order "ttn".
+        budget: most work, as of a step (see ``budget``); None for no limit.
     """
     _check(tolerance, solver, sweeps)
+    if budget is not None and not (isinstance(budget, int) and budget > 0):
+        raise ProblemError(f"budget is {budget!r}; expected a positive whole number, or None")
     count = len(p.mu)
     impulse = np.zeros(3 * count) if initial is None else np.array(initial, float).ravel()
     if impulse.shape != (3 * count,):
@@ -169,6 +174,8 @@ def solve_bodies(
     goal = tolerance * ((float(np.abs(p.q).max()) if count else 0.0) or 1.0)
     start = time.perf_counter()
     bodies.prepare(p, w)
+    if budget is not None:
+        begin(w.budget, limits(budget), count)
     if solver == "auto":
         iterations, rung, _ = ladder.solve_bodies(p, goal, impulse, w, ladder.SETTINGS)
         solver = ladder.NAMES[rung]

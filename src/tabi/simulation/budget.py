@@ -20,7 +20,7 @@ from tabi._errors import ModelError
 from tabi.contact import budget
 
 # looks at contacts that a step may cost unless told otherwise: 50 ms with 200 contacts
-DEFAULT = 500_000
+DEFAULT = 400_000
 # looks between two looks at the keyboard, some 15 ms; and at the clock, some 30 µs
 KEYBOARD, CLOCK = 250_000, 500
 
