@@ -26,7 +26,8 @@ class KernelLower(lowering.Lower):
         """The beginning of a loop that counts by ones; all else as Numba does."""
         if expr.op != "getiter" or not self._by_ones(expr.value):
             return super().lower_expr(resty, expr)
-        build, number = self.builder, resty.yield_type
+        build: Any = self.builder
+        number = resty.yield_type
         start, stop, step = cgutils.unpack_tuple(build, self.loadvar(expr.value.name), 3)
         left = build.sub(stop, start)
         none = llvm_ir.Constant(left.type, 0)
@@ -86,11 +87,9 @@ class KernelLower(lowering.Lower):
         """Where an item lies; negative numbers count from the end."""
         build, context = self.builder, self.context
         shape = build.extract_value(array, SHAPE)
-        numbers = (
-            zip(at, cgutils.unpack_tuple(build, index), strict=True)
-            if isinstance(at, types.BaseTuple)
-            else [(at, index)]
-        )
+        numbers = [(at, index)]
+        if isinstance(at, types.BaseTuple):
+            numbers = list(zip(_parts(at), cgutils.unpack_tuple(build, index), strict=True))
         offset = None
         for i, (number, value) in enumerate(numbers):
             size = build.extract_value(shape, i)
@@ -120,8 +119,13 @@ def _full(kind: Any, at: Any) -> bool:
     """Whether an array of a kind is indexed to a single item."""
     if type(kind) is not types.Array or kind.layout == "F":
         return False
-    numbers = tuple(at) if isinstance(at, types.BaseTuple) else (at,)
+    numbers = _parts(at) if isinstance(at, types.BaseTuple) else (at,)
     return len(numbers) == kind.ndim and all(isinstance(x, types.Integer) for x in numbers)
+
+
+def _parts(kind: Any) -> tuple[Any, ...]:
+    """Types in a type of tuples."""
+    return tuple(kind)
 
 
 def insert_kernel(context: Any, entry: Any, fndesc: Any, libraries: Any) -> None:

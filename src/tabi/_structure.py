@@ -129,7 +129,8 @@ def _size(field: Any) -> int:
     if isinstance(field, StructureType):
         return field.size
     if isinstance(field, types.BaseTuple):
-        return sum(map(_size, field.types))
+        parts: Any = field
+        return sum(map(_size, parts.types))
     raise TypeError(f"a structure holds arrays, structures and tuples of them, not {field}")
 
 
