@@ -180,11 +180,8 @@ def solve_bodies(
         iterations, rung, _ = ladder.solve_bodies(p, goal, impulse, w, ladder.SETTINGS)
         solver = ladder.NAMES[rung]
     else:
-        method = (
-            gauss_seidel.solve_bodies
-            if solver == "gauss-seidel"
-            else gauss_seidel.accelerated_bodies
-        )
+        plain = solver == "gauss-seidel"
+        method = gauss_seidel.solve_bodies if plain else gauss_seidel.accelerated_bodies
         iterations, _ = method(p, impulse, goal, sweeps, w)
     seconds = time.perf_counter() - start
     certificate = judge(p, impulse)

@@ -143,7 +143,7 @@ def _rollout_on(k: parts.Kernels) -> Any:
             [m].
         """
         report, done, status = d.outcome.report[0], 0, FINE
-        report.worst_residual, report.worst_gap, report.worst_joint_residual = 0.0, 0.0, 0.0
+        residual, joint_residual, penetration = 0.0, 0.0, 0.0
         while done < count:
             copy(d.outcome.q_before, d.q, d.q.shape[0])
             copy(d.outcome.v_before, d.v, d.v.shape[0])
@@ -155,15 +155,12 @@ def _rollout_on(k: parts.Kernels) -> Any:
             if status != FINE:
                 break
             done += 1
-            report.worst_residual = parts.worse(report.worst_residual, report.residual)
-            report.worst_gap = min(report.worst_gap, report.gap)
-            report.worst_joint_residual = parts.worse(
-                report.worst_joint_residual, report.joint_residual
-            )
+            residual = parts.worse(residual, report.residual)
+            joint_residual = parts.worse(joint_residual, report.joint_residual)
+            penetration = max(penetration, -report.gap)
             if report.missed > 0:
                 break
-        errors = (report.worst_residual, report.worst_joint_residual, -report.worst_gap)
-        return done, status, report.missed, errors
+        return done, status, report.missed, (residual, joint_residual, penetration)
 
     return rollout
 

@@ -107,10 +107,6 @@ REPORT = np.dtype(
         ("residual", REAL),
         ("gap", REAL),
         ("joint_residual", REAL),
-        # by rollout: the worst of these over its steps
-        ("worst_residual", REAL),
-        ("worst_joint_residual", REAL),
-        ("worst_gap", REAL),
     ],
     align=True,
 )
