@@ -33,5 +33,5 @@ def test_figures_are_whole_and_printed(found):
 
 
 def test_targets_are_new_in_every_step():
-    assert len({loop.sway(1e-3 * k) for k in range(500)}) == 500
-    assert max(loop.sway(1e-3 * k) for k in range(5000)) < loop.SWAY
+    assert len({loop.sway(1e-3 * k) for k in range(200)}) == 200
+    assert max(abs(loop.sway(1e-3 * k)) for k in range(5000)) <= loop.SWAY
