@@ -206,7 +206,7 @@ def test_digest_changes_with_content_name_and_number_of_sources_only(tmp_path, m
     (tmp_path / "sub").mkdir()
     (tmp_path / "a.py").write_text("x = 1")
     (tmp_path / "sub" / "b.py").write_text("y = 1")
-    digest = _jit.digest.__wrapped__
+    digest = _jit.source_digest.__wrapped__
     seen = [digest()]
     (tmp_path / "sub" / "b.py").write_text("y = 2")
     seen.append(digest())
@@ -225,7 +225,7 @@ def test_digest_leaves_out_what_stands_above_the_kernels_unless_it_holds_some(
 ):
     (tmp_path / "apps").mkdir()
     monkeypatch.setattr(_jit, "PACKAGE", tmp_path)
-    digest = _jit.digest.__wrapped__
+    digest = _jit.source_digest.__wrapped__
     before = digest()
     (tmp_path / "apps" / "page.py").write_text("x = 1")
     assert digest() == before

@@ -47,7 +47,7 @@ def site(tmp_path_factory):
     ignored = shutil.ignore_patterns("__pycache__", _shipped.FOLDER)
     shutil.copytree(PACKAGE, folder / "tabi", ignore=ignored)
     compiled, trace = run(SCRIPT, folder, folder / "first")
-    ship = "(_jit.cache_folder(), _jit.PACKAGE, _jit.digest())"
+    ship = "(_jit.cache_folder(), _jit.PACKAGE, _jit.source_digest())"
     (count,) = run(SHIP.format(ship), folder, folder / "first")
     # the mass of 1 kg three times, and three moments of inertia of 1/600 kg·m²
     assert abs(float(trace) - (3 + 3 / 600)) < 1e-12

@@ -59,7 +59,13 @@ def _compiler() -> str:
 @functools.cache
 def digest() -> str:
     """Digest of the package's sources and of what compiles them."""
-    state = hashlib.sha256(_compiler().encode())
+    return hashlib.sha256(f"{_compiler()} {source_digest()}".encode()).hexdigest()[:16]
+
+
+@functools.cache
+def source_digest() -> str:
+    """Digest of the package's sources."""
+    state = hashlib.sha256()
     for path in sorted(PACKAGE.rglob("*.py")):
         source = path.read_bytes()
         # what stands above the kernels cannot reach into them: a change there compiles nothing anew
@@ -141,7 +147,7 @@ def _content(folder: Path, name: str) -> bytes:
     Raises:
         OSError: if neither has it.
     """
-    shipped = _shipped.folder(PACKAGE, digest())
+    shipped = _shipped.folder(PACKAGE, source_digest())
     path = folder / name
     return (path if shipped is None or path.exists() else shipped / name).read_bytes()
 

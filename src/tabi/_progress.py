@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import time
+from collections.abc import Iterator
 
 # kernels of a step, and the part of the time until all of them are there; the rest is for making
 # machine code of the whole
@@ -40,6 +42,15 @@ class FirstRun:
         if self.depth == 0:
             self.seconds += time.perf_counter() - self._started
             self._line("")
+
+    @contextlib.contextmanager
+    def expecting(self, kernels: int) -> Iterator[None]:
+        """So many kernels are about to be compiled, or read."""
+        self.expected = kernels
+        try:
+            yield
+        finally:
+            self.expected = 0
 
     def tick(self) -> None:
         """One more kernel is there."""

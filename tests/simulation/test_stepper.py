@@ -120,3 +120,19 @@ def test_simulators_in_two_threads_do_what_each_does_alone():
     for thread in threads:
         thread.join()
     assert {s.data.q.tobytes() for s in together} == {alone.data.q.tobytes()}
+
+
+def test_a_step_that_is_not_done_is_in_no_count_and_leaves_what_was_before_the_last_one():
+    s = stepper_of(count=30)
+    s.grow(400, 400)
+    assert s.rollout(1e-3, 1e-8, 1) == (1, FINE)
+    before = s.data.outcome.q_before.copy()
+    # the next step asks for memory, with a report that says it missed
+    s.data.outcome.report["missed"] = 1
+    s._points = s._blocks = 1
+    s.workspace = s._allocate()
+    s.prepare()
+    assert s.rollout(1e-3, 1e-8, 5)[0] == 0
+    assert not s.note()
+    assert s.missed_count == 0
+    assert np.array_equal(s.data.outcome.q_before, before)

@@ -66,7 +66,7 @@ def examine() -> dict[str, Any]:
             "kernels": len(files),
             "megabytes": round(sum(f.stat().st_size for f in files) / 1e6, 2),
             "compiled": not config.DISABLE_JIT,  # type: ignore[attr-defined]
-            "shipped": _shipped.differences(_jit.PACKAGE, _jit.digest()),
+            "shipped": _shipped.differences(_jit.PACKAGE, _jit.source_digest()),
         },
     }
 

@@ -172,7 +172,7 @@ def ship() -> str:
     if folder is None:
         raise TabiError("no folder keeps kernels; set TABI_CACHE_DIR to a folder of yours")
     try:
-        count = _shipped.ship(folder, _jit.PACKAGE, _jit.digest())
+        count = _shipped.ship(folder, _jit.PACKAGE, _jit.source_digest())
     except OSError as error:
         raise TabiError(f"kernels cannot be put into {_jit.PACKAGE}: {error}") from None
     return f"{count} kernels in {_jit.PACKAGE / _shipped.FOLDER}"

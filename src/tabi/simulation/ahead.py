@@ -35,7 +35,7 @@ def start() -> None:
     if folder is None or any(folder.glob(STEP)) or (cores or 1) < 2 or _jit.plain_mode():
         return
     # what came with the package leaves nothing to do
-    if _shipped.folder(_jit.PACKAGE, _jit.digest()) is not None:
+    if _shipped.folder(_jit.PACKAGE, _jit.source_digest()) is not None:
         return
     none = subprocess.DEVNULL
     command = [sys.executable, "-m", "tabi.simulation.ahead"]

@@ -7,6 +7,7 @@ Trees in flight keep their momentum (``free``), bodies and trees that turn fast 
 from math import sqrt
 
 from tabi._jit import kernel
+from tabi.contact.workspace import copy
 from tabi.dynamics import free, gyroscopic, integration, kinematics
 from tabi.model.arrays import FLOATING
 from tabi.simulation.depenetration import DEEP
@@ -102,6 +103,8 @@ def keep_energy(t, d, s, h, guess):
 def advance_configuration(t, d, s, h):
     """q and v of the end of the step, from s.v_next and s.v_configuration; kinematics of both."""
     m, w, q, v = t.model, s.dynamics, d.q, d.v
+    copy(d.outcome.q_before, q, q.shape[0])
+    copy(d.outcome.v_before, v, v.shape[0])
     deep = d.outcome.report[0].gap < -DEEP
     if not deep:
         for k in range(v.shape[0]):

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tabi._errors import ModelError
 from tabi._jit import entry
 from tabi._structure import each
 from tabi.contact import trees
@@ -110,8 +111,9 @@ class Data:
 
     def joint_state(self, rows: NDArray[np.int64]) -> Array:
         """Position, velocity and motor effort of degrees of freedom, shape (3, ·); the position is
-        0 where a joint has no single one.
+        0 where a joint has no single one. NaN where there is no such degree.
         """
+        rows = np.ascontiguousarray(rows, np.int64)
         out = np.empty((3, len(rows)))
         self._call(readout.joint_state, self._stepper.tables.model, self._stepper.data, rows, out)
         return out
@@ -135,7 +137,9 @@ class Data:
         """Of all contacts on the bodies where ``own`` is 1, not 0, in the plane of the lowest
         contact; None without a load.
         """
-        out = np.empty(7)
+        own, out = np.ascontiguousarray(own, float), np.empty(7)
+        if own.shape != (count := self.model.body_count + 1,):
+            raise ModelError(f"own has shape {own.shape}; expected ({count},), the world first")
         count = self._call(readout.lowest_contact, self._stepper.data, own, out)
         fx, fy, fz, tx, ty, _, z = out
         return np.array([-ty + z * fx, tx + z * fy]) / fz if count > 0 and fz > 0 else None
@@ -144,6 +148,8 @@ class Data:
         """X_BF of a link as kernels take it."""
         placement = self._placements.get(link)
         if placement is None:
+            if not 0 <= link.body <= self.model.body_count:
+                raise ModelError(f"link {link.name!r} is none of this world")
             X = link.placement
             placement = self._placements[link] = np.concatenate([X.R.ravel(), X.p])
         return placement

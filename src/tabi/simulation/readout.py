@@ -6,6 +6,8 @@
 exert on a body about the origin of F, λ_τ: impulses of torsional and rolling friction.
 """
 
+from math import nan
+
 from tabi._jit import kernel
 from tabi.simulation.tables import CONTACTS, MOMENTS
 from tabi.spatial.vector import (
@@ -26,10 +28,13 @@ from tabi.spatial.vector import (
 @kernel
 def joint_state(m, d, rows, out):
     """Position, velocity and motor effort of degrees of freedom, as rows of ``out``, shape (3, ·);
-    the position is 0 where a joint has no single one.
+    the position is 0 where a joint has no single one. No numbers where there is no such degree.
     """
     for i in range(rows.shape[0]):
         k = rows[i]
+        if not 0 <= k < d.v.shape[0]:
+            out[0, i], out[1, i], out[2, i] = nan, nan, nan
+            continue
         place = m.dof[k].q
         out[0, i] = d.q[place] if place >= 0 else 0.0
         out[1, i], out[2, i] = d.v[k], d.outcome.effort[k].motor

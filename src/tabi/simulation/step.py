@@ -21,7 +21,6 @@ from typing import Any, NamedTuple
 
 from tabi._jit import kernel
 from tabi.contact import budget
-from tabi.contact.workspace import copy
 from tabi.dynamics import kinematics
 from tabi.simulation import assembly, corrections, parts, solving
 from tabi.simulation.forces import external, joint_limits, motors
@@ -138,15 +137,13 @@ def _rollout_on(k: parts.Kernels) -> Any:
                 beyond its end keep the last ones.
 
         Returns:
-            steps done, and the status of the last one; it is done only if that is FINE; what it
-            missed; of all the worst residual [m/s], joint_residual [rad/s or m/s] and penetration
-            [m].
+            steps done; the status of the last one, which is done only if that is FINE; what the
+            last that was done missed; the worst residual [m/s], joint_residual [rad/s or m/s] and
+            penetration [m] of those that were.
         """
-        report, done, status = d.outcome.report[0], 0, FINE
+        report, done, status, missed = d.outcome.report[0], 0, FINE, 0
         residual, joint_residual, penetration = 0.0, 0.0, 0.0
         while done < count:
-            copy(d.outcome.q_before, d.q, d.q.shape[0])
-            copy(d.outcome.v_before, d.v, d.v.shape[0])
             if done < program.shape[0]:
                 for k in range(d.v.shape[0]):
                     motor, told = d.command.motor[k], program[done, k]
@@ -158,9 +155,10 @@ def _rollout_on(k: parts.Kernels) -> Any:
             residual = parts.worse(residual, report.residual)
             joint_residual = parts.worse(joint_residual, report.joint_residual)
             penetration = max(penetration, -report.gap)
-            if report.missed > 0:
+            missed = report.missed
+            if missed > 0:
                 break
-        return done, status, report.missed, (residual, joint_residual, penetration)
+        return done, status, missed, (residual, joint_residual, penetration)
 
     return rollout
 

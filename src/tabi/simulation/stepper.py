@@ -99,9 +99,8 @@ class Stepper:
             self.watch.begin()
         args = (self.tables, self.data, self.workspace, program, h, tolerance, count)
         if self._rollout is None:
-            first_run.expected = STEP_KERNELS
-            self._rollout = entry(self.step.rollout, *args)
-            first_run.expected = 0
+            with first_run.expecting(STEP_KERNELS):
+                self._rollout = entry(self.step.rollout, *args)
         if self._running:
             raise TabiError(
                 "this simulator is already stepping in another thread; "

@@ -178,7 +178,8 @@ class Outcome(Structure):
 
     Attributes:
         report: one row of REPORT. effort: table of EFFORT, one row per degree of freedom.
-        q_before, v_before: configuration and velocity when the last step began, by rollout.
+        q_before, v_before: configuration and velocity when the last step began, by
+            ``corrections.advance_configuration``.
     """
 
     report: NDArray[np.void]
