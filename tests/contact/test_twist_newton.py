@@ -35,8 +35,8 @@ def test_it_solves_what_the_judge_and_the_law_accept():
         bodies.prepare(p, work)
         _, error = twist_newton.solve(p, maps.ALART_CURNIER, 1.0, 1e-6, goal, 60, impulse, work)
         judged = certificate.judge(problem(W, p.q, p.mu).blocks, impulse)
-        # the form's own residual is the judge's, to rounding
-        assert error == pytest.approx(judged.residual, abs=1e-12)
+        # the form's own residual is the judge's, to rounding of the impulses
+        assert error == pytest.approx(judged.residual, abs=1e-12 * max(1.0, np.abs(impulse).max()))
         if error <= goal:
             solved += 1
             # near the border of sticking the direction of friction is known to the tolerance over

@@ -190,3 +190,16 @@ def test_a_budget_of_time_ends_a_hard_step_and_marks_the_run(tmp_path):
             one.step()
         with h5py.File(tmp_path / f"{name}.hdf5") as file:
             assert json.loads(file["meta"][()])["reproducible"] == (name == "counted")
+
+
+@NO_WARNING
+def test_the_rescue_that_helped_is_part_of_the_moment():
+    sim = dominoes()
+    while sim.data.memory.helped[0] == 0:
+        sim.step()
+        assert sim.time < 1.0
+    helped, saved = int(sim.data.memory.helped[0]), sim.save()
+    sim.set_state(sim.model.initial(), np.zeros(sim.model.v_count))
+    assert sim.data.memory.helped[0] == 0
+    sim.restore(saved)
+    assert sim.data.memory.helped[0] == helped

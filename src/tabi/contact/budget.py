@@ -22,9 +22,10 @@ from tabi._callback import call
 from tabi._jit import kernel
 
 # done since ``begin``; the most that may be; Newton's steps that are done whatever it is; when to
-# ask next, how often, and whom (an address); whether the answer was to drop everything
-WORK, LIMIT, SURE, LOOK, EVERY, ASK, DROPPED = range(7)
-SIZE = 7
+# ask next, how often, and whom (an address); whether the answer was to drop everything; the attempt
+# of ``ladder`` that last helped
+WORK, LIMIT, SURE, LOOK, EVERY, ASK, DROPPED, HELPED = range(8)
+SIZE = 8
 # more than anybody can do
 NO_LIMIT = 2**62
 # answers of who is asked: drop everything; go on; end with what there is

@@ -6,16 +6,18 @@
 2. **Newton from one point**: warm, from zero, with another map. Rocking feet, with corners that
    barely touch, want ρ thirty times larger than 3/tr W_kk: the map then looks at velocities before
    impulses.
-3. **Growing friction**: without friction the problem is convex and easy; from its solution μ grows
+3. **Taking turns**: sweeps and Newton from the best point met, short ones first: near a warm start
+   they mostly do. Wedged links, and, with more sweeps, piles in violent motion.
+4. **Growing friction**: without friction the problem is convex and easy; from its solution μ grows
    in steps to what it is, each step starting where the last one ended. Towers, mass ratios, chains.
-4. **Taking turns**: sweeps and Newton from the best point met. Piles in violent motion.
 5. **Strewn starts**: Newton and growing friction from points all over the cones, with all maps and
    scales by turns.
 
 The order is fixed, also of the strewn points, because sliding problems can have several exact
-solutions and a rerun has to find the same one. What is returned is the best point met, with its
-true error. Nearly all steps end with the first attempt; the others are a kernel of their own, and
-end where the budget does that is in the solver's memory (``budget``).
+solutions and a rerun has to find the same one; only the rescue that helped last comes before the
+others, as a hard step is mostly followed by its like. What is returned is the best point met, with
+its true error. Nearly all steps end with the first attempt; the others are a kernel of their own,
+and end where the budget does that is in the solver's memory (``budget``).
 """
 
 import numpy as np
@@ -23,24 +25,38 @@ import numpy as np
 from tabi._jit import kernel
 from tabi.contact import budget, gauss_seidel, newton, sparse_newton, twist_newton
 from tabi.contact.blocks import Blocks
-from tabi.contact.maps import ALART_CURNIER, JEAN_MOREAU
+from tabi.contact.maps import ALART_CURNIER, JEAN_MOREAU, NATURAL
 from tabi.contact.rows import CONTACT
 from tabi.contact.workspace import carve, copy, fill
 
-# where an attempt starts; COLD: zero, and only where there is no warm start
-COLD, WARM, ZERO, BEST, STREWN = 0, 1, 2, 3, 4
+# where an attempt starts; COLD: zero, and only where there is no warm start; NEAR: the best point
+# met, and only where there is one
+COLD, WARM, ZERO, BEST, STREWN, NEAR = 0, 1, 2, 3, 4, 5
 
 STREWN_EPSILON = (1e-8, 1e-6, 1e-4, 1e-3)
 STREWN_FACTOR = (1000.0, 10.0, 1.0, 100.0, 0.1)
+
+
+def _turns(start, count, sweeps, iterations):
+    """Lines of the table: sweeps and Newton, with all maps and two scales by turns."""
+    for t in range(count):
+        factor = (1.0, 30.0)[t // 3 % 2]
+        yield "taking turns", t % 3, start, 0, sweeps, 1e-6, factor, iterations
+
+
 # name, map, start, steps of growing friction, sweeps, ε, factor of ρ, Newton's iterations
 ATTEMPTS = (
     ("sweeps", ALART_CURNIER, COLD, 0, 8, 1e-6, 1.0, 0),
     ("warm newton", ALART_CURNIER, WARM, 0, 0, 1e-6, 1.0, 12),
+    *_turns(NEAR, 6, 50, 30),
     ("newton from zero", ALART_CURNIER, ZERO, 0, 0, 1e-6, 1.0, 100),
     ("newton, other map", JEAN_MOREAU, ZERO, 0, 0, 1e-6, 1.0, 100),
     ("newton, stiff map", JEAN_MOREAU, ZERO, 0, 0, 1e-4, 30.0, 200),
+    ("growing friction", ALART_CURNIER, ZERO, 5, 0, 1e-2, 1.0, 60),
     ("growing friction", ALART_CURNIER, ZERO, 5, 0, 1e-6, 1.0, 60),
-    *(("taking turns", t % 3, BEST, 0, 1000, 1e-6, (1.0, 30.0)[t // 3], 60) for t in range(6)),
+    ("growing friction", NATURAL, ZERO, 10, 0, 1e-1, 1.0, 60),
+    *_turns(BEST, 12, 100, 30),
+    *_turns(BEST, 6, 1000, 60),
     ("growing friction", JEAN_MOREAU, ZERO, 20, 0, 1e-4, 30.0, 60),
     ("growing friction", ALART_CURNIER, ZERO, 20, 0, 1e-3, 1.0, 60),
     ("growing friction", JEAN_MOREAU, ZERO, 60, 0, 1e-4, 30.0, 60),
@@ -107,24 +123,27 @@ def climb_on(newton, accelerated, first, compiled=True):
         Args:
             cold: whether there was no warm start. total: iterations so far. least: their error.
         """
-        n, count, seed = impulse.shape[0], p.mu.shape[0], 1
+        n, count, seed, helped = impulse.shape[0], p.mu.shape[0], 1, w.budget[budget.HELPED]
         w.budget[budget.SURE] = 0
         copy(w.found, impulse, n)
-        for r in range(begin, table.shape[0]):
-            start = int(table[r, START])
-            if start == (WARM if cold else COLD):
+        for turn in range(begin - 1, table.shape[0]):
+            # first of all the attempt that helped in the last step that needed one
+            r = turn if turn >= begin else helped
+            if r < begin or (r == helped and turn >= begin) or left_out(table, r, cold):
                 continue
             if total * count > ENOUGH or not budget.left(w.budget):
                 break
+            start = int(table[r, START])
             if start in (COLD, ZERO):
                 fill(impulse, 0.0, n)
-            elif start == BEST:
+            elif start in (BEST, NEAR):
                 copy(impulse, w.found, n)
             elif start == STREWN:
                 seed = strew(p, r, seed, impulse)
             done, error = attempt(p, table[r], tolerance, impulse, w)
             total += done
             if error <= tolerance:
+                w.budget[budget.HELPED] = r
                 return total, r, error
             # a NaN is beaten by every number
             if error < least or least != least:
@@ -147,7 +166,9 @@ def climb_on(newton, accelerated, first, compiled=True):
         cold = True
         for i in range(impulse.shape[0]):
             cold = cold and impulse[i] == 0.0
-        r = first + 1 if int(table[first, START]) == (WARM if cold else COLD) else first
+        r = first
+        while left_out(table, r, cold):
+            r += 1
         budget.first_attempt(w.budget)
         done, error = attempt(p, table[r], tolerance, impulse, w)
         if error <= tolerance:
@@ -155,6 +176,15 @@ def climb_on(newton, accelerated, first, compiled=True):
         return rescue(p, tolerance, impulse, w, table, r + 1, cold, done, error)
 
     return solve
+
+
+@kernel(inline=True)
+def left_out(table, r, cold):
+    """Whether an attempt is only for problems with, or without, a warm start,
+    and this is none of them.
+    """
+    start = int(table[r, START])
+    return start in (WARM, NEAR) if cold else start == COLD
 
 
 @kernel

@@ -5,8 +5,8 @@ step solves, with ε in the matrix only (the residual stays exact, and singular 
 contacts become steps of least change),
 
     (A + (ε/ρ) B + B W) Δλ = −F                                                                (1)
-and a non-monotone line search on ‖F‖² decides how far to go. ε falls after a full step and grows
-when the search fails.
+and a non-monotone line search on ‖F‖² decides how far to go. ε falls after a full step, and grows
+where the search fails or the error stays.
 
 References: Alart and Curnier (1991); Acary et al. (2018).
 """
@@ -22,6 +22,8 @@ from tabi.contact.workspace import copy
 # ε of (1) falls to this, for the ρ of the certificate:
 # smaller ones lose the way on rocking feet, and digits in twists
 LEAST = 1e-8
+# and is this again after so many steps that did not halve the error
+RAISED, IDLE = 1e-3, 6
 
 
 @kernel(inline=True)
@@ -70,7 +72,7 @@ def newton_on(velocities, direction, price, compiled=True):
         error = residual(p, l, u)
         best_error = error
         copy(best, l, n)
-        eps, failures, done = epsilon * factor, 0, 0
+        eps, failures, done, idle, mark = epsilon * factor, 0, 0, 0, error
         square = merit(p, form, factor, u, l)
         older, oldest = square, square
         while done < iterations and not error <= tolerance:
@@ -106,6 +108,13 @@ def newton_on(velocities, direction, price, compiled=True):
             copy(u, trial_u, n)
             square = new
             error = residual(p, l, u)
+            # long steps in directions that W leaves open turn forces round their cones, and lose by
+            # the cones' curvature what they gain
+            idle += 1
+            if error < 0.5 * mark:
+                idle, mark = 0, error
+            elif idle == IDLE:
+                idle, eps = 0, max(eps, RAISED * factor)
             if error < best_error:
                 best_error = error
                 copy(best, l, n)

@@ -148,4 +148,5 @@ def store_contacts(t, d, s, tolerance):
                 report.bounced += s.approach[e] < 0.0
             store3(row.impulse, mul_t(E, l))
             store3(row.velocity, mul_t(E, moves))
-    memory.count[0], report.work = report.points, s.budget[budget.WORK]
+    memory.count[0], memory.helped[0] = report.points, s.budget[budget.HELPED]
+    report.work = s.budget[budget.WORK]

@@ -167,6 +167,7 @@ def _rollout_on(k: parts.Kernels) -> Any:
 def begin(t, d, s):
     """Nothing is spent yet; modes of the joints are kept, as guesses will change them."""
     budget.begin(s.budget, t.limits, d.outcome.report[0].points)
+    s.budget[budget.HELPED] = d.memory.helped[0]
     copy_modes(s.joint, d.memory.joint)
 
 

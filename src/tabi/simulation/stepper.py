@@ -74,7 +74,7 @@ class Stepper:
         """The memory of a world that was just put where it is;
         what parts remember themselves stays.
         """
-        self.data.memory.count[0] = 0
+        self.data.memory.count[0] = self.data.memory.helped[0] = 0
         self.data.memory.joint[:] = joint_limits.first_modes(self.model)
 
     def prepare(self) -> None:

@@ -163,12 +163,14 @@ class Memory(Structure):
 
     Attributes:
         contact: table of CONTACT, rows of the last step kind by kind. count: how many, shape (1,).
+        helped: the rescue that solved the last hard step, of ``contact.ladder``, shape (1,).
         joint: table of JOINT, one row per degree of freedom.
         own: of each force, kind of rows and law, in their order, what it remembers itself.
     """
 
     contact: NDArray[np.void]
     count: NDArray[np.int64]
+    helped: NDArray[np.int64]
     joint: NDArray[np.void]
     own: tuple[NDArray[Any], ...]
 
@@ -233,6 +235,8 @@ def data(model: Model, points: int, own: tuple[NDArray[Any], ...]) -> StepData:
             wrench=np.zeros((model.body_count + 1, 6)),
             pushed=np.zeros(1, INDEX),
         ),
-        memory=Memory(table(points, CONTACT), np.zeros(1, INDEX), table(count, JOINT), own),
+        memory=Memory(
+            table(points, CONTACT), np.zeros(1, INDEX), np.zeros(1, INDEX), table(count, JOINT), own
+        ),
         outcome=Outcome(table(1, REPORT), table(count, EFFORT), q.copy(), np.zeros(count)),
     )
