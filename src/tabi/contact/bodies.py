@@ -195,14 +195,14 @@ def allocate(contacts: int, bodies: int, blocks: int | None = None) -> BodyWork:
 
 
 @kernel(inline=True)
-def part(p, q, a, b, c, e):
-    """The problem of the bodies a to b and the rows c to e alone, with velocities from ``q``."""
+def part(p, a, b, c, e):
+    """The problem of the bodies a to b and the rows c to e alone."""
     return BodyProblem(
         p.contact[c:e],
         p.start[a : b + 1],
         p.column,
         p.omega,
-        q[3 * c : 3 * e],
+        p.q[3 * c : 3 * e],
         p.kind[c:e],
         p.mu[c:e],
         p.bound[c:e],

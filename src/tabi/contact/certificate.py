@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi._jit import kernel
-from tabi.contact.rows import CONTACT, project
+from tabi.contact.rows import CONTACT, SOFT, project
 
 COLUMNS = (
     "residual",
@@ -125,9 +125,10 @@ def figures(p, impulse, u, rows):
 
 @kernel
 def defect(kind, mu, bound, rho, u, impulse):
-    """‖r‖ of (1); for other kinds than contacts Φ is zero."""
+    """‖r‖ of (1); for other kinds than contacts Φ is zero, and SOFT rows give way."""
     slip = mu * sqrt(u[0] * u[0] + u[1] * u[1])
-    l = (impulse[0] - rho * u[0], impulse[1] - rho * u[1], impulse[2] - rho * (u[2] + slip))
+    normal = u[2] + slip + (bound * impulse[2] if kind == SOFT else 0.0)
+    l = (impulse[0] - rho * u[0], impulse[1] - rho * u[1], impulse[2] - rho * normal)
     x, y, n = project(kind, mu, bound, l[0], l[1], l[2])
     x, y, n = impulse[0] - x, impulse[1] - y, impulse[2] - n
     return sqrt(x * x + y * y + n * n)

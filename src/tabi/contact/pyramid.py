@@ -33,7 +33,7 @@ from tabi.contact import bodies, lemke
 from tabi.contact.bodies import BodyProblem
 from tabi.contact.certificate import Certificate, judge
 from tabi.contact.problem import Problem, ProblemError
-from tabi.contact.rows import CONTACT
+from tabi.contact.rows import CONTACT, IDLE
 
 Floats = NDArray[np.float64]
 
@@ -227,7 +227,7 @@ def solve_bodies(p, impulse, w):
     """
     n = 3 * p.mu.shape[0]
     for k in range(p.mu.shape[0]):
-        if p.kind[k] != CONTACT:
+        if p.kind[k] not in (CONTACT, IDLE):
             return lemke.INEXACT, 0
     for i in range(n):
         w.unit[i], w.still[i] = 0.0, 0.0
@@ -240,7 +240,8 @@ def solve_bodies(p, impulse, w):
         bodies.velocities(still, w.unit, w.u, w.wrench, w.twist)
         w.unit[j] = 0.0
         for i in range(n):
-            w.W[i, j] = w.u[i]
+            idle = p.kind[i // 3] == IDLE or p.kind[j // 3] == IDLE
+            w.W[i, j] = w.u[i] if not idle else 0.0
     return solve(w.W, p.q, p.mu, impulse, w)
 
 

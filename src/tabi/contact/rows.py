@@ -4,15 +4,17 @@
     LIMITED        ‖λ‖ ≤ R, and where u ≠ 0 the impulse is −R u/‖u‖                              (2)
     BILATERAL      u = 0, whatever impulse that takes                                            (3)
     BILATERAL_TWO  the first two rows of (3); no impulse in the third                            (4)
+    IDLE           λ = 0, whatever u: a contact that no impulse opens or closes (``weights``)    (5)
+    SOFT           0 ≤ λ_n ⟂ u_n + R λ_n ≥ 0 without friction: what gives way by R               (6)
 A kind is told by the column ``kind`` of a problem. The friction μ is in the column ``mu``, of
-contacts alone; the radius R is in ``bound``: given, or what another row presses with, its
-``partner``. Whether three rows act on how bodies move or on how they turn is a column of the table
-of bodies (``bodies.CONTACT``), the same for every kind.
+contacts alone; R is in ``bound``: the radius, given or what another row presses with, its
+``partner``, or the compliance [1/kg]. Whether three rows act on how bodies move or on how they turn
+is a column of the table of bodies (``bodies.CONTACT``), the same for every kind.
 
 What the rest of the house needs of a kind is here, one function each: the projection onto its
 impulses, its exact solution alone, and its map for Newton's method. Contacts of soles and of probes
 are CONTACT or LIMITED rows, welds, hinges and virtual joints are BILATERAL ones; a law that is none
-of these is a fifth number and a branch in each function.
+of these is a seventh number and a branch in each function.
 """
 
 from math import sqrt
@@ -22,7 +24,7 @@ from tabi.contact import cone, maps
 from tabi.contact.maps import ONE9, ZERO9
 from tabi.spatial import symmetric
 
-CONTACT, LIMITED, BILATERAL, BILATERAL_TWO = 0, 1, 2, 3
+CONTACT, LIMITED, BILATERAL, BILATERAL_TWO, IDLE, SOFT = 0, 1, 2, 3, 4, 5
 
 
 # ---- projection ---------------------------------------------------------------------------------
@@ -35,6 +37,8 @@ def project(kind, mu, bound, x, y, n):
         return cone.project(mu, x, y, n)
     if kind == LIMITED:
         return into_ball(bound, x, y, n)
+    if kind in (IDLE, SOFT):
+        return 0.0, 0.0, max(0.0, n) if kind == SOFT else 0.0
     return x, y, n if kind == BILATERAL else 0.0
 
 
@@ -65,6 +69,10 @@ def local(kind, W, mu, bound, b, alpha):
     if kind == LIMITED:
         return _local_limited(W, bound, b), 0.0
     xx, xy, xn, yy, yn, nn = W
+    if kind == SOFT:
+        return (0.0, 0.0, max(0.0, -b[2] / (nn + bound))), 0.0
+    if kind == IDLE or not xx + yy + nn > 0.0:
+        return (0.0, 0.0, 0.0), 0.0
     if kind == BILATERAL:
         # a little more than W, which may be singular
         e = 1e-12 * (xx + yy + nn)
@@ -82,7 +90,7 @@ def _local_limited(W, radius, b):
     """
     sigma, little = 0.0, 1e-12 * (W[0] + W[3] + W[5])
     l = (0.0, 0.0, 0.0)
-    if not radius > 0.0:
+    if not (radius > 0.0 and little > 0.0):
         return l
     for _ in range(60):
         e = sigma + little
@@ -111,6 +119,13 @@ def newton_map(kind, form, mu, bound, rho, u, l):
     if kind == CONTACT:
         return maps.contact_map(form, mu, rho, u, l)
     i = 1.0 / rho
+    if kind == SOFT and l[2] - rho * (u[2] + bound * l[2]) > 0.0:
+        A = (i, 0.0, 0.0, 0.0, i, 0.0, 0.0, 0.0, bound)
+        B = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
+        return (l[0] * i, l[1] * i, u[2] + bound * l[2]), A, B
+    if kind in (IDLE, SOFT):
+        A = (i, 0.0, 0.0, 0.0, i, 0.0, 0.0, 0.0, i)
+        return (l[0] * i, l[1] * i, l[2] * i), A, ZERO9
     if kind == BILATERAL:
         return u, ZERO9, ONE9
     if kind == BILATERAL_TWO:

@@ -26,7 +26,7 @@ from tabi.contact.bodies import (
 )
 from tabi.contact.maps import ZERO9
 from tabi.contact.newton import newton_on, row_map
-from tabi.contact.rows import CONTACT, opens, sticks
+from tabi.contact.rows import CONTACT, LIMITED, opens, sticks
 from tabi.contact.tree_lu import add_product
 from tabi.spatial.vector import (
     cross,
@@ -65,7 +65,7 @@ def direction(p, form, factor, eps, u, l, work):
                 does, f, K = SLIDES, mul(inverse, F), matmul(inverse, B)
         store9(work.slope[k], K)
         store3(d[i : i + 3], f)
-        if c.partner >= 0:
+        if c.partner >= 0 and p.kind[k] == LIMITED:
             f = _follow(p, k, u, l, rho, (A, eps / rho, B), f, work)
         push_both(work.wrench, c, 0, mul_t(load9(c.frame), f), -1.0)
         if does != OPENS:
@@ -124,7 +124,7 @@ def _add_follow(p, work):
     """Rows with a partner take their part of what it does."""
     d = work.delta
     for k in range(p.mu.shape[0]):
-        if p.contact[k].partner >= 0:
+        if p.contact[k].partner >= 0 and p.kind[k] == LIMITED:
             more = scale(d[3 * p.contact[k].partner + 2], load3(work.follow[k]))
             d[3 * k] -= more[0]
             d[3 * k + 1] -= more[1]

@@ -1,8 +1,18 @@
-"""ρ = 3/tr W_kk of each three rows, from Ω alone: the scale between impulses and velocities."""
+"""ρ = 3/tr W_kk of each three rows, from Ω alone: the scale between impulses and velocities.
+
+Where all joints between two links are held, by dry friction or at their stops, no impulse moves the
+links against each other: W_kk is zero up to rounding, and so is all of its row, as W is positive
+semi-definite. Then λ = 0 does what any other impulse would, and the contact becomes IDLE; also
+where only its normal is held.
+"""
 
 from tabi._jit import kernel
 from tabi.contact import trees
+from tabi.contact.rows import CONTACT, IDLE, SOFT
 from tabi.spatial.vector import cross, dot6, load3, load9
+
+# share of two bodies' own mobility below which that between them is rounding
+NOTHING = 1e-12
 
 
 @kernel
@@ -15,41 +25,67 @@ def weights(p):
         c = p.contact[k]
         if c.angular != 0:
             trace = _angular_trace(c, p.start, p.column, p.omega)
-            # what cannot turn needs no impulse either
-            p.weight[k] = 3.0 / trace if trace > 0.0 else 1.0
+            p.weight[k] = _weight(trace)
             continue
-        r = load3(c.arm_a)
-        trace = _trace(p.omega[find(p.start, p.column, c.a, c.a)], r, r)
+        r, normal = load3(c.arm_a), (c.frame[6], c.frame[7], c.frame[8])
+        O, f = p.omega[find(p.start, p.column, c.a, c.a)], _wrench(0, r, normal)
+        trace, nn = _trace(O, r, r), _product(O, f, f)
+        own = nn
         if c.b >= 0:
             s = load3(c.arm_b)
-            trace += _trace(p.omega[find(p.start, p.column, c.b, c.b)], s, s)
+            O, g = p.omega[find(p.start, p.column, c.b, c.b)], _wrench(0, s, normal)
+            alone = _product(O, g, g)
+            trace, nn, own = trace + _trace(O, s, s), nn + alone, own + alone
             # both may hang on one tree
             e = find(p.start, p.column, c.a, c.b)
             if e >= 0:
-                trace -= _trace(p.omega[e], r, s) + _trace(
-                    p.omega[find(p.start, p.column, c.b, c.a)], s, r
-                )
-        p.weight[k] = 3.0 / trace
+                O, P = p.omega[e], p.omega[find(p.start, p.column, c.b, c.a)]
+                trace -= _trace(O, r, s) + _trace(P, s, r)
+                nn -= _product(O, f, g) + _product(P, g, f)
+        _set(p, k, trace, nn, own)
+
+
+@kernel(inline=True)
+def _weight(trace):
+    """What cannot move needs no impulse either."""
+    return 3.0 / trace if trace > 0.0 else 1.0
+
+
+@kernel(inline=True)
+def _set(p, k, trace, nn, own):
+    """ρ from tr W_kk; a contact is IDLE where W_nn is nothing beside what the bodies do alone."""
+    p.weight[k] = _weight(trace)
+    if p.kind[k] in (CONTACT, SOFT) and not nn > NOTHING * own:
+        p.kind[k], p.weight[k] = IDLE, 1.0
+
+
+@kernel(inline=True)
+def _product(O, f, g):
+    """fᵀ O g."""
+    return dot6(f, trees.times(O, g))
 
 
 @kernel
 def _weights_of_trees(p):
     """The same from the factors of ``trees``: what unit wrenches do, one by one."""
     for k in range(p.mu.shape[0]):
-        c, trace = p.contact[k], 0.0
+        c, trace, nn, own = p.contact[k], 0.0, 0.0, 0.0
         both = trees.meet(p, c.a, c.b) if c.b >= 0 else -1
         for q in range(3):
             axis = (c.frame[3 * q], c.frame[3 * q + 1], c.frame[3 * q + 2])
             f = _wrench(c.angular, load3(c.arm_a), axis)
-            trace += _does(p, c.a, f, f)
+            own = _does(p, c.a, f, f)
+            nn = own
             if c.b >= 0:
                 g = _wrench(c.angular, load3(c.arm_b), axis)
-                trace += _does(p, c.b, g, g)
+                own += _does(p, c.b, g, g)
+                nn = own
                 if both >= 0:
                     f, g = trees.carried(p, c.a, both, f), trees.carried(p, c.b, both, g)
-                    trace -= 2.0 * _does(p, both, f, g)
-        # what cannot turn needs no impulse either
-        p.weight[k] = 3.0 / trace if trace > 0.0 or c.angular == 0 else 1.0
+                    nn -= 2.0 * _does(p, both, f, g)
+            trace += nn
+        # the last axis is the normal
+        _set(p, k, trace, nn, own)
 
 
 @kernel(inline=True)
@@ -64,7 +100,7 @@ def _wrench(angular, r, f):
 @kernel(inline=True)
 def _does(p, i, f, g):
     """fᵀ Ω_ii g."""
-    return dot6(f, trees.times(p.omega[p.start[i] + trees.SELF], g))
+    return _product(p.omega[p.start[i] + trees.SELF], f, g)
 
 
 @kernel

@@ -10,7 +10,7 @@ from tabi._jit import kernel
 from tabi.contact.workspace import copy
 from tabi.dynamics import free, gyroscopic, integration, kinematics
 from tabi.model.arrays import FLOATING
-from tabi.simulation.depenetration import DEEP
+from tabi.simulation.depenetration import TOGETHER
 from tabi.spatial.vector import angular, cross, dot, load3, load6
 
 # what acts on a tree: nothing; points are near; contacts press on it, or forces from outside act
@@ -62,7 +62,7 @@ def mark_near(t, d, s):
 def mark_pressed(t, d, s, h):
     """After contacts are solved: trees with points of which none presses keep their momentum."""
     m, w, memory, any_free = t.model, s.dynamics, d.memory, False
-    if d.outcome.report[0].gap < -DEEP:
+    if d.outcome.report[0].apart != TOGETHER:
         # what leaves an overlap is moved without impulses
         return
     for e in range(memory.count[0]):
@@ -105,12 +105,12 @@ def advance_configuration(t, d, s, h):
     m, w, q, v = t.model, s.dynamics, d.q, d.v
     copy(d.outcome.q_before, q, q.shape[0])
     copy(d.outcome.v_before, v, v.shape[0])
-    deep = d.outcome.report[0].gap < -DEEP
-    if not deep:
+    apart = d.outcome.report[0].apart != TOGETHER
+    if not apart:
         for k in range(v.shape[0]):
             s.v_configuration[k] = s.v_next[k]
-    if deep or t.free_body_count[0] > 0:
-        gyroscopic.turn(m, v, s.v_next, w, h, deep, s.v_configuration)
+    if apart or t.free_body_count[0] > 0:
+        gyroscopic.turn(m, v, s.v_next, w, h, apart, s.v_configuration)
     for k in range(v.shape[0]):
         v[k] = s.v_next[k]
     integration.advance(m, q, s.v_configuration, h)

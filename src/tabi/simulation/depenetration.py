@@ -1,17 +1,49 @@
-"""Deep overlaps are left without speed.
+"""Deep overlaps are left without speed, and as far as there is room.
 
 What was put inside of something has to come out, and must not gain energy by it. So where points
-overlap deeper than DEEP the contact problem is solved twice: first without these overlaps, for the
-velocity, and then with them, for the configuration alone:
+overlap deeper than DEEP the contact problem is solved without these overlaps, for the velocity v⁺,
+and a second one says how configurations leave them: q⁺ = q ⊕ h v̄ with
 
-    v⁺ from q_n = u_n,      q⁺ = q ⊕ h v̄,   v̄ from q_n = u_n + β gap/h                           (1)
+    v̄ = v⁺ + M̂⁻¹ Jᵀ λ,   0 ≤ λ ⟂ u_n + R λ ≥ 0                                                 (1)
+and u_n of v̄, with β gap/h added where points overlap.
+
 β ≤ 1 is one number for all points of two bodies, so that the fastest of them parts with PARTING.
+There is no friction in (1), and R is a little compliance: it has always one solution, also where
+overlaps cannot all be left, as of a plug too wide for its hole. What is left of them then stays.
+Smaller overlaps are left by velocities, in one problem; where that one is not solved they are left
+by (1) too, from then on and until there are none.
+
+Links whose joints are all held cannot be parted by any impulse; their overlap stays until one of
+the joints gives way.
 """
 
 from tabi._jit import kernel
+from tabi.contact.rows import CONTACT, IDLE, LIMITED, SOFT
 
-# overlap [m] that is left without speed; the speed [m/s] of leaving
-DEEP, PARTING = 1e-6, 0.5
+# overlap [m] that is left without speed; the speed [m/s] of leaving; R of (1) over 1/ρ
+DEEP, PARTING, COMPLIANCE = 1e-6, 0.5, 1e-6
+# how overlaps are left: by velocities with all else, by (1), by (1) as velocities could not
+TOGETHER, APART, JAMMED = 0, 1, 2
+
+
+@kernel(inline=True)
+def apart(d, least, turn):
+    """Whether overlaps are left by (1), those below ``least`` [m] aside; turn 1: velocities could
+    not leave them.
+    """
+    report = d.outcome.report[0]
+    jammed = report.gap < -least and (d.memory.jammed[0] != 0 or turn == 1)
+    report.apart = JAMMED if jammed else APART if report.gap < -DEEP else TOGETHER
+    if turn == 1:
+        report.missed, report.residual = 0, 0.0
+    return report.apart != TOGETHER
+
+
+@kernel(inline=True)
+def jams(d, least):
+    """Whether overlaps may be why a problem was not solved."""
+    report = d.outcome.report[0]
+    return report.missed > 0 and report.apart == TOGETHER and report.gap < -least
 
 
 @kernel(inline=True)
@@ -19,22 +51,45 @@ def leave_out(s, count, h):
     """The first problem: without the overlaps, but for those of impacts."""
     for x in range(count):
         e = s.groups.order[x]
-        if s.points[e].gap < 0.0 and s.approach[e] == 0.0:
+        if _left(s, e):
             s.problem.q[3 * x + 2] -= s.points[e].gap / h
             s.shift[3 * x + 2] = 0.0
 
 
 @kernel(inline=True)
-def put_back(s, count, h):
-    """The second problem, in s.parting_q, from the impulses of the first."""
-    q = s.problem.q
+def give_in(s, first, end):
+    """Of the rows of a group: links that no impulse can part need not close, and no more.
+
+    Returns:
+        what they close with all the same [m/s].
+    """
+    closing = 0.0
+    for x in range(first, end):
+        if s.problem.kind[x] == IDLE:
+            i = 3 * x + 2
+            closes = min(0.0, s.problem.q[i] - s.shift[i])
+            more = max(0.0, closes - s.problem.q[i])
+            s.problem.q[i] += more
+            s.shift[i] += more
+            closing = max(closing, -s.problem.q[i])
+    return closing
+
+
+@kernel(inline=True)
+def begin_parting(s, count, h):
+    """The problem (1), in s.parting, from the velocities of the first one."""
+    p = s.parting
     for x in range(count):
-        e, i = s.groups.order[x], 3 * x
-        s.parting_q[i], s.parting_q[i + 1], s.parting_q[i + 2] = q[i], q[i + 1], q[i + 2]
-        if s.points[e].gap < 0.0 and s.approach[e] == 0.0:
-            s.parting_q[i + 2] += s.points[e].gap / h
+        e, i, kind = s.groups.order[x], 3 * x, s.problem.kind[x]
+        p.kind[x], p.mu[x], p.bound[x] = kind, 0.0, 0.0
         for c in range(3):
-            s.parting_impulse[i + c] = s.impulse[i + c]
+            p.q[i + c], s.parting_impulse[i + c] = s.u[i + c], 0.0
+        if kind == CONTACT:
+            p.kind[x], p.bound[x] = SOFT, COMPLIANCE / s.problem.weight[x]
+            if _left(s, e):
+                p.q[i + 2] += s.points[e].gap / h
+        elif kind == LIMITED:
+            p.kind[x] = IDLE
     _slow_down(s, count, h)
 
 
@@ -51,7 +106,15 @@ def _slow_down(s, count, h):
         if -least > PARTING * h:
             part = 1.0 - PARTING * h / -least
             for y in range(first, x):
-                s.parting_q[3 * y + 2] -= part * s.points[s.groups.order[y]].gap / h
+                e = s.groups.order[y]
+                if s.problem.kind[y] == CONTACT and _left(s, e):
+                    s.parting.q[3 * y + 2] -= part * s.points[e].gap / h
+
+
+@kernel(inline=True)
+def _left(s, e):
+    """Whether a point overlaps, and not by an impact."""
+    return s.points[e].gap < 0.0 and s.approach[e] == 0.0
 
 
 @kernel(inline=True)

@@ -7,7 +7,7 @@ solved again where its coefficients have to be revised, and all of them where ov
 from tabi._jit import kernel
 from tabi.contact import bodies, budget
 from tabi.contact.certificate import residual
-from tabi.contact.rows import CONTACT
+from tabi.contact.rows import CONTACT, IDLE
 from tabi.dynamics import body_response
 from tabi.simulation import depenetration
 from tabi.simulation.parts import worse
@@ -20,20 +20,19 @@ def solve_contacts_on(assemble, prepare_law, solve_law, certified, revise):
     """The contacts of a step, from the kernels of its kinds of rows and of its law."""
 
     @kernel(inline=True)
-    def solve_group(t, d, s, g, tolerance, arrays, revised):
-        """Impulses of a group, with q, impulse and u in ``arrays``; False to give the step up."""
-        report, (q, impulse, u) = d.outcome.report[0], arrays
-        c, e = s.groups.start[g], s.groups.start[g + 1]
-        part = bodies.part(s.problem, q, s.first[g], s.first[g + 1], c, e)
+    def solve_group(t, d, s, g, tolerance, p, impulse, u, revised):
+        """Impulses of a group of the problem p, and its velocities; False to give the step up."""
+        report, c, e = d.outcome.report[0], s.groups.start[g], s.groups.start[g + 1]
+        part = bodies.part(p, s.first[g], s.first[g + 1], c, e)
         l, w = impulse[3 * c : 3 * e], u[3 * c : 3 * e]
         blocks = prepare_law(part, s.law)
         if blocks > s.problem.omega.shape[0]:
             report.blocks = blocks
             return False
-        error, failed = 0.0, False
+        error, failed, closing = 0.0, False, depenetration.give_in(s, c, e) if revised else 0.0
         for turn in range(REVISIONS):
             done, attempt, failed = solve_law(part, t, tolerance, l, s.law)
-            error = check(part, s, l, w)
+            error = worse(check(part, s, l, w), closing)
             report.iterations += done
             report.attempt = max(report.attempt, attempt)
             if not revised:
@@ -51,8 +50,16 @@ def solve_contacts_on(assemble, prepare_law, solve_law, certified, revise):
         return s.budget[budget.DROPPED] == 0
 
     @kernel(inline=True)
+    def solve_groups(t, d, s, tolerance, p, impulse, u, revised):
+        """All groups of the problem p; False to give the step up."""
+        for g in range(d.outcome.report[0].groups):
+            if not solve_group(t, d, s, g, tolerance, p, impulse, u, revised):
+                return False
+        return True
+
+    @kernel(inline=True)
     def solve_contacts(t, d, s, h, tolerance):
-        """v_next, and where overlaps are deep v_configuration; False to give the step up."""
+        """v_next, and where overlaps are left apart v_configuration; False to give the step up."""
         report, count = d.outcome.report[0], d.outcome.report[0].points
         clear(report)
         if count == 0:
@@ -60,22 +67,25 @@ def solve_contacts_on(assemble, prepare_law, solve_law, certified, revise):
             return True
         if not assemble(t, d, s, h):
             return False
-        deep = report.gap < -depenetration.DEEP
-        if deep:
-            depenetration.leave_out(s, count, h)
-        # once for the velocity, and once for the configuration where overlaps are deep
-        for turn in range(2 if deep else 1):
-            arrays, v = (s.problem.q, s.impulse, s.u), s.v_next
+        # once more without overlaps, where they may be why there is no solution
+        for turn in range(2):
+            if depenetration.apart(d, tolerance * h, turn):
+                depenetration.leave_out(s, count, h)
             if turn == 1:
-                depenetration.put_back(s, count, h)
-                arrays, v = (s.parting_q, s.parting_impulse, s.parting_u), s.v_configuration
-            for g in range(report.groups):
-                if not solve_group(t, d, s, g, tolerance, arrays, turn == 0):
-                    return False
-            add_impulses(t.model, s, report.groups, arrays[1], v)
-            if turn == 0:
-                for k in range(v.shape[0]):
-                    s.reaction[k] = s.dynamics.dof[k].reaction
+                budget.begin(s.budget, t.limits, count)
+            if not solve_groups(t, d, s, tolerance, s.problem, s.impulse, s.u, True):
+                return False
+            if not depenetration.jams(d, tolerance * h):
+                break
+        add_impulses(t.model, s, report.groups, s.impulse, s.v_free, s.v_next)
+        for k in range(s.v_next.shape[0]):
+            s.reaction[k] = s.dynamics.dof[k].reaction
+        if report.apart != depenetration.TOGETHER:
+            depenetration.begin_parting(s, count, h)
+            p, l, u = s.parting, s.parting_impulse, s.parting_u
+            if not solve_groups(t, d, s, tolerance, p, l, u, False):
+                return False
+            add_impulses(t.model, s, report.groups, l, s.v_next, s.v_configuration)
         return True
 
     return solve_contacts
@@ -92,7 +102,7 @@ def check(p, s, l, u):
 def clear(report):
     """The report of a step whose contacts are not solved yet."""
     report.groups, report.iterations, report.attempt, report.missed = 0, 0, 0, 0
-    report.residual, report.bounced, report.lowered = 0.0, 0, 0
+    report.residual, report.bounced, report.lowered, report.apart = 0.0, 0, 0, 0
 
 
 @kernel(inline=True)
@@ -103,8 +113,8 @@ def add_nothing(s):
 
 
 @kernel(inline=True)
-def add_impulses(m, s, groups, impulse, v):
-    """v = v_free + M̂⁻¹ Jᵀ λ."""
+def add_impulses(m, s, groups, impulse, before, v):
+    """v = v_before + M̂⁻¹ Jᵀ λ."""
     count = s.first[groups]
     for i in range(6 * count):
         s.wrench[i] = 0.0
@@ -115,7 +125,7 @@ def add_impulses(m, s, groups, impulse, v):
             bodies.push_both(s.wrench, row, s.first[g], mul_t(load9(row.frame), l), 1.0)
     body_response.respond(m, s.dynamics, s.chains, s.body, count, s.wrench, s.delta_v)
     for k in range(v.shape[0]):
-        v[k] = s.v_free[k] + s.delta_v[k]
+        v[k] = before[k] + s.delta_v[k]
 
 
 @kernel(inline=True)
@@ -146,7 +156,10 @@ def store_contacts(t, d, s, tolerance):
                 if not l[2] > 0.0:
                     row.status = OPEN
                 report.bounced += s.approach[e] < 0.0
+            elif s.problem.kind[x] == IDLE:
+                row.status = OPEN
             store3(row.impulse, mul_t(E, l))
             store3(row.velocity, mul_t(E, moves))
     memory.count[0], memory.helped[0] = report.points, s.budget[budget.HELPED]
+    memory.jammed[0] = report.apart == depenetration.JAMMED
     report.work = s.budget[budget.WORK]

@@ -74,8 +74,9 @@ class Stepper:
         """The memory of a world that was just put where it is;
         what parts remember themselves stays.
         """
-        self.data.memory.count[0] = self.data.memory.helped[0] = 0
-        self.data.memory.joint[:] = joint_limits.first_modes(self.model)
+        memory = self.data.memory
+        memory.count[0] = memory.helped[0] = memory.jammed[0] = 0
+        memory.joint[:] = joint_limits.first_modes(self.model)
 
     def prepare(self) -> None:
         """Kinematics of q and v; whenever these were set from outside."""

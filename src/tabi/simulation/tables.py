@@ -103,6 +103,8 @@ REPORT = np.dtype(
         ("bounced", INDEX),
         ("lowered", INDEX),
         ("missed", INDEX),
+        # how overlaps are left: TOGETHER, APART or JAMMED of ``depenetration``
+        ("apart", INDEX),
         # largest backward error [m/s], least gap [m]; error of the joints' laws [rad/s or m/s]
         ("residual", REAL),
         ("gap", REAL),
@@ -164,6 +166,7 @@ class Memory(Structure):
     Attributes:
         contact: table of CONTACT, rows of the last step kind by kind. count: how many, shape (1,).
         helped: the rescue that solved the last hard step, of ``contact.ladder``, shape (1,).
+        jammed: 1 where overlaps stayed that velocities could not leave, shape (1,).
         joint: table of JOINT, one row per degree of freedom.
         own: of each force, kind of rows and law, in their order, what it remembers itself.
     """
@@ -171,6 +174,7 @@ class Memory(Structure):
     contact: NDArray[np.void]
     count: NDArray[np.int64]
     helped: NDArray[np.int64]
+    jammed: NDArray[np.int64]
     joint: NDArray[np.void]
     own: tuple[NDArray[Any], ...]
 
@@ -236,7 +240,12 @@ def data(model: Model, points: int, own: tuple[NDArray[Any], ...]) -> StepData:
             pushed=np.zeros(1, INDEX),
         ),
         memory=Memory(
-            table(points, CONTACT), np.zeros(1, INDEX), np.zeros(1, INDEX), table(count, JOINT), own
+            table(points, CONTACT),
+            count=np.zeros(1, INDEX),
+            helped=np.zeros(1, INDEX),
+            jammed=np.zeros(1, INDEX),
+            joint=table(count, JOINT),
+            own=own,
         ),
         outcome=Outcome(table(1, REPORT), table(count, EFFORT), q.copy(), np.zeros(count)),
     )

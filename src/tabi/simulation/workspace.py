@@ -60,7 +60,7 @@ class StepWorkspace(Structure):
 
         Its solution, by ``solving``:
         impulse, u: of each row, shape (3n,). check_wrench, check_twist: over bodies, of the check.
-        parting_q, parting_impulse, parting_u: the same problem with deep overlaps in it.
+        parting, parting_impulse, parting_u: how deep overlaps are left, by ``depenetration``.
         law: scratch of the law of contact. budget: the law's own, where it has one.
         joint: modes of the joints when the step began.
         wrench: impulses on each contacting body. delta_v: what they add to the velocities.
@@ -97,7 +97,7 @@ class StepWorkspace(Structure):
     u: Floats
     check_wrench: Floats
     check_twist: Floats
-    parting_q: Floats
+    parting: BodyProblem
     parting_impulse: Floats
     parting_u: Floats
     law: Any
@@ -119,6 +119,14 @@ def allocate(model: Model, tables: Tables, points: int, blocks: int, law: Any) -
     bodies, joints = model.body_count + 1, model.v_count
     rows = {name: np.zeros(3 * points) for name in ROW_ARRAYS}
     over_joints = {name: np.zeros(joints) for name in JOINT_ARRAYS}
+    problem = BodyProblem(
+        contact=table(points, ROW),
+        start=np.zeros(bodies + 1, INDEX),
+        column=np.zeros(blocks, INDEX),
+        omega=np.zeros((blocks, 6, 6)),
+        **_own_columns(points),
+        parent=no_parents(bodies),
+    )
     return StepWorkspace(
         **rows,
         **over_joints,
@@ -136,18 +144,8 @@ def allocate(model: Model, tables: Tables, points: int, blocks: int, law: Any) -
         body=np.zeros(bodies, INDEX),
         first=np.zeros(bodies + 1, INDEX),
         number=np.zeros(bodies, INDEX),
-        problem=BodyProblem(
-            contact=table(points, ROW),
-            start=np.zeros(bodies + 1, INDEX),
-            column=np.zeros(blocks, INDEX),
-            omega=np.zeros((blocks, 6, 6)),
-            q=np.zeros(3 * points),
-            kind=np.zeros(points, INDEX),
-            mu=np.zeros(points),
-            bound=np.zeros(points),
-            weight=np.zeros(points),
-            parent=no_parents(bodies),
-        ),
+        problem=problem,
+        parting=problem._replace(**_own_columns(points)),
         place=np.zeros(points, INDEX),
         check_wrench=np.zeros(6 * bodies),
         check_twist=np.zeros(6 * bodies),
@@ -158,7 +156,13 @@ def allocate(model: Model, tables: Tables, points: int, blocks: int, law: Any) -
     )
 
 
-ROW_ARRAYS = ("shift", "impulse", "u", "parting_q", "parting_impulse", "parting_u")
+def _own_columns(points: int) -> dict[str, Any]:
+    """Of a problem: what two problems of the same bodies and points do not share."""
+    over_points = {name: np.zeros(points) for name in ("mu", "bound", "weight")}
+    return {"q": np.zeros(3 * points), "kind": np.zeros(points, INDEX), **over_points}
+
+
+ROW_ARRAYS = ("shift", "impulse", "u", "parting_impulse", "parting_u")
 JOINT_ARRAYS = (
     "applied",
     "added",

@@ -7,10 +7,11 @@ from types import SimpleNamespace
 from tabi._errors import ModelError
 from tabi._jit import kernel
 from tabi._structure import Structure
-from tabi.contact import lemke, pyramid
+from tabi.contact import ladder, lemke, pyramid
 from tabi.contact.bodies import BodyWork
 from tabi.contact.bodies import allocate as allocate_bodies
 from tabi.contact.bodies import prepare as prepare_bodies
+from tabi.contact.rows import CONTACT, LIMITED
 
 
 class PyramidWork(Structure):
@@ -27,8 +28,23 @@ def prepare(p, work):
 
 
 @kernel(inline=True)
+def rubs(p):
+    """Whether there are contacts with friction, or moments of it."""
+    rubbing = False
+    for k in range(p.kind.shape[0]):
+        rubbing = rubbing or p.kind[k] == CONTACT or p.kind[k] == LIMITED
+    return rubbing
+
+
+@kernel(inline=True)
 def solve(p, t, tolerance, impulse, work):
-    """Impulses of a group; returns pivots, no attempt, and whether Lemke failed."""
+    """Impulses of a group; returns pivots, no attempt, and whether Lemke failed.
+
+    Without contacts that rub there is nothing to make a pyramid of.
+    """
+    if not rubs(p):
+        done, attempt, error = ladder.solve_bodies(p, tolerance, impulse, work.bodies, t.attempts)
+        return done, attempt, not error <= tolerance
     end, done = pyramid.solve_bodies(p, impulse, work.lemke)
     return done, 0, end != lemke.SOLVED
 
