@@ -10,7 +10,14 @@ from tabi.contact import cone, maps, rows
 from tabi.contact.certificate import defect
 
 RNG = np.random.default_rng(11)
-KINDS = (rows.CONTACT, rows.LIMITED, rows.BILATERAL, rows.BILATERAL_TWO)
+KINDS = (
+    rows.CONTACT,
+    rows.LIMITED,
+    rows.BILATERAL,
+    rows.BILATERAL_TWO,
+    rows.IDLE,
+    rows.SOFT,
+)
 
 
 def test_limited_rows_stay_in_their_ball_and_resist_what_moves():
@@ -93,3 +100,22 @@ def test_map_certificate_and_solution_of_a_kind_agree(kind):
         for form in (maps.ALART_CURNIER, maps.JEAN_MOREAU, maps.NATURAL):
             F, _, _ = rows.newton_map(kind, form, mu, bound, rho, u, impulse)
             np.testing.assert_allclose(F, 0.0, atol=1e-8 * scale)
+
+
+def test_soft_rows_press_and_give_way():
+    for _ in range(200):
+        W, six = symmetric(RNG)
+        b, give = RNG.normal(size=3), float(RNG.uniform(0.01, 2.0))
+        impulse, _ = rows.local(rows.SOFT, six, 0.0, give, tuple(b), 0.0)
+        x, y, n = impulse
+        slack = (W @ impulse + b)[2] + give * n
+        assert x == y == 0.0
+        assert min(n, slack) == pytest.approx(0.0, abs=1e-12)
+        assert defect(rows.SOFT, 0.0, give, 1.0, tuple(W @ impulse + b), impulse) < 1e-12
+
+
+def test_idle_rows_have_no_impulse_whatever_they_do():
+    _, six = symmetric(RNG)
+    assert rows.local(rows.IDLE, six, 0.5, 1.0, (-1.0, 2.0, -3.0), 0.0)[0] == (0.0, 0.0, 0.0)
+    assert defect(rows.IDLE, 0.5, 1.0, 2.0, (-1.0, 2.0, -3.0), (0.0, 0.0, 0.0)) == 0.0
+    assert defect(rows.IDLE, 0.5, 1.0, 2.0, (0.0, 0.0, 0.0), (0.0, 3.0, 4.0)) == 5.0
