@@ -10,12 +10,12 @@ from tabi._errors import ModelError, TabiError
 if TYPE_CHECKING:
     from tabi import collision, contact, control, dynamics, robots, scenes
     from tabi.model.mujoco_writer import to_mjcf, to_mujoco
-    from tabi.model.readers.load import load
     from tabi.model.report import report
     from tabi.model.robot import Robot
     from tabi.model.signals import Command, Measurement
     from tabi.model.world import World
     from tabi.recording.recording import Recording
+    from tabi.robots.files import RobotFileWarning, load
     from tabi.simulation.budget import Budget
     from tabi.simulation.faults import MissedStepWarning
     from tabi.simulation.simulator import Simulator
@@ -26,7 +26,8 @@ __version__ = "0.1.0"
 _LAZY = {
     "World": "tabi.model.world",
     "Robot": "tabi.model.robot",
-    "load": "tabi.model.readers.load",
+    "load": "tabi.robots.files",
+    "RobotFileWarning": "tabi.robots.files",
     "report": "tabi.model.report",
     "to_mujoco": "tabi.model.mujoco_writer",
     "to_mjcf": "tabi.model.mujoco_writer",
@@ -52,6 +53,7 @@ __all__ = [
     "ModelError",
     "Recording",
     "Robot",
+    "RobotFileWarning",
     "Simulator",
     "TabiError",
     "World",

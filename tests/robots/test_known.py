@@ -4,11 +4,7 @@ import numpy as np
 import pytest
 
 import tabi
-from tabi.model.joint import Joint
-from tabi.model.robot import Robot
-from tabi.model.shape import Box, Shape
-from tabi.robots.known import complete, exclude_overlaps
-from tabi.spatial.inertia import solid_box
+from tabi.robots.known import complete
 from tabi.validation import humanoids
 
 G = 9.81
@@ -16,14 +12,14 @@ G = 9.81
 
 @pytest.fixture(scope="module")
 def jvrc1(shared):
-    return complete(tabi.load(shared / "data" / "robots" / "jvrc1" / "jvrc1.urdf"))
+    file = shared / "data" / "robots" / "jvrc1" / "jvrc1.urdf"
+    return tabi.load(file, gains=False, stand_ins=True)
 
 
 @pytest.fixture(scope="module")
 def simple_humanoid(example_robots):
-    return complete(
-        tabi.load(example_robots / "simple_humanoid_description" / "urdf" / "simple_humanoid.urdf")
-    )
+    file = example_robots / "simple_humanoid_description" / "urdf" / "simple_humanoid.urdf"
+    return tabi.load(file, gains=False, stand_ins=True)
 
 
 @pytest.mark.parametrize("name", ["jvrc1", "simple_humanoid"])
@@ -78,19 +74,6 @@ def test_a_robot_with_feet_or_of_another_make_stays_as_it_is(simple_humanoid, tm
     )
     file.write_text(f'<robot name="jvrc1"><link name="box">{mass}</link></robot>')
     assert complete(tabi.load(file)).feet == {}
-
-
-def test_links_that_overlap_where_it_stands_never_collide_and_a_note_says_so():
-    robot, size = Robot("three"), (0.1, 0.1, 0.1)
-    for name, parent in (("a", None), ("b", "a"), ("c", "b")):
-        joint = Joint(name.upper(), "revolute" if parent else "floating")
-        robot.add_body(name, joint, parent, solid_box(1.0, size), [Shape(Box(size))])
-    exclude_overlaps(robot)
-    # neighbours never collide anyway
-    assert robot.excluded == {frozenset("ac")}
-    assert robot.notes == [
-        "stand-in: 1 pairs of links touch where it stands and never collide: a and c"
-    ]
 
 
 def test_sr1_stands_in_a_scene_though_its_thighs_are_drawn_into_its_waist(shared):

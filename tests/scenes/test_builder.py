@@ -78,7 +78,6 @@ def test_a_robot_file_is_found_from_the_folder_of_the_scene(tmp_path):
         ("pose: crouching", "robots.leg.urdf.pose"),
         ("feet: {left: hoof}", "robots.leg.urdf"),
         ("base: fixed, drop_m: 1, motion: {kind: limp}", "robots.leg.urdf.drop_m"),
-        ("name: paw1", "robots.paw1"),
     ],
 )
 def test_what_only_the_robot_knows_is_still_named_by_file_line_and_key(tmp_path, robot, key):

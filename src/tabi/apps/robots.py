@@ -19,15 +19,27 @@ Base = Annotated[
     str | None,
     typer.Option(help="'floating' or 'fixed'; by default a file's own choice, else floating."),
 ]
+StandIns = Annotated[
+    bool,
+    typer.Option(
+        "--stand-ins", help="Give a robot that tabi knows the soles that its file leaves out."
+    ),
+]
 RobotArgument = Annotated[
     str, typer.Argument(help="hrp2, or a path to a URDF, MJCF or OpenHRP (.wrl) file.")
 ]
 
 
-def named(name: str, feet: list[str] | None = None, base: str | None = None) -> Any:
-    """A built-in robot by name, or one from a file."""
+def named(
+    name: str,
+    feet: list[str] | None = None,
+    base: str | None = None,
+    stand_ins: bool = False,
+    gains: bool | None = None,
+) -> Any:
+    """A built-in robot by name, or one from a file; arguments as of ``tabi.load``."""
     from tabi import ModelError, load, robots
-    from tabi.robots.known import complete
+    from tabi.robots.files import quietly
 
     if name in robots.__all__:
         if feet or base:
@@ -52,20 +64,20 @@ def named(name: str, feet: list[str] | None = None, base: str | None = None) -> 
                 "give each foot its own name"
             )
         declared[foot] = body
-    return complete(load(name, feet=declared or None, base=base))
+    # what was made up or taken off is in its notes, which commands show
+    with quietly():
+        return load(name, feet=declared or None, base=base, gains=gains, stand_ins=stand_ins)
 
 
-def standing(name: str, feet: list[str] | None, base: str | None) -> tuple[Any, Any]:
+def standing(
+    name: str, feet: list[str] | None, base: str | None, stand_ins: bool = False
+) -> tuple[Any, Any]:
     """A world with a ground, and a robot on it."""
-    from tabi import robots
     from tabi.model.world import World
-    from tabi.robots.known import exclude_overlaps
 
     world = World()
     world.add_ground()
-    robot = world.add_robot(named(name, feet, base))
+    robot = world.add_robot(named(name, feet, base, stand_ins))
     if robot.base.joint.kind == "floating":
         robot.stand_on_ground()
-    if name not in robots.__all__:
-        exclude_overlaps(robot)
     return world, robot

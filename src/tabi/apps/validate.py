@@ -62,7 +62,7 @@ def humanoids(
         )
     if keep is not None and keep.exists() and not keep.is_dir():
         raise ModelError(f"--keep {keep} is a file; expected a folder")
-    robots = [named("hrp2"), *(named(path, foot) for path in robot or [])]
+    robots = [named("hrp2"), *(named(path, foot, gains=False) for path in robot or [])]
     # what is wrong with a robot is said before the first one has run
     for one in robots:
         humanoids.stage(one)

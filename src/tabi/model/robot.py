@@ -69,6 +69,11 @@ class Robot(KinematicTree):
                 f"robot {self.name!r} is bolted to the world by its base {self.base.name!r}; "
                 f"only a floating base can stand on the ground"
             )
+        if not any(body.collision_shapes() for body in self.bodies):
+            raise ModelError(
+                f"robot {self.name!r} has no collision shape and no feet, so nothing of it can "
+                f"touch the ground; give feet={{…}} with polygons, or shapes"
+            )
         if pose is not None:
             self.set_pose(pose)
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 from typing import Any
 
@@ -163,9 +164,8 @@ class World:
         returns the one that lives in this world.
         """
         if isinstance(robot, (str, Path)):
-            from tabi.model.readers.load import load
-
-            robot = load(robot)
+            # the whole package reads files: links that overlap are found by ``collision``
+            robot = importlib.import_module("tabi").load(robot)
         if not isinstance(robot, Robot):
             raise ModelError(
                 f"a robot was given as {robot!r}; expected a Robot or the path of its file"

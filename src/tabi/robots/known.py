@@ -15,7 +15,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import inf
 
-from tabi import collision
 from tabi.model.robot import Robot
 
 
@@ -63,24 +62,6 @@ def complete(robot: Robot) -> Robot:
         f"stand-in: soles of {size} are tabi's, not the file's; give feet={{…}} for others"
     )
     return robot
-
-
-def exclude_overlaps(robot: Robot) -> None:
-    """Links that overlap in the robot's pose, or nearly so, would be jammed:
-    such pairs never collide, and a note of the robot says so.
-    """
-    model = robot.compile()
-    pairs = {
-        frozenset((c.link_a, c.link_b))
-        for c in collision.contacts(model, model.initial(), band=1e-3)
-    }
-    if pairs:
-        robot.excluded |= pairs
-        names = ", ".join(sorted(" and ".join(sorted(pair)) for pair in pairs)[:4])
-        robot.notes.append(
-            f"stand-in: {len(pairs)} pairs of links touch where it stands and never collide: "
-            f"{names}{' …' if len(pairs) > 4 else ''}"
-        )
 
 
 def _mend_simple_humanoid(robot: Robot) -> None:

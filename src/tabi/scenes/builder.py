@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from math import cos, pi, radians, sin
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,13 +12,11 @@ import numpy as np
 from tabi import control, robots
 from tabi._errors import ModelError, unknown
 from tabi.model.body import Body
-from tabi.model.joint import Motor
-from tabi.model.readers.load import load
 from tabi.model.robot import Robot
 from tabi.model.shape import HalfSpace, Shape
 from tabi.model.signals import Command, Controller
 from tabi.model.world import World
-from tabi.robots.known import complete, exclude_overlaps
+from tabi.robots.files import load, quietly
 from tabi.scenes import motion, things
 from tabi.scenes.checks import copies, stands
 from tabi.scenes.contents import Contents
@@ -60,8 +56,6 @@ class Builder:
         for i, robot in enumerate(contents.robots):
             with self.at("robots", i):
                 self.robots.append(self._robot(robot, i))
-                if robot.robot not in robots.__all__:
-                    exclude_overlaps(self.robots[-1])
         for i, thing in enumerate(contents.objects):
             with self.at("objects", i):
                 self.objects.append(
@@ -174,7 +168,6 @@ class Builder:
     def _robot(self, told: motion.RobotKeys, i: int) -> Robot:
         robot = self.world.add_robot(self._read(told, i), told.name)
         pose = self.pose(robot, told, ("robots", i))
-        self._give_gains(robot, told)
         floating = robot.base.joint.kind == "floating"
         turn = (cos(0.5 * radians(told.yaw_deg)), 0.0, 0.0, sin(0.5 * radians(told.yaw_deg)))
         robot.place((*told.position_m, 0.0)[:3], turn)
@@ -201,39 +194,6 @@ class Builder:
         robot.place(q[:3] + np.array([0.0, 0.0, told.drop_m]), q[3:])
         return robot
 
-    def _give_gains(self, robot: Robot, told: motion.RobotKeys) -> None:
-        """Gains for the motors that have none;
-        a robot without any would fall down, and nobody would know why.
-        """
-        joints = [
-            body.joint
-            for body in robot.bodies[1:]
-            if body.joint.v_count == 1 and body.joint.mimic is None
-        ]
-        idle = [joint for joint in joints if not (joint.motor and joint.motor.kp > 0)]
-        if (
-            told.gains is None
-            and idle
-            and len(idle) == len(joints)
-            and not isinstance(told.motion, motion.Limp)
-        ):
-            # about those of HRP-2's legs, by mass
-            some = (
-                f"gains: {{stiffness_nm_rad: {200 * robot.mass:.0f}, damping_nms_rad: "
-                f"{8 * robot.mass:.0f}}}"
-            )
-            raise ModelError(
-                f"no motor of {robot.name} has gains in its file, so it can hold no pose; "
-                f"give {some}, or motion: {{kind: limp}}"
-            )
-        if told.gains is not None:
-            for joint in idle:
-                joint.motor = replace(
-                    joint.motor or Motor(),
-                    kp=told.gains.stiffness_nm_rad,
-                    kd=told.gains.damping_nms_rad,
-                )
-
     def _read(self, told: motion.RobotKeys, i: int) -> Robot:
         if told.robot in robots.__all__:
             return getattr(robots, told.robot)()
@@ -250,7 +210,17 @@ class Builder:
             feet[name] = {"body": foot.body} | {
                 key: value for key, value in places.items() if value is not None
             }
-        return complete(load(Path(told.robot), feet=feet or None, base=told.base))
+        gains = told.gains and (told.gains.stiffness_nm_rad, told.gains.damping_nms_rad)
+        limp = isinstance(told.motion, motion.Limp)
+        # its notes are shown with the scene
+        with quietly():
+            return load(
+                told.robot,
+                feet=feet or None,
+                base=told.base,
+                gains=gains if gains is not None else False if limp else None,
+                stand_ins=told.stand_ins,
+            )
 
     def pose(self, robot: Robot, told: motion.Posture, path: KeyPath) -> dict[str, float]:
         """Joint positions [rad or m] of a pose and what differs from it."""

@@ -145,8 +145,9 @@ class RobotKeys(Posture, frozen=True, kw_only=True):
         name: its name; the robot's own unless given
         base: whether it is bolted to the world; what its file says unless given
         feet: feet by name, each a body or more about it; for robots from files
-        gains: of motors to which the file gives none;
-            needed if it gives none at all, unless the robot is limp
+        gains: of motors to which the file gives none; made up from what each joint moves
+            if it gives none at all, unless the robot is limp
+        stand_ins: soles that the file leaves out, for robots that tabi knows
         stands: with its soles on the ground; true unless its base is fixed or position_m has a z
         position_m: x, y of the base of a robot that stands; x, y, z of any other
         yaw_deg: where it looks: 0 along x, 90 along y
@@ -160,6 +161,7 @@ class RobotKeys(Posture, frozen=True, kw_only=True):
     base: Literal["floating", "fixed"] | None = None
     feet: dict[Name, Word | FootKeys] = field(default_factory=dict)
     gains: Gains | None = None
+    stand_ins: bool = False
     stands: bool | None = None
     position_m: Annotated[tuple[Number, ...], Meta(min_length=2, max_length=3)] = ZERO[:2]
     yaw_deg: Turn = 0.0

@@ -32,7 +32,8 @@ from tabi.model.limbs import add_limbs
 from tabi.model.robot import Robot
 from tabi.model.signals import Command
 from tabi.model.world import World
-from tabi.robots.known import complete, exclude_overlaps
+from tabi.robots.files import exclude_overlaps
+from tabi.robots.known import complete
 from tabi.simulation.simulator import SimulationError, Simulator
 
 Array = NDArray[np.float64]

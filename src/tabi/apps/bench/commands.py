@@ -55,9 +55,8 @@ def dynamics(
     from tabi.apps.bench import dynamics
 
     # the robots' own order and names, hrp2 first
-    result = dynamics.measure(
-        [named("hrp2"), *(named(path) for path in robots or [])], blocks=blocks, show=not as_json
-    )
+    chosen = [named("hrp2"), *(named(path, gains=False) for path in robots or [])]
+    result = dynamics.measure(chosen, blocks=blocks, show=not as_json)
     tell(json.dumps(result, indent=2) if as_json else dynamics.text(result))
 
 
@@ -166,9 +165,8 @@ def step(
     """The whole step of a standing and a squatting robot against MuJoCo and Pinocchio."""
     from tabi.apps.bench import step
 
-    result = step.measure(
-        [named("hrp2"), *(named(path) for path in robots or [])], blocks=blocks, show=not as_json
-    )
+    chosen = [named("hrp2"), *(named(path, gains=False) for path in robots or [])]
+    result = step.measure(chosen, blocks=blocks, show=not as_json)
     tell(json.dumps(result, indent=2) if as_json else step.text(result))
 
 

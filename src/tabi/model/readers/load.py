@@ -2,8 +2,8 @@
 
 The suffix says who reads the file; for XML the root element does, because URDF and MJCF share
 suffixes. A foot is given by the name of its body, whose lowest collision points are then the sole,
-or with a polygon of its own. Feet that are not given are looked for by name, and what was found, or
-why nothing was, is a note.
+or with a polygon of its own. Feet that are not given are looked for by name, then by shape, and
+what was found, or why nothing was, is a note.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import numpy as np
 from lxml import etree  # pyright: ignore[reportAttributeAccessIssue] (compiled, without stubs)
 
 from tabi._errors import ModelError
+from tabi.model import soles
 from tabi.model.body import Body
 from tabi.model.robot import Robot
 
@@ -224,15 +225,19 @@ def _look_for_feet(robot: Robot) -> None:
         except ModelError as problem:
             robot.feet.clear()
             robot.notes.append(f"feet found by name cannot be used: {problem}")
+    reason = soles.add_feet(robot) if robot.base.joint.kind == "floating" else ""
+    if robot.feet:
+        return
+    by_shape = f"; {reason}" if reason else ""
     if named:
         near = ", ".join(f"{body.name!r}{lacking.get(body, '')}" for body in named[:8])
         robot.notes.append(
-            f"no feet declared: not exactly one left and one right with a sole among {near}; "
-            f"give feet={{…}}"
+            f"no feet declared: not exactly one left and one right with a sole among {near}"
+            f"{by_shape}; give feet={{…}}"
         )
     else:
         robot.notes.append(
-            "no feet declared: no end body is named foot, sole or ankle; "
+            f"no feet declared: no end body is named foot, sole or ankle{by_shape}; "
             "give feet={…} if it has some"
         )
 

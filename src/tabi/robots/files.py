@@ -1,0 +1,161 @@
+"""A robot from a file, ready to stand: with its feet, with gains, and without links that jam.
+
+Files leave out what a simulation needs, and say what it cannot use: URDFs have no gains, and links
+of many robots overlap where they are joined. What is added or taken away is the same on every road
+to a robot (``tabi.load``, ``World.add_robot``, scene files, the command line), has a note in the
+robot's report and a switch, and is told by one warning.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from tabi import collision
+from tabi._errors import ModelError
+from tabi.model.joint import Motor
+from tabi.model.readers import load as reader
+from tabi.model.robot import Robot
+from tabi.robots import gains as made_up
+from tabi.robots import known
+
+# links nearer than this where nothing moves yet are made to overlap, or to touch [m]
+NEAR = 1e-3
+_GAINS = "expected True, False, (kp, kd), or {joint: (kp, kd)} in N·m/rad and N·m·s/rad"
+
+
+class RobotFileWarning(UserWarning):
+    """What a robot's file left out was made up, or what cannot be simulated was taken off."""
+
+
+@contextmanager
+def quietly() -> Iterator[None]:
+    """Without the warnings, where notes of the robot are shown anyway."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RobotFileWarning)
+        yield
+
+
+def load(
+    path: str | Path,
+    feet: Mapping[str, str | Mapping[str, Any]] | None = None,
+    base: str | None = None,
+    name: str | None = None,
+    gains: bool | tuple[float, float] | Mapping[str, tuple[float, float]] | None = None,
+    self_collision: bool | None = None,
+    stand_ins: bool = False,
+) -> Robot:
+    """The robot in a URDF, MJCF or OpenHRP VRML file, ready to stand.
+
+    Args:
+        path: the file.
+        feet: by name, the body, or ``{"body": …, "polygon": [[x, y], …], "position": [x, y, z]}``
+            in metres in the body's frame, with a ``"quaternion"`` (w, x, y, z) where the body's z
+            axis is not up into the leg; without it they are looked for by the names and then by the
+            shapes of the bodies.
+        base: ``"floating"`` or ``"fixed"``; by default what the file says.
+        name: the robot's name, if not the file's.
+        gains: of motors that have none: ``(kp, kd)`` for all, ``{joint: (kp, kd)}``, True for those
+            of ``robots.gains``, False for none; by default True where no motor has any.
+        self_collision: True to keep all pairs of links that could touch, False for none; by default
+            without pairs that overlap in the neutral or the half-sitting pose.
+        stand_ins: whether to give a robot that tabi knows the soles that its file leaves out
+            (see ``robots.known``).
+    """
+    robot = reader.load(path, feet, base, name)
+    if stand_ins:
+        known.complete(robot)
+    said = [note for note in robot.notes if note.startswith("feet found by shape")]
+    said += _give_gains(robot, gains)
+    said += _part_links(robot, self_collision)
+    if said:
+        message = f"{robot.name}, from {Path(path).name}: {'; '.join(said)}"
+        warnings.warn(message, RobotFileWarning, stacklevel=2)
+    return robot
+
+
+# ---- gains --------------------------------------------------------------------------------------
+
+
+def _give_gains(robot: Robot, gains: Any) -> list[str]:
+    """What is to be said of it."""
+    if gains is None and not made_up.is_limp(robot):
+        return []
+    if gains is None or gains is True:
+        made_up.give(robot)
+        robot.notes.append(f"stand-in: gains of its motors are tabi's: {made_up.FORMULA}")
+        told = "its motors have no gains, so some were made up"
+        return [f"{told} ({made_up.FORMULA}; gains=False for none)"] if gains is None else []
+    if gains is False:
+        return []
+    told = gains if isinstance(gains, Mapping) else {}
+    every = None if isinstance(gains, Mapping) else _pair("gains", gains)
+    for joint_name in told:
+        robot.joint(joint_name)
+    for joint in made_up.idle_joints(robot):
+        pair = _pair(f"gains of {joint.name!r}", told[joint.name]) if joint.name in told else every
+        if pair is not None:
+            joint.motor = replace(joint.motor or Motor(), kp=pair[0], kd=pair[1])
+    return []
+
+
+def _pair(what: str, value: Any) -> tuple[float, float]:
+    try:
+        kp, kd = (float(x) for x in value)
+        if 0 <= kp < float("inf") and 0 <= kd < float("inf"):
+            return kp, kd
+    except (TypeError, ValueError):
+        pass
+    raise ModelError(f"{what} are {value!r}; {_GAINS}, none of them negative")
+
+
+# ---- links that overlap -------------------------------------------------------------------------
+
+
+def _part_links(robot: Robot, self_collision: bool | None) -> list[str]:
+    """What is to be said of it."""
+    if self_collision is True:
+        return []
+    if self_collision is False:
+        names = [body.name for body in robot.bodies]
+        robot.excluded |= {frozenset((a, b)) for a in names for b in names if a < b}
+        robot.notes.append("its links never collide with each other (self_collision=False)")
+        return []
+    told = exclude_overlaps(robot)
+    return [f"{told} (self_collision=True keeps them)"] if told else []
+
+
+def exclude_overlaps(robot: Robot) -> str:
+    """Pairs of links that overlap in the robot's poses, or nearly so, would be jammed: they never
+    collide from now on. Returns what the note of it says.
+    """
+    pairs = overlaps(robot)
+    if not pairs:
+        return ""
+    robot.excluded |= pairs
+    names = ", ".join(sorted(" and ".join(sorted(pair)) for pair in pairs)[:4])
+    told = f"{len(pairs)} pairs of links overlap or touch in its poses and never collide"
+    robot.notes.append(f"stand-in: {told}: {names}{' …' if len(pairs) > 4 else ''}")
+    return told
+
+
+def overlaps(robot: Robot) -> set[frozenset[str]]:
+    """Pairs of links that overlap, or nearly so, with the joints where they are, at zero, or
+    half-sitting.
+    """
+    pairs: set[frozenset[str]] = set()
+    if sum(bool(body.collision_shapes()) for body in robot.bodies) < 2:
+        return pairs
+    for pose in (None, {}, "half_sitting"):
+        posed = robot.copied()
+        with suppress(ModelError):
+            if pose is not None:
+                posed.set_pose(pose)
+            model = posed.compile()
+            near = collision.contacts(model, model.initial(), band=NEAR)
+            pairs |= {frozenset((c.link_a, c.link_b)) for c in near}
+    return {pair for pair in pairs if len(pair) == 2}
