@@ -155,6 +155,16 @@ class KinematicTree:
         self.feet[name] = foot
         return foot
 
+    def exclude(self, a: Body | str, b: Body | str) -> None:
+        """Let two bodies never collide, by object or name."""
+        names = [self.body(one if isinstance(one, str) else one.name).name for one in (a, b)]
+        if names[0] == names[1]:
+            raise ModelError(
+                f"body {names[0]!r} of {self.name} is excluded from collisions with itself; "
+                f"expected two bodies"
+            )
+        self.excluded.add(frozenset(names))
+
     def copied(self) -> Self:
         """A copy that shares nothing with this one; refused without a body."""
         if not self.bodies:

@@ -34,6 +34,7 @@ def load(
     feet: Mapping[str, str | Mapping[str, Any]] | None = None,
     base: str | None = None,
     name: str | None = None,
+    srdf: str | Path | bool = True,
 ) -> Robot:
     """The robot in a URDF, MJCF or OpenHRP VRML file.
 
@@ -44,6 +45,8 @@ def load(
             axis is not up into the leg; without it they are looked for by the names of the bodies.
         base: ``"floating"`` or ``"fixed"``; by default what the file says.
         name: the robot's name, if not the file's.
+        srdf: a file with pairs that never collide and poses; by default, of a URDF file, the one of
+            its name beside it or in ../srdf, if there is one; False for none.
     """
     if not isinstance(path, (str, Path)):
         raise ModelError(
@@ -51,6 +54,7 @@ def load(
         )
     path = Path(path)
     robot = _read(path, base)
+    _apply_srdf(robot, path, srdf)
     robot.name = name or robot.name
     if feet is not None:
         if not isinstance(feet, Mapping):
@@ -95,6 +99,20 @@ def _read(path: Path, base: str | None) -> Robot:
         f".xml or .mjcf (URDF, MJCF) or .wrl (OpenHRP)",
         path,
     )
+
+
+def _apply_srdf(robot: Robot, path: Path, told: str | Path | bool) -> None:
+    """Read the SRDF file that is given, or found."""
+    from tabi.model.readers import srdf
+
+    if not isinstance(told, (str, Path, bool)):
+        raise ModelError(f"srdf is {told!r}; expected the path of a file, or False for none", path)
+    if not isinstance(told, bool):
+        srdf.apply(robot, Path(told))
+    elif told and path.suffix.lower() in _XML and _root_element(path) == "robot":
+        found = srdf.beside(path)
+        if found is not None:
+            srdf.apply(robot, found, found=True)
 
 
 def _root_element(path: Path) -> str:
