@@ -36,7 +36,7 @@ def load(
     name: str | None = None,
     srdf: str | Path | bool = True,
 ) -> Robot:
-    """The robot in a URDF, MJCF or OpenHRP VRML file.
+    """The robot in a URDF, MJCF, OpenHRP VRML or Choreonoid body file.
 
     Args:
         path: the file.
@@ -50,7 +50,7 @@ def load(
     """
     if not isinstance(path, (str, Path)):
         raise ModelError(
-            f"the robot's path is {path!r}; expected the name of a URDF, MJCF or .wrl file"
+            f"the robot's path is {path!r}; expected the name of a URDF, MJCF, .wrl or .body file"
         )
     path = Path(path)
     robot = _read(path, base)
@@ -71,7 +71,7 @@ def _read(path: Path, base: str | None) -> Robot:
         what = "it is a directory" if os.path.isdir(path) else "there is no such file"
         raise ModelError(
             f"robot file cannot be opened ({what}); "
-            f"expected the path of a .urdf, .xml, .mjcf or .wrl file",
+            f"expected the path of a .urdf, .xml, .mjcf, .wrl or .body file",
             path,
         )
     suffix = path.suffix.lower()
@@ -86,6 +86,10 @@ def _read(path: Path, base: str | None) -> Robot:
         from tabi.model.readers import openhrp
 
         return openhrp.read(path, base)
+    if suffix == ".body":
+        from tabi.model.readers import choreonoid
+
+        return choreonoid.read(path, base)
     if root == "mujoco" or (suffix == ".mjcf" and root != "robot"):
         from tabi.model.readers import mjcf
 
@@ -96,7 +100,7 @@ def _read(path: Path, base: str | None) -> Robot:
         return urdf.read(path, base)
     raise ModelError(
         f"suffix {path.suffix!r} is not known; expected .urdf, "
-        f".xml or .mjcf (URDF, MJCF) or .wrl (OpenHRP)",
+        f".xml or .mjcf (URDF, MJCF), .wrl (OpenHRP) or .body (Choreonoid)",
         path,
     )
 
