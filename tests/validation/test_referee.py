@@ -390,6 +390,20 @@ def test_what_pinocchio_is_not_compared_on_is_refused(name, settings, sentence):
         referee.measure(told, "pinocchio")
 
 
+@pinocchio
+def test_pinocchio_is_not_compared_on_a_robot_with_closed_loops(tmp_path):
+    body = '<geom size="0.1"/><body name="b" pos="0 0 0.3"><joint type="ball"/><geom size="0.1"/>'
+    held = '<connect body1="b" body2="world" anchor="0 0 0.3"/>'
+    (tmp_path / "loop.xml").write_text(
+        f"""<mujoco><worldbody><body name="a" pos="0 0 1"><freejoint/>{body}</body></body>
+        </worldbody><equality>{held}</equality></mujoco>"""
+    )
+    scene = tmp_path / "loop.yaml"
+    scene.write_text("title: a loop\nground: {}\nrobots:\n- robot: loop.xml\n")
+    with pytest.raises(ModelError, match="loop has bonds that close loops"):
+        referee.measure(scenes.load(scene), "pinocchio")
+
+
 def test_a_referee_that_is_unknown_or_not_installed_is_named(monkeypatch):
     told = scenes.load("slide")
     with pytest.raises(ModelError, match="referee 'bullet' not found"):

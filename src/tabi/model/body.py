@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -60,6 +61,31 @@ class Sensor(Frame):
     """
 
     kind: str = "force"
+
+
+@dataclass(eq=False)
+class Closure:
+    """Two places that are held together: what closes a loop in a tree of bodies.
+
+    Attributes:
+        kind: "ball", "weld", or "hinge" about the z axes of the two places.
+        a, b: the bodies; None is the world.
+        place_a, place_b: X_AC and X_BC, one and the same when the loop is closed.
+    """
+
+    kind: str
+    a: Body
+    b: Body | None
+    place_a: Transform = field(default_factory=Transform)
+    place_b: Transform = field(default_factory=Transform)
+
+    def gap(self, placements: Mapping[Body, Transform]) -> float:
+        """How far the places are apart [m] where the bodies stand at ``placements``."""
+        p_B = self.place_b.p if self.b is None else (placements[self.b] @ self.place_b).p
+        return float(np.linalg.norm((placements[self.a] @ self.place_a).p - p_B))
+
+    def __repr__(self) -> str:
+        return f"Closure({self.kind!r}, {self.a.name!r}, {self.b.name if self.b else 'world'!r})"
 
 
 @dataclass(eq=False)

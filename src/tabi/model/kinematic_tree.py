@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tabi._errors import ModelError, real, unknown
-from tabi.model.body import Body, Foot, Frame, Sensor, sole_of
+from tabi.model.body import Body, Closure, Foot, Frame, Sensor, sole_of
 from tabi.model.joint import Joint
 from tabi.model.shape import Shape
 from tabi.spatial.inertia import Inertia
@@ -34,6 +34,7 @@ class KinematicTree:
         feet: by name, ``robot.feet["left"]``.
         poses: named joint positions [rad or m]; joints not named stand at zero.
         excluded: pairs of body names that never collide.
+        bonds: loops of the tree that are held closed from the start.
         notes: what a reader ignored or mended, and why.
         missing_meshes: body name → collision meshes that a reader could not use.
     """
@@ -47,6 +48,7 @@ class KinematicTree:
         self.sensors: dict[str, Sensor] = {}
         self.poses: dict[str, Pose] = {}
         self.excluded: set[frozenset[str]] = set()
+        self.bonds: list[Closure] = []
         self.notes: list[str] = []
         self.missing_meshes: dict[str, list[str]] = {}
         self.ground_height = 0.0
@@ -154,6 +156,16 @@ class KinematicTree:
                 )
         self.feet[name] = foot
         return foot
+
+    def exclude(self, a: Body | str, b: Body | str) -> None:
+        """Let two bodies never collide, by object or name."""
+        names = [self.body(one if isinstance(one, str) else one.name).name for one in (a, b)]
+        if names[0] == names[1]:
+            raise ModelError(
+                f"body {names[0]!r} of {self.name} is excluded from collisions with itself; "
+                f"expected two bodies"
+            )
+        self.excluded.add(frozenset(names))
 
     def copied(self) -> Self:
         """A copy that shares nothing with this one; refused without a body."""

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from tabi._errors import ModelError
 from tabi.model.body import Body
-from tabi.spatial.transform import quaternion_from_matrix
+from tabi.spatial.transform import Transform, translation, z_to
 
 if TYPE_CHECKING:
     from tabi.model.world import World
@@ -51,20 +51,26 @@ def add_bonds(
                 )
             ends.append(name)
         place = d.body(ends[0]).xpos.copy() if point is None else np.array(point, float)
-        shifts = [np.zeros(3)]
-        if kind == "hinge":
-            along = np.array(axis, float) / np.linalg.norm(np.array(axis, float))
-            shifts = [-ARM * along, ARM * along]
-        for j, shift in enumerate(shifts):
-            sites = [f"bond {k + 1}{'ab'[j]} on {name}" for name in ends]
-            for site, name in zip(sites, ends, strict=True):
-                R = d.body(name).xmat.reshape(3, 3)
-                spec.body(name).add_site(
-                    name=site,
-                    pos=R.T @ (place + shift - d.body(name).xpos),
-                    quat=quaternion_from_matrix(R.T),
-                )
-            held = mj.mjtEq.mjEQ_WELD if kind == "weld" else mj.mjtEq.mjEQ_CONNECT
-            equality = spec.add_equality(type=held, objtype=mj.mjtObj.mjOBJ_SITE)
-            equality.name1, equality.name2 = sites
-        spec.add_exclude(bodyname1=ends[0], bodyname2=ends[1])
+        X_WC = Transform(np.eye(3) if axis is None else z_to(axis), place)
+        frames = [Transform(d.body(e).xmat.reshape(3, 3), d.body(e).xpos) for e in ends]
+        places = [X_WB.inverse() @ X_WC for X_WB in frames]
+        _add(mj, spec, kind, f"bond {k + 1}", list(zip(ends, places, strict=True)))
+    loops = [loop for robot in world.robots for loop in robot.bonds]
+    for k, loop in enumerate(loops, len(world.bonds) + 1):
+        a, b = made[loop.a].name, made[loop.b or world.fixed].name
+        _add(mj, spec, loop.kind, f"bond {k}", [(a, loop.place_a), (b, loop.place_b)])
+
+
+def _add(mj: Any, spec: Any, kind: str, title: str, ends: list[tuple[str, Transform]]) -> None:
+    """Hold two bodies, by their names, together where they have a place in common."""
+    arms = (-ARM, ARM) if kind == "hinge" else (0.0,)
+    for j, arm in enumerate(arms):
+        sites = [f"{title}{'ab'[j]} on {name}" for name, _ in ends]
+        for site, (name, X) in zip(sites, ends, strict=True):
+            place = X @ translation((0.0, 0.0, arm))
+            spec.body(name).add_site(name=site, pos=place.p, quat=place.quaternion)
+        held = mj.mjtEq.mjEQ_WELD if kind == "weld" else mj.mjtEq.mjEQ_CONNECT
+        equality = spec.add_equality(type=held, objtype=mj.mjtObj.mjOBJ_SITE)
+        equality.name1, equality.name2 = sites
+    (first, _), (second, _) = ends
+    spec.add_exclude(bodyname1=first, bodyname2=second)

@@ -101,7 +101,7 @@ class _Writer:
             with heard(self.mj) as said:
                 m = self.spec.compile()
                 qpos = configuration_to_mujoco(self.model, m, self.model.initial())
-                if self.world.bonds:
+                if self.world.bonds or any(robot.bonds for robot in self.world.robots):
                     add_bonds(self.mj, self.spec, self.world, self.bodies, (m, qpos))
                 self.spec.add_key(name="initial", qpos=qpos)
                 m = self.spec.compile()

@@ -9,12 +9,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from tabi._errors import ModelError, unknown
 from tabi.model.arrays import table
+from tabi.model.body import Closure
 from tabi.model.compiled import Link
 from tabi.simulation.data import Data
 from tabi.simulation.pushes import vector
 from tabi.simulation.rows.bonds import BALL, BOND, HINGE, WELD
 from tabi.simulation.stepper import Stepper
 from tabi.simulation.tables import BONDS
+from tabi.spatial.transform import Transform
 
 Array = NDArray[np.float64]
 KINDS = {"ball": BALL, "weld": WELD, "hinge": HINGE}
@@ -76,23 +78,44 @@ def make(
         raise unknown("kind of bond", str(kind), "tabi", list(KINDS))
     names, bodies = [link.name for link in links], [link.body for link in links]
     owner = f"{kind} of {names[0]!r} and {names[1]!r}"
-    now = stepper.own("bonds")
-    _check(owner, kind, bodies, now, axis)
+    _check(owner, kind, bodies, stepper.own("bonds"), axis)
     X, _ = data.frame(links[0])
     place = X.p if point is None else vector(f"point of the {owner}", point)
     frame = np.eye(3) if axis is None else _around(vector(f"axis of the {owner}", axis), owner)
-    row = table(1, BOND)
+    places = []
+    for body in bodies:
+        w, root = data.body[body], data.model.arrays.body["root"][body]
+        R, p = w["rotation"].reshape(3, 3), w["position"] + data.body["origin"][root]
+        places.append(Transform(R.T @ frame, R.T @ (place - p)))
+    return _add(stepper, data, kind, links, places)
+
+
+def close(stepper: Stepper, data: Data, told: Closure, links: tuple[Link, Link]) -> Bond:
+    """A bond that a robot brings along, between places on its bodies wherever these are now."""
+    if told.kind not in KINDS:
+        raise unknown("kind of bond", str(told.kind), "tabi", list(KINDS))
+    owner = f"{told.kind} of {links[0].name!r} and {links[1].name!r}"
+    _check(owner, "weld", [link.body for link in links], stepper.own("bonds"), None)
+    places = [
+        link.placement @ X for link, X in zip(links, (told.place_a, told.place_b), strict=True)
+    ]
+    return _add(stepper, data, told.kind, links, places)
+
+
+def _add(
+    stepper: Stepper, data: Data, kind: str, links: tuple[Link, Link], places: list[Transform]
+) -> Bond:
+    """The bond of two places, each in the frame of the moving body of its link."""
+    row, now = table(1, BOND), stepper.own("bonds")
     # numbers rise, so that rows stay sorted, and are never used again
     stepper.last_bond += 1
     row["kind"], row["name"] = KINDS[kind], stepper.last_bond
     # the one that moves first
-    for side, body in zip("ab", sorted(bodies, key=lambda body: body == 0), strict=True):
-        w, root = data.body[body], data.model.arrays.body["root"][body]
-        R, p = w["rotation"].reshape(3, 3), w["position"] + data.body["origin"][root]
-        row[side], row[f"place_{side}"] = body, R.T @ (place - p)
-        row[f"frame_{side}"] = (R.T @ frame).ravel()
+    ends = sorted(zip(links, places, strict=True), key=lambda end: end[0].body == 0)
+    for side, (link, X) in zip("ab", ends, strict=True):
+        row[side], row[f"place_{side}"], row[f"frame_{side}"] = link.body, X.p, X.R.ravel()
     stepper.set_own("bonds", np.concatenate([now, row]).view(type(now)))
-    return Bond(kind, names[0], names[1], stepper, data, stepper.last_bond)
+    return Bond(kind, links[0].name, links[1].name, stepper, data, stepper.last_bond)
 
 
 def _check(

@@ -87,6 +87,10 @@ class Simulator(Observed):
         self._scheduled: list[Scheduled] = []
         self.missed: list[tuple[float, float]] = []
         self._warned = False
+        for loop in [loop for robot in world.robots for loop in robot.bonds]:
+            self._check_bonds()
+            links = (self._link(loop.a), self._link(loop.b or world.fixed))
+            bonds.close(self._stepper, self.data, loop, links)
         for told in world.bonds:
             self.bond(*told)
 
@@ -206,11 +210,14 @@ class Simulator(Observed):
             point: where [m], in the world; the origin of a unless given.
             axis: of a hinge, in the world.
         """
+        self._check_bonds()
+        links = (self._link(a), self._link(b))
+        return bonds.make(self._stepper, self.data, kind, links, point, axis)
+
+    def _check_bonds(self) -> None:
         if not self._law.CERTIFIED:
             name = name_of(self._law)
             raise ModelError(f"contact={name!r} does not know bonds; take 'coulomb'")
-        links = (self._link(a), self._link(b))
-        return bonds.make(self._stepper, self.data, kind, links, point, axis)
 
     def every(
         self,

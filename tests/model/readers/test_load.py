@@ -53,9 +53,10 @@ def test_a_robot_element_is_read_as_urdf_whatever_the_suffix(tmp_path, name):
         ("a.mjcf", "<mujoco/>", "mjcf"),
         ("a.urdf", '<?xml version="1.0"?><!-- x --><mujoco/>', "mjcf"),
         ("a.WRL", "#VRML", "openhrp"),
+        ("a.body", "format: ChoreonoidBody", "choreonoid"),
     ],
 )
-def test_mjcf_and_vrml_go_to_their_readers(tmp_path, monkeypatch, name, content, module):
+def test_mjcf_vrml_and_body_files_go_to_their_readers(tmp_path, monkeypatch, name, content, module):
     asked = []
     monkeypatch.setattr(
         f"tabi.model.readers.{module}.read",

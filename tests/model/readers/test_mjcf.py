@@ -445,7 +445,7 @@ def test_what_tabi_does_not_have_is_noted(tmp_path):
         "fluid",
         "contact",
         "'pull'",
-        "type weld",
+        "weld of 'a' and 'c'",
         "not linear between two joints",
     ):
         assert note(robot, words)

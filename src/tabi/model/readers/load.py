@@ -35,8 +35,9 @@ def load(
     feet: Mapping[str, str | Mapping[str, Any]] | None = None,
     base: str | None = None,
     name: str | None = None,
+    srdf: str | Path | bool = True,
 ) -> Robot:
-    """The robot in a URDF, MJCF or OpenHRP VRML file.
+    """The robot in a URDF, MJCF, OpenHRP VRML or Choreonoid body file.
 
     Args:
         path: the file.
@@ -45,13 +46,16 @@ def load(
             axis is not up into the leg; without it they are looked for by the names of the bodies.
         base: ``"floating"`` or ``"fixed"``; by default what the file says.
         name: the robot's name, if not the file's.
+        srdf: a file with pairs that never collide and poses; by default, of a URDF file, the one of
+            its name beside it or in ../srdf, if there is one; False for none.
     """
     if not isinstance(path, (str, Path)):
         raise ModelError(
-            f"the robot's path is {path!r}; expected the name of a URDF, MJCF or .wrl file"
+            f"the robot's path is {path!r}; expected the name of a URDF, MJCF, .wrl or .body file"
         )
     path = Path(path)
     robot = _read(path, base)
+    _apply_srdf(robot, path, srdf)
     robot.name = name or robot.name
     if feet is not None:
         if not isinstance(feet, Mapping):
@@ -68,7 +72,7 @@ def _read(path: Path, base: str | None) -> Robot:
         what = "it is a directory" if os.path.isdir(path) else "there is no such file"
         raise ModelError(
             f"robot file cannot be opened ({what}); "
-            f"expected the path of a .urdf, .xml, .mjcf or .wrl file",
+            f"expected the path of a .urdf, .xml, .mjcf, .wrl or .body file",
             path,
         )
     suffix = path.suffix.lower()
@@ -83,6 +87,10 @@ def _read(path: Path, base: str | None) -> Robot:
         from tabi.model.readers import openhrp
 
         return openhrp.read(path, base)
+    if suffix == ".body":
+        from tabi.model.readers import choreonoid
+
+        return choreonoid.read(path, base)
     if root == "mujoco" or (suffix == ".mjcf" and root != "robot"):
         from tabi.model.readers import mjcf
 
@@ -93,9 +101,23 @@ def _read(path: Path, base: str | None) -> Robot:
         return urdf.read(path, base)
     raise ModelError(
         f"suffix {path.suffix!r} is not known; expected .urdf, "
-        f".xml or .mjcf (URDF, MJCF) or .wrl (OpenHRP)",
+        f".xml or .mjcf (URDF, MJCF), .wrl (OpenHRP) or .body (Choreonoid)",
         path,
     )
+
+
+def _apply_srdf(robot: Robot, path: Path, told: str | Path | bool) -> None:
+    """Read the SRDF file that is given, or found."""
+    from tabi.model.readers import srdf
+
+    if not isinstance(told, (str, Path, bool)):
+        raise ModelError(f"srdf is {told!r}; expected the path of a file, or False for none", path)
+    if not isinstance(told, bool):
+        srdf.apply(robot, Path(told))
+    elif told and path.suffix.lower() in _XML and _root_element(path) == "robot":
+        found = srdf.beside(path)
+        if found is not None:
+            srdf.apply(robot, found, found=True)
 
 
 def _root_element(path: Path) -> str:

@@ -25,6 +25,7 @@ from tabi._errors import ModelError
 from tabi.model.body import Body, Frame, Sensor
 from tabi.model.joint import Joint
 from tabi.model.readers.mjcf_actuators import add_couplings, add_motors
+from tabi.model.readers.mjcf_bonds import add_bonds
 from tabi.model.readers.mjcf_geoms import Geoms
 from tabi.model.readers.mjcf_roots import note_ignored, roots
 from tabi.model.readers.mjcf_source import Source, compiled
@@ -96,6 +97,7 @@ class _Tree:
         self.geoms.exclude(robot)
         add_motors(self.source, self.joints, robot.notes)
         add_couplings(self.source, self.joints, robot.notes)
+        add_bonds(self.source, robot, self.names)
         self._add_frames()
         self._add_sensors()
         for k in range(m.nkey):

@@ -103,6 +103,9 @@ def add_couplings(source: Source, joints: dict[int, Joint], notes: list[str]) ->
         (c0, c1, *higher) = m.eq_data[k, :5].tolist()
         kind = source.kind("mjtEq", m.eq_type[k])
         single = kind == "joint" and all(j in joints and joints[j].q_count == 1 for j in (a, b))
+        if kind in ("connect", "weld"):
+            # these hold bodies, see mjcf_bonds
+            continue
         if not m.eq_active0[k]:
             ignored["inactive equality constraints"] += 1
         elif not single or any(higher) or c1 == 0:

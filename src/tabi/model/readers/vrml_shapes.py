@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tabi._errors import ModelError
 from tabi.model.readers.vrml_node import VrmlNode, shown
-from tabi.model.shape import Box, Cylinder, Geometry, Sphere
+from tabi.model.shape import Box, Capsule, Cylinder, Geometry, Sphere
 from tabi.spatial.transform import Transform, about, z_to
 
 Array = NDArray[np.float64]
@@ -62,20 +62,30 @@ def shaped(node: VrmlNode, X: Transform) -> tuple[Geometry, Transform, str] | No
     if found is None:
         return None
     geometry, points, X_node = found
-    kept = None if geometry is None else _scaled(geometry, X @ X_node)
+    placed = fitted(geometry, points, X @ X_node)
+    if placed is None:
+        return None
+    how = "hull" if node.kind == "IndexedFaceSet" else "kept"
+    if geometry is not None and not isinstance(placed[0], type(geometry)):
+        how = "stretched"
+    return *placed, how
+
+
+def fitted(
+    geometry: Geometry | None, points: Array, X: Transform
+) -> tuple[Geometry, Transform] | None:
+    """A shape under an affine transform and its placement: of its own kind where that can be, else
+    the hull of its points; None where these have none.
+    """
+    kept = None if geometry is None else _scaled(geometry, X)
     if kept is not None:
-        return *kept, "kept"
+        return kept
     from tabi.model.readers.mesh import convex_hull
 
     try:
-        hull = convex_hull((X @ X_node) @ points)
+        return convex_hull(X @ points), Transform()
     except ModelError:
         return None
-    return (
-        hull,
-        Transform(),
-        "stretched" if geometry else "hull" if node.kind == "IndexedFaceSet" else "kept",
-    )
 
 
 def _lengths(node: VrmlNode, name: str, count: int, default: float) -> list[float]:
@@ -151,6 +161,9 @@ def _scaled(geometry: Geometry, X: Transform) -> tuple[Geometry, Transform] | No
         return Box((a * x, b * y, c * z)), placement
     if isinstance(geometry, Cylinder) and abs(a - b) <= 1e-9 * a:
         return Cylinder(a * geometry.radius, c * geometry.length), placement
-    if isinstance(geometry, Sphere) and max(lengths) - min(lengths) <= 1e-9 * a:
+    alike = max(lengths) - min(lengths) <= 1e-9 * a
+    if isinstance(geometry, Sphere) and alike:
         return Sphere(a * geometry.radius), placement
+    if isinstance(geometry, Capsule) and alike:
+        return Capsule(a * geometry.radius, a * geometry.length), placement
     return None

@@ -90,6 +90,11 @@ class Pinocchio:
                 f"the base of {robot.name} does not float; "
                 "Pinocchio is compared on robots that stand, compare it with mujoco"
             )
+        if robot.bonds:
+            raise ModelError(
+                f"{robot.name} has bonds that close loops, which is not done in Pinocchio; "
+                "compare it with mujoco"
+            )
         for name in robot.joint_names:
             joint = robot.joint(name)
             if joint.v_count != 1 or joint.mimic is not None:
