@@ -2,12 +2,15 @@
 what is wrong with one is said in a sentence, and nothing of it is taken.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from model.test_lookup import ROWS, limb
 
 import tabi
 from tabi.model.arrays import table
+from tabi.model.lookup import joint_rows
 from tabi.simulation.commands import holding, write_command
 from tabi.simulation.tables import MOTOR
 
@@ -104,3 +107,39 @@ def test_at_rest_every_motor_holds_its_joint_where_it_is():
     assert target["position"][9] == pytest.approx(0.7)
     assert (target["kp"][9], target["kd"][9]) == (100.0, 1.0)
     assert not target["kp"][:9].any()
+
+
+def test_joints_that_are_not_named_keep_what_they_were_told_last():
+    world = tabi.World()
+    robot = world.add_robot(tabi.robots.hrp2())
+    robot.set_pose("half_sitting")
+    sim = tabi.Simulator(world)
+    start = sim.data.command.motor.copy()
+    knee, head = (robot.joint_names.index(name) for name in ("RLEG_KNEE_P", "HEAD_Y"))
+    rows = joint_rows(sim.model, robot)
+    sim.set_controller(robot, lambda t, m: tabi.Command(position={"HEAD_Y": 0.3}, kp={"HEAD_Y": 7}))
+    sim.step()
+    motor = sim.data.command.motor
+    assert motor["position"][rows[head]] == 0.3
+    assert motor["kp"][rows[head]] == 7.0
+    for field in ("position", "velocity", "effort", "kp", "kd"):
+        assert motor[field][rows[knee]] == start[field][rows[knee]]
+    assert start["position"][rows[knee]] > 0.5
+
+
+def test_a_pose_told_to_motors_without_gains_is_refused():
+    world = tabi.World()
+    robot = world.add_robot(tabi.robots.hrp2())
+    for name in robot.joint_names:
+        motor = robot.joint(name).motor
+        if motor is not None:
+            robot.joint(name).motor = replace(motor, kp=0.0, kd=0.0)
+    sim = tabi.Simulator(world)
+    sim.set_controller(robot, tabi.control.hold({}))
+    with pytest.raises(tabi.ModelError, match=r"no motor of hrp2 has gains.*gains=True"):
+        sim.step()
+    # gains in the command, or efforts, will do
+    for command in (tabi.Command(position=0.0, kp=10.0, kd=1.0), tabi.Command(effort=1.0)):
+        sim.set_controller(robot, lambda t, m, command=command: command)
+        sim.step()
+    assert sim.data.steps == 2

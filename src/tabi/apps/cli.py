@@ -119,7 +119,10 @@ def demo(
 def export_problem(
     out: Annotated[Path, typer.Option(help="File to write: FCLib .hdf5, or .npz.")],
     robot: Annotated[
-        str, typer.Option(help="hrp2, or a path to a URDF, MJCF or OpenHRP (.wrl) file.")
+        str,
+        typer.Option(
+            help="hrp2, or a path to a URDF, MJCF, OpenHRP (.wrl) or Choreonoid (.body) file."
+        ),
     ] = "hrp2",
     time: Annotated[float, typer.Option(min=0.0, help="Which step: its time [s].")] = 0.5,
     feet: Feet = None,

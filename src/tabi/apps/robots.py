@@ -26,7 +26,10 @@ StandIns = Annotated[
     ),
 ]
 RobotArgument = Annotated[
-    str, typer.Argument(help="hrp2, or a path to a URDF, MJCF or OpenHRP (.wrl) file.")
+    str,
+    typer.Argument(
+        help="hrp2, or a path to a URDF, MJCF, OpenHRP (.wrl) or Choreonoid (.body) file."
+    ),
 ]
 
 
@@ -51,7 +54,7 @@ def named(
     if not Path(name).suffix and not Path(name).exists():
         raise ModelError(
             f"robot {name!r} is neither built in ({', '.join(robots.__all__)}) nor a file; "
-            "give a path to a URDF, MJCF or .wrl file"
+            "give a path to a URDF, MJCF, .wrl or .body file"
         )
     declared: dict[str, str] = {}
     for item in feet or []:

@@ -30,7 +30,7 @@ def humanoids(
     robot: Annotated[
         list[str] | None,
         typer.Option(
-            help="A robot beside hrp2: path to a URDF, MJCF or .wrl file; may be repeated."
+            help="A robot beside hrp2: path to a URDF, MJCF, .wrl or .body file; may be repeated."
         ),
     ] = None,
     foot: Annotated[

@@ -1,7 +1,7 @@
 """Motions to measure with: hold a pose, go through key frames, squat, sway, lean.
 
-Each returns a controller. A pose names joints; joints it does not name stand at zero, as
-everywhere. Squat, sway and lean start from half-sitting and are for any biped whose feet are known:
+Each returns a controller. A pose names joints; joints it does not name stay as they were told last.
+Squat, sway and lean start from half-sitting and are for any biped whose feet are known:
 its hips, knees and ankles are found by geometry.
 """
 

@@ -47,8 +47,8 @@ class Command:
     """What the robot's motors are told; what is None stays as it was told last.
 
     Each is an array, one number for all joints, or numbers by joint names; joints that are not
-    named get zero. A command is a value: it keeps copies, so that what is done to an array later
-    does not change it.
+    named keep what they were told last, and a robot begins by holding its pose. A command is a
+    value: it keeps copies, so that what is done to an array later does not change it.
 
     Attributes:
         position, velocity: where the joints should go.

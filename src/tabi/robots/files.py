@@ -45,11 +45,12 @@ def load(
     feet: Mapping[str, str | Mapping[str, Any]] | None = None,
     base: str | None = None,
     name: str | None = None,
+    srdf: str | Path | bool = True,
     gains: bool | tuple[float, float] | Mapping[str, tuple[float, float]] | None = None,
     self_collision: bool | None = None,
     stand_ins: bool = False,
 ) -> Robot:
-    """The robot in a URDF, MJCF or OpenHRP VRML file, ready to stand.
+    """The robot in a URDF, MJCF, OpenHRP VRML or Choreonoid body file, ready to stand.
 
     Args:
         path: the file.
@@ -59,6 +60,8 @@ def load(
             shapes of the bodies.
         base: ``"floating"`` or ``"fixed"``; by default what the file says.
         name: the robot's name, if not the file's.
+        srdf: a file with pairs that never collide and poses; by default, of a URDF file, the one of
+            its name beside it or in ../srdf, if there is one; False for none.
         gains: of motors that have none: ``(kp, kd)`` for all, ``{joint: (kp, kd)}``, True for those
             of ``robots.gains``, False for none; by default True where no motor has any.
         self_collision: True to keep all pairs of links that could touch, False for none; by default
@@ -66,7 +69,7 @@ def load(
         stand_ins: whether to give a robot that tabi knows the soles that its file leaves out
             (see ``robots.known``).
     """
-    robot = reader.load(path, feet, base, name)
+    robot = reader.load(path, feet, base, name, srdf)
     if stand_ins:
         known.complete(robot)
     said = [note for note in robot.notes if note.startswith("feet found by shape")]

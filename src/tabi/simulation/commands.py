@@ -37,6 +37,7 @@ class Driver:
     rows: NDArray[np.int64]
     names: tuple[str, ...]
     last: Command | None = None
+    _asked: bool = False
     _told: NDArray[np.float64] | None = None
     _write: Any = None
 
@@ -44,6 +45,17 @@ class Driver:
         """Put a command into the table of MOTOR; of one with a fault nothing is taken."""
         if not self._write_arrays(command, motor):
             write_command(self.robot, self.rows, command, motor, time, self.names)
+        if not self._asked:
+            self._asked = True
+            self._check_gains(command, motor)
+
+    def _check_gains(self, command: Command, motor: NDArray[np.void]) -> None:
+        """Refuse to hold a pose without gains; nobody would know why the robot falls down."""
+        if command.position is not None and len(self.rows) and not motor["kp"][self.rows].any():
+            raise ModelError(
+                f"no motor of {self.robot.name} has gains, so it can hold no pose; load its file "
+                f"with gains=True, give kp and kd in the command, or command efforts"
+            )
 
     def _write_arrays(self, command: Any, motor: NDArray[np.void]) -> bool:
         """The short way, of a command that is arrays without a fault; whether it is one."""
@@ -122,7 +134,7 @@ def write_command(
     told = {field: getattr(command, field) for field in FIELDS}
     names = names or freedoms(robot)
     checked = {
-        field: _values(robot, field, value, names, time)
+        field: _values(robot, field, value, names, time, motor[field][rows])
         for field, value in told.items()
         if value is not None
     }
@@ -131,11 +143,16 @@ def write_command(
 
 
 def _values(
-    robot: Robot, field: str, value: Any, names: tuple[str, ...], time: float
+    robot: Robot,
+    field: str,
+    value: Any,
+    names: tuple[str, ...],
+    time: float,
+    last: NDArray[np.float64],
 ) -> NDArray[np.float64]:
     owner, count = f"{field} in the command of {robot.name} at {time:g} s", len(names)
     if isinstance(value, Mapping):
-        value = _by_name(robot, field, value, names, time)
+        value = _by_name(robot, field, value, names, time, last)
     try:
         x = np.array(value, float)
     except (TypeError, ValueError):
@@ -162,15 +179,20 @@ def _values(
 
 
 def _by_name(
-    robot: Robot, field: str, value: Mapping[str, Any], names: tuple[str, ...], time: float
+    robot: Robot,
+    field: str,
+    value: Mapping[str, Any],
+    names: tuple[str, ...],
+    time: float,
+    last: NDArray[np.float64],
 ) -> list[float]:
-    """Values in the order of the joints; joints that are not named get 0."""
+    """Values in the order of the joints; joints that are not named keep their last ones."""
     owner = f"{field} in the command of {robot.name} at {time:g} s"
     if value.keys() - names:
         name = next(name for name in value if name not in names)
         raise unknown("joint", name, owner, robot.joint_names)
-    found = [value.get(name, 0.0) for name in names]
-    if all(isinstance(x, float) for x in found):
-        return found
+    told = [value.get(name, before) for name, before in zip(names, last.tolist(), strict=True)]
+    if all(isinstance(x, float) for x in told):
+        return told
     joint = f"{field} of joint {{!r}} in the command of {robot.name} at {time:g} s"
-    return [real(joint.format(name), value.get(name, 0.0)) for name in names]
+    return [real(joint.format(name), x) for name, x in zip(names, told, strict=True)]

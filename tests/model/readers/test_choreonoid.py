@@ -10,6 +10,7 @@ import pytest
 import tabi
 from tabi.model.joint import Motor
 from tabi.model.readers import choreonoid
+from tabi.model.readers.load import load
 from tabi.model.shape import Box, Capsule, Convex, Cylinder, MeshFile, Sphere
 
 HEAD = "format: ChoreonoidBody\nformatVersion: 1.0\nname: toy\n"
@@ -75,7 +76,7 @@ DEF toy Humanoid { humanoidBody [
 def read(folder, text=HEAD + BODY, **options):
     file = folder / "toy.body"
     file.write_text(text)
-    return tabi.load(file, **options)
+    return load(file, **options)
 
 
 def alone(folder, elements, more=""):
@@ -106,7 +107,7 @@ def same_body(a, b, limits=1e-12):
 
 def test_a_body_file_is_the_robot_that_the_same_vrml_file_is(tmp_path):
     (tmp_path / "toy.wrl").write_text(WRL)
-    robot, twin = read(tmp_path), tabi.load(tmp_path / "toy.wrl")
+    robot, twin = read(tmp_path), load(tmp_path / "toy.wrl")
     assert [b.name for b in robot.bodies] == [b.name for b in twin.bodies]
     for body, other in zip(robot.bodies, twin.bodies, strict=True):
         same_body(body, other)
@@ -123,7 +124,7 @@ def test_a_body_file_is_the_robot_that_the_same_vrml_file_is(tmp_path):
 
 def test_sr1_is_the_robot_that_its_urdf_is(shared):
     folder = shared / "data" / "robots" / "sr1"
-    robot, twin = tabi.load(folder / "SR1.body"), tabi.load(folder / "SR1.urdf")
+    robot, twin = load(folder / "SR1.body"), load(folder / "SR1.urdf")
     assert len(robot.bodies) == len(twin.bodies) == 30
     for body in robot.bodies[1:]:
         # angles in the URDF have two digits; it has the cameras' housings elsewhere in the list

@@ -44,7 +44,7 @@ Dense = Annotated[
 def dynamics(
     robots: Annotated[
         list[str] | None,
-        typer.Argument(help="Robots beside hrp2: paths to URDF, MJCF or .wrl files."),
+        typer.Argument(help="Robots beside hrp2: paths to URDF, MJCF, .wrl or .body files."),
     ] = None,
     as_json: Json = False,
     blocks: Annotated[
@@ -155,7 +155,7 @@ def delassus(
 def step(
     robots: Annotated[
         list[str] | None,
-        typer.Argument(help="Robots beside hrp2: paths to URDF, MJCF or .wrl files."),
+        typer.Argument(help="Robots beside hrp2: paths to URDF, MJCF, .wrl or .body files."),
     ] = None,
     as_json: Json = False,
     blocks: Annotated[
@@ -173,7 +173,7 @@ def step(
 @bench.command()
 def loop(
     robot: Annotated[
-        str, typer.Argument(help="hrp2, or a path to a URDF, MJCF or .wrl file.")
+        str, typer.Argument(help="hrp2, or a path to a URDF, MJCF, .wrl or .body file.")
     ] = "hrp2",
     as_json: Json = False,
     blocks: Annotated[

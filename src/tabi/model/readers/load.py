@@ -37,17 +37,9 @@ def load(
     name: str | None = None,
     srdf: str | Path | bool = True,
 ) -> Robot:
-    """The robot in a URDF, MJCF, OpenHRP VRML or Choreonoid body file.
+    """The robot in a URDF, MJCF, OpenHRP VRML or Choreonoid body file, as the file has it.
 
-    Args:
-        path: the file.
-        feet: by name, the body, or ``{"body": …, "polygon": [[x, y], …], "position": [x, y, z]}``
-            in metres in the body's frame, with a ``"quaternion"`` (w, x, y, z) where the body's z
-            axis is not up into the leg; without it they are looked for by the names of the bodies.
-        base: ``"floating"`` or ``"fixed"``; by default what the file says.
-        name: the robot's name, if not the file's.
-        srdf: a file with pairs that never collide and poses; by default, of a URDF file, the one of
-            its name beside it or in ../srdf, if there is one; False for none.
+    Arguments are those of ``robots.files.load``.
     """
     if not isinstance(path, (str, Path)):
         raise ModelError(
