@@ -97,6 +97,22 @@ def worlds(
 
 
 @app.command()
+def robots(
+    files: Annotated[
+        list[Path], typer.Argument(help="URDF, MJCF, .wrl or .body files, as many as you like.")
+    ],
+    seconds: Annotated[float, typer.Option(min=0.1, help="How long each stands.")] = 10.0,
+    as_json: Json = False,
+) -> None:
+    """Let robots from files stand and push them: does each, by one line, bear its weight?"""
+    from tabi.validation import robot_check
+
+    with _progress() as report:
+        result = robot_check.validate(files, seconds, report)
+    _show(result, robot_check.text, as_json, passed=result["within"])
+
+
+@app.command()
 def family(
     problems: Annotated[
         int, typer.Option(min=12, help="About so many contact problems, of twelve kinds.")
