@@ -15,7 +15,7 @@ from tabi.model.body import Body, Foot
 from tabi.model.kinematic_tree import KinematicTree
 
 # ends that are so near to the lowest one are as low [m]; soles narrower than that are points [m]
-LEVEL, NARROW = 0.01, 0.02
+LEVEL, NARROW = 0.01, 0.03
 
 
 @dataclass(frozen=True)
