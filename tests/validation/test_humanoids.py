@@ -163,7 +163,7 @@ def test_links_that_overlap_where_a_robot_stands_never_collide():
     robot.body("l_knee_link").shapes.append(Shape(Sphere(0.2)))
     world, staged = humanoids.stage(robot)
     assert frozenset(("l_hip_roll_link", "l_knee_link")) in staged.excluded
-    assert "touch where it stands and never collide" in staged.notes[-1]
+    assert "overlap or touch in its poses and never collide" in staged.notes[-1]
     sim = tabi.Simulator(world)
     sim.step()
     assert {c.body_b.name for c in sim.contacts} == {"world"}

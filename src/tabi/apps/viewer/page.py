@@ -88,12 +88,16 @@ class Page:
         """One robot's picker of poses and its sliders, in a folder per limb."""
         gui = self.server.gui
         text = gui.add_markdown(_summary(robot))
-        poses = {name.replace("_", " "): dict(pose) for name, pose in robot.poses.items()}
         now = {
             name: float(robot.joint(name).position[0])
             for name in robot.joint_names
             if _is_free(robot, name)
         }  # type: ignore[index]
+        # joints that a pose does not name stand at zero
+        poses = {
+            name.replace("_", " "): dict.fromkeys(now, 0.0) | dict(pose)
+            for name, pose in robot.poses.items()
+        }
         given = next(
             (
                 name
