@@ -102,3 +102,27 @@ def test_the_zero_moment_point_is_where_the_ground_force_has_no_moment(sim):
     point = np.array([x, y, min(c.point[2] for c in own)])
     moment = sum(np.cross(c.point - point, c.force) for c in own)
     assert np.allclose(moment[:2], 0, atol=1e-9)
+
+
+def test_senses_are_joint_states_and_the_frame_of_the_base():
+    world = tabi.World()
+    world.add_ground()
+    robot = world.add_robot(tabi.robots.hrp2())
+    robot.stand_on_ground()
+    sim = tabi.Simulator(world)
+    sim.set_state(sim.model.initial(), 0.1 * np.arange(sim.model.v_count))
+    sim.run(0.01)
+    rows, base = joint_rows(sim.model, robot), sim._link(robot.base)
+    joints, X, V = sim.data.senses(rows, base)
+    frame, twist = sim.data.frame(base)
+    np.testing.assert_array_equal(joints, sim.data.joint_state(rows))
+    np.testing.assert_array_equal(X.R, frame.R)
+    np.testing.assert_array_equal(X.p, frame.p)
+    np.testing.assert_array_equal(V.linear, twist.linear)
+    np.testing.assert_array_equal(V.angular, twist.angular)
+    seen = sim.measure(robot)
+    np.testing.assert_array_equal(seen.position, joints[0])
+    np.testing.assert_array_equal(seen.effort, joints[2])
+    # a measurement stays as it was
+    sim.run(0.01)
+    assert not np.array_equal(seen.position, sim.measure(robot).position)

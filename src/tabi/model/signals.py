@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,7 @@ from tabi.spatial.twist import Twist
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class Measurement:
     """What the robot knows of itself.
 
@@ -38,11 +39,25 @@ class Measurement:
     base_velocity: Twist
     forces: Mapping[str, Array] = field(default_factory=dict)
 
+    # as of ``Command``
+    def __init__(
+        self,
+        position: Array,
+        velocity: Array,
+        effort: Array,
+        base: Transform,
+        base_velocity: Twist,
+        forces: Mapping[str, Array] | None = None,
+    ) -> None:
+        seen = {"position": position, "velocity": velocity, "effort": effort, "base": base}
+        seen |= {"base_velocity": base_velocity, "forces": {} if forces is None else forces}
+        object.__setattr__(self, "__dict__", seen)
+
 
 Values = Array | float | Mapping[str, float]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class Command:
     """What the robot's motors are told; what is None stays as it was told last.
 
@@ -62,18 +77,32 @@ class Command:
     kp: Values | None = None
     kd: Values | None = None
 
-    def __post_init__(self) -> None:
-        for name, value in tuple(self.__dict__.items()):
-            if value is None:
-                continue
-            if isinstance(value, np.ndarray):
-                value = value.copy()
-                value.flags.writeable = False
-                object.__setattr__(self, name, value)
-            elif isinstance(value, Mapping):
-                object.__setattr__(self, name, MappingProxyType(dict(value)))
-            elif isinstance(value, list):
-                object.__setattr__(self, name, tuple(value))
+    # one is made in every step: all fields at once, as a dataclass sets them one by one
+    def __init__(
+        self,
+        position: Values | None = None,
+        velocity: Values | None = None,
+        effort: Values | None = None,
+        kp: Values | None = None,
+        kd: Values | None = None,
+    ) -> None:
+        told = {"position": position, "velocity": velocity, "effort": effort, "kp": kp, "kd": kd}
+        for name, value in told.items():
+            if value is not None:
+                told[name] = _kept(value)
+        object.__setattr__(self, "__dict__", told)
+
+
+def _kept(value: Any) -> Any:
+    """A copy of a value that nobody can change."""
+    if isinstance(value, np.ndarray):
+        value = value.copy()
+        value.setflags(write=False)
+    elif isinstance(value, Mapping):
+        value = MappingProxyType(dict(value))
+    elif isinstance(value, list):
+        value = tuple(value)
+    return value
 
 
 Controller = Callable[[float, Measurement], Command]

@@ -118,6 +118,14 @@ class Data:
         self._call(readout.joint_state, self._stepper.tables.model, self._stepper.data, rows, out)
         return out
 
+    def senses(self, rows: NDArray[np.int64], link: Link) -> tuple[Array, Transform, Twist]:
+        """``joint_state`` of degrees of freedom of this world, and ``frame`` of a link."""
+        s, empty, placement = self._stepper, np.empty, self._placement(link)
+        joints, R, p, moves = empty((3, len(rows))), empty((3, 3)), empty(3), empty((2, 3))
+        places = (s.tables.model, s.workspace.dynamics, s.data, rows, link.body, placement)
+        self._call(readout.senses, *places, joints, R, p, moves)
+        return joints, Transform(R, p), Twist(moves[0], moves[1])
+
     def frame(self, link: Link) -> tuple[Transform, Twist]:
         """X_WF of a link, the velocity of its origin, and angular."""
         s, out, placement = self._stepper, np.empty(18), self._placement(link)

@@ -121,6 +121,6 @@ class RobotSenses:
 
     def measure(self) -> Measurement:
         """After the last step."""
-        position, velocity, effort = self._data.joint_state(self._rows)
+        joints, base, moves = self._data.senses(self._rows, self._base)
         forces = FootWrenches(self._data, self._robot, self._feet)
-        return Measurement(position, velocity, effort, *self._data.frame(self._base), forces)
+        return Measurement(joints[0], joints[1], joints[2], base, moves, forces)

@@ -48,6 +48,18 @@ def _arm(w, body, placement):
 
 
 @kernel
+def senses(m, w, d, rows, body, placement, joints, R, p, moves):
+    """``joint_state`` and the ``frame`` of a body in one call, into arrays of their own: views of
+    one array would cost more than the call.
+
+    Args:
+        moves: velocity of the origin, and angular, shape (2, 3).
+    """
+    joint_state(m, d, rows, joints)
+    _frame(m, w, body, placement, R, p, moves)
+
+
+@kernel
 def frame(m, w, body, placement, out):
     """Equation (1).
 
@@ -55,14 +67,19 @@ def frame(m, w, body, placement, out):
         placement: X_BF, rotation row by row, then position [m].
         out: rotation row by row, position [m], velocity of the origin [m/s], angular [rad/s].
     """
+    _frame(m, w, body, placement, out[:9].reshape((3, 3)), out[9:12], out[12:].reshape((2, 3)))
+
+
+@kernel(inline=True)
+def _frame(m, w, body, placement, R, p, moves):
     E, V, arm = load9(w.body[body].rotation), load6(w.body[body].velocity), _arm(w, body, placement)
     turn, move = (V[0], V[1], V[2]), (V[3], V[4], V[5])
     for i in range(3):
         axis = mul_t(load9(placement[:9]), (E[3 * i], E[3 * i + 1], E[3 * i + 2]))
-        store3(out[3 * i : 3 * i + 3], axis)
-    store3(out[9:12], add(arm, load3(w.body[m.body[body].root].origin)))
-    store3(out[12:15], add(move, cross(turn, arm)))
-    store3(out[15:18], turn)
+        store3(R[i], axis)
+    store3(p, add(arm, load3(w.body[m.body[body].root].origin)))
+    store3(moves[0], add(move, cross(turn, arm)))
+    store3(moves[1], turn)
 
 
 @kernel

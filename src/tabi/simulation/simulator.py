@@ -336,7 +336,8 @@ class Simulator(Observed):
                 done, status = events.advance(stepper, dt, tolerance)
             else:
                 done, status = stepper.rollout(dt, tolerance, count, program)
-            stepper.steps, count, program = stepper.steps + done, count - done, program[done:]
+            stepper.steps, count = stepper.steps + done, count - done
+            program = program[done:] if count > 0 else program
             if done and stepper.note():
                 if len(self.missed) < MISSED:
                     self.missed.append((self.time, faults.error_of(self.data)))

@@ -122,9 +122,16 @@ class Stepper:
 
     def note(self) -> bool:
         """Remember the worst of the run after a rollout; whether its last step was missed."""
-        missed, errors = self._said
-        for name, error in zip(WORST, errors, strict=True):
-            self.worst[name] = larger(self.worst[name], error)
+        missed, (residual, joint_residual, penetration) = self._said
+        worst = self.worst
+        # mostly none is worse; a NaN is
+        if not (
+            residual <= worst["residual"]
+            and joint_residual <= worst["joint_residual"]
+            and penetration <= worst["penetration"]
+        ):
+            for name, error in zip(WORST, self._said[1], strict=True):
+                worst[name] = larger(worst[name], error)
         self.missed_count += missed > 0
         return missed > 0
 
