@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tabi.recording.recording import Recording
     from tabi.robots.files import RobotFileWarning, load
     from tabi.simulation.budget import Budget
-    from tabi.simulation.faults import MissedStepWarning
+    from tabi.simulation.faults import MissedStepWarning, OverlapWarning
     from tabi.simulation.simulator import Simulator
 
 __version__ = "0.1.0"
@@ -34,6 +34,7 @@ _LAZY = {
     "Simulator": "tabi.simulation.simulator",
     "Budget": "tabi.simulation.budget",
     "MissedStepWarning": "tabi.simulation.faults",
+    "OverlapWarning": "tabi.simulation.faults",
     "Recording": "tabi.recording.recording",
     "Command": "tabi.model.signals",
     "Measurement": "tabi.model.signals",
@@ -51,6 +52,7 @@ __all__ = [
     "Measurement",
     "MissedStepWarning",
     "ModelError",
+    "OverlapWarning",
     "Recording",
     "Robot",
     "RobotFileWarning",

@@ -1,5 +1,6 @@
 """What is said of a step that missed, whatever it missed."""
 
+import warnings
 from types import SimpleNamespace
 
 import numpy as np
@@ -33,3 +34,28 @@ def test_a_miss_without_contacts_or_with_work_left_blames_neither():
         faults.warn(seen(0.0, 1e-3))
     assert "budget" not in str(said[0].message)
     assert "0.001 m/s" in str(said[0].message)
+
+
+def test_a_start_inside_of_something_is_said_once_with_the_two_bodies_and_the_depth():
+    world = tabi.World()
+    world.add_ground()
+    world.add_box((0.1, 0.1, 0.1), 1.0, position=(0, 0, 0.048), name="crate")
+    sim = tabi.Simulator(world)
+    with pytest.warns(tabi.OverlapWarning, match=r"crate and world start 2 mm inside") as said:
+        sim.run(0.1)
+    assert len(said) == 1
+    assert said[0].filename == __file__
+    # 0.5 m/s take it out in 4 ms
+    assert sim.position("crate")[2] == pytest.approx(0.05, abs=1e-8)
+
+
+def test_what_rests_or_falls_starts_without_a_word():
+    for height in (0.05, 0.2):
+        world = tabi.World()
+        world.add_ground()
+        world.add_box((0.1, 0.1, 0.1), 1.0, position=(0, 0, height))
+        sim = tabi.Simulator(world)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            sim.run(0.3)
+        assert sim.missed_count == 0

@@ -9,15 +9,42 @@ from pathlib import Path
 import numpy as np
 
 from tabi.simulation.data import Data
+from tabi.simulation.depenetration import PARTING
 from tabi.simulation.observed import Observed, SimulationError
 from tabi.simulation.step import SINGULAR
+from tabi.simulation.tables import CONTACTS
 
+# overlap at the start that is said [m]
+INSIDE = 1e-4
 # calls between the warning and who asked for steps: roll, advance, and step, run or rollout
 DEPTH = 5
 
 
 class MissedStepWarning(UserWarning):
     """A step's forces or joints do not obey their laws to the tolerance; said once of a run."""
+
+
+class OverlapWarning(UserWarning):
+    """Two bodies start inside of each other."""
+
+
+def warn_inside(data: Data) -> bool:
+    """Say which two bodies started deepest inside of each other, if any did;
+    True, as it is done.
+    """
+    rows = data.contact[data.contact["kind"] == CONTACTS]
+    depth = float(-rows["gap"].min()) if len(rows) else 0.0
+    if depth > INSIDE:
+        row = rows[rows["gap"].argmin()]
+        a, b = (data.model.shapes[row[side]].link for side in ("shape_a", "shape_b"))
+        warnings.warn(
+            f"{a} and {b} start {1e3 * depth:.3g} mm inside of each other; they leave the overlap "
+            f"at up to {PARTING:g} m/s without gaining speed, where there is room: move one of "
+            "them, or exclude the pair (robot.exclude)",
+            OverlapWarning,
+            stacklevel=DEPTH,
+        )
+    return True
 
 
 def error_of(data: Data) -> float:

@@ -86,7 +86,7 @@ class Simulator(Observed):
         self._pushes: list[Push] = []
         self._scheduled: list[Scheduled] = []
         self.missed: list[tuple[float, float]] = []
-        self._warned = False
+        self._warned = self._looked = False
         for loop in [loop for robot in world.robots for loop in robot.bonds]:
             self._check_bonds()
             links = (self._link(loop.a), self._link(loop.b or world.fixed))
@@ -335,9 +335,13 @@ class Simulator(Observed):
             if self.scheme == settings.EVENT_DRIVEN:
                 done, status = events.advance(stepper, dt, tolerance)
             else:
-                done, status = stepper.rollout(dt, tolerance, count, program)
+                # the first step alone: what starts inside of something is said
+                many = count if self._looked else 1
+                done, status = stepper.rollout(dt, tolerance, many, program)
             stepper.steps, count = stepper.steps + done, count - done
             program = program[done:] if count > 0 else program
+            if done and not self._looked:
+                self._looked = faults.warn_inside(self.data)
             if done and stepper.note():
                 if len(self.missed) < MISSED:
                     self.missed.append((self.time, faults.error_of(self.data)))
