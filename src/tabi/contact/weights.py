@@ -27,22 +27,25 @@ def weights(p):
             trace = _angular_trace(c, p.start, p.column, p.omega)
             p.weight[k] = _weight(trace)
             continue
-        r, normal = load3(c.arm_a), (c.frame[6], c.frame[7], c.frame[8])
-        O, f = p.omega[find(p.start, p.column, c.a, c.a)], _wrench(0, r, normal)
-        trace, nn = _trace(O, r, r), _product(O, f, f)
-        own = nn
+        r, e = load3(c.arm_a), -1
+        A = p.omega[find(p.start, p.column, c.a, c.a)]
+        trace = _trace(A, r, r)
         if c.b >= 0:
             s = load3(c.arm_b)
-            O, g = p.omega[find(p.start, p.column, c.b, c.b)], _wrench(0, s, normal)
-            alone = _product(O, g, g)
-            trace, nn, own = trace + _trace(O, s, s), nn + alone, own + alone
+            B = p.omega[find(p.start, p.column, c.b, c.b)]
+            trace += _trace(B, s, s)
             # both may hang on one tree
             e = find(p.start, p.column, c.a, c.b)
             if e >= 0:
-                O, P = p.omega[e], p.omega[find(p.start, p.column, c.b, c.a)]
-                trace -= _trace(O, r, s) + _trace(P, s, r)
-                nn -= _product(O, f, g) + _product(P, g, f)
-        _set(p, k, trace, nn, own)
+                P, Q = p.omega[e], p.omega[find(p.start, p.column, c.b, c.a)]
+                trace -= _trace(P, r, s) + _trace(Q, s, r)
+                normal = (c.frame[6], c.frame[7], c.frame[8])
+                f, g = _wrench(0, r, normal), _wrench(0, s, normal)
+                own = _product(A, f, f) + _product(B, g, g)
+                _set(p, k, trace, own - _product(P, f, g) - _product(Q, g, f), own)
+        # only links of one tree can be held against each other and not against the world
+        if e < 0:
+            _set(p, k, trace, trace, trace)
 
 
 @kernel(inline=True)
