@@ -1,7 +1,8 @@
 """``tabi validate robots``: what stands, what falls and what is refused is told apart."""
 
+import numpy as np
 import pytest
-from robots.test_files import biped
+from robots.test_files import biped, quietly
 
 from tabi.validation import robot_check
 
@@ -33,6 +34,14 @@ def test_each_robot_has_its_outcome(tmp_path):
     shown = robot_check.text(result)
     assert "1 of 4 stand" in shown
     assert "broken.urdf" in shown
+
+
+def test_forwards_is_across_the_feet_to_where_the_left_one_is_on_the_left(tmp_path):
+    robot = quietly(write(tmp_path, "stands.urdf", biped()))
+    # left is y, so forwards is x; turned by a quarter it is y
+    assert robot_check.forwards(robot) == pytest.approx([1.0, 0.0, 0.0])
+    robot.place((0, 0, 1), (np.sqrt(0.5), 0, 0, np.sqrt(0.5)))
+    assert robot_check.forwards(robot) == pytest.approx([0.0, 1.0, 0.0])
 
 
 def test_an_interrupt_keeps_what_is_done(monkeypatch, tmp_path):

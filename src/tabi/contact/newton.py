@@ -23,7 +23,7 @@ from tabi.contact.workspace import copy
 # smaller ones lose the way on rocking feet, and digits in twists
 LEAST = 1e-8
 # and is this again after so many steps that did not halve the error
-RAISED, IDLE = 1e-3, 6
+RAISED, PATIENCE = 1e-3, 6
 
 
 @kernel(inline=True)
@@ -113,7 +113,7 @@ def newton_on(velocities, direction, price, compiled=True):
             idle += 1
             if error < 0.5 * mark:
                 idle, mark = 0, error
-            elif idle == IDLE:
+            elif idle == PATIENCE:
                 idle, eps = 0, max(eps, RAISED * factor)
             if error < best_error:
                 best_error = error

@@ -65,10 +65,10 @@ def default_gains(robot: Robot) -> dict[str, tuple[float, float]]:
         stands.set_pose("half_sitting")
     X, beyond = stands.placements(), _beyond(stands)
     feet = {foot.body for foot in stands.feet.values()}
-    gains = {}
+    idle, gains = {joint.name for joint in idle_joints(stands)}, {}
     for body in stands.bodies[1:]:
         joint = body.joint
-        if joint not in idle_joints(stands):
+        if joint.name not in idle:
             continue
         moved = beyond[body]
         # lists, as sums in another order are other sums

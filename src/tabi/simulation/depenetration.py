@@ -51,7 +51,8 @@ def leave_out(s, count, h):
     """The first problem: without the overlaps, but for those of impacts."""
     for x in range(count):
         e = s.groups.order[x]
-        if _left(s, e):
+        # those that nothing can part have given in already
+        if _left(s, e) and s.problem.kind[x] != IDLE:
             s.problem.q[3 * x + 2] -= s.points[e].gap / h
             s.shift[3 * x + 2] = 0.0
 

@@ -71,8 +71,6 @@ def solve_contacts_on(assemble, prepare_law, solve_law, certified, revise):
         for turn in range(2):
             if depenetration.apart(d, tolerance * h, turn):
                 depenetration.leave_out(s, count, h)
-            if turn == 1:
-                budget.begin(s.budget, t.limits, count)
             if not solve_groups(t, d, s, tolerance, s.problem, s.impulse, s.u, True):
                 return False
             if not depenetration.jams(d, tolerance * h):
