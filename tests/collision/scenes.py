@@ -52,12 +52,13 @@ class Scene:
 
     def place(self, q):
         kinematics.positions(self.model.arrays, np.asarray(q, float), self.work)
-        broad.place(self.model.arrays, self.tables, self.work, self.memory)
+        broad.place(self.model.arrays, self.tables, self.work, 0.0, self.memory)
 
     def pair(self, q, a, b, band):
         """Points of one pair of shapes, whatever the broad phase says."""
         self.place(q)
-        count = detect.pair_points(self.tables, self.memory, a, b, band, self.points, 0)
+        still = (0.0, 0.0, 0.0)
+        count = detect.pair_points(self.tables, self.memory, a, b, band, still, self.points, 0)
         return self.points[:count].copy()
 
     def detect(self, q=None, band=1e-3):
@@ -67,7 +68,7 @@ class Scene:
             self.work,
         )
         count = detect.detect(
-            self.model.arrays, self.tables, self.work, band, self.memory, self.points
+            self.model.arrays, self.tables, self.work, band, 0.0, self.memory, self.points
         )
         assert count <= len(self.points)
         return self.points[:count].copy()

@@ -12,7 +12,7 @@ from collision.scenes import (
     two_bodies,
 )
 
-from tabi.collision import convex, overlap, polygon, reduction, segments, support
+from tabi.collision import arrays, convex, overlap, polygon, segments, support
 from tabi.model.readers.mesh import convex_hull
 from tabi.model.shape import Box, Capsule, Cylinder, HalfSpace, Sphere
 from tabi.spatial.transform import about, from_quaternion
@@ -299,7 +299,7 @@ def test_the_sides_of_a_contact_are_named_by_corners_and_edges():
     assert overlap.CORNER_A >> 60 == 1
     assert overlap.CORNER_B >> 60 == 2
     assert overlap.CROSSING >> 60 == 3
-    assert reduction.MOST == 16
+    assert arrays.MOST_POINTS == 16
 
 
 def test_axes_across_a_normal_are_right_handed():

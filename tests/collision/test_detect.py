@@ -86,7 +86,7 @@ def test_more_points_than_rows_are_counted_so_that_the_caller_can_grow():
     capacity = [4]
     while True:
         rows, memory = point_table(capacity[-1]), allocate(scene.tables, capacity[-1])
-        count = detect.detect(scene.model.arrays, scene.tables, scene.work, 0.01, memory, rows)
+        count = detect.detect(scene.model.arrays, scene.tables, scene.work, 0.01, 0.0, memory, rows)
         if count <= len(rows):
             break
         capacity.append(count)
@@ -101,11 +101,11 @@ def test_more_candidate_pairs_than_memory_holds_ask_for_more():
     scene = Scene(world)
     memory = allocate(scene.tables, 1)
     needed = detect.detect(
-        scene.model.arrays, scene.tables, scene.work, 0.01, memory, point_table(1)
+        scene.model.arrays, scene.tables, scene.work, 0.01, 0.0, memory, point_table(1)
     )
     kinematics.positions(scene.model.arrays, scene.model.initial(), scene.work)
     needed = detect.detect(
-        scene.model.arrays, scene.tables, scene.work, 0.01, memory, point_table(1)
+        scene.model.arrays, scene.tables, scene.work, 0.01, 0.0, memory, point_table(1)
     )
     assert needed >= 40 * 39 // 2
     assert len(collision.contacts(scene.model, scene.model.initial())) == 40 * 39 // 2

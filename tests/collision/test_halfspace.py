@@ -5,10 +5,10 @@ import pytest
 from collision.scenes import check_corners, on_fixed, on_ground
 
 import tabi
-from tabi.collision import halfspace, polygon
+from tabi.collision import arrays, detect, halfspace, polygon
 from tabi.model.readers.mesh import convex_hull
 from tabi.model.shape import Box, Capsule, Cylinder, HalfSpace, Sphere
-from tabi.spatial.transform import about, from_quaternion
+from tabi.spatial.transform import about, from_quaternion, quaternion_from_matrix
 
 UP = (0.0, 0.0, 1.0)
 LYING = about((1, 0, 0), np.pi / 2).quaternion
@@ -138,3 +138,67 @@ def test_a_plane_on_a_moving_body_pushes_a_fixed_ball_the_other_way():
     check_corners(points, [(0, 0, 0)], (0, 0, -1), 0.0)
     assert halfspace.points_below is not None
     assert (points["a"][0], points["b"][0]) == (1, 0)
+
+
+def faceted_ball(radius, count):
+    """Vertices nearly evenly on a sphere."""
+    k = np.arange(count)
+    z = 1 - (2 * k + 1) / count
+    angle = k * np.pi * (3 - np.sqrt(5))
+    r = np.sqrt(1 - z * z)
+    return convex_hull(radius * np.stack([r * np.cos(angle), r * np.sin(angle), z], axis=1))
+
+
+def rolling(geometry, radius, speed, steps, foreseen=1.0):
+    """Rolling on the plane: the most points, and how much lower than any of them another corner is
+    at the end of a step; foreseen: part of the turn that the points are found for.
+    """
+    scene, h, most, error = on_ground(geometry, (0, 0, 0)), 1e-3, 0, 0.0
+    step = about((0, 1, 0), speed * h / radius).R
+    told = (0.0, foreseen * speed * h / radius, 0.0)
+    corners, R = geometry.vertices, np.eye(3)
+    for k in range(steps):
+        height = -(corners @ R[2]).min() - 1e-5
+        scene.place([speed * h * k, 0, height, *quaternion_from_matrix(R)])
+        count = detect.pair_points(
+            scene.tables, scene.memory, 1, 0, 1e-3 + 2 * speed * h, told, scene.points, 0
+        )
+        found = scene.points["feature"][:count] & 0x3FFF
+        R = step @ R
+        most = max(most, count)
+        error = max(error, (corners[found] @ R[2]).min() - (corners @ R[2]).min())
+    return most, error
+
+
+@pytest.mark.parametrize("count", [300, 5000])
+def test_a_ball_of_many_facets_rolls_on_sixteen_points_as_on_all(count):
+    most, error = rolling(faceted_ball(0.1, count), 0.1, 5.0, 200)
+    assert 1 <= most <= 16
+    assert error < 1e-6
+
+
+def test_points_found_for_no_turn_would_miss_corners_of_a_rolling_ball():
+    assert rolling(faceted_ball(0.1, 5000), 0.1, 5.0, 20, foreseen=0.0)[1] > 1e-5
+
+
+def test_no_polytope_shows_more_than_sixteen_corners_however_fast_it_turns():
+    ball = faceted_ball(0.1, 5000)
+    scene = on_ground(ball, (0, 0, 0.09))
+    scene.place(scene.model.initial())
+    for turn in (0.0, 0.05, 0.5, 2.0):
+        count = detect.pair_points(
+            scene.tables, scene.memory, 1, 0, 0.1, (turn, 0.0, 0.0), scene.points, 0
+        )
+        assert 1 <= count <= 16
+        lowest = scene.points["gap"][:count].min()
+        assert lowest == pytest.approx(0.09 + ball.vertices[:, 2].min(), abs=1e-12)
+
+
+def test_a_sole_with_many_corners_keeps_them_all():
+    angles = np.linspace(0, 2 * np.pi, 40, endpoint=False)
+    rim = np.stack([0.1 * np.cos(angles), 0.05 * np.sin(angles), 0 * angles], axis=1)
+    plate = convex_hull(np.concatenate([rim, rim + np.array([0, 0, 0.02])]))
+    scene = on_ground(plate, (0, 0, -0.01))
+    assert 14 <= len(scene.detect()) <= 16
+    scene.tables.shape["most"] = arrays.MOST_OF_SOLE
+    assert len(scene.detect()) == 40

@@ -54,7 +54,7 @@ def contacts(model: Model, q: ArrayLike, band: float = 1e-3) -> list[ContactPoin
     while True:
         points = point_table(capacity)
         found = detect.detect(
-            model.arrays, tables, work, float(band), allocate(tables, capacity), points
+            model.arrays, tables, work, float(band), 0.0, allocate(tables, capacity), points
         )
         if found <= capacity:
             break
@@ -85,7 +85,7 @@ def distance(model: Model, q: ArrayLike, link_a: str, link_b: str) -> float:
         if not own:
             raise ModelError(f"{name!r} has no collision shape; expected two links that have")
     memory = allocate(tables, 64)
-    broad.place(model.arrays, tables, work, memory)
+    broad.place(model.arrays, tables, work, 0.0, memory)
     points, best = point_table(4096), np.inf
     for i in rows[0]:
         for k in rows[1]:
@@ -95,7 +95,9 @@ def distance(model: Model, q: ArrayLike, link_a: str, link_b: str) -> float:
             found = 0
             # the points of a pair always hold the nearest one
             while found == 0 and band < FARTHEST:
-                found = detect.pair_points(tables, memory, i, k, min(band, best), points, 0)
+                found = detect.pair_points(
+                    tables, memory, i, k, min(band, best), (0.0, 0.0, 0.0), points, 0
+                )
                 band *= 10.0 if band < best else np.inf
             best = min(best, points["gap"][:found].min(initial=np.inf))
     return float(best)

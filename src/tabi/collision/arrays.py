@@ -24,6 +24,8 @@ from tabi.model.shape import Box, Capsule, Convex, Cylinder, HalfSpace, HeightFi
 SPHERE, CAPSULE, CYLINDER, BOX, POLYTOPE, PLANE, FIELD = 0, 1, 2, 3, 4, 5, 6
 MOST_VERTICES = 1 << 14  # two edges of two vertices each fit into the identity of a point
 MOST_CORNERS = 64  # of one face, as contacts see it
+# points of two shapes, and on a plane of a polytope that belongs to a foot
+MOST_POINTS, MOST_OF_SOLE = 16, 4 * MOST_CORNERS
 
 SHAPE = np.dtype(
     [
@@ -31,6 +33,10 @@ SHAPE = np.dtype(
         ("body", INDEX),
         ("kind", INDEX),
         ("material", INDEX),
+        # the same number on shapes of one material whose surfaces run alike
+        ("surface", INDEX),
+        # how many corners of a polytope count on a plane at most
+        ("most", INDEX),
         # placement in the body's frame
         ("rotation", REAL, 9),
         ("position", REAL, 3),
@@ -68,9 +74,11 @@ FACE = np.dtype(
 
 POSE = np.dtype(
     [
-        # placement in the world, and the box around the shape along the world's axes [m]
+        # placement in the world; how far its points may go in the step [m]; and the box along the
+        # world's axes around all that it may reach [m]
         ("rotation", REAL, 9),
         ("position", REAL, 3),
+        ("travel", REAL),
         ("low", REAL, 3),
         ("high", REAL, 3),
     ],
@@ -111,8 +119,13 @@ def compile_collision(model: Model) -> Collision:
     heights = [np.zeros(0)]
     ridge = [np.zeros((0, 3), np.int64)]
     vertex_count = height_count = 0
+    surfaces: dict[tuple, int] = {}
+    soles = {sole.body for sole in model.feet.values()}
     for row, placed in zip(rows, model.shapes, strict=True):
         row["body"], row["material"] = placed.body, model.material_names.index(placed.material)
+        row["most"] = MOST_OF_SOLE if placed.body in soles else MOST_POINTS
+        surface = (placed.material, *(float(x) for x in placed.surface_velocity))
+        row["surface"] = surfaces.setdefault(surface, len(surfaces))
         row["rotation"], row["position"] = placed.placement.R.ravel(), placed.placement.p
         _set_geometry(row, placed)
         row["vertex"], row["face"] = vertex_count, len(faces)

@@ -1,12 +1,33 @@
 """Which shapes may touch: boxes along the world's axes, sorted along one of them and swept.
 
+    travel = h (‖ẋ‖ + r ‖ω‖),   band = margin + h (‖ẋ_a − ẋ_b‖ + r ‖ω_a − ω_b‖)                 (1)
+A shape's box holds all that it may reach within the step: it grows by the travel of its points. The
+band of a pair is what these two may close; ẋ: at the centre of the smaller one, r: its reach.
+
 The order is kept from call to call; shapes move little in a step, so an insertion sort finds it
 nearly done. What is found does not depend on it: the pairs are sorted by their shapes afterwards,
 in one pass over buckets.
 """
 
+import math
+from math import sqrt
+
 from tabi._jit import kernel
-from tabi.spatial.vector import add, dot, load3, load9, matmul, mul, store3, store9, sub
+from tabi.collision.arrays import PLANE
+from tabi.spatial.vector import (
+    add,
+    angular,
+    cross,
+    dot,
+    load3,
+    load6,
+    load9,
+    matmul,
+    mul,
+    store3,
+    store9,
+    sub,
+)
 
 
 @kernel
@@ -25,22 +46,27 @@ def begin(c, cw):
 
 
 @kernel
-def place(m, c, w, cw):
-    """Pose of every moving shape in the world, and the box around it."""
+def place(m, c, w, h, cw):
+    """Pose of every moving shape in the world, and the box around it; h: of the step [s]."""
     for i in range(c.shape.shape[0]):
         s, x = c.shape[i], cw.pose[i]
         if s.body == 0:
             continue
         row = w.body[s.body]
         B = load9(row.rotation)
-        origin = add(load3(row.position), load3(w.body[m.body[s.body].root].origin))
         R = matmul(B, load9(s.rotation))
-        p = add(origin, mul(B, load3(s.position)))
-        h, r = s.half, s.radius
+        arm = add(load3(row.position), mul(B, load3(s.position)))
+        p = add(load3(w.body[m.body[s.body].root].origin), arm)
+        V = load6(row.velocity)
+        u = add((V[3], V[4], V[5]), cross(angular(V), arm))
+        x.travel = 0.0
+        if h > 0.0 and s.kind < PLANE:
+            x.travel = h * (sqrt(dot(u, u)) + s.reach * sqrt(dot(angular(V), angular(V))))
+        k, r = s.half, s.radius + x.travel
         e = (
-            abs(R[0]) * h[0] + abs(R[1]) * h[1] + abs(R[2]) * h[2] + r,
-            abs(R[3]) * h[0] + abs(R[4]) * h[1] + abs(R[5]) * h[2] + r,
-            abs(R[6]) * h[0] + abs(R[7]) * h[1] + abs(R[8]) * h[2] + r,
+            abs(R[0]) * k[0] + abs(R[1]) * k[1] + abs(R[2]) * k[2] + r,
+            abs(R[3]) * k[0] + abs(R[4]) * k[1] + abs(R[5]) * k[2] + r,
+            abs(R[6]) * k[0] + abs(R[7]) * k[1] + abs(R[8]) * k[2] + r,
         )
         store9(x.rotation, R)
         store3(x.position, p)
@@ -49,8 +75,30 @@ def place(m, c, w, cw):
 
 
 @kernel
+def relative(m, c, w, cw, i, k):
+    """How fast shape i moves as seen from shape k: the speed of its points at most [m/s],
+    and its angular velocity [rad/s].
+    """
+    s, t = c.shape[i], c.shape[k]
+    j = i if s.reach <= t.reach else k
+    V, W = _twist_at(m, w, s.body, cw.pose[j]), _twist_at(m, w, t.body, cw.pose[j])
+    turn, u = sub(V[0], W[0]), sub(V[1], W[1])
+    return sqrt(dot(u, u)) + c.shape[j].reach * sqrt(dot(turn, turn)), turn
+
+
+@kernel(inline=True)
+def _twist_at(m, w, body, x):
+    """Angular velocity of a body, and velocity of its point at a shape's centre."""
+    if body == 0:
+        return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    V = load6(w.body[body].velocity)
+    arm = sub(load3(x.position), load3(w.body[m.body[body].root].origin))
+    return angular(V), add((V[3], V[4], V[5]), cross(angular(V), arm))
+
+
+@kernel
 def candidates(c, cw, band):
-    """Fill ``cw.sorted_pair`` with pairs of shapes (a, b) that may be closer than the band;
+    """Fill ``cw.sorted_pair`` with pairs of shapes (a, b) whose boxes are closer than the band;
     returns how many there are, also if too many.
     """
     count = _with_planes(c, cw, band)
@@ -92,17 +140,19 @@ def _with_planes(c, cw, band):
         R, o = cw.pose[k].rotation, load3(cw.pose[k].position)
         n = (R[2], R[5], R[8])
         height = dot(n, o)
+        # of a plane that moves, everything may come near
+        far = math.inf if c.shape[k].body > 0 else band
         for f in range(c.bounded.shape[0]):
             i = c.bounded[f]
             x = cw.pose[i]
-            if dot(n, load3(x.position)) - height - c.shape[i].reach >= band:
+            if dot(n, load3(x.position)) - height - c.shape[i].reach >= far + x.travel:
                 continue
             # the lowest corner of its box
             low = (x.low[0] if n[0] > 0.0 else x.high[0]) * n[0] + (
                 x.low[1] if n[1] > 0.0 else x.high[1]
             ) * n[1]
             low += (x.low[2] if n[2] > 0.0 else x.high[2]) * n[2]
-            if low - height < band and _allowed(c, i, k):
+            if low - height < far and _allowed(c, i, k):
                 count = _note(c, cw, count, i, k)
     return count
 

@@ -27,7 +27,7 @@ SHALLOW = 3e-4
 @kernel
 def closest(s, x, t, y, limit, c, cw):
     """(found, n, gap, nearest point of s, of t) of two convex shapes;
-    not found where they are farther apart than ``limit``.
+    not found where they are farther apart than ``limit``, then the gap is a bound of it.
     """
     zero = (0.0, 0.0, 0.0)
     if s.kind <= CAPSULE and t.kind <= CAPSULE:
@@ -36,7 +36,7 @@ def closest(s, x, t, y, limit, c, cw):
     radii = s.radius + t.radius
     status, v, a, b = gjk.distance(s, x, t, y, c.vertex, limit + radii, cw.simplex, cw.weight)
     if status == FAR:
-        return False, zero, 0.0, zero, zero
+        return False, zero, math.sqrt(dot(a, a)) - radii, zero, zero
     length = math.sqrt(dot(v, v))
     n, gap = (0.0, 0.0, 1.0), 0.0
     if length > 0.0:
@@ -60,6 +60,7 @@ def convex_points(s, x, t, y, band, c, cw, points, count):
     if s.kind == BOX and t.kind == BOX:
         near, n, gap, a, b, sure = closest_boxes(s, x, t, y, band)
         if not near:
+            cw.distance[0] = gap
             return count
         after = patch(s, x, t, y, (n, gap, a, b, sure), band, c, cw, points, count)
         if after >= 0:
@@ -67,6 +68,7 @@ def convex_points(s, x, t, y, band, c, cw, points, count):
     elif s.kind > CAPSULE or t.kind > CAPSULE:
         tried, gap, n = closest_face(s, x, t, y, band, c)
         if tried and gap >= band:
+            cw.distance[0] = gap
             return count
         # apart, the bound is the distance if it is reached;
         # so little deep, no other way out is shorter by what counts
@@ -78,8 +80,11 @@ def convex_points(s, x, t, y, band, c, cw, points, count):
             if after >= 0:
                 return after
     near, n, gap, a, b = closest(s, x, t, y, band, c, cw)
+    if not near:
+        cw.distance[0] = gap
+        return count
     # near and tried are true: literals would make the compiler translate the patch once for each
-    return patch(s, x, t, y, (n, gap, a, b, near), band, c, cw, points, count) if near else count
+    return patch(s, x, t, y, (n, gap, a, b, near), band, c, cw, points, count)
 
 
 @kernel
@@ -114,7 +119,7 @@ def patch(s, x, t, y, found, band, c, cw, points, count):
             t, y, -1.0, frame, c.vertex, (cw.polygon[0], info_a, size), band, out, met
         )
     corners_only(out, met, SAME * size)
-    outermost(out, met)
+    outermost(out, met, 0.0, 0.0)
     least, name = math.inf, int(0.0)
     for k in range(met):
         if out[k].kept:

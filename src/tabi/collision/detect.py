@@ -3,20 +3,25 @@ ask each pair.
 """
 
 from tabi._jit import kernel
-from tabi.collision import broad
+from tabi.collision import apart, broad
 from tabi.collision.arrays import FIELD, PLANE
 from tabi.collision.convex import convex_points
 from tabi.collision.halfspace import points_below
+from tabi.collision.patches import inner_points_dropped
 from tabi.collision.terrain import points_on
-from tabi.spatial.vector import load3
+from tabi.spatial.vector import load3, scale
 
 
 @kernel
-def detect(m, c, w, band, cw, points):
-    """Every point closer than ``band`` [m] between shapes that may touch.
+def detect(m, c, w, margin, h, cw, points):
+    """Every point between shapes that may touch which is closer than ``margin`` [m],
+    or may be so before the step ends.
 
     Args:
-        m: arrays of the model. w: workspace of the dynamics after ``kinematics.positions``.
+        m: arrays of the model.
+        w: workspace of the dynamics after ``kinematics.positions``, and ``velocities`` unless h
+            is 0.
+        h: of the step [s]; 0 where nothing moves.
         c, cw: collision tables and workspace.
         points: rows of ``workspace.POINT``, filled in the order of the shapes a, then b,
             then the features.
@@ -26,34 +31,46 @@ def detect(m, c, w, band, cw, points):
         workspace for that many and repeat; it may grow once more where there were too many pairs to
         look at.
     """
-    broad.place(m, c, w, cw)
-    pairs = broad.candidates(c, cw, band)
+    broad.place(m, c, w, h, cw)
+    pairs = broad.candidates(c, cw, margin)
     if pairs > cw.pair.shape[0]:
         return points.shape[0] + pairs
     # a literal 0 would make the compiler translate all that follows twice
     count = int(0.0)
     for e in range(pairs):
-        count = pair_points(c, cw, cw.sorted_pair[e, 0], cw.sorted_pair[e, 1], band, points, count)
-    return count
+        i, k = cw.sorted_pair[e, 0], cw.sorted_pair[e, 1]
+        speed, turn = broad.relative(m, c, w, cw, i, k)
+        band = margin + h * speed
+        if not apart.known(c, cw, i, k, band):
+            count = pair_points(c, cw, i, k, band, scale(h, turn), points, count)
+    return inner_points_dropped(c, cw, points, count)
 
 
 @kernel
-def pair_points(c, cw, i, k, band, points, count):
+def pair_points(c, cw, i, k, band, turn, points, count):
     """Points of one pair of shapes, a = i and b = k, after those that are there;
     returns the new number.
+
+    Args:
+        band: distance below which they are found [m].
+        turn: of a as seen from b within the step [rad], a vector in the world.
     """
     s, t, x, y = c.shape[i], c.shape[k], cw.pose[i], cw.pose[k]
     before = count
     if t.kind == PLANE:
         if s.kind < PLANE:
-            count = points_below(s, x, _plane(y), 1.0, band, c, cw, points, count)
+            count = points_below(s, x, _plane(y), 1.0, (band, turn), c, cw, points, count)
     elif s.kind == PLANE:
         if t.kind < PLANE:
-            count = points_below(t, y, _plane(x), -1.0, band, c, cw, points, count)
+            back = scale(-1.0, turn)
+            count = points_below(t, y, _plane(x), -1.0, (band, back), c, cw, points, count)
     elif t.kind == FIELD:
         count = points_on(s, x, t, y, band, c, cw, points, count)
     elif s.kind != FIELD:
+        cw.distance[0] = 0.0
         count = convex_points(s, x, t, y, band, c, cw, points, count)
+        if count == before:
+            apart.note(c, cw, i, k, cw.distance[0])
     for e in range(before, min(count, points.shape[0])):
         row = points[e]
         row.a, row.b, row.shape_a, row.shape_b = s.body, t.body, i, k

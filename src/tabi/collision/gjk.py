@@ -23,7 +23,8 @@ def distance(s, x, t, y, vertex, limit, simplex, weight):
 
     Returns:
         FAR where they are farther apart than ``limit``, TOUCHING where they meet or nearly so,
-        else APART; the vector v from t to s; the nearest points of s and of t.
+        else APART; the vector v from t to s; the nearest points of s and of t. Where they are FAR
+        the first of these is along v, as long as they are apart at least by (1).
     """
     v = sub(load3(x.position), load3(y.position))
     # closer than this, the direction of v is lost in rounding
@@ -36,7 +37,7 @@ def distance(s, x, t, y, vertex, limit, simplex, weight):
         w = sub(p, q)
         vv, vw = dot(v, v), dot(v, w)
         if vw > 0.0 and vw * vw > limit * limit * vv:
-            return FAR, v, a, b
+            return FAR, v, scale(vw / vv, v), b
         if count > 0 and (vv - vw <= EXACT * vv or _holds(simplex, count, w)):
             return APART, v, a, b
         row = simplex[count]

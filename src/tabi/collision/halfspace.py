@@ -1,9 +1,15 @@
 """A half-space and a bounded shape: the corners below the band.
 
     gap(x) = n·(x − o)                                                                       (1)
+    gap(x) − gap(x₀) ≤ θ ‖x − x₀‖ across n                                                   (2)
 n, o: the plane's normal and a point of it. Boxes show the four corners of the side that looks down
-most, polytopes every corner in the band, round shapes the points of ``polygon``.
+most, round shapes the points of ``polygon``, polytopes the corners in the band. Where these are many
+only those count that may become the lowest one by a turn of at most θ, by (2); x₀: the one that is
+lowest now. So a flat face shows all its corners, a finely faceted ball the few on which it may roll
+within the step.
 """
+
+import math
 
 from tabi._jit import kernel
 from tabi.collision.arrays import BOX, CAPSULE, CYLINDER, POLYTOPE
@@ -19,28 +25,34 @@ from tabi.collision.polygon import (
     has_farthest,
     rim_point,
 )
-from tabi.collision.reduction import next_name, outermost
-from tabi.spatial.vector import add, dot, load3, load9, mul, mul_t, scale, sub
+from tabi.collision.reduction import outermost
+from tabi.spatial.vector import add, cross, dot, load3, load9, mul, mul_t, scale, sub
+
+# turn that motors and impacts may add within the step [rad]
+TILT = 2e-3
+# tilt after which any corner may be the lowest; how often a turn is halved that more corners could follow than there is memory for
+UPSIDE_DOWN, HALVINGS = 1e9, 20
 
 
 @kernel
-def points_below(s, x, plane, side, band, c, cw, points, count):
+def points_below(s, x, plane, side, near, c, cw, points, count):
     """Points of shape s at pose x.
 
     Args:
         plane: (n, o) of equation (1).
         side: 1 where s is shape a of the pair, −1 where it is b.
+        near: the band [m], and how s will have turned over the plane when the step ends [rad].
 
     Returns:
         The new number of points.
     """
-    R, p, n = load9(x.rotation), load3(x.position), plane[0]
+    R, p, n, band = load9(x.rotation), load3(x.position), plane[0], near[0]
     d = mul_t(R, n)
     at = (R, p, n, d, dot(n, sub(p, plane[1])), side)
     if s.kind == BOX:
         return _box(s, at, band, points, count)
     if s.kind == POLYTOPE:
-        return _polytope(s, at, band, c.vertex, cw.crossing, points, count)
+        return _polytope(s, at, near, c.vertex, cw.crossing, points, count)
     if s.kind == CYLINDER and abs(d[2]) >= FACE:
         upper = d[2] < 0.0
         base = CORNER_A | int(OTHER_CAP if upper else 0)
@@ -105,32 +117,60 @@ def _box(s, at, band, points, count):
 
 
 @kernel
-def _polytope(s, at, band, vertex, out, points, count):
-    """Every corner in the band; of more than sixteen the outermost, and the deepest."""
-    d, height, found = at[3], at[4], 0
+def _polytope(s, at, near, vertex, out, points, count):
+    """Every corner in the band; of more than sixteen, unless it is a sole, those of equation (2);
+    of still more the outermost, the lowest, and the one that will be lowest.
+    """
+    d, height = at[3], at[4]
+    band, turn = near
+    low, lowest = math.inf, s.vertex
     for k in range(s.vertex, s.vertex_end):
-        if height + d[0] * vertex[k, 0] + d[1] * vertex[k, 1] + d[2] * vertex[k, 2] < band:
-            found += 1
-    if found <= 16 or found > out.shape[0]:
-        for k in range(s.vertex, s.vertex_end):
-            count = _corner(s, at, load3(vertex[k]), CORNER_A | (k - s.vertex), band, points, count)
+        z = d[0] * vertex[k, 0] + d[1] * vertex[k, 1] + d[2] * vertex[k, 2]
+        if z < low:
+            low, lowest = z, k
+    if not height + low < band:
         return count
-    t1, t2 = axes(d)
-    found = 0
+    frame, tilt = (d, *axes(d)), math.sqrt(dot(turn, turn)) + TILT
+    found = _low_corners(s, height, frame, lowest, UPSIDE_DOWN, band, vertex, out)
+    if found > s.most:
+        found = _low_corners(s, height, frame, lowest, tilt, band, vertex, out)
+    for _ in range(HALVINGS):
+        if found <= out.shape[0]:
+            break
+        tilt *= 0.5
+        found = _low_corners(s, height, frame, lowest, tilt, band, vertex, out)
+    found = min(found, out.shape[0])
+    if found > s.most:
+        # upwards as the body will see it: the plane turns the other way round
+        up = mul_t(at[0], sub(at[2], cross(turn, at[2])))
+        outermost(out, found, dot(up, frame[1]), dot(up, frame[2]))
+    for k in range(found):
+        name = out[k].name
+        if out[k].kept:
+            corner = load3(vertex[s.vertex + (name & 0x3FFF)])
+            count = _corner(s, at, corner, name, band, points, count)
+    return count
+
+
+@kernel
+def _low_corners(s, height, frame, lowest, tilt, band, vertex, out):
+    """Write the corners of equation (2) while there is room; returns how many there are."""
+    d, t1, t2 = frame
+    bottom, found = load3(vertex[lowest]), 0
+    low = dot(d, bottom)
     for k in range(s.vertex, s.vertex_end):
         x = load3(vertex[k])
-        gap = height + dot(d, x)
-        if gap < band:
+        z = dot(d, x)
+        if not height + z < band:
+            continue
+        r = sub(x, bottom)
+        # squared, with z − low for the part of r along the normal
+        if (1.0 + tilt * tilt) * (z - low) * (z - low) > tilt * tilt * dot(r, r):
+            continue
+        if found < out.shape[0]:
             row = out[found]
             row.u, row.v = dot(t1, x), dot(t2, x)
-            row.a, row.b = gap, 0.0
+            row.a, row.b = height + z, 0.0
             row.name, row.kept = CORNER_A | (k - s.vertex), 1
-            found += 1
-    outermost(out, found)
-    name = 0
-    while True:
-        k = next_name(out, found, name)
-        if k < 0:
-            return count
-        name = out[k].name
-        count = _corner(s, at, load3(vertex[s.vertex + (name & 0x3FFF)]), name, band, points, count)
+        found += 1
+    return found

@@ -2,17 +2,17 @@
 in the order of their names.
 
 Between two faces the gap is linear in the plane, so a point on the line between two others adds
-nothing unless it is deeper. Of more than sixteen corners the deepest stays, and the outermost in
-fifteen directions.
+nothing unless it is deeper. Of more than sixteen corners the deepest stays, the one that is deepest
+after a turn, and the outermost in fourteen directions.
 """
 
 import math
 
 from tabi._jit import kernel
+from tabi.collision.arrays import MOST_POINTS
 
-MOST = 16
-COS = tuple(math.cos(2.0 * math.pi * k / 15.0) for k in range(15))
-SIN = tuple(math.sin(2.0 * math.pi * k / 15.0) for k in range(15))
+COS = tuple(math.cos(2.0 * math.pi * k / 14.0) for k in range(14))
+SIN = tuple(math.sin(2.0 * math.pi * k / 14.0) for k in range(14))
 
 
 @kernel
@@ -52,18 +52,24 @@ def _between(out, count, i, straight):
 
 
 @kernel
-def outermost(out, count):
-    """Mark at most sixteen of the kept points: the deepest, and the outermost ones."""
-    kept, deepest = 0, -1
+def outermost(out, count, slope_u, slope_v):
+    """Mark at most sixteen of the kept points: the deepest, the one that is so after a turn, and
+    the outermost ones; slopes: of the turned plane, along u and v.
+    """
+    kept, deepest, next_deepest = 0, -1, -1
     for k in range(count):
         if out[k].kept:
             kept += 1
             if deepest < 0 or out[k].a - out[k].b < out[deepest].a - out[deepest].b:
                 deepest = k
-    if kept <= MOST:
+            if next_deepest < 0 or _turned(out[k], slope_u, slope_v) < _turned(
+                out[next_deepest], slope_u, slope_v
+            ):
+                next_deepest = k
+    if kept <= MOST_POINTS:
         return
-    out[deepest].kept = 2
-    for d in range(15):
+    out[deepest].kept = out[next_deepest].kept = 2
+    for d in range(14):
         best, at = -math.inf, deepest
         for k in range(count):
             reach = COS[d] * out[k].u + SIN[d] * out[k].v
@@ -72,6 +78,12 @@ def outermost(out, count):
         out[at].kept = 2
     for k in range(count):
         out[k].kept = 1 if out[k].kept == 2 else 0
+
+
+@kernel(inline=True)
+def _turned(row, slope_u, slope_v):
+    """The gap of a point over a plane that turned a little."""
+    return row.a - row.b + slope_u * row.u + slope_v * row.v
 
 
 @kernel

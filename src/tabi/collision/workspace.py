@@ -57,6 +57,17 @@ CROSSING = np.dtype(
     ],
     align=True,
 )
+APART = np.dtype(
+    [
+        # two shapes, how far they were apart at least [m], and where a was in the frame of b then
+        ("a", INDEX),
+        ("b", INDEX),
+        ("distance", REAL),
+        ("rotation", REAL, 9),
+        ("position", REAL, 3),
+    ],
+    align=True,
+)
 
 
 class CollisionWorkspace(Structure):
@@ -69,6 +80,8 @@ class CollisionWorkspace(Structure):
             ``broad.candidates`` from the last one; what is found does not depend on them.
         pair, sorted_pair: candidates (shape a, shape b). start: where those of a shape a begin. By
             ``broad.candidates``.
+        apart: rows of APART, by ``apart``. distance: of the last pair found without points, at
+            least [m], by ``convex``.
         simplex, weight: by ``gjk``, points of the difference of two shapes with the points of both,
             shape (4, 9), and their shares.
         hull, hull_face, hull_plane, hull_edge: by ``polytope``, what grows inside the difference of
@@ -83,6 +96,8 @@ class CollisionWorkspace(Structure):
     pair: NDArray[np.int64]
     sorted_pair: NDArray[np.int64]
     start: NDArray[np.int64]
+    apart: NDArray[np.void]
+    distance: NDArray[np.float64]
     simplex: NDArray[np.float64]
     weight: NDArray[np.float64]
     hull: NDArray[np.float64]
@@ -105,6 +120,8 @@ def allocate(collision: Collision, points: int) -> CollisionWorkspace:
         pair=np.zeros((pairs, 2), np.int64),
         sorted_pair=np.zeros((pairs, 2), np.int64),
         start=np.zeros(count + 1, np.int64),
+        apart=table(max(64, 8 * count), APART),
+        distance=np.zeros(1),
         simplex=np.zeros((4, 9)),
         weight=np.zeros(4),
         hull=np.zeros((HULL_POINTS, 9)),

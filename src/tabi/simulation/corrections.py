@@ -11,7 +11,7 @@ from tabi.contact.workspace import copy
 from tabi.dynamics import free, gyroscopic, integration, kinematics
 from tabi.model.arrays import FLOATING
 from tabi.simulation.depenetration import TOGETHER
-from tabi.spatial.vector import angular, cross, dot, load3, load6
+from tabi.spatial.vector import angular, dot, load3, load6
 
 # what acts on a tree: nothing; points are near; contacts press on it, or forces from outside act
 FREE, NEAR, DRIVEN = 0, 1, 2
@@ -20,19 +20,13 @@ SURE = 3
 
 
 @kernel(inline=True)
-def measure_speeds(t, s):
-    """s.fastest: how fast two points may approach at most, from the twists of all bodies and the
-    sizes of their shapes [m/s], and how fast a body turns [rad/s].
-    """
-    m, w, most, turning = t.model, s.dynamics, 0.0, 0.0
+def measure_turning(t, s):
+    """s.turning: how fast a body turns at most [rad/s]."""
+    m, w, square = t.model, s.dynamics, 0.0
     for i in range(1, m.body.shape[0]):
-        V = load6(w.body[i].velocity)
-        u = cross(angular(V), load3(w.body[i].position))
-        u = (V[3] + u[0], V[4] + u[1], V[5] + u[2])
-        turn = sqrt(dot(angular(V), angular(V)))
-        most = max(most, sqrt(dot(u, u)) + t.reach[i] * turn)
-        turning = max(turning, turn)
-    s.fastest[0], s.fastest[1] = 2.0 * most, turning
+        turn = angular(load6(w.body[i].velocity))
+        square = max(square, dot(turn, turn))
+    s.turning[0] = sqrt(square)
 
 
 @kernel(inline=True)
@@ -92,9 +86,9 @@ def keep_energy(t, d, s, h, guess):
     guess: of the active set.
     """
     m, w = t.model, s.dynamics
-    if t.free_body_count[0] > 0 and h * s.fastest[1] > gyroscopic.STILL:
+    if t.free_body_count[0] > 0 and h * s.turning[0] > gyroscopic.STILL:
         gyroscopic.keep_energy(m, h, w, s.v_free)
-    if h * s.fastest[1] > gyroscopic.SLOW and gyroscopic.fast(m, h, w):
+    if h * s.turning[0] > gyroscopic.SLOW and gyroscopic.fast(m, h, w):
         again = guess >= SURE
         gyroscopic.settle(m, d.v, h, s.applied, w, s.acceleration, again, s.v_free)
 

@@ -87,7 +87,7 @@ def _rollout_on(k: parts.Kernels) -> Any:
     def find_points(t, d, s, h):
         """Contact points, those of other kinds behind them; whether there was memory enough."""
         report, room = d.outcome.report[0], s.points.shape[0]
-        corrections.measure_speeds(t, s)
+        corrections.measure_turning(t, s)
         report.points, report.gap = add_contacts(t, d, 0, s, h), 0.0
         if report.points > room:
             return False

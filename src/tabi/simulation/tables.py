@@ -127,7 +127,6 @@ class Tables(Structure):
         shapes: what collides.
         pair: table of PAIR for each two materials. surfaces: as in ``Model``.
         belt: how fast each shape's surface runs over its body, body's axes [m/s], shape (·, 3).
-        reach: how far the shapes of each body go from its origin [m].
         free_body_count: bodies that float by themselves, shape (1,).
         attempts: the solver's table, ``ladder.SETTINGS``.
         limits: of the work of a step, ``contact.budget.limits``.
@@ -139,7 +138,6 @@ class Tables(Structure):
     pair: NDArray[np.void]
     surfaces: NDArray[np.int64]
     belt: Floats
-    reach: Floats
     free_body_count: NDArray[np.int64]
     attempts: Floats
     limits: NDArray[np.int64]
@@ -211,9 +209,6 @@ class StepData(Structure):
 def tables(model: Model) -> Tables:
     """Structure and parameters of a model."""
     shapes = collision_arrays.compile_collision(model)
-    reach = np.zeros(model.body_count + 1)
-    far = np.linalg.norm(shapes.shape["position"], axis=1) + shapes.shape["reach"]
-    np.maximum.at(reach, shapes.shape["body"], far)
     return Tables(
         model=model.arrays,
         chain=body_inertia.structure(model),
@@ -221,7 +216,6 @@ def tables(model: Model) -> Tables:
         pair=model.pairs,
         surfaces=model.surfaces,
         belt=np.array([shape.surface_velocity for shape in model.shapes], float).reshape(-1, 3),
-        reach=reach,
         free_body_count=np.array([gyroscopic.loose(model.arrays)]),
         attempts=ladder.SETTINGS,
         limits=budget.limits(budget.NO_LIMIT),

@@ -38,7 +38,7 @@ class StepWorkspace(Structure):
         dynamics, chains, collision: of those packages; dynamics by ``prepare``, then by each step.
 
         Points, by ``rows``:
-        fastest: largest speed at which two points may approach [m/s], and turn of a body [rad/s].
+        turning: how fast a body turns at most [rad/s].
         points: points of every kind. kind: the kind of each. source: row of its kind's own table.
         closing: restitution times the normal velocity before the step [m/s], 0 without an impact.
 
@@ -74,7 +74,7 @@ class StepWorkspace(Structure):
     dynamics: Workspace
     chains: Chains
     collision: CollisionWorkspace
-    fastest: Floats
+    turning: Floats
     points: NDArray[np.void]
     kind: Integers
     source: Integers
@@ -133,7 +133,7 @@ def allocate(model: Model, tables: Tables, points: int, blocks: int, law: Any) -
         dynamics=dynamics_workspace.allocate(model),
         chains=body_inertia.allocate(model, tables.chain),
         collision=collision_workspace.allocate(tables.shapes, points),
-        fastest=np.zeros(2),
+        turning=np.zeros(1),
         points=collision_workspace.point_table(points),
         kind=np.zeros(points, INDEX),
         source=np.zeros(points, INDEX),

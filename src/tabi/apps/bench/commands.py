@@ -10,7 +10,7 @@ import typer
 
 from tabi.apps.outputs import check_figure
 from tabi.apps.robots import named
-from tabi.apps.terminal import tell
+from tabi.apps.terminal import bar, tell
 
 bench = typer.Typer(
     help="Measure speed against other engines in one process.",
@@ -168,6 +168,27 @@ def step(
     chosen = [named("hrp2"), *(named(path, gains=False) for path in robots or [])]
     result = step.measure(chosen, blocks=blocks, show=not as_json)
     tell(json.dumps(result, indent=2) if as_json else step.text(result))
+
+
+@bench.command()
+def robots(
+    files: Annotated[
+        list[Path], typer.Argument(help="URDF, MJCF, .wrl or .body files, as many as you like.")
+    ],
+    as_json: Json = False,
+    blocks: Annotated[
+        int, typer.Option(min=3, help="Timed blocks per engine; medians are reported.")
+    ] = 31,
+    seconds: Annotated[float, typer.Option(min=0.01, help="How long each falls limp.")] = 3.0,
+) -> None:
+    """Robots from files against MuJoCo, standing and falling limp."""
+    from tabi.apps.bench import robots
+
+    with bar("robots", len(files)) as move_on:
+        result = robots.measure(files, blocks, seconds, move_on)
+    tell(json.dumps(result, indent=2) if as_json else robots.text(result))
+    if result["interrupted"]:
+        raise typer.Exit(130)
 
 
 @bench.command()

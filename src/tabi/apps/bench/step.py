@@ -190,7 +190,8 @@ class Rolling:
         self._close_loops(ours.arrays.dof["kp"][rows], ours.arrays.dof["kd"][rows])
         goal = (holding(ours, ours.initial())[None] if motion is None else motion)[:, rows]
         # one number has to say position and velocity: kp (c − q) − kd v with c = q_d + kd/kp v_d
-        self.control = goal["position"] + goal["velocity"] * goal["kd"] / goal["kp"]
+        lead = np.divide(goal["kd"], goal["kp"], out=np.zeros(goal.shape), where=goal["kp"] > 0.0)
+        self.control = goal["position"] + goal["velocity"] * lead
         self.data, self.kind, self.steps = mj.MjData(m), mj.mjtState.mjSTATE_FULLPHYSICS, 0
         self.data.qpos[:] = configuration_to_mujoco(ours, m, ours.initial())
         self.state = np.zeros((1, mj.mj_stateSize(m, self.kind)))

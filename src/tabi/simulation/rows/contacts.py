@@ -6,8 +6,8 @@
 the whole gap on both sides, with one factor β for all points of two bodies, so that a rigid sole
 sees a plane and not four opinions. β is 1 unless the overlap is deep (``depenetration``).
 
-Points are found where the step starts; those within a band, as wide as anything may move in a step,
-take part before they touch.
+Points are found where the step starts; those within a band, as wide as the two bodies may close in
+the step with the velocities they have and gravity, take part before they touch.
 
 An impact is a contact with restitution ε that closes within the step, and was closing faster than
 gravity makes it in two steps: it leaves with −ε times the speed u_n⁻ < 0 it came with. Slower ones
@@ -48,7 +48,7 @@ from tabi.spatial.vector import (
 
 __all__ = ["add", "fill", "revise", "warm_start", "withhold"]
 
-# of the band, beside what moves [m]
+# of the band, for what motors and impacts may add to the velocities [m]
 MARGIN = 1e-3
 # a contact slides where it is so many times faster than the tolerance
 SLIPS = 100.0
@@ -74,9 +74,9 @@ def slides(u, v, tolerance):
 def add(own, t, d, count, s, h):
     """All points within the band; they come first. Impacts keep what they closed with."""
     m, w = t.model, s.dynamics
-    total = detect(m, t.shapes, w, MARGIN + h * s.fastest[0], s.collision, s.points)
     g = load3(m.gravity)
     slow = 2.0 * h * sqrt(dot(g, g))
+    total = detect(m, t.shapes, w, MARGIN + h * slow, h, s.collision, s.points)
     for e in range(min(total, s.points.shape[0])):
         point = s.points[e]
         s.source[e], s.closing[e] = e, 0.0
