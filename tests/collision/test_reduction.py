@@ -44,7 +44,7 @@ def test_of_sixteen_all_stay_and_of_more_the_deepest_and_the_outermost():
     assert rows["kept"].sum() <= MOST_POINTS
     assert rows["kept"][17] == 1
     assert rows["kept"][places[:, 0].argmax()] == 1
-    # nothing is left out that reaches farther than what stays, by more than fourteen directions miss
+    # nothing is left out that reaches farther than what stays, by more than the directions miss
     far = np.linalg.norm(places, axis=1).argmax()
     kept = np.linalg.norm(places[rows["kept"] == 1], axis=1)
     assert kept.max() >= np.cos(np.pi / 14) * np.linalg.norm(places[far])

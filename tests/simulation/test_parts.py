@@ -131,7 +131,7 @@ def test_the_parts_of_every_step_have_all_that_is_needed():
     names = [parts.name_of(part) for part in step_on(coulomb).parts]
     assert names == [
         *("motors", "external", "joint_limits"),
-        *("contacts", "moments", "bonds", "coulomb"),
+        *("contacts", "moments", "bonds", "joints", "coulomb"),
     ]
 
 

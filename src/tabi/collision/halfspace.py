@@ -3,10 +3,10 @@
     gap(x) = n·(x − o)                                                                       (1)
     gap(x) − gap(x₀) ≤ θ ‖x − x₀‖ across n                                                   (2)
 n, o: the plane's normal and a point of it. Boxes show the four corners of the side that looks down
-most, round shapes the points of ``polygon``, polytopes the corners in the band. Where these are many
-only those count that may become the lowest one by a turn of at most θ, by (2); x₀: the one that is
-lowest now. So a flat face shows all its corners, a finely faceted ball the few on which it may roll
-within the step.
+most, round shapes the points of ``polygon``, polytopes the corners in the band. Where these are
+many only those count that may become the lowest one by a turn of at most θ, by (2); x₀: the one
+that is lowest now. So a flat face shows all its corners, a finely faceted ball the few on which it
+may roll within the step.
 """
 
 import math
@@ -30,7 +30,8 @@ from tabi.spatial.vector import add, cross, dot, load3, load9, mul, mul_t, scale
 
 # turn that motors and impacts may add within the step [rad]
 TILT = 2e-3
-# tilt after which any corner may be the lowest; how often a turn is halved that more corners could follow than there is memory for
+# tilt after which any corner may be the lowest; how often a turn is halved where there are more
+# such corners than memory
 UPSIDE_DOWN, HALVINGS = 1e9, 20
 
 

@@ -1,5 +1,4 @@
-"""Flat patches of several shapes: points strictly inside of one carry nothing that its corners could
-not.
+"""Flat patches of several shapes: points strictly inside carry nothing that the corners could not.
 
 A sole of many blocks and a hand of many plates lie on a plane with all their corners. Between two
 rigid bodies the gap is linear over a flat patch, so that a point inside its outline is never the

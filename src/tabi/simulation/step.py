@@ -25,7 +25,7 @@ from tabi.dynamics import kinematics
 from tabi.simulation import assembly, corrections, parts, solving
 from tabi.simulation.forces import external, joint_limits, motors
 from tabi.simulation.free_motion import free_motion_on
-from tabi.simulation.rows import bonds, contacts, moments
+from tabi.simulation.rows import bonds, contacts, joints, moments
 
 # what a step may say: all is well; a joint without inertia; more memory is wanted;
 # velocities are no numbers or absurd; somebody said to drop it
@@ -36,7 +36,7 @@ GUESSES = 200
 # any more
 FASTEST = 1e9
 # the parts of every step; other forces stand between external ones and the limits,
-# which need them all
+# which need them all, and other rows before those of joints
 FORCES, LIMITS, ROWS = (motors, external), (joint_limits,), (contacts, moments, bonds)
 
 
@@ -65,7 +65,7 @@ class Step(NamedTuple):
 
 def step_on(law: Any, more_forces: tuple[Any, ...] = (), more_rows: tuple[Any, ...] = ()) -> Step:
     """A step with a law of contact, with forces and kinds of rows beside those of every step."""
-    forces, rows = (*FORCES, *more_forces, *LIMITS), (*ROWS, *more_rows)
+    forces, rows = (*FORCES, *more_forces, *LIMITS), (*ROWS, *more_rows, joints)
     parts.check(forces, rows, law)
     return Step(forces, rows, law, _rollout_on(parts.kernels(forces, rows, law)))
 
@@ -76,10 +76,13 @@ def _rollout_on(k: parts.Kernels) -> Any:
     """The compiled step, from the kernels of its parts."""
     at = len(k.load)
     judge, finish = parts.judged(k.judge, 0), parts.in_turn(k.finish, 0)
-    add_contacts, add_others = parts.counted(k.add[:1], at), parts.counted(k.add[1:], at + 1, 1)
+    add_contacts, add_others = parts.counted(k.add[:1], at), parts.counted(k.add[1:-1], at + 1, 1)
+    last = len(k.add) - 1
+    add_joints = parts.counted(k.add[last:], at + last, last)
     withhold, revise = parts.counted(k.withhold, at), parts.judged(k.revise, at)
     assemble = assembly.assemble_on(parts.chosen(k.fill, at), parts.chosen(k.warm_start, at))
     free_motion = free_motion_on(parts.in_turn(k.load, 0))
+    certified = k.certified
     solve_contacts = solving.solve_contacts_on(assemble, k.prepare, k.solve, k.certified, revise)
 
     # inlined, as all that is handed all of the memory: passing it on would cost more than the work
@@ -104,24 +107,32 @@ def _rollout_on(k: parts.Kernels) -> Any:
         if not find_points(t, d, s, h):
             return ROOM
         begin(t, d, s)
+        points = report.points
         # the active set: again while motors or joints turn out to do other than was guessed; those
-        # that change to and fro may be misled by what contacts leave within their tolerance
+        # that change to and fro may be misled by what contacts leave within their tolerance, and
+        # join them
         for guess in range(GUESSES):
             finer = tolerance if guess < joint_limits.BOLD else 0.1 * tolerance
+            report.points = add_joints(t, d, points, s, h)
+            if report.points > s.points.shape[0]:
+                return undo(d, s, ROOM)
             if not free_motion(t, d, s, h, guess):
-                return SINGULAR
+                return undo(d, s, SINGULAR)
             if not solve_contacts(t, d, s, h, finer):
-                return give_up(d, s)
+                return undo(d, s, ROOM if s.budget[budget.DROPPED] == 0 else DROPPED)
             wrong, report.joint_residual = judge(t, d, s, h, tolerance, guess)
             if wrong == 0 or not budget.left(s.budget):
                 break
+            if certified and guess >= joint_limits.BOLD - 1:
+                joints.join(d, s)
             if guess < GUESSES - 1:
                 kinematics.velocities(t.model, d.v, s.dynamics)
         if not sane(s.v_next):
-            return BROKEN
+            return undo(d, s, BROKEN)
         if not report.joint_residual <= tolerance:
             report.missed += 1
         # what became of contacts, motors and joints, and then the configuration
+        joints.settle(d, points, s, h, tolerance)
         solving.store_contacts(t, d, s, finer)
         corrections.mark_pressed(t, d, s, h)
         finish(t, d, s, h)
@@ -168,19 +179,17 @@ def begin(t, d, s):
     """Nothing is spent yet; modes of the joints are kept, as guesses will change them."""
     budget.begin(s.budget, t.limits, d.outcome.report[0].points)
     s.budget[budget.HELPED] = d.memory.helped[0]
+    s.joined[0] = 0
     copy_modes(s.joint, d.memory.joint)
 
 
 @kernel(inline=True)
-def give_up(d, s):
-    """The status of a step whose contacts were not solved: memory is short,
-    or somebody said to drop it; then nothing has happened.
-    """
-    if s.budget[budget.DROPPED] == 0:
-        return ROOM
+def undo(d, s, status):
+    """The status of a step that was given up: nothing has happened."""
     copy_modes(d.memory.joint, s.joint)
-    d.outcome.report[0].missed = 0
-    return DROPPED
+    if status == DROPPED:
+        d.outcome.report[0].missed = 0
+    return status
 
 
 @kernel(inline=True)

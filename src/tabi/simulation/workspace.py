@@ -39,6 +39,7 @@ class StepWorkspace(Structure):
 
         Points, by ``rows``:
         turning: how fast a body turns at most [rad/s].
+        wrong: joints that were guessed wrong. joined: whether some have joined the contacts.
         points: points of every kind. kind: the kind of each. source: row of its kind's own table.
         closing: restitution times the normal velocity before the step [m/s], 0 without an impact.
 
@@ -75,6 +76,8 @@ class StepWorkspace(Structure):
     chains: Chains
     collision: CollisionWorkspace
     turning: Floats
+    wrong: Integers
+    joined: Integers
     points: NDArray[np.void]
     kind: Integers
     source: Integers
@@ -134,6 +137,8 @@ def allocate(model: Model, tables: Tables, points: int, blocks: int, law: Any) -
         chains=body_inertia.allocate(model, tables.chain),
         collision=collision_workspace.allocate(tables.shapes, points),
         turning=np.zeros(1),
+        wrong=np.zeros(model.v_count, INDEX),
+        joined=np.zeros(1, INDEX),
         points=collision_workspace.point_table(points),
         kind=np.zeros(points, INDEX),
         source=np.zeros(points, INDEX),

@@ -9,7 +9,8 @@ So a joint either moves, under a force that is known, or is *held*: its velocity
 force comes out, as in hybrid dynamics. Held joints drop out of M̂, contacts see that, and a robot
 whose joints all stick is cheaper to step than one whose joints swing. This is an active set: which
 joints are held shows at the end of the step only, the last step's answer is the guess, ``judge``
-tells which were guessed wrong, and the step is done again, as for motors that saturate.
+tells which were guessed wrong, and the step is done again, as for motors that saturate. Joints that
+are still wrong then are solved together with the contacts (``rows.joints``).
 
 Of a held joint f is what M̂ a + b, the contacts and all other forces leave: τ − B (v⁺ − v) with τ
 and B the sums of the other forces' (2) of ``motors``. So this force is loaded behind all others.
@@ -23,13 +24,13 @@ from tabi.simulation.parts import worse
 from tabi.simulation.tables import JOINT
 
 # modes of a degree of freedom; FOLLOWS: moves as another one tells it, or tells another,
-# without laws
-FOLLOWS, MOVES, STUCK, LOWER, UPPER = -1, 0, 1, 2, 3
+# without laws; JOINED: its laws are rows beside those of contacts
+FOLLOWS, MOVES, STUCK, LOWER, UPPER, JOINED = -1, 0, 1, 2, 3, 4
 INFINITY = float("inf")
 # a joint outside of its travel comes back with this speed [rad/s or m/s]
 RETURN = 1.0
 # guesses after which not all joints change their modes at once any more, and only one by one
-BOLD, SHY = 8, 100
+BOLD, SHY = 3, 100
 # of a force or velocity: rounding, no reason to change
 ROUNDING = 1e-12
 
@@ -52,7 +53,7 @@ def load(own, t, d, s, h):
     m, w = t.model, s.dynamics
     for k in range(d.v.shape[0]):
         par, mode = m.dof[k], d.memory.joint[k].mode
-        if par.prescribed == 0 and mode > MOVES:
+        if par.prescribed == 0 and MOVES < mode < JOINED:
             place = d.q[par.q] if par.q >= 0 else 0.0
             velocity = 0.0
             if mode == LOWER:
@@ -74,7 +75,7 @@ def judge(own, t, d, s, h, tolerance, guess):
         tolerance: of contacts [m/s]; errors of half of it may be theirs.
         guess: how often the step was done before; the first times all that are wrong change, then
             every third of them by turns, and in the end one by one, so that no circle is run
-            through for ever.
+            through for ever where joints cannot join the contacts (older laws).
 
     Returns:
         how many were wrong, and the largest error as a change of velocity [rad/s or m/s].
@@ -82,7 +83,8 @@ def judge(own, t, d, s, h, tolerance, guess):
     m, wrong, worst = t.model, 0, 0.0
     for k in range(d.v.shape[0]):
         par, joint = m.dof[k], d.memory.joint[k]
-        if par.prescribed != 0 or joint.mode == FOLLOWS:
+        s.wrong[k] = 0
+        if par.prescribed != 0 or joint.mode == FOLLOWS or joint.mode == JOINED:
             continue
         place = d.q[par.q] if par.q >= 0 else 0.0
         mu, u, f = par.friction, s.v_next[k], -par.friction * joint.direction
@@ -117,6 +119,7 @@ def judge(own, t, d, s, h, tolerance, guess):
                 or (guess >= SHY and wrong == 0)
             ):
                 joint.mode, joint.direction = mode, direction
+            s.wrong[k] = 1
             wrong += 1
     return wrong, worst
 

@@ -1,0 +1,142 @@
+"""Joints whose laws are solved together with the contacts.
+
+Whether a joint sticks, moves or is at its end is guessed (``forces.joint_limits``), and the guess is
+right after a turn or two. Where contacts and joints hold each other, guesses may run in circles.
+Then the joints that are still wrong join the contact problem, each with rows along its axis:
+
+    dry friction   ‖λ‖ ≤ h μ, and where v⁺ ≠ 0 the impulse is −h μ sign(v⁺)      LIMITED            (1)
+    end of travel  0 ≤ λ ⟂ ±(v⁺ − v_end) ≥ 0                                     SOFT, with R = 0   (2)
+v_end: the velocity that leads to the end within the step, or the top speed. They are free in M̂, and
+certified like contacts. Afterwards their modes are known for the next step's guess.
+"""
+
+from tabi._jit import kernel
+from tabi.contact.rows import LIMITED, SOFT
+from tabi.model.arrays import FLOATING
+from tabi.simulation.forces.joint_limits import (
+    JOINED,
+    LOWER,
+    MOVES,
+    STUCK,
+    UPPER,
+    highest,
+    lowest,
+)
+from tabi.simulation.parts import keep_all as withhold
+from tabi.simulation.parts import unchanged as revise
+from tabi.simulation.rows.contacts import SLIPS
+from tabi.spatial.vector import dot, load3, scale, store3, store9
+
+__all__ = ["add", "fill", "join", "revise", "settle", "warm_start", "withhold"]
+
+# what a point of a joint stands for: its friction, one of its ends
+FRICTION, LOWER_END, UPPER_END = 0, 1, 2
+# ends that it would take a higher speed to reach are no rows [rad/s or m/s]
+FAR = 1e3
+ZERO = (0.0, 0.0, 0.0)
+
+
+@kernel(inline=True)
+def join(d, s):
+    """Joints that were guessed wrong join the contacts."""
+    for k in range(d.v.shape[0]):
+        if s.wrong[k] != 0:
+            d.memory.joint[k].mode = JOINED
+            s.joined[0] = 1
+
+
+@kernel(inline=True)
+def add(own, t, d, count, s, h):
+    """Points for the friction and the ends of the joints that have joined; they come last."""
+    total = count
+    if s.joined[0] == 0:
+        return total
+    m = t.model
+    for i in range(1, m.body.shape[0]):
+        if m.body[i].kind == FLOATING:
+            continue
+        for k in range(m.body[i].v_start, m.body[i].v_end):
+            if d.memory.joint[k].mode != JOINED:
+                continue
+            par = m.dof[k]
+            place = d.q[par.q] if par.q >= 0 else 0.0
+            if par.friction > 0.0:
+                total = _note(m, s, total, i, k, FRICTION)
+            if lowest(par, place, h) > -FAR:
+                total = _note(m, s, total, i, k, LOWER_END)
+            if highest(par, place, h) < FAR:
+                total = _note(m, s, total, i, k, UPPER_END)
+    return total
+
+
+@kernel(inline=True)
+def _note(m, s, total, i, k, what):
+    """One point more, if there is room."""
+    if total < s.points.shape[0]:
+        p = s.points[total]
+        p.a, p.b, p.gap = i, m.body[i].parent, 0.0
+        p.shape_a, p.shape_b, p.feature = k, 0, what
+        store3(p.position, ZERO)
+        store3(p.normal, ZERO)
+        s.source[total] = k
+    return total + 1
+
+
+@kernel(inline=True)
+def fill(own, t, d, e, s, x, group, h):
+    """Rows (1) or (2): the last of the three is along the axis, the others are none."""
+    m, w, p, i, base = t.model, s.dynamics, s.problem, 3 * x, s.first[group]
+    point, row, k, what = s.points[e], p.contact[x], s.source[e], s.points[e].feature
+    S, par = w.dof[k].motion, m.dof[k]
+    place = d.q[par.q] if par.q >= 0 else 0.0
+    turns = (S[0], S[1], S[2])
+    row.angular = 1 if dot(turns, turns) > 0.0 else 0
+    axis = turns if row.angular == 1 else (S[3], S[4], S[5])
+    axis = scale(-1.0 if what == UPPER_END else 1.0, axis)
+    store9(row.frame, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, axis[0], axis[1], axis[2]))
+    # both bodies at the place of the joint
+    store3(row.arm_a, load3(w.body[point.a].position))
+    store3(row.arm_b, load3(w.body[point.a].position))
+    row.partner = -1
+    row.a, row.b = s.number[point.a] - base, s.number[point.b] - base if point.b > 0 else -1
+    p.kind[x], p.mu[x], p.bound[x] = LIMITED, 0.0, h * par.friction
+    shift = 0.0
+    if what != FRICTION:
+        p.kind[x], p.bound[x] = SOFT, 0.0
+        shift = highest(par, place, h) if what == UPPER_END else -lowest(par, place, h)
+    v = -s.v_free[k] if what == UPPER_END else s.v_free[k]
+    s.place[e] = x
+    s.shift[i], s.shift[i + 1], s.shift[i + 2] = 0.0, 0.0, shift
+    p.q[i], p.q[i + 1], p.q[i + 2] = 0.0, 0.0, v + shift
+
+
+@kernel(inline=True)
+def warm_start(own, t, d, e, s, x, found):
+    """The last impulse along the axis."""
+    i, E = 3 * x, s.problem.contact[x].frame
+    s.impulse[i], s.impulse[i + 1], s.impulse[i + 2] = 0.0, 0.0, 0.0
+    if found >= 0:
+        l = load3(d.memory.contact[found].impulse)
+        s.impulse[i + 2] = E[6] * l[0] + E[7] * l[1] + E[8] * l[2]
+
+
+@kernel(inline=True)
+def settle(d, first, s, h, tolerance):
+    """Of the joints that have joined, points from ``first`` on: their forces, and modes to guess in
+    the next step.
+    """
+    if s.joined[0] == 0:
+        return
+    for k in range(d.v.shape[0]):
+        joint, u = d.memory.joint[k], s.v_next[k]
+        if joint.mode == JOINED:
+            joint.mode, joint.direction = MOVES, 1 if u > 0.0 else -1
+            d.outcome.effort[k].constraint = 0.0
+    for e in range(first, d.outcome.report[0].points):
+        k, what, l = s.source[e], s.points[e].feature, s.impulse[3 * s.place[e] + 2]
+        joint, effort = d.memory.joint[k], d.outcome.effort[k]
+        effort.constraint += (-l if what == UPPER_END else l) / h
+        if what == FRICTION and abs(s.v_next[k]) <= SLIPS * tolerance:
+            joint.mode, joint.direction = STUCK, 0
+        elif what != FRICTION and l > 0.0:
+            joint.mode, joint.direction = LOWER if what == LOWER_END else UPPER, 0
