@@ -18,6 +18,7 @@ from lxml import etree  # pyright: ignore[reportAttributeAccessIssue] (compiled,
 from numpy.typing import ArrayLike, NDArray
 
 from tabi._errors import ModelError
+from tabi.model import hulls
 from tabi.model.readers import mesh_collada
 from tabi.model.readers.mesh_collada import numbers
 from tabi.model.shape import Convex
@@ -203,38 +204,14 @@ def convex_hull(points: ArrayLike, file: Path | None = None) -> Convex:
             f"expected at least one row of three finite numbers",
             file,
         )
-    return _solid_hull(thickened(points), file)
+    return hulls.solid(thickened(points), file)
 
 
 def hull_of_file(file: Path) -> tuple[Convex, bool]:
     """Convex hull of a mesh file, and whether the mesh was flat and had to be thickened."""
     points = vertices(file)
     solid = thickened(points)
-    return _solid_hull(solid, file), solid is not points
-
-
-def _solid_hull(points: Array, file: Path | None) -> Convex:
-    # here, because it takes a third of a second to import
-    from scipy.spatial import ConvexHull, QhullError
-
-    try:
-        hull = ConvexHull(points)
-    except QhullError:
-        # joggled input, for shapes so thin in part that rounding defeats the exact hull
-        try:
-            hull = ConvexHull(points, qhull_options="QJ")
-        except QhullError:
-            raise ModelError(
-                f"no convex hull of {len(points)} points can be found; "
-                f"expected coordinates of moderate size",
-                file,
-            ) from None
-    corners = points[hull.simplices]
-    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    inward = np.einsum("ij,ij->i", normals, hull.equations[:, :3]) < 0
-    triangles = np.where(inward[:, None], hull.simplices[:, ::-1], hull.simplices)
-    used, index = np.unique(triangles, return_inverse=True)
-    return Convex(points[used], index.reshape(-1, 3).astype(np.int32), file)
+    return hulls.solid(solid, file), solid is not points
 
 
 def thickened(points: Array) -> Array:
@@ -256,7 +233,9 @@ def thickened(points: Array) -> Array:
 
 def scaled(shape: Convex, scale: Array) -> Convex:
     """A hull with its axes multiplied; one mirrored by a negative factor turns its triangles, so
-    that they stay outward.
+    that they stay outward. Multiplied by 1 it is the same object, so that it is known to be shared.
     """
+    if (np.asarray(scale) == 1.0).all():
+        return shape
     triangles = shape.triangles if np.prod(scale) > 0 else shape.triangles[:, ::-1]
     return Convex(shape.vertices * scale, triangles, shape.file)
