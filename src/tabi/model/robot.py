@@ -70,9 +70,11 @@ class Robot(KinematicTree):
                 f"only a floating base can stand on the ground"
             )
         if not any(body.collision_shapes() for body in self.bodies):
+            seen = any(shape.visible for body in self.bodies for shape in body.shapes)
+            shapes = 'load it with collision="visual" to let what is seen collide, or ' * seen
             raise ModelError(
                 f"robot {self.name!r} has no collision shape and no feet, so nothing of it can "
-                f"touch the ground; give feet={{…}} with polygons, or shapes"
+                f"touch the ground; {shapes}give feet={{…}} with polygons, or shapes"
             )
         if pose is not None:
             self.set_pose(pose)

@@ -70,16 +70,19 @@ def load(
             without pairs that overlap in the neutral or the half-sitting pose.
         stand_ins: whether to give a robot that tabi knows the soles that its file leaves out
             (see ``robots.known``).
+        collision: ``"file"`` for what the file lets collide; ``"visual"`` to let links without a
+            colliding shape collide as they look; ``"decomposed"`` to cut colliding meshes into
+            convex pieces, by the package coacd.
         hull_tolerance: how far the surface of a convex hull may move inwards where fewer vertices
             take its place, 1 mm unless given [m]; 0 keeps hulls as they are.
         max_points: most vertices of each hull of a body without a foot; None for any number.
     """
     how = shapes_of.Settings(**shapes)
-    robot = reader.load(path, feet, base, name, srdf)
+    robot = reader.load(path, feet, base, name, srdf, how.collision)
     if stand_ins:
         known.complete(robot)
     said = [note for note in robot.notes if note.startswith("feet found by shape")]
-    said += shapes_of.simplify(robot, how)
+    said += shapes_of.prepare(robot, how)
     said += _give_gains(robot, gains)
     said += _part_links(robot, self_collision)
     if said:

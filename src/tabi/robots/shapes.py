@@ -17,8 +17,11 @@ from tabi.model import hulls
 from tabi.model.body import Body, Foot
 from tabi.model.robot import Robot
 from tabi.model.shape import Convex
+from tabi.robots import pieces
 from tabi.spatial.transform import Transform
 
+# what collides: what the file says, visual shapes where it says nothing, meshes cut into pieces
+COLLISION = ("file", "visual", "decomposed")
 # how far a surface may move inwards [m], and in parts of the hull's least extent
 TOLERANCE, THIN = 1e-3, 0.1
 # vertices this part of a hull's size off the sole's plane are in it
@@ -30,6 +33,7 @@ SOLE, SAME = 2e-3, 1e-9
 class ShapeKeys(TypedDict, total=False):
     """Keywords of ``tabi.load`` about shapes."""
 
+    collision: str
     hull_tolerance: float
     max_points: int | None
 
@@ -38,10 +42,16 @@ class ShapeKeys(TypedDict, total=False):
 class Settings:
     """What ``tabi.load`` was told about shapes, checked."""
 
+    collision: str = COLLISION[0]
     hull_tolerance: float = TOLERANCE
     max_points: int | None = None
 
     def __post_init__(self) -> None:
+        if self.collision not in COLLISION:
+            raise ModelError(
+                f"collision is {self.collision!r}; expected one of {', '.join(COLLISION)}: what "
+                f"the file says, visual shapes where it says nothing, or meshes cut into pieces"
+            )
         if not _is_number(self.hull_tolerance) or not 0 <= self.hull_tolerance < np.inf:
             raise ModelError(
                 f"hull_tolerance is {self.hull_tolerance!r}; expected a length in metres, for "
@@ -65,6 +75,15 @@ def _is_number(value: Any) -> bool:
 
 
 # ---- hulls with fewer vertices ------------------------------------------------------------------
+
+
+def prepare(robot: Robot, how: Settings) -> list[str]:
+    """Cut meshes into pieces where that was asked for, and give hulls fewer vertices, with notes;
+    returns what is to be said of it.
+    """
+    if how.collision == "decomposed":
+        pieces.cut(robot, set(_soles(robot)))
+    return simplify(robot, how)
 
 
 def simplify(robot: Robot, how: Settings) -> list[str]:

@@ -220,6 +220,7 @@ class Builder:
                 base=told.base,
                 gains=gains if gains is not None else False if limp else None,
                 stand_ins=told.stand_ins,
+                collision=told.collision,
                 hull_tolerance=told.hull_tolerance_m,
                 max_points=told.max_points,
             )

@@ -148,6 +148,8 @@ class RobotKeys(Posture, frozen=True, kw_only=True):
         gains: of motors to which the file gives none; made up from what each joint moves
             if it gives none at all, unless the robot is limp
         stand_ins: soles that the file leaves out, for robots that tabi knows
+        collision: what the file says collides; visual shapes where it says nothing;
+            or meshes cut into convex pieces, by the package coacd
         hull_tolerance_m: how far surfaces of convex hulls may move inwards where fewer vertices
             take their place; 0 keeps hulls as they are
         max_points: most vertices of each convex hull of a body without a foot
@@ -165,6 +167,7 @@ class RobotKeys(Posture, frozen=True, kw_only=True):
     feet: dict[Name, Word | FootKeys] = field(default_factory=dict)
     gains: Gains | None = None
     stand_ins: bool = False
+    collision: Literal["file", "visual", "decomposed"] = "file"
     hull_tolerance_m: Annotated[float, Meta(ge=0.0, le=1.0)] = 1e-3
     max_points: Annotated[int, Meta(ge=4, le=10**6)] | None = None
     stands: bool | None = None

@@ -20,6 +20,7 @@ from lxml import etree  # pyright: ignore[reportAttributeAccessIssue] (compiled,
 from tabi._errors import ModelError
 from tabi.model import soles
 from tabi.model.body import Body
+from tabi.model.readers import visual
 from tabi.model.robot import Robot
 
 _KEYS = ("body", "polygon", "position", "quaternion")
@@ -36,10 +37,11 @@ def load(
     base: str | None = None,
     name: str | None = None,
     srdf: str | Path | bool = True,
+    collision: str = "file",
 ) -> Robot:
     """The robot in a URDF, MJCF, OpenHRP VRML or Choreonoid body file, as the file has it.
 
-    Arguments are those of ``robots.files.load``.
+    Arguments are those of ``robots.files.load``; ``"decomposed"`` collides as ``"file"`` does here.
     """
     if not isinstance(path, (str, Path)):
         raise ModelError(
@@ -49,6 +51,8 @@ def load(
     robot = _read(path, base)
     _apply_srdf(robot, path, srdf)
     robot.name = name or robot.name
+    if collision == "visual":
+        visual.let_collide(robot)
     if feet is not None:
         if not isinstance(feet, Mapping):
             raise ModelError(f"feet are {feet!r}; {_EXAMPLE}", path)

@@ -10,7 +10,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 
 import numpy as np
@@ -185,6 +187,22 @@ def _other(data: bytes, file: Path) -> NDArray:
         ) from None
 
 
+def faces(file: Path) -> tuple[Array, NDArray[np.int64]]:
+    """Points of a mesh, shape (n, 3), and its triangles, shape (m, 3), in the file's own axes."""
+    try:
+        import trimesh
+
+        found: Any = trimesh.load(file, force="mesh")
+        points, triangles = np.asarray(found.vertices, float), np.asarray(found.faces, np.int64)
+    except Exception as problem:  # its readers raise anything
+        raise ModelError(
+            f"faces of the mesh cannot be read ({problem}); convert it to STL or OBJ", file
+        ) from None
+    if len(triangles) == 0:
+        raise ModelError("mesh has no faces; expected at least one triangle", file)
+    return points, triangles
+
+
 # ---- their hull -------------------------------------------------------------------------------
 
 
@@ -211,7 +229,8 @@ def hull_of_file(file: Path) -> tuple[Convex, bool]:
     """Convex hull of a mesh file, and whether the mesh was flat and had to be thickened."""
     points = vertices(file)
     solid = thickened(points)
-    return hulls.solid(solid, file), solid is not points
+    hull = replace(hulls.solid(solid, file), from_file=np.eye(3, 4))
+    return hull, solid is not points
 
 
 def thickened(points: Array) -> Array:
@@ -238,4 +257,5 @@ def scaled(shape: Convex, scale: Array) -> Convex:
     if (np.asarray(scale) == 1.0).all():
         return shape
     triangles = shape.triangles if np.prod(scale) > 0 else shape.triangles[:, ::-1]
-    return Convex(shape.vertices * scale, triangles, shape.file)
+    placed = None if shape.from_file is None else np.diag(scale) @ shape.from_file
+    return Convex(shape.vertices * scale, triangles, shape.file, placed)
