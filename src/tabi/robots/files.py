@@ -8,6 +8,7 @@ robot's report and a switch, and is told by one warning.
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -26,6 +27,7 @@ from tabi.robots import shapes as shapes_of
 
 # links nearer than this where nothing moves yet are made to overlap, or to touch [m]
 NEAR = 1e-3
+_PACKAGE = Path(__file__).resolve().parents[1]
 _GAINS = "expected True, False, (kp, kd), or {joint: (kp, kd)} in N·m/rad and N·m·s/rad"
 
 
@@ -87,8 +89,16 @@ def load(
     said += _part_links(robot, self_collision)
     if said:
         message = f"{robot.name}, from {Path(path).name}: {'; '.join(said)}"
-        warnings.warn(message, RobotFileWarning, stacklevel=2)
+        warnings.warn(message, RobotFileWarning, stacklevel=_users_level())
     return robot
+
+
+def _users_level() -> int:
+    """How many calls the nearest line outside of the package is above the one that asks this."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and Path(frame.f_code.co_filename).is_relative_to(_PACKAGE):
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 # ---- gains --------------------------------------------------------------------------------------
