@@ -41,7 +41,7 @@ def cut(robot: Robot, whole: set[Body]) -> None:
     """
     coacd, started = _package(), time.perf_counter()
     if os.environ.get("TABI_QUIET") != "1":
-        text = f"cutting the meshes of {robot.name} into convex pieces, some 10 s each"
+        text = f"cutting the meshes of {robot.name} into convex pieces, some seconds each"
         print(f"tabi: {text} …", file=sys.stderr, flush=True)
     made: dict[Any, list[Convex] | None] = {}
     meshes, pieces, kept = 0, 0, set()

@@ -121,9 +121,10 @@ def _told(robot: Robot, counts: tuple[int, int, int], lost: float, beyond: bool)
     count, before, after = counts
     if count == 0:
         return []
+    which = "1 convex hull was" if count == 1 else f"{count} convex hulls were"
     told = (
-        f"{count} convex hulls were simplified, from {before} to {after} vertices: their surfaces "
-        f"moved inwards by at most {1e3 * lost:.2f} mm"
+        f"{which} simplified, from {before} to {after} vertices: surfaces moved inwards by at most "
+        f"{1e3 * lost:.2f} mm"
     )
     robot.notes.append(f"{told} (hull_tolerance=0 keeps them)")
     return [f"{told}, more than hull_tolerance because of max_points"] if beyond else []
