@@ -148,13 +148,16 @@ def test_broken_xml_is_refused_with_file_and_line(monkeypatch, capsys, tmp_path)
         (["--foot", "left=hoof"], "body 'hoof' not found"),
         (["--foot", "left=paw", "--foot", "left=thigh"], "declares 'left' twice"),
         (["--base", "flying"], "base is 'flying'; expected 'floating' or 'fixed'"),
+        (["--collision", "hull"], "collision is 'hull'; expected one of file, visual, decomposed"),
     ],
 )
 def test_foot_and_base_that_cannot_be_are_refused(monkeypatch, capsys, urdf, given, expected):
     assert expected in mistake(monkeypatch, capsys, "info", str(urdf), *given)
 
 
-@pytest.mark.parametrize("given", [["--foot", "left=left_foot"], ["--base", "fixed"]])
+@pytest.mark.parametrize(
+    "given", [["--foot", "left=left_foot"], ["--base", "fixed"], ["--collision", "visual"]]
+)
 def test_built_in_robot_does_not_ignore_what_it_cannot_heed(monkeypatch, capsys, given):
     assert "hrp2 is built in" in mistake(monkeypatch, capsys, "info", "hrp2", *given)
 
@@ -227,7 +230,7 @@ def test_terminal_without_unicode_gets_question_marks_not_a_traceback(monkeypatc
 
 
 def test_interrupt_ends_with_130(monkeypatch):
-    def interrupted(*_):
+    def interrupted(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(cli, "named", interrupted)

@@ -11,6 +11,7 @@ from bipeds import biped
 import tabi
 from tabi import ModelError, dynamics
 from tabi.model import legs
+from tabi.spatial.inertia import Inertia
 
 
 def standing(robot):
@@ -52,6 +53,35 @@ def test_half_sitting_balances_upright_on_level_soles(heading, flipped):
     front = np.array([np.cos(heading), np.sin(heading), 0.0])
     X = robot.placements()
     assert (X[robot.body("l_knee_link")].p - X[robot.body("l_hip_link")].p) @ front > 0.1
+
+
+def test_half_sitting_is_made_once_until_the_robot_changes(monkeypatch):
+    robot, made = biped(), []
+    monkeypatch.setattr(
+        legs, "_balanced", lambda *a, make=legs._balanced: made.append(a) or make(*a)
+    )
+    first = robot.half_sitting
+    count = len(made)
+    again = robot.half_sitting
+    assert again == first
+    assert len(made) == count > 0
+    # it is the caller's own
+    again.clear()
+    assert robot.half_sitting == first
+    assert robot.copied().half_sitting == first
+    assert len(made) == count
+    trunk, knee = robot.base, robot.joint(legs.find(robot)[0].knee.joint)
+    foot = robot.feet["left"]
+    for change in (
+        lambda: setattr(trunk, "inertia", Inertia(50.0, np.array([0.05, 0, 0.1]), np.eye(3))),
+        lambda: setattr(knee, "lower", -0.2) or setattr(knee, "upper", 0.2),
+        lambda: setattr(foot, "polygon", foot.polygon + 0.01),
+    ):
+        before, count = robot.half_sitting, len(made)
+        change()
+        assert robot.half_sitting != before
+        assert len(made) > count
+        assert robot.half_sitting == legs.half_sitting(robot)
 
 
 def test_half_sitting_made_for_hrp2_is_the_published_one_within_a_degree():

@@ -200,6 +200,36 @@ def test_a_robot_that_cannot_touch_the_ground_is_refused(tmp_path):
         robot.stand_on_ground()
 
 
+def test_the_warning_names_the_users_line(stilts):
+    world = tabi.World()
+    for road in (tabi.load, world.add_robot):
+        with pytest.warns(tabi.RobotFileWarning) as said:
+            road(stilts)
+        assert said[0].filename == __file__
+
+
+def test_limits_of_zero_are_none(stilts, tmp_path):
+    text = stilts.read_text().replace('effort="100" velocity="10"', 'effort="0" velocity="0"', 2)
+    file = tmp_path / "zero.urdf"
+    file.write_text(text)
+    robot, other = quietly(file), quietly(stilts)
+    for name in ("hip0", "knee0"):
+        joint = robot.joint(name)
+        assert (joint.effort_limit, joint.velocity_limit) == (math.inf, math.inf)
+        assert joint.motor.kp >= other.joint(name).motor.kp > 0
+    assert robot.joint("ankle0").effort_limit == 100
+    (note,) = [note for note in robot.notes if "taken as not given" in note]
+    assert note.endswith("of 0, taken as not given (2): 'hip0', 'knee0'")
+    assert not any("taken as not given" in note for note in other.notes)
+    # a transmission's motor has the joint's limit, or none either
+    gear = (
+        '<transmission name="t"><joint name="hip0"/><actuator name="m">'
+        "<mechanicalReduction>50</mechanicalReduction></actuator></transmission></robot>"
+    )
+    file.write_text(text.replace("</robot>", gear))
+    assert quietly(file).joint("hip0").motor.torque_limit == math.inf
+
+
 def test_robots_that_lack_nothing_are_read_without_a_word(tmp_path):
     file = tmp_path / "ball.urdf"
     file.write_text(f'<robot name="ball">{link("a", (0.1, 0.1, 0.1), 1.0)}</robot>')

@@ -58,6 +58,7 @@ def test_keys_with_dimensions_have_their_units_in_their_names():
         "axis",
         "facets",
         "scale",
+        "max_points",
     }
     numbers = [
         key

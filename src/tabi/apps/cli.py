@@ -17,7 +17,15 @@ from tabi import TabiError, __version__
 from tabi.apps import catalogue, compare, run, validate
 from tabi.apps.bench.commands import Json, Tolerance, bench
 from tabi.apps.recordings import commands
-from tabi.apps.robots import Base, Feet, RobotArgument, StandIns, named, standing
+from tabi.apps.robots import (
+    Base,
+    Collision,
+    Feet,
+    RobotArgument,
+    StandIns,
+    named,
+    standing,
+)
 from tabi.apps.sweep.command import sweep
 from tabi.apps.terminal import tell
 
@@ -100,11 +108,12 @@ def demo(
         bool, typer.Option("--still", help="Only draw and pose it, without a simulation.")
     ] = False,
     stand_ins: StandIns = False,
+    collision: Collision = "file",
 ) -> None:
     """Simulate a robot on the ground, in the browser."""
     from tabi.apps.viewer import show
 
-    world, shown = standing(robot, feet, base, stand_ins)
+    world, shown = standing(robot, feet, base, stand_ins, collision)
     show(
         world,
         host=host,
@@ -149,12 +158,13 @@ def info(
     feet: Feet = None,
     base: Base = None,
     stand_ins: StandIns = False,
+    collision: Collision = "file",
     as_json: Json = False,
 ) -> None:
     """Load a robot and report what was found, mended and ignored."""
     from tabi.model.report import report
 
-    loaded = named(robot, feet, base, stand_ins)
+    loaded = named(robot, feet, base, stand_ins, collision=collision)
     loaded.compile()
     page = report(loaded)
     tell(json.dumps(page.to_dict(), indent=2) if as_json else page)

@@ -25,6 +25,13 @@ StandIns = Annotated[
         "--stand-ins", help="Give a robot that tabi knows the soles that its file leaves out."
     ),
 ]
+Collision = Annotated[
+    str,
+    typer.Option(
+        help="'file': what its file lets collide; 'visual': links without such shapes collide as "
+        "they look; 'decomposed': meshes are cut into convex pieces, by the package coacd."
+    ),
+]
 RobotArgument = Annotated[
     str,
     typer.Argument(
@@ -39,16 +46,17 @@ def named(
     base: str | None = None,
     stand_ins: bool = False,
     gains: bool | None = None,
+    collision: str = "file",
 ) -> Any:
     """A built-in robot by name, or one from a file; arguments as of ``tabi.load``."""
     from tabi import ModelError, load, robots
     from tabi.robots.files import quietly
 
     if name in robots.__all__:
-        if feet or base:
+        if feet or base or collision != "file":
             raise ModelError(
                 f"{name} is built in, with its feet and its base; "
-                "--foot and --base are for robots from files"
+                "--foot, --base and --collision are for robots from files"
             )
         return getattr(robots, name)()
     if not Path(name).suffix and not Path(name).exists():
@@ -69,18 +77,29 @@ def named(
         declared[foot] = body
     # what was made up or taken off is in its notes, which commands show
     with quietly():
-        return load(name, feet=declared or None, base=base, gains=gains, stand_ins=stand_ins)
+        return load(
+            name,
+            feet=declared or None,
+            base=base,
+            gains=gains,
+            stand_ins=stand_ins,
+            collision=collision,
+        )
 
 
 def standing(
-    name: str, feet: list[str] | None, base: str | None, stand_ins: bool = False
+    name: str,
+    feet: list[str] | None,
+    base: str | None,
+    stand_ins: bool = False,
+    collision: str = "file",
 ) -> tuple[Any, Any]:
     """A world with a ground, and a robot on it."""
     from tabi.model.world import World
 
     world = World()
     world.add_ground()
-    robot = world.add_robot(named(name, feet, base, stand_ins))
+    robot = world.add_robot(named(name, feet, base, stand_ins, collision=collision))
     if robot.base.joint.kind == "floating":
         robot.stand_on_ground()
     return world, robot

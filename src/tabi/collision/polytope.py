@@ -39,31 +39,50 @@ def faces_of(vertices: Array, triangles: NDArray, owner: str) -> list[Face]:
     corners = vertices[triangles]
     doubled = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     area = 0.5 * np.linalg.norm(doubled, axis=1)
-    owners = {(int(t[k]), int(t[k - 2])): i for i, t in enumerate(triangles) for k in range(3)}
-    if len(owners) != 3 * len(triangles) or any((b, a) not in owners for a, b in owners):
-        raise ModelError(
-            f"the convex polytope of {owner} is not closed; "
-            "expected every edge in two triangles, once in each direction"
-        )
-    other = np.array([[owners[int(t[k - 2]), int(t[k])] for k in range(3)] for t in triangles])
+    other = _neighbours(triangles, owner)
     unit = doubled / np.maximum(2 * area, 1e-300)[:, None]
     # neighbours that may belong to one face; most edges of a fine mesh part two
     flat = np.einsum("ikj,ij->ik", unit[other], unit) >= 2 * ALIGNED**2 - 1
     flat |= (area < 1e-12 * size**2)[:, None] | (area < 1e-12 * size**2)[other]
-    group = np.full(len(triangles), -1)
-    faces = []
+    # a triangle without such a neighbour is a face
+    alone = ~flat.any(axis=1)
+    faces = _triangular(vertices, triangles[alone], doubled[alone], area[alone])
+    group = np.where(alone, 0, -1)
     for seed in np.argsort(-area, kind="stable"):
         if group[seed] >= 0 or area[seed] < 1e-12 * size**2:
             continue
-        members = (
-            _grown(int(seed), group, corners, doubled, other, flat, FLAT * size)
-            if flat[seed].any()
-            else [seed]
-        )
-        group[members] = seed
+        members = _grown(int(seed), group, corners, doubled, other, flat, FLAT * size)
         faces.append(_face(vertices, triangles[members], doubled[members]))
     _check_convex(vertices, faces, size, owner)
     return sorted(faces, key=lambda face: face.loop)
+
+
+def _neighbours(triangles: NDArray, owner: str) -> NDArray:
+    """The triangle across each edge: column k is across the one from corner k to the next."""
+    ahead, count = triangles[:, [1, 2, 0]], int(triangles.max()) + 1
+    edges, back = (triangles * count + ahead).ravel(), (ahead * count + triangles).ravel()
+    order = np.argsort(edges)
+    found = order[np.minimum(np.searchsorted(edges, back, sorter=order), len(order) - 1)]
+    if not ((np.diff(edges[order]) > 0).all() and (edges[found] == back).all()):
+        raise ModelError(
+            f"the convex polytope of {owner} is not closed; "
+            "expected every edge in two triangles, once in each direction"
+        )
+    return (found // 3).reshape(-1, 3)
+
+
+def _triangular(vertices: Array, triangles: NDArray, doubled: Array, area: Array) -> list[Face]:
+    """Triangles as faces, their lowest corner first."""
+    turn = (np.argmin(triangles, axis=1)[:, None] + np.arange(3)) % 3
+    loops = np.take_along_axis(triangles, turn, axis=1)
+    normals = doubled / (2 * area)[:, None]
+    offsets = np.einsum("ikj,ij->ik", vertices[loops], normals).mean(axis=1)
+    return [
+        Face(loop, normal, offset, one)
+        for loop, normal, offset, one in zip(
+            loops.tolist(), normals, offsets.tolist(), area.tolist(), strict=True
+        )
+    ]
 
 
 def _grown(

@@ -12,8 +12,9 @@ where a puts the centre of mass over the middle of the soles.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -169,6 +170,32 @@ def half_sitting(robot: KinematicTree) -> dict[str, float]:
         f"{BEND:g} rad is its centre of mass over its soles "
         f"within the limits of its joints; give a pose: robot.stand_on_ground({{joint: angle, …}})"
     )
+
+
+def told_by(robot: KinematicTree) -> Hashable:
+    """All that a half-sitting pose is made of: where this is the same, so is the pose."""
+    bodies = tuple(
+        (
+            b.parent and b.parent.name,
+            b.joint.name,
+            b.joint.kind,
+            tuple(b.joint.axis),
+            (b.joint.lower, b.joint.upper),
+            b.joint.mimic and (b.joint.mimic.leader, b.joint.mimic.ratio, b.joint.mimic.offset),
+            _bytes(b.joint.placement.R, b.joint.placement.p, b.inertia.centre),
+            b.inertia.mass,
+        )
+        for b in robot.bodies
+    )
+    feet = tuple(
+        (name, f.body.name, _bytes(f.placement.R, f.placement.p, f.polygon))
+        for name, f in robot.feet.items()
+    )
+    return bodies, feet, _bytes(robot.base.joint.position)
+
+
+def _bytes(*arrays: Any) -> bytes:
+    return b"".join(np.asarray(array, float).tobytes() for array in arrays)
 
 
 def _nearest(body: Body) -> float:

@@ -4,6 +4,7 @@ and can be a world of its own.
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from contextlib import suppress
 
 import numpy as np
@@ -24,6 +25,9 @@ Array = NDArray[np.float64]
 class Robot(KinematicTree):
     """A named tree of bodies; the first body is the base. Attributes as of ``KinematicTree``."""
 
+    # the half-sitting pose that was made last, and what it was made of
+    _made: tuple[Hashable, dict[str, float]] | None = None
+
     @property
     def half_sitting(self) -> Pose:
         """The pose the robot is made to start from; of a biped without one, knees bent and the
@@ -31,8 +35,13 @@ class Robot(KinematicTree):
         """
         if "half_sitting" in self.poses:
             return self.poses["half_sitting"]
+        state = legs.told_by(self)
+        if self._made is not None and self._made[0] == state:
+            return dict(self._made[1])
         try:
-            return legs.half_sitting(self)
+            pose = legs.half_sitting(self)
+            self._made = state, pose
+            return dict(pose)
         except ModelError as problem:
             raise ModelError(
                 f"pose 'half_sitting' not found in {self.name}, and none can be made: {problem}"
@@ -70,9 +79,11 @@ class Robot(KinematicTree):
                 f"only a floating base can stand on the ground"
             )
         if not any(body.collision_shapes() for body in self.bodies):
+            seen = any(shape.visible for body in self.bodies for shape in body.shapes)
+            shapes = 'load it with collision="visual" to let what is seen collide, or ' * seen
             raise ModelError(
                 f"robot {self.name!r} has no collision shape and no feet, so nothing of it can "
-                f"touch the ground; give feet={{…}} with polygons, or shapes"
+                f"touch the ground; {shapes}give feet={{…}} with polygons, or shapes"
             )
         if pose is not None:
             self.set_pose(pose)

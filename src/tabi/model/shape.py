@@ -112,11 +112,18 @@ class Box:
 
 @dataclass(frozen=True, eq=False)
 class Convex:
-    """A convex polytope: its vertices [m], shape (n, 3), and outward triangles, shape (m, 3)."""
+    """A convex polytope: its vertices [m], shape (n, 3), and outward triangles, shape (m, 3).
+
+    Attributes:
+        file: of the mesh whose hull it is.
+        from_file: what takes points of the file to this frame, R and p of R x + p side by side,
+            shape (3, 4).
+    """
 
     vertices: Array
     triangles: NDArray[np.int32]
     file: Path | None = None
+    from_file: Array | None = None
 
     def __post_init__(self) -> None:
         vertices, triangles = np.asarray(self.vertices), np.asarray(self.triangles)

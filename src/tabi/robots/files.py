@@ -8,12 +8,13 @@ robot's report and a switch, and is told by one warning.
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from tabi import collision
 from tabi._errors import ModelError
@@ -22,9 +23,11 @@ from tabi.model.readers import load as reader
 from tabi.model.robot import Robot
 from tabi.robots import gains as made_up
 from tabi.robots import known
+from tabi.robots import shapes as shapes_of
 
 # links nearer than this where nothing moves yet are made to overlap, or to touch [m]
 NEAR = 1e-3
+_PACKAGE = Path(__file__).resolve().parents[1]
 _GAINS = "expected True, False, (kp, kd), or {joint: (kp, kd)} in N·m/rad and N·m·s/rad"
 
 
@@ -49,6 +52,7 @@ def load(
     gains: bool | tuple[float, float] | Mapping[str, tuple[float, float]] | None = None,
     self_collision: bool | None = None,
     stand_ins: bool = False,
+    **shapes: Unpack[shapes_of.ShapeKeys],
 ) -> Robot:
     """The robot in a URDF, MJCF, OpenHRP VRML or Choreonoid body file, ready to stand.
 
@@ -68,17 +72,33 @@ def load(
             without pairs that overlap in the neutral or the half-sitting pose.
         stand_ins: whether to give a robot that tabi knows the soles that its file leaves out
             (see ``robots.known``).
+        collision: ``"file"`` for what the file lets collide; ``"visual"`` to let links without a
+            colliding shape collide as they look; ``"decomposed"`` to cut colliding meshes into
+            convex pieces, by the package coacd.
+        hull_tolerance: how far the surface of a convex hull may move inwards where fewer vertices
+            take its place, 1 mm unless given [m]; 0 keeps hulls as they are.
+        max_points: most vertices of each hull of a body without a foot; None for any number.
     """
-    robot = reader.load(path, feet, base, name, srdf)
+    how = shapes_of.Settings(**shapes)
+    robot = reader.load(path, feet, base, name, srdf, how.collision)
     if stand_ins:
         known.complete(robot)
     said = [note for note in robot.notes if note.startswith("feet found by shape")]
+    said += shapes_of.prepare(robot, how)
     said += _give_gains(robot, gains)
     said += _part_links(robot, self_collision)
     if said:
         message = f"{robot.name}, from {Path(path).name}: {'; '.join(said)}"
-        warnings.warn(message, RobotFileWarning, stacklevel=2)
+        warnings.warn(message, RobotFileWarning, stacklevel=_users_level())
     return robot
+
+
+def _users_level() -> int:
+    """How many calls the nearest line outside of the package is above the one that asks this."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and Path(frame.f_code.co_filename).is_relative_to(_PACKAGE):
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 # ---- gains --------------------------------------------------------------------------------------
@@ -153,12 +173,16 @@ def overlaps(robot: Robot) -> set[frozenset[str]]:
     pairs: set[frozenset[str]] = set()
     if sum(bool(body.collision_shapes()) for body in robot.bodies) < 2:
         return pairs
+    poses = []
     for pose in (None, {}, "half_sitting"):
         posed = robot.copied()
         with suppress(ModelError):
             if pose is not None:
                 posed.set_pose(pose)
-            model = posed.compile()
-            near = collision.contacts(model, model.initial(), band=NEAR)
+            poses.append(posed.compile())
+    with suppress(ModelError):
+        for model in poses:
+            # the first one for all, because its tables of faces take the longest to make
+            near = collision.contacts(poses[0], model.initial(), band=NEAR)
             pairs |= {frozenset((c.link_a, c.link_b)) for c in near}
     return {pair for pair in pairs if len(pair) == 2}

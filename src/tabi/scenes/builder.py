@@ -220,6 +220,9 @@ class Builder:
                 base=told.base,
                 gains=gains if gains is not None else False if limp else None,
                 stand_ins=told.stand_ins,
+                collision=told.collision,
+                hull_tolerance=told.hull_tolerance_m,
+                max_points=told.max_points,
             )
 
     def pose(self, robot: Robot, told: motion.Posture, path: KeyPath) -> dict[str, float]:

@@ -148,6 +148,11 @@ class RobotKeys(Posture, frozen=True, kw_only=True):
         gains: of motors to which the file gives none; made up from what each joint moves
             if it gives none at all, unless the robot is limp
         stand_ins: soles that the file leaves out, for robots that tabi knows
+        collision: what the file says collides; visual shapes where it says nothing;
+            or meshes cut into convex pieces, by the package coacd
+        hull_tolerance_m: how far surfaces of convex hulls may move inwards where fewer vertices
+            take their place; 0 keeps hulls as they are
+        max_points: most vertices of each convex hull of a body without a foot
         stands: with its soles on the ground; true unless its base is fixed or position_m has a z
         position_m: x, y of the base of a robot that stands; x, y, z of any other
         yaw_deg: where it looks: 0 along x, 90 along y
@@ -162,6 +167,9 @@ class RobotKeys(Posture, frozen=True, kw_only=True):
     feet: dict[Name, Word | FootKeys] = field(default_factory=dict)
     gains: Gains | None = None
     stand_ins: bool = False
+    collision: Literal["file", "visual", "decomposed"] = "file"
+    hull_tolerance_m: Annotated[float, Meta(ge=0.0, le=1.0)] = 1e-3
+    max_points: Annotated[int, Meta(ge=4, le=10**6)] | None = None
     stands: bool | None = None
     position_m: Annotated[tuple[Number, ...], Meta(min_length=2, max_length=3)] = ZERO[:2]
     yaw_deg: Turn = 0.0

@@ -309,6 +309,7 @@ def test_meshes_are_hulls_and_drawn_as_their_files_and_vrml_shapes_are_themselve
     assert isinstance(hull.geometry, Convex)
     assert (hull.collides, hull.visible) == (True, False)
     np.testing.assert_allclose([hull.support(d) for d in np.eye(3)], (2, 2, 3), atol=1e-12)
+    np.testing.assert_allclose(hull.geometry.from_file @ [1, 1, 1, 1], (2, 2, 3), atol=1e-12)
     assert drawn.geometry == MeshFile(tmp_path / "part.obj", (2.0, 2.0, 2.0))
     assert not drawn.collides
     assert isinstance(box.geometry, Box)

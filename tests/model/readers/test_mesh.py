@@ -368,3 +368,30 @@ def test_packages_are_found_on_the_paths_of_ros(workspace, monkeypatch):
     )
     monkeypatch.setenv("ROS_PACKAGE_PATH", str(workspace / "ros/far"))
     assert mesh.find("package://far/d.stl", workspace / "ws/r.urdf") == workspace / "ros/far/d.stl"
+
+
+# ---- faces ------------------------------------------------------------------------------------
+
+
+def test_faces_of_a_mesh_enclose_its_volume(tmp_path):
+    file = tmp_path / "cube.obj"
+    lines = [f"v {x} {y} {z}" for x, y, z in CORNERS]
+    file.write_text("\n".join([*lines, *(f"f {a + 1} {b + 1} {c + 1}" for a, b, c in TRIANGLES)]))
+    points, triangles = mesh.faces(file)
+    corners = points[triangles]
+    volume = np.einsum("ij,ij->", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])) / 6
+    assert volume == pytest.approx(EDGE**3)
+    file.write_text("nothing")
+    with pytest.raises(ModelError, match="faces"):
+        mesh.faces(file)
+
+
+def test_a_hull_knows_how_its_file_is_placed(tmp_path):
+    file = tmp_path / "cube.obj"
+    lines = [f"v {x} {y} {z}" for x, y, z in CORNERS + SHIFT]
+    file.write_text("\n".join([*lines, *(f"f {a + 1} {b + 1} {c + 1}" for a, b, c in TRIANGLES)]))
+    hull, _ = mesh.hull_of_file(file)
+    assert mesh.scaled(hull, np.ones(3)) is hull
+    large = mesh.scaled(hull, np.array([2.0, 3.0, -4.0]))
+    placed = mesh.vertices(file) @ large.from_file[:, :3].T + large.from_file[:, 3]
+    assert {tuple(p.round(9)) for p in placed} == {tuple(p.round(9)) for p in large.vertices}

@@ -338,6 +338,22 @@ def test_drawn_mesh_keeps_its_file_and_place(tmp_path):
     np.testing.assert_allclose(drawn.placement.quaternion, [0.8, 0.6, 0, 0], atol=1e-12)
 
 
+def test_hull_knows_the_place_of_its_file(tmp_path):
+    lines = [f"v {p}" for p in TETRA.split("  ")] + ["f 1 3 2", "f 1 2 4", "f 2 3 4", "f 1 4 3"]
+    (tmp_path / "tetra.obj").write_text("\n".join(lines))
+    geom = '<geom type="mesh" mesh="tetra" pos="0.1 0.2 0.3" quat="0.8 0.6 0 0"/>'
+    for how, known in (("", True), (' refpos="1 0 0"', False)):
+        asset = f'<asset><mesh file="tetra.obj" scale="1 -2 3"{how}/></asset>'
+        robot = read(tmp_path, f'<body name="a"><joint name="j"/>{geom}</body>', asset)
+        hull = next(s.geometry for s in robot.body("a").shapes if isinstance(s.geometry, Convex))
+        assert (hull.from_file is not None) == known
+        if known:
+            corners = np.array(TETRA.split(), float).reshape(4, 3)
+            placed = corners @ hull.from_file[:, :3].T + hull.from_file[:, 3]
+            order = [np.lexsort(np.round(points, 5).T) for points in (placed, hull.vertices)]
+            np.testing.assert_allclose(placed[order[0]], hull.vertices[order[1]], atol=1e-6)
+
+
 def test_material_colours_hold_unless_the_geom_has_its_own(tmp_path):
     asset = '<asset><material name="red" rgba="1 0 0 1"/></asset>'
     robot = read(

@@ -229,6 +229,7 @@ class Elements:
         rigid = np.abs(R.T @ R - np.eye(3)).max() < 1e-9 and np.linalg.det(R) > 0
         if at.collides or not rigid:
             hull = mesh.convex_hull(at.X @ mesh.vertices(file), file)
+            hull = replace(hull, from_file=np.column_stack([at.X.R, at.X.p]))
             self._add(replace(at, visible=at.visible and not rigid), hull, Transform(), color)
         if at.visible and rigid:
             x, y, z = scale.tolist()

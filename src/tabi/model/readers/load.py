@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ from lxml import etree  # pyright: ignore[reportAttributeAccessIssue] (compiled,
 from tabi._errors import ModelError
 from tabi.model import soles
 from tabi.model.body import Body
+from tabi.model.joint import INFINITY
+from tabi.model.readers import visual
 from tabi.model.robot import Robot
 
 _KEYS = ("body", "polygon", "position", "quaternion")
@@ -36,10 +39,11 @@ def load(
     base: str | None = None,
     name: str | None = None,
     srdf: str | Path | bool = True,
+    collision: str = "file",
 ) -> Robot:
     """The robot in a URDF, MJCF, OpenHRP VRML or Choreonoid body file, as the file has it.
 
-    Arguments are those of ``robots.files.load``.
+    Arguments are those of ``robots.files.load``; ``"decomposed"`` collides as ``"file"`` does here.
     """
     if not isinstance(path, (str, Path)):
         raise ModelError(
@@ -47,8 +51,11 @@ def load(
         )
     path = Path(path)
     robot = _read(path, base)
+    _drop_zero_limits(robot)
     _apply_srdf(robot, path, srdf)
     robot.name = name or robot.name
+    if collision == "visual":
+        visual.let_collide(robot)
     if feet is not None:
         if not isinstance(feet, Mapping):
             raise ModelError(f"feet are {feet!r}; {_EXAMPLE}", path)
@@ -96,6 +103,29 @@ def _read(path: Path, base: str | None) -> Robot:
         f".xml or .mjcf (URDF, MJCF), .wrl (OpenHRP) or .body (Choreonoid)",
         path,
     )
+
+
+def _drop_zero_limits(robot: Robot) -> None:
+    """Limits of effort and velocity that are 0, as exporters write them where none is known, would
+    let a joint do nothing: they are taken as not given, with a note.
+    """
+    names = []
+    for joint in (body.joint for body in robot.bodies if body.joint.v_count):
+        motor = joint.motor
+        torque = motor.torque_limit if motor else INFINITY
+        if 0.0 not in (joint.effort_limit, joint.velocity_limit, torque):
+            continue
+        names.append(repr(joint.name))
+        joint.effort_limit = joint.effort_limit or INFINITY
+        joint.velocity_limit = joint.velocity_limit or INFINITY
+        if motor:
+            joint.motor = replace(motor, torque_limit=torque or INFINITY)
+    if names:
+        more = f" and {len(names) - 6} more" if len(names) > 6 else ""
+        robot.notes.append(
+            f"joints with a limit of effort or velocity of 0, taken as not given ({len(names)}): "
+            f"{', '.join(names[:6])}{more}"
+        )
 
 
 def _apply_srdf(robot: Robot, path: Path, told: str | Path | bool) -> None:

@@ -10,7 +10,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 
 import numpy as np
@@ -18,6 +20,7 @@ from lxml import etree  # pyright: ignore[reportAttributeAccessIssue] (compiled,
 from numpy.typing import ArrayLike, NDArray
 
 from tabi._errors import ModelError
+from tabi.model import hulls
 from tabi.model.readers import mesh_collada
 from tabi.model.readers.mesh_collada import numbers
 from tabi.model.shape import Convex
@@ -184,6 +187,22 @@ def _other(data: bytes, file: Path) -> NDArray:
         ) from None
 
 
+def faces(file: Path) -> tuple[Array, NDArray[np.int64]]:
+    """Points of a mesh, shape (n, 3), and its triangles, shape (m, 3), in the file's own axes."""
+    try:
+        import trimesh
+
+        found: Any = trimesh.load(file, force="mesh")
+        points, triangles = np.asarray(found.vertices, float), np.asarray(found.faces, np.int64)
+    except Exception as problem:  # its readers raise anything
+        raise ModelError(
+            f"faces of the mesh cannot be read ({problem}); convert it to STL or OBJ", file
+        ) from None
+    if len(triangles) == 0:
+        raise ModelError("mesh has no faces; expected at least one triangle", file)
+    return points, triangles
+
+
 # ---- their hull -------------------------------------------------------------------------------
 
 
@@ -203,38 +222,15 @@ def convex_hull(points: ArrayLike, file: Path | None = None) -> Convex:
             f"expected at least one row of three finite numbers",
             file,
         )
-    return _solid_hull(thickened(points), file)
+    return hulls.solid(thickened(points), file)
 
 
 def hull_of_file(file: Path) -> tuple[Convex, bool]:
     """Convex hull of a mesh file, and whether the mesh was flat and had to be thickened."""
     points = vertices(file)
     solid = thickened(points)
-    return _solid_hull(solid, file), solid is not points
-
-
-def _solid_hull(points: Array, file: Path | None) -> Convex:
-    # here, because it takes a third of a second to import
-    from scipy.spatial import ConvexHull, QhullError
-
-    try:
-        hull = ConvexHull(points)
-    except QhullError:
-        # joggled input, for shapes so thin in part that rounding defeats the exact hull
-        try:
-            hull = ConvexHull(points, qhull_options="QJ")
-        except QhullError:
-            raise ModelError(
-                f"no convex hull of {len(points)} points can be found; "
-                f"expected coordinates of moderate size",
-                file,
-            ) from None
-    corners = points[hull.simplices]
-    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    inward = np.einsum("ij,ij->i", normals, hull.equations[:, :3]) < 0
-    triangles = np.where(inward[:, None], hull.simplices[:, ::-1], hull.simplices)
-    used, index = np.unique(triangles, return_inverse=True)
-    return Convex(points[used], index.reshape(-1, 3).astype(np.int32), file)
+    hull = replace(hulls.solid(solid, file), from_file=np.eye(3, 4))
+    return hull, solid is not points
 
 
 def thickened(points: Array) -> Array:
@@ -256,7 +252,10 @@ def thickened(points: Array) -> Array:
 
 def scaled(shape: Convex, scale: Array) -> Convex:
     """A hull with its axes multiplied; one mirrored by a negative factor turns its triangles, so
-    that they stay outward.
+    that they stay outward. Multiplied by 1 it is the same object, so that it is known to be shared.
     """
+    if (np.asarray(scale) == 1.0).all():
+        return shape
     triangles = shape.triangles if np.prod(scale) > 0 else shape.triangles[:, ::-1]
-    return Convex(shape.vertices * scale, triangles, shape.file)
+    placed = None if shape.from_file is None else np.diag(scale) @ shape.from_file
+    return Convex(shape.vertices * scale, triangles, shape.file, placed)

@@ -9,8 +9,10 @@ file's frame F, and the file is drawn at X_BF = X_BG X_FG⁻¹.
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -130,11 +132,22 @@ class Geoms:
         mesh = int(self.m.geom_dataid[g])
         if mesh not in self.hulls:
             start = self.m.mesh_vertadr[mesh]
-            self.hulls[mesh] = convex_hull(
+            hull = convex_hull(
                 self.m.mesh_vert[start : start + self.m.mesh_vertnum[mesh]].astype(float),
                 self._file(mesh),
             )
+            self.hulls[mesh] = replace(hull, from_file=self._from_file(mesh))
         return self.hulls[mesh]
+
+    def _from_file(self, mesh: int) -> np.ndarray | None:
+        """X_GF of a mesh times its scale, as ``Convex`` has it; None where the file's frame is not
+        known.
+        """
+        spec = self._spec_meshes[mesh]
+        if self._file(mesh) is None or _moved(spec):
+            return None
+        X_GF = from_quaternion(self.m.mesh_quat[mesh], self.m.mesh_pos[mesh]).inverse()
+        return np.column_stack([X_GF.R * np.asarray(spec.scale, float), X_GF.p])
 
     def _mesh_file(self, g: int) -> tuple[MeshFile, Transform] | None:
         """The file to draw for a mesh and X_FG; None for other geoms and for meshes whose hull is
@@ -144,8 +157,7 @@ class Geoms:
             return None
         mesh = int(self.m.geom_dataid[g])
         spec, file = self._spec_meshes[mesh], self._file(mesh)
-        moved = np.any(spec.refpos) or np.any(np.asarray(spec.refquat)[1:])
-        if file is None or moved or file.suffix.lower() not in DRAWN:
+        if file is None or _moved(spec) or file.suffix.lower() not in DRAWN:
             self.notes.append(
                 f"mesh {self.m.mesh(mesh).name!r} is drawn as its convex hull: "
                 f"it is in no file that can be drawn as it is"
@@ -282,6 +294,11 @@ class Geoms:
                 "geoms have different friction: between two of them tabi takes the smaller one, "
                 "MuJoCo the larger"
             )
+
+
+def _moved(spec: Any) -> bool:
+    """Whether a mesh was moved out of its file's frame."""
+    return bool(np.any(spec.refpos) or np.any(np.asarray(spec.refquat)[1:]))
 
 
 def _ellipsoid(x: float, y: float, z: float) -> Convex:

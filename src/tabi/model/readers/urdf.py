@@ -177,8 +177,6 @@ class _Reader(LinkReader):
             joint.lower, joint.upper = lower, upper
         joint.effort_limit = self.number(limit, "effort", owner, INFINITY, 0.0, infinite=True)
         joint.velocity_limit = self.number(limit, "velocity", owner, INFINITY, 0.0, infinite=True)
-        if joint.kind != "fixed" and 0.0 in (joint.effort_limit, joint.velocity_limit):
-            self.gather("with an effort or velocity limit of 0, kept", joint.name, "joints")
 
     def follow_mimics(self, joints: dict[str, Joint]) -> None:
         """Lead every mimic to its last leader: q = r₁(r₂ q₂ + o₂) + o₁."""

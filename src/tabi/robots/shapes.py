@@ -1,0 +1,166 @@
+"""The colliding shapes of a robot from a file, made fit for a simulation.
+
+Hulls of meshes lose the vertices that no contact can tell from their neighbours. Soles stay as they
+are, to the last digit: a robot stands on their corners.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabi._errors import ModelError
+from tabi.model import hulls
+from tabi.model.body import Body, Foot
+from tabi.model.robot import Robot
+from tabi.model.shape import Convex
+from tabi.robots import pieces
+from tabi.spatial.transform import Transform
+
+# what collides: what the file says, visual shapes where it says nothing, meshes cut into pieces
+COLLISION = ("file", "visual", "decomposed")
+# how far a surface may move inwards [m], and in parts of the hull's least extent
+TOLERANCE, THIN = 1e-3, 0.1
+# vertices this part of a hull's size off the sole's plane are in it
+FLAT = 1e-6
+# corners of a sole's outline may lie that far above its lowest point, as those that it was made of
+SOLE, SAME = 2e-3, 1e-9
+
+
+class ShapeKeys(TypedDict, total=False):
+    """Keywords of ``tabi.load`` about shapes."""
+
+    collision: str
+    hull_tolerance: float
+    max_points: int | None
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What ``tabi.load`` was told about shapes, checked."""
+
+    collision: str = COLLISION[0]
+    hull_tolerance: float = TOLERANCE
+    max_points: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.collision not in COLLISION:
+            raise ModelError(
+                f"collision is {self.collision!r}; expected one of {', '.join(COLLISION)}: what "
+                f"the file says, visual shapes where it says nothing, or meshes cut into pieces"
+            )
+        if not _is_number(self.hull_tolerance) or not 0 <= self.hull_tolerance < np.inf:
+            raise ModelError(
+                f"hull_tolerance is {self.hull_tolerance!r}; expected a length in metres, for "
+                f"example 0.001, or 0 to keep hulls as they are"
+            )
+        if self.max_points is not None and not (
+            _is_number(self.max_points) and self.max_points == int(self.max_points) >= 4
+        ):
+            raise ModelError(
+                f"max_points is {self.max_points!r}; expected a whole number of vertices, 4 or "
+                f"more, or None for any number"
+            )
+
+
+def _is_number(value: Any) -> bool:
+    return (
+        isinstance(value, (int, float, np.number))
+        and not isinstance(value, bool)
+        and bool(np.isfinite(value))
+    )
+
+
+# ---- hulls with fewer vertices ------------------------------------------------------------------
+
+
+def prepare(robot: Robot, how: Settings) -> list[str]:
+    """Cut meshes into pieces where that was asked for, and give hulls fewer vertices, with notes;
+    returns what is to be said of it.
+    """
+    if how.collision == "decomposed":
+        pieces.cut(robot, set(_soles(robot)))
+    return simplify(robot, how)
+
+
+def simplify(robot: Robot, how: Settings) -> list[str]:
+    """Give the robot's hulls fewer vertices, with a note; returns what is to be said of it."""
+    if how.hull_tolerance == 0 and how.max_points is None:
+        return []
+    soles = _soles(robot)
+    made: dict[Any, tuple[Convex, float, Convex]] = {}
+    before = after = count = 0
+    lost = beyond = 0.0
+    for body in robot.bodies:
+        most = None if body in soles else how.max_points
+        for shape in body.collision_shapes():
+            hull = shape.geometry
+            if not isinstance(hull, Convex):
+                continue
+            rows = _in_soles(hull, shape.placement, soles.get(body, []))
+            tolerance = min(how.hull_tolerance, THIN * _thickness(hull))
+            # bodies that share a hull go on sharing it
+            key = (id(hull), rows.tobytes(), most)
+            if key not in made:
+                # the hull too, for a number is only its own while it lives
+                made[key] = (*hulls.simplified(hull, tolerance, most, rows), hull)
+            new, loss, _ = made[key]
+            shape.geometry = new
+            if new is not hull:
+                count, lost = count + 1, max(lost, loss)
+                before += len(hull.vertices)
+                after += len(new.vertices)
+                beyond = max(beyond, loss - tolerance)
+    return _told(robot, (count, before, after), lost, beyond > 0)
+
+
+def _told(robot: Robot, counts: tuple[int, int, int], lost: float, beyond: bool) -> list[str]:
+    count, before, after = counts
+    if count == 0:
+        return []
+    which = "1 convex hull was" if count == 1 else f"{count} convex hulls were"
+    told = (
+        f"{which} simplified, from {before} to {after} vertices: surfaces moved inwards by at most "
+        f"{1e3 * lost:.2f} mm"
+    )
+    robot.notes.append(f"{told} (hull_tolerance=0 keeps them)")
+    return [f"{told}, more than hull_tolerance because of max_points"] if beyond else []
+
+
+def _thickness(hull: Convex) -> float:
+    """Least extent along the hull's own axes [m]."""
+    centred = hull.vertices - hull.vertices.mean(axis=0)
+    return float(np.ptp(centred @ np.linalg.eigh(centred.T @ centred)[1], axis=0).min())
+
+
+def _soles(robot: Robot) -> dict[Body, list[tuple[Foot, Transform]]]:
+    """For each body that moves with a foot: the feet and X_BF of their frames."""
+    X = robot.placements(robot.at_zero())
+    link: dict[Body, Body] = {}
+    for body in robot.bodies:
+        carrier = body.parent if body.joint.kind == "fixed" else None
+        link[body] = link[carrier] if carrier else body
+    found: dict[Body, list[tuple[Foot, Transform]]] = {}
+    for foot in robot.feet.values():
+        X_WF = X[foot.body] @ foot.placement
+        for body in robot.bodies:
+            if link[body] is link[foot.body]:
+                found.setdefault(body, []).append((foot, X[body].inverse() @ X_WF))
+    return found
+
+
+def _in_soles(
+    hull: Convex, placement: Transform, soles: list[tuple[Foot, Transform]]
+) -> NDArray[np.int64]:
+    """Rows of the vertices in the planes of soles, or at corners of their outlines."""
+    size, kept = float(np.ptp(hull.vertices, axis=0).max()), np.zeros(len(hull.vertices), bool)
+    for foot, X_BF in soles:
+        points = (X_BF.inverse() @ placement) @ hull.vertices
+        kept |= np.abs(points[:, 2]) <= FLAT * size
+        for row in np.flatnonzero(np.abs(points[:, 2]) < SOLE + SAME):
+            away = np.abs(foot.polygon - points[row, :2]).max(axis=1)
+            kept[row] |= bool((away <= SAME).any())
+    return np.flatnonzero(kept)
