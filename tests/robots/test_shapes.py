@@ -119,6 +119,18 @@ def test_soles_stay_as_they_are_to_the_last_digit(biped):
         assert len(hulls_of(robot)[body.name].vertices) < len(hulls_of(whole)[body.name].vertices)
 
 
+def test_outlines_of_soles_stay_that_lie_above_their_planes(biped):
+    # a sole with a bevel: what counts as its outline is 1.5 mm above the ground
+    points = rounded((0.2, 0.1, 0.03), 0.012)
+    flat = points[points[:, 2] < -0.0149]
+    lower = flat * [0.97, 0.95, 1.0] - np.array([0.0, 0.0, 0.0015])
+    write_obj(biped.with_name("sole.obj"), np.concatenate([points, lower]))
+    robot, whole = quietly(biped, hull_tolerance=5e-3), quietly(biped, hull_tolerance=0)
+    again = sole_of("left", robot.body("left_foot"), np.eye(3))
+    assert np.ptp(again.polygon, axis=0) == pytest.approx((0.2, 0.1))
+    assert np.array_equal(again.polygon, whole.feet["left"].polygon)
+
+
 def test_soles_stay_that_hang_on_their_foot_by_a_fixed_joint(biped):
     # the mesh moves to a link of its own, and the foot is a polygon on the one that carries it
     text = biped.read_text()
