@@ -11,7 +11,7 @@ and u_n of v̄, with β gap/h added where points overlap.
 There is no friction in (1), and R is a little compliance: it has always one solution, also where
 overlaps cannot all be left, as of a plug too wide for its hole. What is left of them then stays.
 Smaller overlaps are left by velocities, in one problem; where that one is not solved they are left
-by (1) too, from then on and until there are none.
+by (1) too, and for some steps from then on (``caution``).
 
 Links whose joints are all held cannot be parted by any impulse; their overlap stays until one of
 the joints gives way.
@@ -19,6 +19,7 @@ the joints gives way.
 
 from tabi._jit import kernel
 from tabi.contact.rows import CONTACT, IDLE, LIMITED, SOFT
+from tabi.simulation import caution
 
 # overlap [m] that is left without speed; the speed [m/s] of leaving; R of (1) over 1/ρ
 DEEP, PARTING, COMPLIANCE = 1e-6, 0.5, 1e-6
@@ -32,7 +33,7 @@ def apart(d, least, turn):
     not leave them.
     """
     report = d.outcome.report[0]
-    jammed = report.gap < -least and (d.memory.jammed[0] != 0 or turn == 1)
+    jammed = report.gap < -least and (caution.asked(d.memory.jammed) or turn == 1)
     report.apart = JAMMED if jammed else APART if report.gap < -DEEP else TOGETHER
     if turn == 1:
         report.missed, report.residual = 0, 0.0

@@ -9,7 +9,7 @@ from tabi.contact import bodies, budget
 from tabi.contact.certificate import residual
 from tabi.contact.rows import CONTACT, IDLE
 from tabi.dynamics import body_response
-from tabi.simulation import depenetration
+from tabi.simulation import caution, depenetration
 from tabi.simulation.parts import worse
 from tabi.simulation.rows.contacts import REVISIONS, SLIPS, slides
 from tabi.simulation.tables import OPEN, SLIP, STICK
@@ -46,6 +46,8 @@ def solve_contacts_on(assemble, prepare_law, solve_law, certified, revise):
         # of an older law that it is solved, and how far it is from the exact one
         if failed or (certified and not error <= tolerance):
             report.missed += 1
+            if revised and certified:
+                error = no_worse_than_none(part, s, l, w, error)
         report.residual = worse(report.residual, error)
         return s.budget[budget.DROPPED] == 0
 
@@ -94,6 +96,23 @@ def check(p, s, l, u):
     """Backward error of impulses l [m/s]; their velocities in u."""
     bodies.velocities(p, l, u, s.check_wrench, s.check_twist)
     return residual(p, l, u)
+
+
+@kernel(inline=True)
+def no_worse_than_none(p, s, l, u, error):
+    """Drop impulses of a problem that was not solved where none at all are the lesser evil;
+    returns the backward error.
+    """
+    none = s.parting_impulse[: l.shape[0]]
+    for i in range(l.shape[0]):
+        none[i] = 0.0
+    zero = check(p, s, none, u)
+    if error <= zero:
+        check(p, s, l, u)
+        return error
+    for i in range(l.shape[0]):
+        l[i] = 0.0
+    return zero
 
 
 @kernel(inline=True)
@@ -159,5 +178,6 @@ def store_contacts(t, d, s, tolerance):
             store3(row.impulse, mul_t(E, l))
             store3(row.velocity, mul_t(E, moves))
     memory.count[0], memory.helped[0] = report.points, s.budget[budget.HELPED]
-    memory.jammed[0] = report.apart == depenetration.JAMMED
+    together = report.apart == depenetration.TOGETHER and report.gap < 0.0
+    caution.note(memory.jammed, report.apart == depenetration.JAMMED, together)
     report.work = s.budget[budget.WORK]

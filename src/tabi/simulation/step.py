@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 from tabi._jit import kernel
 from tabi.contact import budget
 from tabi.dynamics import kinematics
-from tabi.simulation import assembly, corrections, parts, solving
+from tabi.simulation import assembly, caution, corrections, parts, solving
 from tabi.simulation.forces import external, joint_limits, motors
 from tabi.simulation.free_motion import free_motion_on
 from tabi.simulation.rows import bonds, contacts, joints, moments
@@ -32,6 +32,8 @@ from tabi.simulation.rows import bonds, contacts, joints, moments
 FINE, SINGULAR, ROOM, BROKEN, DROPPED = 0, 1, 2, 3, 4
 # how often a step is done at most, to find the motors that saturate and the joints that are held
 GUESSES = 200
+# looks at contacts (``contact.budget``) that the plain way may cost where there is a careful one
+SHORT = 20_000
 # beyond this [m/s or rad/s] something is broken, and configurations would soon be no numbers
 # any more
 FASTEST = 1e9
@@ -112,21 +114,24 @@ def _rollout_on(k: parts.Kernels) -> Any:
         # that change to and fro may be misled by what contacts leave within their tolerance, and
         # join them
         for guess in range(GUESSES):
-            finer = tolerance if guess < joint_limits.BOLD else 0.1 * tolerance
+            finer = tolerance if guess < joint_limits.BOLD or s.joined[0] > 0 else 0.1 * tolerance
             report.points = add_joints(t, d, points, s, h)
             if report.points > s.points.shape[0]:
                 return undo(d, s, ROOM)
+            if guess > 0:
+                kinematics.velocities(t.model, d.v, s.dynamics)
             if not free_motion(t, d, s, h, guess):
                 return undo(d, s, SINGULAR)
             if not solve_contacts(t, d, s, h, finer):
                 return undo(d, s, ROOM if s.budget[budget.DROPPED] == 0 else DROPPED)
             wrong, report.joint_residual = judge(t, d, s, h, tolerance, guess)
+            if wrong == 0 and report.missed == 0:
+                break
+            # contacts without a solution may be held against each other by joints
+            if certified and joints.join(t, d, s, guess):
+                continue
             if wrong == 0 or not budget.left(s.budget):
                 break
-            if certified and guess >= joint_limits.BOLD - 1:
-                joints.join(d, s)
-            if guess < GUESSES - 1:
-                kinematics.velocities(t.model, d.v, s.dynamics)
         if not sane(s.v_next):
             return undo(d, s, BROKEN)
         if not report.joint_residual <= tolerance:
@@ -178,8 +183,11 @@ def _rollout_on(k: parts.Kernels) -> Any:
 def begin(t, d, s):
     """Nothing is spent yet; modes of the joints are kept, as guesses will change them."""
     budget.begin(s.budget, t.limits, d.outcome.report[0].points)
+    s.joined[0] = caution.asked(d.memory.joined)
+    # what may fail for another reason than that it is hard
+    if s.joined[0] == 0 and (joints.any_held(d) or caution.warned(d.memory.jammed)):
+        s.budget[budget.LIMIT] = min(s.budget[budget.LIMIT], SHORT)
     s.budget[budget.HELPED] = d.memory.helped[0]
-    s.joined[0] = 0
     copy_modes(s.joint, d.memory.joint)
 
 

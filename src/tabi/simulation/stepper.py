@@ -75,7 +75,7 @@ class Stepper:
         what parts remember themselves stays.
         """
         memory = self.data.memory
-        memory.count[0] = memory.helped[0] = memory.jammed[0] = 0
+        memory.count[0] = memory.helped[0] = memory.jammed[:] = memory.joined[:] = 0
         memory.joint[:] = joint_limits.first_modes(self.model)
 
     def prepare(self) -> None:

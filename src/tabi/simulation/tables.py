@@ -164,7 +164,8 @@ class Memory(Structure):
     Attributes:
         contact: table of CONTACT, rows of the last step kind by kind. count: how many, shape (1,).
         helped: the rescue that solved the last hard step, of ``contact.ladder``, shape (1,).
-        jammed: 1 where overlaps stayed that velocities could not leave, shape (1,).
+        jammed, joined: since when overlaps are left apart, and joints solved with the contacts, of
+            ``caution``, shape (2,).
         joint: table of JOINT, one row per degree of freedom.
         own: of each force, kind of rows and law, in their order, what it remembers itself.
     """
@@ -173,6 +174,7 @@ class Memory(Structure):
     count: NDArray[np.int64]
     helped: NDArray[np.int64]
     jammed: NDArray[np.int64]
+    joined: NDArray[np.int64]
     joint: NDArray[np.void]
     own: tuple[NDArray[Any], ...]
 
@@ -237,7 +239,8 @@ def data(model: Model, points: int, own: tuple[NDArray[Any], ...]) -> StepData:
             table(points, CONTACT),
             count=np.zeros(1, INDEX),
             helped=np.zeros(1, INDEX),
-            jammed=np.zeros(1, INDEX),
+            jammed=np.zeros(2, INDEX),
+            joined=np.zeros(2, INDEX),
             joint=table(count, JOINT),
             own=own,
         ),

@@ -84,9 +84,16 @@ def judge(own, t, d, s, h, tolerance, guess):
     for k in range(d.v.shape[0]):
         par, joint = m.dof[k], d.memory.joint[k]
         s.wrong[k] = 0
-        if par.prescribed != 0 or joint.mode == FOLLOWS or joint.mode == JOINED:
+        if par.prescribed != 0 or joint.mode == FOLLOWS:
             continue
         place = d.q[par.q] if par.q >= 0 else 0.0
+        if joint.mode == JOINED:
+            # what its rows say is certified with the contacts; an end may have had none
+            beyond = max(lowest(par, place, h) - s.v_next[k], s.v_next[k] - highest(par, place, h))
+            worst = worse(worst, max(0.0, beyond))
+            s.wrong[k] = beyond > tolerance
+            wrong += beyond > tolerance
+            continue
         mu, u, f = par.friction, s.v_next[k], -par.friction * joint.direction
         mode, direction, error = joint.mode, 0, 0.0
         if joint.mode == MOVES:

@@ -2,7 +2,8 @@
 
 Whether a joint sticks, moves or is at its end is guessed (``forces.joint_limits``), and the guess is
 right after a turn or two. Where contacts and joints hold each other, guesses may run in circles.
-Then the joints that are still wrong join the contact problem, each with rows along its axis:
+Then the joints that are still wrong join the contact problem, each with rows along its axis; and so
+do all that are held where the contacts have no solution that is found.
 
     dry friction   ‖λ‖ ≤ h μ, and where v⁺ ≠ 0 the impulse is −h μ sign(v⁺)      LIMITED            (1)
     end of travel  0 ≤ λ ⟂ ±(v⁺ − v_end) ≥ 0                                     SOFT, with R = 0   (2)
@@ -11,9 +12,12 @@ certified like contacts. Afterwards their modes are known for the next step's gu
 """
 
 from tabi._jit import kernel
+from tabi.contact import budget
 from tabi.contact.rows import LIMITED, SOFT
 from tabi.model.arrays import FLOATING
+from tabi.simulation import caution
 from tabi.simulation.forces.joint_limits import (
+    BOLD,
     JOINED,
     LOWER,
     MOVES,
@@ -27,22 +31,56 @@ from tabi.simulation.parts import unchanged as revise
 from tabi.simulation.rows.contacts import SLIPS
 from tabi.spatial.vector import dot, load3, scale, store3, store9
 
-__all__ = ["add", "fill", "join", "revise", "settle", "warm_start", "withhold"]
+__all__ = [
+    "add",
+    "any_held",
+    "fill",
+    "join",
+    "revise",
+    "settle",
+    "warm_start",
+    "withhold",
+]
 
 # what a point of a joint stands for: its friction, one of its ends
 FRICTION, LOWER_END, UPPER_END = 0, 1, 2
-# ends that it would take a higher speed to reach are no rows [rad/s or m/s]
-FAR = 1e3
+# ends that it would take a much higher speed to reach than the joint has are no rows at first:
+# NEAR and twice its speed, then FAR [rad/s or m/s]
+NEAR, FAR = 0.5, 1e3
 ZERO = (0.0, 0.0, 0.0)
 
 
 @kernel(inline=True)
-def join(d, s):
-    """Joints that were guessed wrong join the contacts."""
-    for k in range(d.v.shape[0]):
-        if s.wrong[k] != 0:
-            d.memory.joint[k].mode = JOINED
-            s.joined[0] = 1
+def join(t, d, s, guess):
+    """Joints that were guessed wrong too often join the contacts, or before, where no work is left;
+    where these are unsolved, all that are held. Returns whether some did; the first ones bring the
+    whole budget of a step with them.
+    """
+    before, found, unsolved = s.joined[0], False, d.outcome.report[0].missed > 0
+    spent = not budget.left(s.budget)
+    if before > 0 and spent:
+        return False
+    if unsolved or guess >= BOLD - 1 or spent:
+        for k in range(d.v.shape[0]):
+            joint = d.memory.joint[k]
+            if joint.mode == JOINED:
+                # it went beyond an end that was no row
+                if s.wrong[k] != 0 and before < 2:
+                    s.joined[0], found = 2, True
+            elif s.wrong[k] != 0 or (unsolved and joint.mode >= STUCK):
+                joint.mode, s.joined[0], found = JOINED, max(s.joined[0], 1), True
+    if found and before == 0:
+        budget.begin(s.budget, t.limits, d.outcome.report[0].points)
+    return found
+
+
+@kernel(inline=True)
+def any_held(d):
+    """Whether some joint is guessed to be held."""
+    for k in range(d.v.shape[0]):  # noqa: SIM110 - kernels have no generators
+        if STUCK <= d.memory.joint[k].mode < JOINED:
+            return True
+    return False
 
 
 @kernel(inline=True)
@@ -62,9 +100,10 @@ def add(own, t, d, count, s, h):
             place = d.q[par.q] if par.q >= 0 else 0.0
             if par.friction > 0.0:
                 total = _note(m, s, total, i, k, FRICTION)
-            if lowest(par, place, h) > -FAR:
+            reach = FAR if s.joined[0] > 1 else 2.0 * (abs(d.v[k]) + abs(s.v_next[k])) + NEAR
+            if lowest(par, place, h) > -reach:
                 total = _note(m, s, total, i, k, LOWER_END)
-            if highest(par, place, h) < FAR:
+            if highest(par, place, h) < reach:
                 total = _note(m, s, total, i, k, UPPER_END)
     return total
 
@@ -122,21 +161,24 @@ def warm_start(own, t, d, e, s, x, found):
 
 @kernel(inline=True)
 def settle(d, first, s, h, tolerance):
-    """Of the joints that have joined, points from ``first`` on: their forces, and modes to guess in
-    the next step.
+    """Of the joints that have joined, points from ``first`` on: their forces; and modes to guess in
+    the next step, unless that begins with them as they are.
     """
+    caution.note(d.memory.joined, s.joined[0] > 0, s.joined[0] == 0)
     if s.joined[0] == 0:
         return
+    stay = caution.asked(d.memory.joined)
     for k in range(d.v.shape[0]):
         joint, u = d.memory.joint[k], s.v_next[k]
         if joint.mode == JOINED:
-            joint.mode, joint.direction = MOVES, 1 if u > 0.0 else -1
             d.outcome.effort[k].constraint = 0.0
+            if not stay:
+                joint.mode, joint.direction = MOVES, 1 if u > 0.0 else -1
     for e in range(first, d.outcome.report[0].points):
         k, what, l = s.source[e], s.points[e].feature, s.impulse[3 * s.place[e] + 2]
-        joint, effort = d.memory.joint[k], d.outcome.effort[k]
-        effort.constraint += (-l if what == UPPER_END else l) / h
-        if what == FRICTION and abs(s.v_next[k]) <= SLIPS * tolerance:
+        joint = d.memory.joint[k]
+        d.outcome.effort[k].constraint += (-l if what == UPPER_END else l) / h
+        if not stay and what == FRICTION and abs(s.v_next[k]) <= SLIPS * tolerance:
             joint.mode, joint.direction = STUCK, 0
-        elif what != FRICTION and l > 0.0:
+        elif not stay and what != FRICTION and l > 0.0:
             joint.mode, joint.direction = LOWER if what == LOWER_END else UPPER, 0
