@@ -18,7 +18,7 @@ import numpy as np
 from lxml import etree  # pyright: ignore[reportAttributeAccessIssue] (compiled, without stubs)
 
 from tabi._errors import ModelError
-from tabi.model import soles
+from tabi.model import doubts, soles
 from tabi.model.body import Body
 from tabi.model.robot import Robot
 
@@ -56,6 +56,8 @@ def load(
             _declare(robot, path, foot, place)
     elif not robot.feet:
         _look_for_feet(robot)
+    # from tabi.load
+    doubts.warn(robot, path, depth=3)
     return robot
 
 
