@@ -55,6 +55,10 @@ class World:
         self.bonds: list[tuple[Any, ...]] = []
         self.ground_height = 0.0
 
+    def __repr__(self) -> str:
+        counts = {"robots": self.robots, "objects": self.objects, "fixed": self.fixed.shapes}
+        return f"World({', '.join(f'{len(x)} {name}' for name, x in counts.items())})"
+
     # ---- fixed things -----------------------------------------------------------------------
 
     def add_ground(
