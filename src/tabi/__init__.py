@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from tabi._errors import ModelError, TabiError
+from tabi._errors import ModelError, TabiError, near
 
 if TYPE_CHECKING:
     from tabi import collision, contact, control, dynamics, robots, scenes
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tabi.robots.files import RobotFileWarning, load
     from tabi.simulation.budget import Budget
     from tabi.simulation.faults import MissedStepWarning, OverlapWarning
+    from tabi.simulation.settings import LongStepWarning
     from tabi.simulation.simulator import Simulator
 
 __version__ = "0.1.0"
@@ -33,6 +34,7 @@ _LAZY = {
     "to_mjcf": "tabi.model.mujoco_writer",
     "Simulator": "tabi.simulation.simulator",
     "Budget": "tabi.simulation.budget",
+    "LongStepWarning": "tabi.simulation.settings",
     "MissedStepWarning": "tabi.simulation.faults",
     "OverlapWarning": "tabi.simulation.faults",
     "Recording": "tabi.recording.recording",
@@ -49,6 +51,7 @@ _LAZY = {
 __all__ = [
     "Budget",
     "Command",
+    "LongStepWarning",
     "Measurement",
     "MissedStepWarning",
     "ModelError",
@@ -76,6 +79,7 @@ def __getattr__(name: str) -> Any:
     if name not in _LAZY:
         raise AttributeError(
             f"module 'tabi' has no attribute {name!r}; it has {', '.join(__all__)}"
+            f"{near(name, __all__)}"
         )
     module = importlib.import_module(_LAZY[name] or f"tabi.{name}")
     value = module if not _LAZY[name] else getattr(module, name)

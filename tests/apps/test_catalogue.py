@@ -16,9 +16,11 @@ def invoke(*arguments: str) -> str:
     return done.stdout
 
 
-def test_every_scene_is_listed_with_its_line_and_its_picture():
+def test_every_scene_is_listed_with_its_line_and_no_path():
     lines = invoke("list").splitlines()
-    assert len(lines) == 2 * len(scenes.names())
+    assert len(lines) == len(scenes.names()) + 2
+    assert lines[-1] == "with pictures: tabi list --html scenes.html"
+    assert ".png" not in "".join(lines)
     for name in scenes.names():
         title = next(line for line in lines if line.startswith(f"{name} "))
         assert title.endswith(f"  {scenes.load(name).title}")

@@ -13,7 +13,7 @@ from apps import sentences
 from typer.testing import CliRunner
 
 from tabi import TabiError, scenes
-from tabi.apps import cli, run
+from tabi.apps import cli, run, run_summary
 from tabi.recording.recording import Recording
 
 SLOPE = (
@@ -291,3 +291,25 @@ def test_slow_steps_are_taken_one_by_one_and_stopped_between_two_of_them(scene, 
     # fifty at a time, until they are found to be slow
     assert taken == [50, 1, 1, 1]
     assert sim.time == pytest.approx(0.054)
+
+
+def test_lengths_have_a_unit_that_suits_them():
+    assert run_summary.length(0.095) == "95 mm"
+    assert run_summary.length(1e-3) == "1 mm"
+    assert run_summary.length(9.5e-4) == "950 µm"
+
+
+def test_a_time_on_the_command_line_hides_no_fault_of_the_scene(tmp_path):
+    file = tmp_path / "my.yaml"
+    file.write_text(
+        "title: t\nduration_s: -3\nobjects:\n  - {shape: sphere, radius_m: 0.1, mass_kg: 1, "
+        "position_m: [0, 0, 1]}\n"
+    )
+    with pytest.raises(TabiError, match="duration_s is -3; expected a number > 0"):
+        cli.app(["run", str(file), "--time", "0.01"], standalone_mode=False)
+
+
+@pytest.mark.parametrize("command", ["run", "plot", "sweep", "info"])
+def test_help_speaks_of_what_to_type_not_of_types(command):
+    shown = CliRunner().invoke(cli.app, [command, "--help"]).output
+    assert "list[" not in shown

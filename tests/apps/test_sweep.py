@@ -356,12 +356,15 @@ def test_one_key_is_a_curve_two_are_a_family_or_a_map(tmp_path, count):
 
 
 def test_labels_have_units():
-    assert drawing.label("objects.crate.mass_kg") == "objects.crate.mass [kg]"
-    assert drawing.label("places_m.crate.x") == "places.crate.x [m]"
-    assert drawing.label("pushes.0.force_n.0") == "pushes.0.force.0 [N]"
+    assert drawing.label("objects.crate.mass_kg") == "mass of crate [kg]"
+    assert drawing.label("objects.1.mass_kg") == "mass of object 2 [kg]"
+    assert drawing.label("places_m.crate.x") == "x of crate at the end [m]"
+    assert drawing.label("pushes.0.force_n.0") == "force of push 1 along x [N]"
+    assert drawing.label("robots.hrp2.motion.depth") == "depth of motion of hrp2"
+    assert drawing.label("fallen_at_s.hrp2") == "when hrp2 falls [s]"
     assert drawing.label("worst_residual_m_s") == "worst residual [m/s]"
     assert drawing.named("duration_s", "2") == "duration = 2 s"
-    assert drawing.label("ground.friction") == "ground.friction"
+    assert drawing.label("ground.friction") == "friction of ground"
 
 
 def test_outcomes_are_named_with_or_without_their_units():

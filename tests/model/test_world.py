@@ -496,19 +496,19 @@ def with_body(inertia):
         ),
         (
             lambda: tabi.World().add_box((1, 1, 1), 1.0, position=(0, 0)),
-            ["position [0.0, 0.0] has shape (2,)"],
+            ["position of 'box' is (0, 0)", "x, y, z in metres"],
         ),
         (
             lambda: tabi.World().add_box((1, 1, 1), 1.0, quaternion=(0, 0, 0, 0)),
-            ["quaternion [0.0, 0.0, 0.0, 0.0] has length 0"],
+            ["quaternion of 'box' is (0, 0, 0, 0)", "w, x, y, z"],
         ),
         (
             lambda: tabi.World().add_box((1, 1, 1), 1.0, quaternion=(0, 0, 1)),
-            ["quaternion [0.0, 0.0, 1.0]", "(w, x, y, z)"],
+            ["quaternion of 'box' is (0, 0, 1)", "w, x, y, z"],
         ),
         (
             lambda: tabi.World().add_box((1, 1, 1), 1.0, quaternion=(np.inf, 0, 0, 1)),
-            ["quaternion [inf, 0.0, 0.0, 1.0] has length inf"],
+            ["quaternion of 'box' is (inf, 0, 0, 1)"],
         ),
         (
             lambda: arm(base="floating").place((0, np.inf, 0)),

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from tabi.scenes import tree
-from tabi.scenes.tree import Entries, Items, SceneError, Text
+from tabi.scenes.tree import Entries, Items, SceneError, Text, title_of
 
 
 def test_values_stay_the_texts_they_were_written_as_with_their_lines():
@@ -93,3 +93,9 @@ def test_bombs_are_refused_at_once(text):
 def test_a_file_that_cannot_be_read_is_one_sentence(tmp_path):
     with pytest.raises(SceneError, match="cannot be read"):
         tree.read(tmp_path)
+
+
+def test_the_title_of_a_text_is_found_and_of_no_scene_is_empty():
+    assert title_of("title: A fall\nground: {}\n") == "A fall"
+    for text in ("", "ground: {}", "title: [1]", "{", "- a"):
+        assert title_of(text) == ""

@@ -235,7 +235,7 @@ def test_a_driven_crank_moves_the_rocker_as_the_geometry_says():
 @pytest.mark.parametrize(
     ("act", "words"),
     [
-        (lambda s, a, b: s.bond("glue", a, b), ["kind of bond 'glue' not found"]),
+        (lambda s, a, b: s.bond("glue", a, b), ["bond 'glue' not found"]),
         (lambda s, a, b: s.bond("weld", a, a), ["weld of 'a' and 'a'", "one rigid body"]),
         (lambda s, a, b: (s.bond("weld", a, b), s.bond("ball", b, a)), ["second bond", "release"]),
         (lambda s, a, b: s.bond("hinge", a, b), ["hinge of 'a' and 'b' has no axis"]),

@@ -188,3 +188,14 @@ def test_a_controller_reads_forces_when_it_is_called_and_not_later():
         seen[0].forces["foot"]
     with pytest.raises(tabi.ModelError, match="foot 'hand' not found in block"):
         seen[-1].forces["hand"]
+
+
+def test_worlds_and_simulators_say_what_they_are():
+    world = tabi.World()
+    world.add_ground()
+    world.add_robot(block())
+    for k in range(4):
+        world.add_box((0.1, 0.1, 0.1), 1.0, position=(1 + k, 0, 0.05), name=f"box{k}")
+    assert repr(world) == "World(1 robots, 4 objects, 1 fixed)"
+    sim = tabi.Simulator(world)
+    assert repr(sim) == "Simulator(block, box0, box1, box2 and 1 more: 0 s in steps of 0.001 s)"

@@ -1,5 +1,6 @@
 """What a simulator is told: a step, a tolerance and a scheme that can be."""
 
+import numpy as np
 import pytest
 
 import tabi
@@ -20,4 +21,34 @@ def test_a_scheme_and_a_world_are_known_ones():
         settings.check(tabi.World(), 1e-3, 1e-8, "events")
     with pytest.raises(tabi.ModelError, match=r"world is 7; expected a tabi.World"):
         settings.check(7, 1e-3, 1e-8, settings.EVENT_DRIVEN)
-    assert settings.check(tabi.World(), 1, 1e-8, settings.EVENT_DRIVEN) is None
+    assert settings.check(tabi.World(), 0.01, 1e-8, settings.EVENT_DRIVEN) is None
+
+
+def test_a_long_step_is_said_and_a_longer_one_refused_as_is_a_loose_tolerance():
+    world, scheme = tabi.World(), settings.TIME_STEPPING
+    with pytest.warns(tabi.LongStepWarning, match=r"^dt is 0.011 s, .* goes 11 mm between"):
+        settings.check(world, 0.011, 1e-8, scheme)
+    with pytest.warns(tabi.LongStepWarning):
+        settings.check(world, 0.1, 1e-8, scheme)
+    with pytest.raises(
+        tabi.ModelError, match=r"^dt is 1 s, .* fall 4.9 m unseen; expected at most"
+    ):
+        settings.check(world, 1, 1e-8, scheme)
+    assert settings.check(world, 1e-3, 0.01, scheme) is None
+    with pytest.raises(tabi.ModelError, match=r"tolerance is 0.02 m/s, .* expected at most 0.01"):
+        settings.check(world, 1e-3, 0.02, scheme)
+
+
+@pytest.mark.parametrize("steps", [-1, 2.5, "3", None, True])
+def test_a_rollout_has_a_whole_number_of_steps(steps):
+    with pytest.raises(
+        tabi.ModelError, match=r"steps of a rollout are .*; expected a whole number"
+    ):
+        settings.checked_program(steps, None, 6)
+
+
+def test_a_program_is_finite_numbers_for_every_step():
+    assert settings.checked_program(np.int64(2), np.ones((2, 6, 3)), 6).shape == (2, 6, 3)
+    for program in (np.ones((2, 5, 3)), np.full((2, 6, 3), np.nan), "none", [[1], [1, 2]]):
+        with pytest.raises(tabi.ModelError, match=r"expected finite numbers of shape \(2, 6, 3\)"):
+            settings.checked_program(2, program, 6)

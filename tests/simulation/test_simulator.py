@@ -154,9 +154,9 @@ def raising(time, measurement):
     [
         (
             lambda t, m: None,
-            r"controller of arm returned NoneType at 0.02 s; expected a tabi.Command",
+            r"controller of arm returned nothing at 0.02 s; expected a tabi.Command",
         ),
-        (lambda t, m: np.zeros(1), r"controller of arm returned ndarray at 0.02 s"),
+        (lambda t, m: np.zeros(1), r"controller of arm returned a ndarray at 0.02 s"),
         (
             lambda t, m: tabi.Command(position=np.zeros(2)),
             r"position in the command of arm at 0.02 s has shape \(2,\); expected \(1,\)",
@@ -355,8 +355,8 @@ def test_a_robot_that_tips_over_has_fallen():
         ({"tolerance": 0.0}, "tolerance is 0.0; expected a positive velocity"),
         ({"tolerance": float("inf")}, "tolerance is inf"),
         ({"tolerance": None}, "tolerance is None"),
-        ({"contact": "colomb"}, "law of contact 'colomb' not found in tabi; .*'coulomb'"),
-        ({"contact": None}, "law of contact 'None' not found"),
+        ({"contact": "colomb"}, "contact law 'colomb' not found in tabi; .*'coulomb'"),
+        ({"contact": None}, "contact law 'None' not found"),
     ],
 )
 def test_a_simulator_that_cannot_be_is_refused(arguments, words):

@@ -43,7 +43,7 @@ def list_scenes(
         Path | None, typer.Option(help="Write all of them with their pictures into one HTML page.")
     ] = None,
 ) -> None:
-    """The built-in scenes: name, one line, one picture."""
+    """The built-in scenes: name and one line, and into a page with pictures."""
     from tabi import scenes
 
     if html is not None:
@@ -58,12 +58,8 @@ def list_scenes(
         print(json.dumps(found, indent=2), flush=True)
         return
     wide = max(len(str(one["name"])) for one in found)
-    lines = [
-        f"{one['name']:{wide}}  {one['title']}"
-        + (f"\n{'':{wide}}  {one['picture']}" if one["picture"] else "")
-        for one in found
-    ]
-    print("\n".join(lines), flush=True)
+    lines = [f"{one['name']:{wide}}  {one['title']}" for one in found]
+    print("\n".join([*lines, "", "with pictures: tabi list --html scenes.html"]), flush=True)
 
 
 def picture(name: str) -> str | None:

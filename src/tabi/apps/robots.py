@@ -12,7 +12,9 @@ import typer
 Feet = Annotated[
     list[str] | None,
     typer.Option(
-        "--foot", help="Declare a foot as NAME=BODY, e.g. --foot left=L_ANKLE_R; may be repeated."
+        "--foot",
+        metavar="NAME=BODY",
+        help="Declare a foot, e.g. --foot left=L_ANKLE_R; may be repeated.",
     ),
 ]
 Base = Annotated[

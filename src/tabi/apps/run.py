@@ -45,7 +45,9 @@ Moment = tuple[float, float, float]
 Settings = Annotated[
     list[str] | None,
     typer.Option(
-        "--set", help="Set a value of the scene, e.g. --set ground.friction=0.2; may be repeated."
+        "--set",
+        metavar="KEY=VALUE",
+        help="Set a value of the scene, e.g. --set ground.friction=0.2; may be repeated.",
     ),
 ]
 SceneArgument = Annotated[
@@ -89,7 +91,9 @@ def run(
         _check_no_loss(record)
     from tabi import scenes
 
-    told = scenes.load(scene, all_settings(settings, time))
+    told = scenes.load(scene, settings or [])
+    if time is not None:
+        told = scenes.load(scene, all_settings(settings, time))
     if page:
         name = told.name if scene in scenes.names() and not settings else f"{told.name} (yours)"
         _show(told, name, port, browser)

@@ -79,7 +79,7 @@ class Summary:
         )
         lines.append(
             f"  worst error {self.residual:.1e} m/s, {self.force_residual:.1e} N; "
-            f"deepest overlap {1e6 * self.penetration:.3g} µm"
+            f"deepest overlap {length(self.penetration)}"
         )
         missed = "every step certified" if not self.missed else f"{self.missed} STEPS MISSED"
         lines.append(
@@ -102,3 +102,8 @@ class Summary:
         if self.recording:
             lines.append(f"  recorded in {self.recording}")
         return "\n".join(lines)
+
+
+def length(x: float) -> str:
+    """A small length [m] with a unit that suits it."""
+    return f"{1e3 * x:.3g} mm" if x >= 1e-3 else f"{1e6 * x:.3g} µm"

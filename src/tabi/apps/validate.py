@@ -30,12 +30,16 @@ def humanoids(
     robot: Annotated[
         list[str] | None,
         typer.Option(
-            help="A robot beside hrp2: path to a URDF, MJCF, .wrl or .body file; may be repeated."
+            metavar="FILE",
+            help="A robot beside hrp2: path to a URDF, MJCF, .wrl or .body file; may be repeated.",
         ),
     ] = None,
     foot: Annotated[
         list[str] | None,
-        typer.Option(help="Declare a foot of the one robot given, as NAME=BODY; may be repeated."),
+        typer.Option(
+            metavar="NAME=BODY",
+            help="Declare a foot of the one robot given; may be repeated.",
+        ),
     ] = None,
     poses: Annotated[
         int,

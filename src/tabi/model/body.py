@@ -15,6 +15,8 @@ from tabi.spatial.inertia import Inertia
 from tabi.spatial.transform import Transform
 
 Array = NDArray[np.float64]
+# of a sole, and of its distance from the shapes of its body [m]
+LONGEST, AWAY = 5.0, 0.3
 
 
 @dataclass(eq=False)
@@ -134,6 +136,29 @@ class Foot(Frame):
         )
         triangles = np.concatenate([below, above, sides]).astype(np.int32)
         return Shape(Convex(vertices, triangles), self.placement, name=f"sole of {self.name}")
+
+
+def check_place(foot: Foot) -> None:
+    """Refuse a sole that is larger than any, or far from the shapes of its body."""
+    length = float(np.ptp(foot.polygon, axis=0).max())
+    if length > LONGEST:
+        raise ModelError(
+            f"foot {foot.name!r} has a sole {length:g} m long; "
+            f"expected metres, and less than {LONGEST:g}"
+        )
+    shapes = foot.body.collision_shapes()
+    if not shapes:
+        return
+    axes = np.eye(3)
+    low = np.array([-max(s.support(-d) for s in shapes) for d in axes])
+    high = np.array([max(s.support(d) for s in shapes) for d in axes])
+    corners = foot.corners()
+    away = float(np.linalg.norm(np.maximum(low - corners, corners - high).clip(0), axis=1).min())
+    if away > AWAY:
+        raise ModelError(
+            f"foot {foot.name!r} lies {away:.2g} m from the shapes of body {foot.body.name!r}; "
+            "expected its position and polygon in metres in the frame of that body"
+        )
 
 
 def polygon_area(polygon: Array) -> float:

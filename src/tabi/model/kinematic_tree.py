@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tabi._errors import ModelError, real, unknown
-from tabi.model.body import Body, Closure, Foot, Frame, Sensor, sole_of
+from tabi.model.body import Body, Closure, Foot, Frame, Sensor, check_place, sole_of
 from tabi.model.joint import Joint
 from tabi.model.shape import Shape
 from tabi.spatial.inertia import Inertia
@@ -36,6 +36,7 @@ class KinematicTree:
         excluded: pairs of body names that never collide.
         bonds: loops of the tree that are held closed from the start.
         notes: what a reader ignored or mended, and why.
+        doubts: what a reader found that can hardly be meant: see ``tabi.model.doubts``.
         missing_meshes: body name → collision meshes that a reader could not use.
     """
 
@@ -50,6 +51,7 @@ class KinematicTree:
         self.excluded: set[frozenset[str]] = set()
         self.bonds: list[Closure] = []
         self.notes: list[str] = []
+        self.doubts: list[str] = []
         self.missing_meshes: dict[str, list[str]] = {}
         self.ground_height = 0.0
         self._by_name: dict[str, Body] = {}
@@ -148,6 +150,7 @@ class KinematicTree:
                 )
                 raise ModelError(f"{message}; expected z up into the leg: give it a quaternion")
             foot = Foot(name, body, X_BF, np.asarray(polygon, float))
+            check_place(foot)
             if not body.collision_shapes():
                 body.shapes.append(foot.plate())
                 self.notes.append(

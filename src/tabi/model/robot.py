@@ -62,7 +62,7 @@ class Robot(KinematicTree):
             pose = self.half_sitting
         elif isinstance(pose, str):
             if pose not in self.poses:
-                raise unknown("pose", pose, self.name, self.poses)
+                raise unknown("pose", pose, self.name, {"half_sitting", *self.poses})
             pose = self.poses[pose]
         return super().positions(pose)
 

@@ -32,7 +32,7 @@ from tabi.model.shape import (
 from tabi.model.soundness import GRAVITY, checked_gravity
 from tabi.spatial import inertia
 from tabi.spatial.inertia import Inertia
-from tabi.spatial.transform import from_quaternion, translation
+from tabi.spatial.transform import Transform, from_quaternion, translation
 
 
 class World:
@@ -54,6 +54,10 @@ class World:
         self.pairs: dict[frozenset[str], dict[str, float | None]] = {}
         self.bonds: list[tuple[Any, ...]] = []
         self.ground_height = 0.0
+
+    def __repr__(self) -> str:
+        counts = {"robots": self.robots, "objects": self.objects, "fixed": self.fixed.shapes}
+        return f"World({', '.join(f'{len(x)} {name}' for name, x in counts.items())})"
 
     # ---- fixed things -----------------------------------------------------------------------
 
@@ -91,7 +95,7 @@ class World:
         a conveyor. Other keywords as in ``Material``.
         """
         name = self._free_name(name or f"fixed{len(self.fixed.shapes) + 1}")
-        placement = from_quaternion(quaternion, position)
+        placement = _placed(name, quaternion, position)
         if not np.isfinite(placement.p).all():
             raise ModelError(
                 f"fixed thing {name!r} is at {placement.p.tolist()}; "
@@ -193,7 +197,7 @@ class World:
             raise ModelError(
                 f"object {name!r} has mass {inertia.mass:g} kg; expected a positive number"
             )
-        X = from_quaternion(quaternion, position)
+        X = _placed(name, quaternion, position)
         if not np.isfinite(X.p).all():
             raise ModelError(
                 f"object {name!r} is at {X.p.tolist()}; expected three finite numbers in metres"
@@ -298,6 +302,21 @@ class World:
         parameters that can be set between steps.
         """
         return compile_world(Parts(self.robots, self.objects, self.fixed, self.gravity, self.pairs))
+
+
+def _placed(name: str, quaternion: ArrayLike, position: ArrayLike) -> Transform:
+    """Where a thing is told to be; what is no place is refused with its name."""
+    for what, value, count, expected in (
+        ("position", position, 3, "x, y, z in metres"),
+        ("quaternion", quaternion, 4, "w, x, y, z of a rotation"),
+    ):
+        try:
+            x = np.array(value, float)
+        except (TypeError, ValueError):
+            x = np.zeros(0)
+        if x.shape != (count,) or (count == 4 and not 1e-12 < np.linalg.norm(x) < np.inf):
+            raise ModelError(f"{what} of {name!r} is {value!r}; expected {expected}")
+    return from_quaternion(quaternion, position)
 
 
 def _material(

@@ -105,6 +105,8 @@ class Recording:
             )
         told = versions() | {"reproducible": sim.data.reproducible} | dict(meta or {})
         about = json.dumps(told, default=str)
+        if self.path.is_dir():
+            raise RecordingError(f"{self.path}: it is a folder; expected the name of a file, .hdf5")
         try:
             self._file = h5py.File(self.path, "w")
             self._prepare(names)

@@ -1,5 +1,15 @@
 """Robots, one file each: dimensions, masses, motors, poses and where every number comes from."""
 
+from typing import Any
+
+from tabi._errors import near
 from tabi.robots.hrp2 import hrp2
 
 __all__ = ["hrp2"]
+
+
+def __getattr__(name: str) -> Any:
+    raise AttributeError(
+        f"no robot {name!r} is built in, but {', '.join(__all__)}; tabi.load reads those of files"
+        f"{near(name, __all__)}"
+    )

@@ -18,6 +18,7 @@ from typing import Any, Unpack
 
 from tabi import collision
 from tabi._errors import ModelError
+from tabi.model import doubts
 from tabi.model.joint import Motor
 from tabi.model.readers import load as reader
 from tabi.model.robot import Robot
@@ -83,7 +84,8 @@ def load(
     robot = reader.load(path, feet, base, name, srdf, how.collision)
     if stand_ins:
         known.complete(robot)
-    said = [note for note in robot.notes if note.startswith("feet found by shape")]
+    said = doubts.doubts(robot)
+    said += [note for note in robot.notes if note.startswith("feet found by shape")]
     said += shapes_of.prepare(robot, how)
     said += _give_gains(robot, gains)
     said += _part_links(robot, self_collision)

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from tabi.model.world import World
     from tabi.simulation.simulator import Simulator
 
+# suffixes of robots' files
+ROBOTS = (".urdf", ".xml", ".mjcf", ".wrl", ".body")
+
 
 @dataclass(frozen=True)
 class Scene:
@@ -132,7 +135,7 @@ def _with_robot_files(contents: Contents, reader: Reader, path: Path) -> Content
             file = _beside(robot.robot, reader, at, path)
             if file is None:
                 built = ", ".join(robots.__all__)
-                hint = near(robot.robot, robots.__all__)
+                hint = near(robot.robot, [*robots.__all__, *_neighbours(path)])
                 raise reader.fault(
                     at,
                     f"{reader.name(at)} is {robot.robot!r}, "
@@ -148,6 +151,14 @@ def _with_robot_files(contents: Contents, reader: Reader, path: Path) -> Content
             )
         found.append(robot)
     return msgspec.structs.replace(contents, robots=tuple(found))
+
+
+def _neighbours(path: Path) -> list[str]:
+    """Names of the robots' files beside a scene."""
+    try:
+        return [file.name for file in path.parent.iterdir() if file.suffix in ROBOTS]
+    except OSError:
+        return []
 
 
 def _with_meshes(contents: Contents, reader: Reader, path: Path) -> Contents:

@@ -231,3 +231,13 @@ class _Builder:
     @staticmethod
     def grow(node: Items | Entries, child: Node) -> None:
         node.size, node.height = node.size + child.size, max(node.height, child.height + 1)
+
+
+def title_of(text: str) -> str:
+    """What a scene file calls itself; empty where it has no title, or is no scene."""
+    try:
+        root = parse(text, "scene") if text.strip() else None
+    except SceneError:
+        root = None
+    told = root.values.get("title") if isinstance(root, Entries) else None
+    return told.value[:200] if isinstance(told, Text) else ""

@@ -75,7 +75,7 @@ def make(
 ) -> Bond:
     """A new bond between two bodies where they are now."""
     if kind not in KINDS:
-        raise unknown("kind of bond", str(kind), "tabi", list(KINDS))
+        raise unknown("bond", str(kind), "tabi", list(KINDS))
     names, bodies = [link.name for link in links], [link.body for link in links]
     owner = f"{kind} of {names[0]!r} and {names[1]!r}"
     _check(owner, kind, bodies, stepper.own("bonds"), axis)
@@ -93,7 +93,7 @@ def make(
 def close(stepper: Stepper, data: Data, told: Closure, links: tuple[Link, Link]) -> Bond:
     """A bond that a robot brings along, between places on its bodies wherever these are now."""
     if told.kind not in KINDS:
-        raise unknown("kind of bond", str(told.kind), "tabi", list(KINDS))
+        raise unknown("bond", str(told.kind), "tabi", list(KINDS))
     owner = f"{told.kind} of {links[0].name!r} and {links[1].name!r}"
     _check(owner, "weld", [link.body for link in links], stepper.own("bonds"), None)
     places = [

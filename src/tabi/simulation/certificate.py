@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,19 +13,23 @@ from tabi.contact.bodies import BodyProblem
 from tabi.contact.certificate import judge
 from tabi.contact.ladder import NAMES
 from tabi.contact.rows import CONTACT, LIMITED
+from tabi.simulation import certificate_text
 from tabi.simulation.data import Data
+from tabi.simulation.error_bound import ErrorBound, JudgedStep, error_bound, judged
 
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class StepCertificate:
-    """How well the forces of the last step obey Signorini and Coulomb.
+    """How well the forces of the last step obey Signorini and Coulomb; printed, it is a sentence
+    and a table.
 
     Attributes:
         residual: largest backward error of contacts and bonds [m/s, turning rad/s].
         tolerance: what was asked for. converged: if it was reached.
-        force_residual: largest change of a point's force that would make it exact [N].
+        force_residual: largest change of a point's force that would make that point exact [N];
+            how far net forces can be off is another figure, ``force_error_bound``.
         bond_residual [m/s], bond_force_residual [N]:
             of what holds bodies together, where they meet.
         bond_turn_residual [rad/s], bond_torque_residual [N·m]: of what keeps them from turning
@@ -37,7 +42,10 @@ class StepCertificate:
             ``tabi.contact.Certificate``, per second.
         contacts, groups, iterations: of the last step. attempt: what solved it.
         worst_residual, worst_joint_residual, worst_penetration: of the run.
-        missed: steps of the run that did not reach the tolerance.
+        missed: steps of the run that did not reach the tolerance. step_missed: if this one did not.
+        hardest: the two links that press hardest on each other, and their force [N]; None without
+            contacts.
+        judged: what the bounds of forces are computed from.
     """
 
     residual: float
@@ -62,6 +70,31 @@ class StepCertificate:
     worst_joint_residual: float
     worst_penetration: float
     missed: int
+    step_missed: bool = False
+    hardest: tuple[str, str, float] | None = None
+    judged: JudgedStep | None = field(default=None, compare=False)
+
+    @cached_property
+    def _bound(self) -> ErrorBound | None:
+        return error_bound(self.judged) if self.judged else ErrorBound(0.0, {})
+
+    @property
+    def force_error_bound(self) -> float | None:
+        """How far the net force of the contacts on any body can be from the exact one [N]: see
+        ``tabi.simulation.error_bound``. None where too many contacts press at once.
+        """
+        return self._bound.force if self._bound else None
+
+    @property
+    def pressure_error_bound(self) -> dict[str, float] | None:
+        """How far a foot's centre of pressure can be from the exact one [mm], by foot."""
+        return self._bound.pressure if self._bound else None
+
+    def __str__(self) -> str:
+        return certificate_text.text(self)
+
+    def __repr__(self) -> str:
+        return certificate_text.line(self)
 
 
 # what is said of bonds
@@ -81,6 +114,7 @@ def of_last_step(data: Data) -> StepCertificate:
     joints, p = float(report["joint_residual"]), data.problem
     common: dict[str, Any] = {f"worst_{name}": value for name, value in data.worst.items()}
     common |= {"missed": data.missed_count, "tolerance": tolerance, "joint_residual": joints}
+    common |= {"step_missed": bool(report["missed"] > 0), "hardest": hardest(data)}
     if p is None:
         zeros: dict[str, Any] = dict.fromkeys((*NONE, "dissipation_gap", *BOND), 0.0)
         zeros |= dict.fromkeys(("contacts", "groups", "iterations"), 0)
@@ -110,9 +144,20 @@ def of_last_step(data: Data) -> StepCertificate:
         groups=int(report["groups"]),
         iterations=int(report["iterations"]),
         attempt=NAMES[int(report["attempt"])],
+        judged=judged(data, p, impulse, found.contacts[:, 0]),
         **figures,
         **common,
     )
+
+
+def hardest(data: Data) -> tuple[str, str, float] | None:
+    """The two links that press hardest on each other at a point, and how hard [N]."""
+    rows = data.contact
+    if len(rows) == 0:
+        return None
+    row = rows[np.linalg.norm(rows["impulse"], axis=1).argmax()]
+    a, b = (data.model.shapes[row[side]].link for side in ("shape_a", "shape_b"))
+    return a, b, float(np.linalg.norm(row["impulse"]) / data.dt)
 
 
 def _pressure_shift(data: Data, p: BodyProblem, impulse: Array, change: Array) -> dict[str, float]:

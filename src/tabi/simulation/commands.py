@@ -127,9 +127,10 @@ def write_command(
         names: ``lookup.freedoms`` of the robot, where at hand.
     """
     if not isinstance(command, Command):
+        what = "nothing" if command is None else f"a {type(command).__name__}"
         raise ModelError(
-            f"controller of {robot.name} returned {type(command).__name__} at {time:g} s; "
-            "expected a tabi.Command"
+            f"controller of {robot.name} returned {what} at {time:g} s; expected a tabi.Command, "
+            "for example tabi.Command(position={joint: angle})"
         )
     told = {field: getattr(command, field) for field in FIELDS}
     names = names or freedoms(robot)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from tabi.simulation.certificate import hardest
 from tabi.simulation.data import Data
 from tabi.simulation.depenetration import PARTING
 from tabi.simulation.observed import Observed, SimulationError
@@ -55,13 +56,10 @@ def error_of(data: Data) -> float:
 
 def warn(data: Data) -> None:
     """Say that the last step missed, and between which bodies it pressed hardest."""
-    report, rows = data.outcome.report[0], data.contact
-    where = "without contacts"
-    if len(rows):
-        row = rows[np.linalg.norm(rows["impulse"], axis=1).argmax()]
-        a, b = (data.model.shapes[row[side]].link for side in ("shape_a", "shape_b"))
-        force = np.linalg.norm(row["impulse"]) / data.dt
-        where = f"{len(rows)} contacts, {a} and {b} press hardest ({force:.3g} N)"
+    report, where = data.outcome.report[0], "without contacts"
+    if pressed := hardest(data):
+        a, b, force = pressed
+        where = f"{len(data.contact)} contacts, {a} and {b} press hardest ({force:.3g} N)"
     spent = report["work"] >= data.tables.limits[0] or not data.reproducible
     more = "a larger budget" if spent else "a larger tolerance"
     warnings.warn(

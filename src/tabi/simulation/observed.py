@@ -48,6 +48,11 @@ class Observed:
         self._senses: dict[str, RobotSenses] = {}
         self._links: dict[Body | Foot | str, Link] = {}
 
+    def __repr__(self) -> str:
+        things = [robot.name for robot in self.world.robots] + [o.name for o in self.world.objects]
+        shown = ", ".join(things[:4]) + (f" and {len(things) - 4} more" if things[4:] else "")
+        return f"{type(self).__name__}({shown}: {self.time:g} s in steps of {self.dt:g} s)"
+
     @property
     def dt(self) -> float:
         """The step [s]."""

@@ -2,15 +2,48 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from tabi._errors import ModelError, unknown
 from tabi.model.world import World
+from tabi.simulation.tables import NO_PROGRAM
+
+Array = NDArray[np.float64]
 
 TIME_STEPPING, EVENT_DRIVEN = "time-stepping", "event-driven"
 SCHEMES = (TIME_STEPPING, EVENT_DRIVEN)
+# longest step, and from where on one is said to be long [s]
+LONGEST, LONG = 0.1, 0.01
+# the loosest tolerance that says anything about forces [m/s]
+LOOSEST = 0.01
+
+
+class LongStepWarning(UserWarning):
+    """A step so long that motion within it is seen coarsely."""
+
+
+def checked_program(steps: Any, program: ArrayLike | None, freedoms: int) -> Array:
+    """Commands of so many steps, shape (steps, freedoms, 3), or none; refused where they are not
+    whole numbers and finite.
+    """
+    if isinstance(steps, bool) or not isinstance(steps, int | np.integer) or steps < 0:
+        raise ModelError(f"steps of a rollout are {steps!r}; expected a whole number ≥ 0")
+    if program is None:
+        return NO_PROGRAM
+    try:
+        told = np.ascontiguousarray(program, float)
+    except (TypeError, ValueError):
+        told = np.zeros(0)
+    if not (told.shape == (steps, freedoms, 3) and np.isfinite(told).all()):
+        raise ModelError(
+            f"program has shape {told.shape}; "
+            f"expected finite numbers of shape {(int(steps), freedoms, 3)}"
+        )
+    return told
 
 
 def check(world: Any, dt: Any, tolerance: Any, scheme: Any) -> None:
@@ -23,5 +56,22 @@ def check(world: Any, dt: Any, tolerance: Any, scheme: Any) -> None:
     ):
         if not (isinstance(value, (int, float)) and np.isfinite(value) and value > 0):
             raise ModelError(f"{name} is {value!r}; expected a positive {expected}")
+    if dt > LONGEST:
+        raise ModelError(
+            f"dt is {dt:g} s, in which things fall {0.5 * 9.81 * dt * dt:.2g} m unseen; expected "
+            f"at most {LONGEST:g} s, 1e-3 is usual"
+        )
+    if dt > LONG:
+        warnings.warn(
+            f"dt is {dt:g} s, in which what moves with 1 m/s goes {1e3 * dt:g} mm between two "
+            f"looks at contacts; 1e-3 s is usual",
+            LongStepWarning,
+            stacklevel=3,
+        )
+    if tolerance > LOOSEST:
+        raise ModelError(
+            f"tolerance is {tolerance:g} m/s, at which contacts may as well not be solved; "
+            f"expected at most {LOOSEST:g} m/s, 1e-8 is usual"
+        )
     if scheme not in SCHEMES:
         raise unknown("scheme", str(scheme), "tabi", SCHEMES)

@@ -31,6 +31,7 @@ from tabi.simulation.state import Saved
 from tabi.simulation.step import DROPPED, FINE, step_on
 from tabi.simulation.stepper import Stepper, larger
 from tabi.simulation.tables import NO_PROGRAM
+from tabi.simulation.turns import Turns
 
 Array = NDArray[np.float64]
 # steps between two looks at the keyboard
@@ -86,7 +87,7 @@ class Simulator(Observed):
         self._pushes: list[Push] = []
         self._scheduled: list[Scheduled] = []
         self.missed: list[tuple[float, float]] = []
-        self._warned = self._looked = False
+        self._turns, self._warned, self._looked = Turns(), False, False
         for loop in [loop for robot in world.robots for loop in robot.bonds]:
             self._check_bonds()
             links = (self._link(loop.a), self._link(loop.b or world.fixed))
@@ -286,12 +287,7 @@ class Simulator(Observed):
         Returns:
             steps that were missed, and the worst backward error [m/s].
         """
-        told = NO_PROGRAM if program is None else np.ascontiguousarray(program, float)
-        shape = (steps, self.model.v_count, 3)
-        if program is not None and not (told.shape == shape and np.isfinite(told).all()):
-            raise ModelError(
-                f"program has shape {told.shape}; expected finite numbers of shape {shape}"
-            )
+        told = settings.checked_program(steps, program, self.model.v_count)
         stepper = self._stepper
         first, missed = stepper.steps, stepper.missed_count
         before, stepper.worst = stepper.worst, dict.fromkeys(stepper.worst, 0.0)
@@ -305,8 +301,8 @@ class Simulator(Observed):
 
     def _advance(self, count: int, program: Array = NO_PROGRAM, ask: bool = True) -> None:
         """Up to ``count`` steps, as many as need nobody between them."""
-        stepper = self._stepper
-        now = stepper.steps
+        stepper, now = self._stepper, self._stepper.steps
+        self._turns.begin()
         try:
             if ask and self._drivers:
                 self.ask_controllers()
@@ -328,6 +324,8 @@ class Simulator(Observed):
                 if one.stopped is not None:
                     one.stopped()
             raise
+        finally:
+            self._turns.end()
 
     def _roll(self, count: int, program: Array) -> None:
         stepper, dt, tolerance = self._stepper, self.data.dt, self.data.tolerance
@@ -382,6 +380,8 @@ class Simulator(Observed):
         time, name = step * self.dt, driver.robot.name
         try:
             return driver.controller(time, measured)
+        except SimulationError:
+            raise
         except Exception as e:
             raise SimulationError(
                 f"controller of {name} raised {type(e).__name__} at {time:g} s: {e}; "

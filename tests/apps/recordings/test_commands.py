@@ -110,3 +110,14 @@ def test_a_folder_is_not_taken_for_a_file_that_is_missing(tmp_path):
         str(ran("replay", tmp_path).exception)
         == f"{tmp_path}: it is a folder; expected a recording"
     )
+
+
+def test_plot_and_export_understand_the_same_words(pushed, tmp_path):
+    for words in (
+        ["plot", str(pushed), "--out", str(tmp_path / "a.png"), "--until", "0.2", "--what", "zmp"],
+        ["plot", str(pushed), "--out", str(tmp_path / "b.png"), "--to", "0.2", "--what", "zmp"],
+        ["export", str(pushed), "--out", str(tmp_path / "c.csv"), "--until", "0.2"],
+        ["export", str(pushed), "--to", str(tmp_path / "d.csv"), "--until", "0.2"],
+    ):
+        done = CliRunner().invoke(app, words)
+        assert done.exit_code == 0, done.output

@@ -1,5 +1,7 @@
 """Figures of a recording: the numbers in their panels, their labels, and that they are drawn."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -97,3 +99,16 @@ def test_every_panel_has_axes_with_units(run):
     assert len(axes) == len(panels)
     assert all("[" in ax.get_ylabel() for ax in axes)
     assert axes[-1].get_xlabel() == "time [s]"
+
+
+def test_noise_does_not_fill_the_axes_of_balance(run, monkeypatch, tmp_path):
+    (panel,) = [p for p in curves.panels(run, ["zmp"]) if p.title.startswith("Balance along y")]
+    assert panel.least == 1.0
+    t = np.linspace(0, 1, 50)
+    limits = []
+    monkeypatch.setattr(figures, "_dress", lambda ax, panel: limits.append(ax.get_ylim()))
+    for size in (1e-8, 5.0):
+        noise = [curves.Curve("noise", t, 20 + size * np.sin(50 * t))]
+        figures.draw(tmp_path / "a.png", [replace(panel, curves=noise)], "noise")
+    assert limits[0] == pytest.approx((19.5, 20.5))
+    assert limits[1][1] - limits[1][0] > 9.0

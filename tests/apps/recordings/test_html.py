@@ -48,6 +48,16 @@ def test_page_is_small_and_names_no_other_place(run, tmp_path):
     assert not re.search(r"https?://|src=|@import|url\(", text)
 
 
+def test_the_page_is_called_as_its_scene_is(run):
+    told = replace(run, scene="title: A <robot> is pushed\n", meta={"name": "push"})
+    assert "<title>A &lt;robot&gt; is pushed · tabi</title>" in html.page(told, rows(run, 10))
+    assert html.contents(told, rows(run, 10))["about"]["title"] == "A <robot> is pushed"
+    named = html.contents(replace(told, scene=""), rows(run, 10))
+    assert named["about"]["title"] == "push"
+    plain = replace(run, scene="", meta={})
+    assert "<title>hrp2 · tabi</title>" in html.page(plain, rows(run, 10))
+
+
 def test_names_of_a_hostile_recording_cannot_leave_their_script(run):
     world = replace(run.world, robot_names=["</script><script>alert(1)</script>"])
     page = html.page(replace(run, world=world), rows(run, 10))
@@ -89,6 +99,11 @@ def test_browser_plays_the_page_without_a_network(run, tmp_path):
         page.goto(path.as_uri())
         until(page, "Boolean(window.tabi)")
         assert page.evaluate("window.tabi.count") == len(rows(run, 60))
+        # it plays at once
+        until(page, "window.tabi.frame() > 0")
+        assert page.locator("#play").inner_text() in ("▮▮", "▶")
+        page.locator("#seek").fill("0")
+        assert page.locator("#play").inner_text() == "▶"
         page.locator("#forth").click()
         page.locator("#forth").click()
         page.locator("#back").click()

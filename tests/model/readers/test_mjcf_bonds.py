@@ -321,5 +321,5 @@ def test_a_kind_of_bond_that_there_is_not_is_refused(tmp_path):
     world = tabi.World()
     robot = world.add_robot(read(tmp_path, four_bar()))
     robot.bonds[0].kind = "rope"
-    with pytest.raises(ModelError, match="kind of bond 'rope' not found in tabi"):
+    with pytest.raises(ModelError, match="bond 'rope' not found in tabi"):
         tabi.Simulator(world)

@@ -15,9 +15,16 @@ from tabi.apps.outputs import check_figure, check_writable
 from tabi.apps.terminal import bar
 
 RecordingFile = Annotated[Path, typer.Argument(help="A recording, as Simulator.record writes it.")]
+Until = Annotated[float | None, typer.Option("--until", help="End at this time [s].")]
 From = Annotated[float | None, typer.Option("--from", help="Begin at this time [s].")]
 TABLES, MOVIES = (".csv", ".parquet"), (".gif", ".mp4")
 FORMATS = (*TABLES, ".mcap", ".html", *MOVIES)
+Written = Annotated[
+    Path,
+    typer.Option(
+        "--to", "--out", help=f"File to write; its ending says what: {', '.join(FORMATS)}."
+    ),
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -61,10 +68,15 @@ def plot(
     ] = None,
     joint: Annotated[
         list[str] | None,
-        typer.Option(help="A joint to draw; may be repeated. By default those that move most."),
+        typer.Option(
+            metavar="NAME",
+            help="A joint to draw; may be repeated. By default those that move most.",
+        ),
     ] = None,
     start: From = None,
-    end: Annotated[float | None, typer.Option("--to", help="End at this time [s].")] = None,
+    end: Annotated[
+        float | None, typer.Option("--until", "--to", help="End at this time [s].")
+    ] = None,
 ) -> None:
     """Draw forces, centre of pressure, balance, joints, energy and certificate of a recording."""
     from tabi.apps.recordings import curves, figures
@@ -119,9 +131,7 @@ def report(
 
 def export(
     file: RecordingFile,
-    to: Annotated[
-        Path, typer.Option(help=f"File to write; its ending says what: {', '.join(FORMATS)}.")
-    ],
+    to: Written,
     rate: Annotated[
         float | None,
         typer.Option(
@@ -129,7 +139,7 @@ def export(
         ),
     ] = None,
     start: From = None,
-    end: Annotated[float | None, typer.Option("--until", help="End at this time [s].")] = None,
+    end: Until = None,
     size: Annotated[str, typer.Option(help="Width and height of a film in pixels.")] = "640x480",
 ) -> None:
     """Write a recording in another form: tables, MCAP, a page that plays by itself, a film."""

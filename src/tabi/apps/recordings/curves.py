@@ -24,6 +24,8 @@ Array = NDArray[np.float64]
 WHAT = ("forces", "cop", "zmp", "joints", "energy", "certificate")
 # without being told, the joints that move most
 JOINTS = 6
+# a robot that sways less stands still [mm]
+LEAST_SWAY = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +47,7 @@ class Panel:
 
     Attributes:
         x_label, y_label: with units. log: a logarithmic scale of y. height: on paper [inch].
+        least: of the range of y, so that noise does not fill the axes [unit of y].
         outline: in the plane of a foot, its polygon, shape (n, 2), and x, y are lengths.
     """
 
@@ -57,6 +60,7 @@ class Panel:
     outline: Array | None = None
     colour_by: Array | None = field(default=None)
     height: float = 1.9
+    least: float = 0.0
 
 
 def panels(
@@ -89,9 +93,14 @@ def panels(
 
 
 def _over_time(
-    name: str, title: str, y_label: str, curves: list[Curve], log: bool = False
+    name: str,
+    title: str,
+    y_label: str,
+    curves: list[Curve],
+    log: bool = False,
+    least: float = 0.0,
 ) -> Panel:
-    return Panel(name, title, "time [s]", y_label, curves, log)
+    return Panel(name, title, "time [s]", y_label, curves, log, least=least)
 
 
 def _forces(run: Recorded, chosen: NDArray[np.int64]) -> list[Panel]:
@@ -153,6 +162,7 @@ def _zmp(run: Recorded, chosen: NDArray[np.int64]) -> list[Panel]:
                     f"Balance along {axis}" + (f", {name}" if len(names) > 1 else ""),
                     f"{axis} [mm]",
                     curves,
+                    least=LEAST_SWAY,
                 )
             )
     return found

@@ -103,6 +103,10 @@ def _curves(ax: Any, panel: Panel, last: bool) -> None:
     if panel.log:
         ax.set_yscale("log")
         ax.margins(y=0.12)
+    low, high = ax.get_ylim()
+    if high - low < panel.least:
+        middle = 0.5 * (low + high)
+        ax.set_ylim(middle - 0.5 * panel.least, middle + 0.5 * panel.least)
     _dress(ax, panel)
     ax.set_xlabel(panel.x_label if last else "")
     ax.tick_params(labelbottom=last)

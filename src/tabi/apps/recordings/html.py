@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from tabi.apps.recordings.frames import Frames, bounds, frames, thinned
 from tabi.recording.look import Piece
 from tabi.recording.recorded import Recorded
+from tabi.scenes.tree import title_of
 
 TRIANGLES = 120_000
 # the most in a file: ten minutes
@@ -39,12 +40,15 @@ def page(run: Recorded, chosen: NDArray[np.int64]) -> str:
     shell = (folder / "player.html").read_text(encoding="utf-8")
     script = (folder / "player.js").read_text(encoding="utf-8")
     data = json.dumps(contents(run, chosen), allow_nan=False).replace("<", "\\u003c")
-    title = html.escape(
-        str(run.meta.get("name") or ", ".join(run.world.robot_names) or "a recording")[:120]
-    )
+    title = html.escape(_title(run) or ", ".join(run.world.robot_names)[:120] or "a recording")
     return (
         shell.replace("<!--title-->", title).replace("/*player*/", script).replace("/*data*/", data)
     )
+
+
+def _title(run: Recorded) -> str:
+    """What the scene calls itself, or its name; empty without a scene."""
+    return (title_of(run.scene) or str(run.meta.get("name") or ""))[:120]
 
 
 def contents(run: Recorded, chosen: NDArray[np.int64]) -> dict[str, Any]:
@@ -55,6 +59,7 @@ def contents(run: Recorded, chosen: NDArray[np.int64]) -> dict[str, Any]:
     centre, radius = bounds(found, look.pieces)
     worst = run.summary
     about = {
+        "title": _title(run),
         "robots": world.robot_names,
         "created": run.created,
         "version": run.version,

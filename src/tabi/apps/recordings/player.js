@@ -299,7 +299,7 @@
   function setPlaying(on) {
     playing = on;
     if (on && shown === last) go(0);
-    play.textContent = on ? "⏸" : "▶";
+    play.textContent = on ? "▮▮" : "▶";
   }
 
   seek.addEventListener("input", () => { setPlaying(false); go(Number(seek.value)); });
@@ -329,10 +329,17 @@
     window.requestAnimationFrame(tick);
   }
 
+  // 2026-11-16T08:21:05+00:00 as people write it; what is no date stays as it is
+  function when(text) {
+    const date = new Date(text);
+    return isNaN(date) ? text : date.toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+  }
+
   const about = data.about;
-  byId("name").textContent = about.robots.join(", ") || "tabi";
-  byId("facts").textContent = about.created + " · steps of " + 1000 * about.dt + " ms · worst residual " + about.residual.toExponential(1) + " m/s · " + about.missed + " missed";
+  byId("name").textContent = about.title || about.robots.join(", ") || "tabi";
+  byId("facts").textContent = when(about.created) + " · steps of " + 1000 * about.dt + " ms · worst residual " + about.residual.toExponential(1) + " m/s · " + about.missed + " missed";
   go(0);
+  setPlaying(last > 0);
   window.requestAnimationFrame(tick);
   window.tabi = { count: frames.count, seek: go, play: () => setPlaying(true), frame: () => shown, pieces: pieces.length };
 })();

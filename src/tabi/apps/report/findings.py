@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tabi.apps.report import contacts
 from tabi.model.arrays import FLOATING, PRISMATIC, REVOLUTE
 from tabi.recording.recorded import Recorded
-from tabi.scenes.tree import Entries, SceneError, Text, parse
+from tabi.scenes.tree import title_of
 
 Array = NDArray[np.float64]
 # metres from the edge of a sole, radians or metres from the end of a joint's travel,
@@ -29,7 +29,7 @@ def measure(run: Recorded, found: contacts.Touches) -> dict[str, Any]:
     certificate = _certificate(run)
     numbers = {
         "scene": str(run.meta.get("name") or ""),
-        "title": _title(run.scene),
+        "title": title_of(run.scene),
         "settings": [str(word) for word in _list(run.meta.get("settings"))],
         "seed": run.meta.get("seed"),
         "created": run.created,
@@ -54,16 +54,6 @@ def measure(run: Recorded, found: contacts.Touches) -> dict[str, Any]:
     }
     numbers["warnings"] = _warnings(run, numbers)
     return {"verdict": verdict(numbers)} | numbers
-
-
-def _title(scene: str) -> str:
-    """What a scene file calls itself."""
-    try:
-        root = parse(scene, "scene") if scene.strip() else None
-    except SceneError:
-        root = None
-    told = root.values.get("title") if isinstance(root, Entries) else None
-    return told.value[:200] if isinstance(told, Text) else ""
 
 
 def _list(value: Any) -> list[Any]:

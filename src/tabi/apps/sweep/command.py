@@ -33,7 +33,8 @@ Grid = dict[str, list[str]]
 Over = Annotated[
     list[str],
     typer.Option(
-        help="KEY=VALUES: values with commas, or FROM:TO:COUNT; may be repeated for a grid."
+        metavar="KEY=VALUES",
+        help="Values with commas, or FROM:TO:COUNT; may be repeated for a grid.",
     ),
 ]
 Plot = Annotated[
@@ -87,7 +88,8 @@ def sweep(
         rows = results.of(combinations(grid))
         found = tables.SweepReport(base, fixed, grid, folder, rows, lost, bool(asked))
         if figure is not None and rows:
-            drawing.draw(figure, grid, rows, plot or drawing.liveliest(rows), base.title)
+            drawn = plot or drawing.liveliest(rows)
+            drawing.draw(figure, grid, rows, drawn, f"{base.name}: {drawing.words(drawn)}")
     print(json.dumps(found.to_dict(), indent=2) if as_json else found.text(), flush=True)
     if code := found.code():
         raise typer.Exit(code)

@@ -29,6 +29,9 @@ UNITS = {
     "_m": "m",
     "_s": "s",
 }
+# lists of a scene, and what one of each is called that has no name
+LISTS = {"robots": "robot", "objects": "object", "fixed": "thing", "pushes": "push"}
+LISTS |= {"bonds": "bond", "pairs": "pair"}
 # outcomes over orders of magnitude
 LOGARITHMIC = (
     "worst_residual_m_s",
@@ -127,24 +130,41 @@ def draw(path: Path, grid: Grid, rows: list[Row], name: str, title: str) -> None
 
 def label(key: str) -> str:
     """A key or an outcome in words, with its unit:
-    objects.crate.mass_kg is objects.crate.mass [kg], places_m.crate.x is places.crate.x [m].
+    objects.crate.mass_kg is mass of crate [kg], pushes.0.force_n.0 force of push 1 along x [N].
     """
-    words, unit = _parted(key)
-    return f"{words} [{unit}]" if unit else words
+    unit = _parted(key)[1]
+    return f"{words(key)} [{unit}]" if unit else words(key)
 
 
 def named(key: str, value: str) -> str:
     """One value of a key, for a legend."""
-    words, unit = _parted(key)
-    return f"{words} = {value} {unit}".rstrip()
+    return f"{words(key)} = {value} {_parted(key)[1]}".rstrip()
 
 
-def _parted(key: str) -> tuple[str, str]:
+def words(key: str) -> str:
+    """A key or an outcome in words, the thing after what is said of it."""
+    parts = _parted(key)[0]
+    if parts[0] == "fallen at":
+        return f"when {parts[1]} falls" if parts[1:] else "fallen at"
+    along = ""
+    if len(parts) > 2 and parts[-1] in ("0", "1", "2"):
+        along = f" along {'xyz'[int(parts.pop())]}"
+    for group, one in LISTS.items():
+        if parts[0] == group and len(parts) > 2:
+            thing = f"{one} {int(parts[1]) + 1}" if parts[1].isdigit() else parts[1]
+            parts = [thing, *parts[2:]]
+    if parts[0] == "places" and len(parts) > 1:
+        return f"{' '.join(reversed(parts[1:])).replace(' ', ' of ', 1)} at the end"
+    return " of ".join(reversed(parts)) + along
+
+
+def _parted(key: str) -> tuple[list[str], str]:
+    """Parts of a key without its unit, and the unit."""
     parts = key.split(".")
     # a key has its unit near its end, an outcome in front
     for k in reversed(range(len(parts))):
         for ending, unit in UNITS.items():
             if parts[k].endswith(ending):
                 parts[k] = parts[k].removesuffix(ending)
-                return ".".join(parts).replace("_", " "), unit
-    return key.replace("_", " "), ""
+                return [part.replace("_", " ") for part in parts], unit
+    return [part.replace("_", " ") for part in parts], ""

@@ -19,7 +19,7 @@ import viser
 
 from tabi.apps.viewer import catalogue
 from tabi.apps.viewer.controls import Controls, floating
-from tabi.apps.viewer.markup import literal
+from tabi.apps.viewer.markup import literal, unbroken
 from tabi.apps.viewer.overlay import Overlay
 from tabi.apps.viewer.page import Page
 from tabi.apps.viewer.player import Builder, Player, simulated
@@ -278,7 +278,10 @@ class Live:
             *([self._title] if self._title else []),
             f"time **{view.time:.2f} s** · {pace}",
             carried,
-            f"certificate: exact to {view.residual:.1e} m/s, {view.force_residual:.1e} N",
+            "certificate: exact to "
+            + unbroken(f"{view.residual:.1e} m/s")
+            + ", "
+            + unbroken(f"{view.force_residual:.1e} N"),
             f"steps that missed the tolerance: {view.missed}",
             "pull: **Ctrl-drag** a body, with Shift × 10"
             if not view.bands

@@ -19,7 +19,7 @@ import numpy as np
 from lxml import etree  # pyright: ignore[reportAttributeAccessIssue] (compiled, without stubs)
 
 from tabi._errors import ModelError
-from tabi.model import soles
+from tabi.model import doubts, soles
 from tabi.model.body import Body
 from tabi.model.joint import INFINITY
 from tabi.model.readers import visual
@@ -63,6 +63,7 @@ def load(
             _declare(robot, path, foot, place)
     elif not robot.feet:
         _look_for_feet(robot)
+    doubts.note(robot)
     return robot
 
 
@@ -122,10 +123,12 @@ def _drop_zero_limits(robot: Robot) -> None:
             joint.motor = replace(motor, torque_limit=torque or INFINITY)
     if names:
         more = f" and {len(names) - 6} more" if len(names) > 6 else ""
-        robot.notes.append(
+        told = (
             f"joints with a limit of effort or velocity of 0, taken as not given ({len(names)}): "
             f"{', '.join(names[:6])}{more}"
         )
+        robot.notes.append(told)
+        robot.doubts.append(told)
 
 
 def _apply_srdf(robot: Robot, path: Path, told: str | Path | bool) -> None:

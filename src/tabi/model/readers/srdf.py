@@ -65,7 +65,7 @@ def apply(robot: Robot, path: Path, found: bool = False) -> None:
             path,
         )
     try:
-        _Reader(robot, path).apply(" found beside the robot's file" if found else "")
+        _Reader(robot, path).apply(found)
     except ModelError as problem:
         if not found:
             raise
@@ -86,12 +86,20 @@ class _Reader(XmlFile):
         self.links = {body.name for body in robot.bodies}
         self.joints = {body.joint.name: body.joint for body in robot.bodies[1:]}
         self.notes: list[str] = []
+        # names that the file speaks of, and whether the robot has them
+        self.spoken: dict[str, bool] = {}
 
-    def apply(self, how: str) -> None:
+    def apply(self, found: bool) -> None:
         """Read everything first, so that a faulty file leaves the robot as it was."""
         self.count_ignored(self.root)
         pairs, poses = self.pairs(), self.poses()
         robot, title = self.robot, self.root.get("name")
+        if not found and self.spoken and not any(self.spoken.values()):
+            raise self.error(
+                self.root,
+                f"SRDF of {title!r} names no link or joint of {robot.name!r}, but for example "
+                f"{next(iter(self.spoken))!r}; expected the file of this robot, or srdf=False",
+            )
         if title and title != robot.name:
             self.notes.append(f"is of a robot called {title!r}, this one is {robot.name!r}")
         for pair in pairs:
@@ -102,6 +110,7 @@ class _Reader(XmlFile):
             robot.poses["half_sitting"] = poses[start]
             self.notes.append(f"its pose {start!r} is also the robot's half_sitting")
         listed = ", ".join(map(repr, poses)) or "none"
+        how = " found beside the robot's file" if found else ""
         robot.notes.append(
             f"SRDF {self.path.name}{how}; pairs that never collide: {len(pairs)}, poses: {listed}"
         )
@@ -127,6 +136,7 @@ class _Reader(XmlFile):
         for element in self.root.iterchildren(tag):
             a, b = sorted(self.text(element, key, f"<{tag}>") for key in ("link1", "link2"))
             unknown = [name for name in (a, b) if name not in self.links]
+            self.spoken |= {name: name not in unknown for name in (a, b)}
             for name in unknown:
                 self.gather("that the robot has not, passed over", name)
             if a == b:
@@ -158,6 +168,7 @@ class _Reader(XmlFile):
         count = len(self.text(element, "value", owner).split())
         values = self.numbers(element, "value", owner, max(count, 1)).tolist()
         joint = self.joints.get(name)
+        self.spoken[name] = joint is not None
         if joint is None and count == 7:
             x, y, z, qx, qy, qz, qw = values
             self.notes.append(

@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tabi._errors import ModelError, unknown
+from tabi.model.doubts import listed
 from tabi.model.joint import INFINITY, SIZES, Joint, Mimic, Motor
 from tabi.model.readers.urdf_link import LinkReader
 from tabi.model.readers.xml import Element, parse
@@ -53,6 +54,7 @@ class _Reader(LinkReader):
     def __init__(self, path: Path, root: Element) -> None:
         super().__init__(path, root)
         self.mimic_lines: dict[str, int | None] = {}
+        self.endless: list[str] = []
 
     def assemble(self, base: str | None) -> Robot:
         """The robot, and in its notes what was ignored or mended."""
@@ -62,6 +64,11 @@ class _Reader(LinkReader):
         self.count_ignored(self.root)
         lines = self.named_once("link")
         branches = self.branches(lines)
+        if self.endless:
+            robot.doubts.append(
+                f"joints {listed(self.endless)} have no position limits and move without end; "
+                'expected <limit lower="…" upper="…"/>, or the type continuous'
+            )
         root = self.check_tree(lines, branches)
         links = {e.get("name", ""): self.link(e) for e in self.root.iterchildren("link")}
         self.follow_mimics({b.joint.name: b.joint for b in branches})
@@ -156,6 +163,7 @@ class _Reader(LinkReader):
             limit is None or (limit.get("lower") is None and limit.get("upper") is None)
         ):
             self.gather("without position limits, taken to move without end", joint.name, "joints")
+            self.endless.append(joint.name)
             bounded = False
         if joint.kind in _ONE_AXIS and (
             limit is None or limit.get("effort") is None or limit.get("velocity") is None
@@ -175,6 +183,11 @@ class _Reader(LinkReader):
             )
         if bounded:
             joint.lower, joint.upper = lower, upper
+        elif joint.kind == "continuous" and 0 < upper - lower < 2 * math.pi:
+            self.doubt(
+                f"{owner} is continuous, so its limits from {lower:g} to {upper:g} do not count; "
+                "a joint with limits is revolute"
+            )
         joint.effort_limit = self.number(limit, "effort", owner, INFINITY, 0.0, infinite=True)
         joint.velocity_limit = self.number(limit, "velocity", owner, INFINITY, 0.0, infinite=True)
 

@@ -47,6 +47,8 @@ _KNOWN = {
         ("color", "", "rgba"),
     ]
 }
+# angles beyond it are hardly meant [rad]
+FULL_TURN = 6.3
 _MANY = {"link", "joint", "material", "transmission", "visual", "collision"}
 
 
@@ -63,9 +65,9 @@ class LinkReader(XmlFile):
 
     def __init__(self, path: Path, root: Element) -> None:
         if root.tag != "robot":
-            raise ModelError(
-                f"root element is <{root.tag}>; expected <robot>", path, root.sourceline
-            )
+            what = f"root element is <{root.tag}>; expected <robot>"
+            what += ": convert SDF to URDF first" if root.tag == "sdf" else ""
+            raise ModelError(what, path, root.sourceline)
         super().__init__(path, root, _KNOWN, _MANY)
         self.robot = Robot(root.get("name") or path.stem, path)
         self.hulls: dict[Path, Convex | ModelError] = {}
@@ -84,7 +86,13 @@ class LinkReader(XmlFile):
             return Transform()
         p = self.numbers(element, "xyz", owner, 3, 0.0)
         if element.get("quat_xyzw") is None:
-            return from_rpy(self.numbers(element, "rpy", owner, 3, 0.0).tolist(), p)
+            turned = self.numbers(element, "rpy", owner, 3, 0.0).tolist()
+            if max(map(abs, turned)) > FULL_TURN:
+                self.doubt(
+                    f"{owner} (line {element.sourceline}) is turned by rpy={element.get('rpy')!r}; "
+                    "expected radians, were degrees meant?"
+                )
+            return from_rpy(turned, p)
         x, y, z, w = self.numbers(element, "quat_xyzw", owner, 4)
         if element.get("rpy") is not None or not math.hypot(x, y, z, w) > 1e-12:
             raise self.error(
@@ -93,6 +101,11 @@ class LinkReader(XmlFile):
                 f"expected one rotation",
             )
         return from_quaternion((w, x, y, z), p)
+
+    def doubt(self, sentence: str) -> None:
+        """Note what can hardly be meant; it will also be said."""
+        self.robot.notes.append(sentence)
+        self.robot.doubts.append(sentence)
 
     def link(self, element: Element) -> UrdfLink:
         """A link: collision shapes are drawn only where it has no visual."""

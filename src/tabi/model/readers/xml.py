@@ -18,6 +18,8 @@ from tabi._errors import ModelError
 Element = Any  # an lxml element
 Array = NDArray[np.float64]
 INFINITY = float("inf")
+# first bytes of UTF-8 and UTF-16 with a mark, of text all the same
+BEGINNINGS = (b"\xef", b"\xfe", b"\xff")
 
 
 def parse(path: Path) -> Element:
@@ -37,6 +39,11 @@ def parse(path: Path) -> Element:
         ) from None
     if not data.strip():
         raise ModelError("file is empty; expected a <robot> element", path)
+    first = data.lstrip()[:1]
+    if first not in (b"<", *BEGINNINGS) and any(byte < 9 for byte in data[:64]):
+        raise ModelError(
+            f"file is not XML, it begins with {data[:8]!r}; expected a <robot> element", path
+        )
     try:
         root = etree.fromstring(
             data,

@@ -27,7 +27,7 @@ def named(contact: Any, facets: int, model: Model) -> Any:
     if not isinstance(contact, str) and contact is not None:
         return contact
     if contact not in LAWS:
-        raise unknown("law of contact", str(contact), "tabi", LAWS)
+        raise unknown("contact law", str(contact), "tabi", LAWS)
     if contact == COULOMB:
         return coulomb
     for name in ("torsional_friction", "rolling_friction"):

@@ -1,0 +1,121 @@
+"""A step's certificate to be read: one sentence, then a table of its figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import isfinite
+from typing import Any
+
+# attribute, unit, and what it is; those of bonds and joints only where there is something to say
+ROWS = (
+    ("residual", "m/s", "backward error: velocities of contacts and bonds are off by so much"),
+    ("force_error_bound", "N", "the net force on a body is off by no more"),
+    ("pressure_error_bound", "mm", "a foot's centre of pressure is off by no more"),
+    ("force_residual", "N", "change of one point's force that would make that point exact"),
+    ("pressure_shift", "mm", "what these changes could do to a foot's centre of pressure"),
+    ("cone_violation", "N", "force outside of the friction cone"),
+    ("signorini", "W", "normal force times opening speed; exact is 0"),
+    ("dissipation_gap", "W", "power that friction should have taken and did not"),
+    ("penetration", "m", "deepest overlap when the step began"),
+    ("bond_residual", "m/s", "bonds: how fast what is held together comes apart"),
+    ("bond_force_residual", "N", "bonds: change of a force that would make it exact"),
+    ("bond_turn_residual", "rad/s", "bonds: how fast what is held turns"),
+    ("bond_torque_residual", "N·m", "bonds: change of a torque that would make it exact"),
+    (
+        "joint_residual",
+        "rad/s",
+        "dry friction, ends of travel, top speeds of joints (m/s: sliding)",
+    ),
+    ("worst_residual", "m/s", "backward error of the worst step of the run"),
+    ("worst_joint_residual", "rad/s", "joints in the worst step of the run"),
+    ("worst_penetration", "m", "deepest overlap of the run"),
+    ("iterations", "", "of the solver"),
+    ("missed", "steps", "of the run that did not reach the tolerance"),
+)
+OPTIONAL = ("bond_", "joint_", "worst_joint_")
+
+
+def text(c: Any) -> str:
+    """The sentence and the table of a ``StepCertificate``."""
+    figures = [(*row, value) for row in ROWS for value in _values(c, row[0])]
+    rows = [(name, value, unit, meaning) for name, unit, meaning, value in figures]
+    wide = [max(len(row[i]) for row in rows) for i in range(3)]
+    lines = [
+        f"  {name:<{wide[0]}}  {value:>{wide[1]}} {unit:<{wide[2]}}  {meaning}"
+        for name, value, unit, meaning in rows
+    ]
+    return "\n".join([sentence(c), *lines])
+
+
+def sentence(c: Any) -> str:
+    """Solved or not, how well, and what it means for forces; then the misses of the run."""
+    joints = (
+        "" if c.joint_residual <= c.tolerance else f"joints off by {short(c.joint_residual)} rad/s"
+    )
+    if not c.contacts and not c.groups:
+        said = "Nothing touches" + (f", MISSED: {joints}" if joints else "")
+    elif c.converged:
+        known = f"; {_known(c)}" if c.force_error_bound is not None else ""
+        said = f"Contacts solved: {_size(c)}, {_error(c)}{known}"
+    else:
+        missed = "MISSED" if c.step_missed else "Another law than the exact one"
+        reasons = [] if c.residual <= c.tolerance else [f"{_size(c)}, {_error(c)}"]
+        reasons += [joints] if joints else []
+        reasons += [_hardest(c)] if c.hardest else []
+        said = f"{missed}: {'; '.join(reasons)}"
+    more = f" {c.missed:,} steps of the run missed." if c.missed > 1 else ""
+    more = " One step of the run missed." if c.missed == 1 else more
+    return f"{said}.{more}"
+
+
+def line(c: Any) -> str:
+    """A short form for lists and debuggers."""
+    state = "converged" if c.converged else "missed" if c.step_missed else "not exact"
+    return (
+        f"StepCertificate({state}, contacts={c.contacts}, residual={c.residual:.2g}, "
+        f"tolerance={c.tolerance:g}, missed={c.missed})"
+    )
+
+
+def short(x: float) -> str:
+    """A number in few characters, such as 0, 12.3 or 2.9e-9."""
+    if x == 0 or not isfinite(x) or 0.01 <= abs(x) < 999.5:
+        return f"{x:.3g}"
+    mantissa, _, power = f"{x:.1e}".partition("e")
+    return f"{mantissa.removesuffix('.0')}e{int(power)}"
+
+
+def _size(c: Any) -> str:
+    points = (
+        f"{c.contacts} contact{'s' if c.contacts != 1 else ''}" if not c.converged else c.contacts
+    )
+    return f"{points} in {c.groups} group{'s' if c.groups != 1 else ''}"
+
+
+def _error(c: Any) -> str:
+    times = c.residual / c.tolerance
+    more = f"{short(times)} times the tolerance" if not times <= 1 else "tolerance"
+    return f"backward error {short(c.residual)} m/s ({more} {short(c.tolerance)})"
+
+
+def _known(c: Any) -> str:
+    """What the error means for forces and centres of pressure."""
+    said = f"forces known to {short(c.force_error_bound)} N"
+    feet = c.pressure_error_bound
+    return said + (f", centres of pressure to {short(max(feet.values()))} mm" if feet else "")
+
+
+def _hardest(c: Any) -> str:
+    a, b, force = c.hardest
+    return f"{a} and {b} press hardest ({short(force)} N)"
+
+
+def _values(c: Any, name: str) -> Iterator[str]:
+    """The figure of a name as text; several where there is one for each foot."""
+    value = getattr(c, name)
+    if value is None or (name.startswith(OPTIONAL) and value == 0):
+        return
+    if isinstance(value, dict):
+        yield from [short(max(value.values()))] if value else []
+    else:
+        yield f"{value:,}" if isinstance(value, int) else short(value)
