@@ -25,6 +25,7 @@ from tabi.model.robot import Robot
 from tabi.robots import gains as made_up
 from tabi.robots import known
 from tabi.robots import shapes as shapes_of
+from tabi.robots.compound_joints import pairs_across
 
 # links nearer than this where nothing moves yet are made to overlap, or to touch [m]
 NEAR = 1e-3
@@ -70,7 +71,8 @@ def load(
         gains: of motors that have none: ``(kp, kd)`` for all, ``{joint: (kp, kd)}``, True for those
             of ``robots.gains``, False for none; by default True where no motor has any.
         self_collision: True to keep all pairs of links that could touch, False for none; by default
-            without pairs that overlap in the neutral or the half-sitting pose.
+            without pairs across hinges whose axes meet (``robots.compound_joints``), and without
+            those that overlap in the neutral or the half-sitting pose.
         stand_ins: whether to give a robot that tabi knows the soles that its file leaves out
             (see ``robots.known``).
         collision: ``"file"`` for what the file lets collide; ``"visual"`` to let links without a
@@ -150,22 +152,27 @@ def _part_links(robot: Robot, self_collision: bool | None) -> list[str]:
         robot.excluded |= {frozenset((a, b)) for a in names for b in names if a < b}
         robot.notes.append("its links never collide with each other (self_collision=False)")
         return []
-    told = exclude_overlaps(robot)
-    return [f"{told} (self_collision=True keeps them)"] if told else []
+    said = exclude_near(robot)
+    return [f"{'; '.join(said)} (self_collision=True keeps them)"] if said else []
 
 
-def exclude_overlaps(robot: Robot) -> str:
-    """Pairs of links that overlap in the robot's poses, or nearly so, would be jammed: they never
-    collide from now on. Returns what the note of it says.
+def exclude_near(robot: Robot) -> list[str]:
+    """Pairs of links that would be jammed never collide from now on: across hinges that are one
+    joint, and those that overlap in the robot's poses, or nearly so. Returns what notes say of it.
     """
-    pairs = overlaps(robot)
-    if not pairs:
-        return ""
-    robot.excluded |= pairs
-    names = ", ".join(sorted(" and ".join(sorted(pair)) for pair in pairs)[:4])
-    told = f"{len(pairs)} pairs of links overlap or touch in its poses and never collide"
-    robot.notes.append(f"stand-in: {told}: {names}{' …' if len(pairs) > 4 else ''}")
-    return told
+    said = []
+    shown = {body.name for body in robot.bodies if body.collision_shapes()}
+    for pairs, why in (
+        (pairs_across(robot), "are across two or three hinges whose axes meet, one joint,"),
+        (overlaps(robot), "overlap or touch in its poses"),
+    ):
+        new = {pair for pair in pairs if pair <= shown} - robot.excluded
+        if new:
+            robot.excluded |= new
+            names = ", ".join(sorted(" and ".join(sorted(pair)) for pair in new)[:4])
+            said.append(f"{len(new)} pairs of links {why} and never collide")
+            robot.notes.append(f"stand-in: {said[-1]}: {names}{' …' if len(new) > 4 else ''}")
+    return said
 
 
 def overlaps(robot: Robot) -> set[frozenset[str]]:

@@ -32,7 +32,7 @@ from tabi.model.limbs import add_limbs
 from tabi.model.robot import Robot
 from tabi.model.signals import Command
 from tabi.model.world import World
-from tabi.robots.files import exclude_overlaps
+from tabi.robots.files import exclude_near
 from tabi.robots.known import complete
 from tabi.simulation.simulator import SimulationError, Simulator
 
@@ -121,7 +121,7 @@ def stage(robot: Robot, friction: float = 0.8, limbs: bool = True) -> tuple[Worl
             if other.name != name
         }
     robot.stand_on_ground()
-    exclude_overlaps(robot)
+    exclude_near(robot)
     world = World()
     world.add_ground(friction=friction)
     robot = world.add_robot(robot)
