@@ -112,7 +112,7 @@ def test_a_budget_that_is_large_enough_changes_no_bit():
 
 
 def test_the_first_miss_is_said_once_with_the_two_bodies_that_press_hardest():
-    sim = dominoes(budget=1)
+    sim = dominoes(seed=13, budget=1)
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         for _ in range(300):
@@ -170,7 +170,7 @@ def test_a_step_that_was_dropped_can_be_done_again_as_if_nothing_had_been(scheme
     sim, other = (dominoes(budget=Budget(None), scheme=scheme) for _ in range(2))
     stepper, drop = sim._stepper, Callback(lambda: work.DROP)
     for k in range(20):
-        if k % 5 == 3:
+        if k in (1, 3, 13):
             # at the first question, which is asked at once
             stepper.tables.limits[1] = 1
             stepper.tables.limits[2] = drop.address

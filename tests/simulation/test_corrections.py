@@ -124,7 +124,8 @@ def test_a_plug_in_a_slot_that_is_wide_enough_comes_free():
     sim.set_state(q, np.zeros(6))
     sim.run(0.05)
     assert sim.certificate.penetration == 0.0
-    assert sim.position("plug")[0] == pytest.approx(5e-3, abs=1e-6)
+    # as far as the compliance of leaving lets it
+    assert sim.position("plug")[0] == pytest.approx(5e-3, abs=1e-5)
     assert abs(sim.state.v[0]) < 1e-6
 
 

@@ -117,6 +117,22 @@ def robots(
 
 
 @app.command()
+def trees(
+    trees: Annotated[int, typer.Option(min=1, help="Worlds of one or two random trees.")] = 1000,
+    steps: Annotated[int, typer.Option(min=1, help="Steps of 1 ms of each.")] = 100,
+    as_json: Json = False,
+) -> None:
+    """Drop random trees with dry friction and stops in their joints, some with links inside of each
+    other: does anything break, sink or miss its tolerance?
+    """
+    from tabi.validation import dry_trees
+
+    with _progress() as report:
+        result = dry_trees.validate(trees, steps, report)
+    _show(result, dry_trees.text, as_json, passed=result["within"])
+
+
+@app.command()
 def family(
     problems: Annotated[
         int, typer.Option(min=12, help="About so many contact problems, of twelve kinds.")

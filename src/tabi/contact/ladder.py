@@ -48,6 +48,9 @@ def _turns(start, count, sweeps, iterations):
 ATTEMPTS = (
     ("sweeps", ALART_CURNIER, COLD, 0, 8, 1e-6, 1.0, 0),
     ("warm newton", ALART_CURNIER, WARM, 0, 0, 1e-6, 1.0, 12),
+    ("newton, soft start", NATURAL, ZERO, 0, 0, 1e-1, 1.0, 60),
+    ("newton, soft start", JEAN_MOREAU, ZERO, 0, 0, 1e-2, 1.0, 60),
+    ("growing friction", JEAN_MOREAU, ZERO, 5, 0, 1e-3, 1.0, 30),
     *_turns(NEAR, 6, 50, 30),
     ("newton from zero", ALART_CURNIER, ZERO, 0, 0, 1e-6, 1.0, 100),
     ("newton, other map", JEAN_MOREAU, ZERO, 0, 0, 1e-6, 1.0, 100),
@@ -72,6 +75,8 @@ NAMES = (*(a[0] for a in ATTEMPTS), "not solved")
 # the table as kernels take it: an argument, as a constant of that size fits no GPU
 SETTINGS = np.array([a[1:] for a in ATTEMPTS])
 MAP, START, STEPS, SWEEPS, EPSILON, FACTOR, ITERATIONS = range(7)
+# part of the tolerance that a solution found by other means than the usual is polished to
+POLISHED = 1e-3
 # iterations times contacts after which no other attempt is begun: seconds, whatever the size
 ENOUGH = 20_000_000
 
@@ -115,6 +120,19 @@ def climb_on(newton, accelerated, first, compiled=True):
                 total, k = total + done, k + 1
         return total, error
 
+    @kernel(inline=True, plain=not compiled)
+    def polish(p, tolerance, error, impulse, w):
+        """Two of Newton's steps from a solution that may be just within the tolerance, as the next
+        step starts from it; returns as ``attempt`` does.
+        """
+        copy(w.found, impulse, impulse.shape[0])
+        finer = POLISHED * tolerance
+        done, better = newton(p, ALART_CURNIER, 1.0, 1e-6, finer, 2, impulse, w)
+        if better <= error:
+            return done, better
+        copy(impulse, w.found, impulse.shape[0])
+        return done, error
+
     @kernel(plain=not compiled)
     def rescue(p, tolerance, impulse, w, table, begin, cold, total, least):
         """All attempts from ``begin`` on, until one succeeds;
@@ -144,7 +162,8 @@ def climb_on(newton, accelerated, first, compiled=True):
             total += done
             if error <= tolerance:
                 w.budget[budget.HELPED] = r
-                return total, r, error
+                more, error = polish(p, tolerance, error, impulse, w)
+                return total + more, r, error
             # a NaN is beaten by every number
             if error < least or least != least:
                 least = error

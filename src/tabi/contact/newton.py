@@ -24,6 +24,8 @@ from tabi.contact.workspace import copy
 LEAST = 1e-8
 # and is this again after so many steps that did not halve the error
 RAISED, PATIENCE = 1e-3, 6
+# part of the tolerance within which a start needs no step
+CLOSE = 1e-2
 
 
 @kernel(inline=True)
@@ -75,10 +77,14 @@ def newton_on(velocities, direction, price, compiled=True):
         eps, failures, done, idle, mark = epsilon * factor, 0, 0, 0, error
         square = merit(p, form, factor, u, l)
         older, oldest = square, square
-        while done < iterations and not error <= tolerance:
+        # a start that is just good enough gets one step, or its error would grow from step to step
+        # of a simulation up to the tolerance
+        enough = CLOSE * tolerance
+        while done < iterations and not error <= enough:
             if not budget.goes_on(work.budget, done):
                 break
             done += 1
+            enough = tolerance
             work.budget[budget.WORK] += steps
             if not direction(p, form, factor, eps, u, l, work):
                 break

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tabi.contact.bodies import BodyProblem
 from tabi.contact.certificate import judge
 from tabi.contact.ladder import NAMES
-from tabi.contact.rows import CONTACT, LIMITED
+from tabi.contact.rows import BILATERAL, BILATERAL_TWO, CONTACT, LIMITED, SOFT
 from tabi.simulation import certificate_text
 from tabi.simulation.data import Data
 from tabi.simulation.error_bound import ErrorBound, JudgedStep, error_bound, judged
@@ -124,8 +124,11 @@ def of_last_step(data: Data) -> StepCertificate:
         )
     impulse = data.impulse
     found = judge(p, impulse)
-    # contacts with their moments, bonds that hold, bonds that keep from turning
-    bond, angular = (p.kind != CONTACT) & (p.kind != LIMITED), p.contact["angular"] != 0
+    # contacts with their moments, bonds that hold, bonds that keep from turning, and joints that
+    # are solved with the contacts
+    bond, angular = np.isin(p.kind, (BILATERAL, BILATERAL_TWO)), p.contact["angular"] != 0
+    joint = (p.kind == SOFT) | ((p.kind == LIMITED) & (p.contact["partner"] < 0))
+    common["joint_residual"] = max(joints, float(found.contacts[joint, 0].max(initial=0.0)))
     of_bonds = [
         found.contacts[bond & rows].max(axis=0, initial=0.0) * (1.0, 1.0 / dt, 0, 0, 0, 0)
         for rows in (~angular, angular)
@@ -134,7 +137,7 @@ def of_last_step(data: Data) -> StepCertificate:
     return StepCertificate(
         residual=found.residual,
         converged=bool(found.residual <= tolerance) and joints <= tolerance,
-        force_residual=float(found.contacts[~bond, 1].max(initial=0.0)) / dt,
+        force_residual=float(found.contacts[~bond & ~joint, 1].max(initial=0.0)) / dt,
         pressure_shift=_pressure_shift(data, p, impulse, found.contacts[:, 1]),
         penetration=max(0.0, -float(report["gap"])),
         cone_violation=found.cone_violation / dt,

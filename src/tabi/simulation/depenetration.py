@@ -18,11 +18,12 @@ the joints gives way.
 """
 
 from tabi._jit import kernel
+from tabi.contact import budget
 from tabi.contact.rows import CONTACT, IDLE, LIMITED, SOFT
 from tabi.simulation import caution
 
 # overlap [m] that is left without speed; the speed [m/s] of leaving; R of (1) over 1/ρ
-DEEP, PARTING, COMPLIANCE = 1e-6, 0.5, 1e-6
+DEEP, PARTING, COMPLIANCE = 1e-6, 0.5, 1e-2
 # how overlaps are left: by velocities with all else, by (1), by (1) as velocities could not
 TOGETHER, APART, JAMMED = 0, 1, 2
 
@@ -92,7 +93,11 @@ def begin_parting(s, count, h):
                 p.q[i + 2] += s.points[e].gap / h
         elif kind == LIMITED:
             p.kind[x] = IDLE
+        elif kind == SOFT:
+            # ends of joints give way like contacts
+            p.bound[x] = COMPLIANCE / s.problem.weight[x]
     _slow_down(s, count, h)
+    s.budget[budget.LIMIT] = max(s.budget[budget.LIMIT], s.budget[budget.WORK] + budget.SHORT)
 
 
 @kernel(inline=True)

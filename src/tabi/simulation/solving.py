@@ -61,7 +61,7 @@ def solve_contacts_on(assemble, prepare_law, solve_law, certified, revise):
 
     @kernel(inline=True)
     def solve_contacts(t, d, s, h, tolerance):
-        """v_next, and where overlaps are left apart v_configuration; False to give the step up."""
+        """v_next; False to give the step up."""
         report, count = d.outcome.report[0], d.outcome.report[0].points
         clear(report)
         if count == 0:
@@ -80,15 +80,22 @@ def solve_contacts_on(assemble, prepare_law, solve_law, certified, revise):
         add_impulses(t.model, s, report.groups, s.impulse, s.v_free, s.v_next)
         for k in range(s.v_next.shape[0]):
             s.reaction[k] = s.dynamics.dof[k].reaction
-        if report.apart != depenetration.TOGETHER:
-            depenetration.begin_parting(s, count, h)
-            p, l, u = s.parting, s.parting_impulse, s.parting_u
-            if not solve_groups(t, d, s, tolerance, p, l, u, False):
-                return False
-            add_impulses(t.model, s, report.groups, l, s.v_next, s.v_configuration)
         return True
 
-    return solve_contacts
+    @kernel(inline=True)
+    def leave_overlaps(t, d, s, h, tolerance):
+        """v_configuration, where overlaps are left apart; False to give the step up."""
+        report = d.outcome.report[0]
+        if report.apart == depenetration.TOGETHER:
+            return True
+        depenetration.begin_parting(s, report.points, h)
+        p, l, u = s.parting, s.parting_impulse, s.parting_u
+        if not solve_groups(t, d, s, tolerance, p, l, u, False):
+            return False
+        add_impulses(t.model, s, report.groups, l, s.v_next, s.v_configuration)
+        return True
+
+    return solve_contacts, leave_overlaps
 
 
 @kernel(inline=True)

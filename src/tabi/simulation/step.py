@@ -32,8 +32,6 @@ from tabi.simulation.rows import bonds, contacts, joints, moments
 FINE, SINGULAR, ROOM, BROKEN, DROPPED = 0, 1, 2, 3, 4
 # how often a step is done at most, to find the motors that saturate and the joints that are held
 GUESSES = 200
-# looks at contacts (``contact.budget``) that the plain way may cost where there is a careful one
-SHORT = 20_000
 # beyond this [m/s or rad/s] something is broken, and configurations would soon be no numbers
 # any more
 FASTEST = 1e9
@@ -85,7 +83,9 @@ def _rollout_on(k: parts.Kernels) -> Any:
     assemble = assembly.assemble_on(parts.chosen(k.fill, at), parts.chosen(k.warm_start, at))
     free_motion = free_motion_on(parts.in_turn(k.load, 0))
     certified = k.certified
-    solve_contacts = solving.solve_contacts_on(assemble, k.prepare, k.solve, k.certified, revise)
+    solve_contacts, leave_overlaps = solving.solve_contacts_on(
+        assemble, k.prepare, k.solve, k.certified, revise
+    )
 
     # inlined, as all that is handed all of the memory: passing it on would cost more than the work
     @kernel(inline=True)
@@ -103,27 +103,26 @@ def _rollout_on(k: parts.Kernels) -> Any:
         return report.points <= room
 
     @kernel(inline=True)
-    def step(t, d, s, h, tolerance):
-        """Advance q and v by h [s]; returns a status. Unless it is FINE nothing has moved."""
-        report = d.outcome.report[0]
-        if not find_points(t, d, s, h):
-            return ROOM
-        begin(t, d, s)
-        points = report.points
-        # the active set: again while motors or joints turn out to do other than was guessed; those
-        # that change to and fro may be misled by what contacts leave within their tolerance, and
-        # join them
+    def find_velocities(t, d, s, h, tolerance):
+        """s.v_next, and s.v_configuration where overlaps are left apart; returns a status.
+
+        The active set: again while motors or joints turn out to do other than was guessed; those
+        that change to and fro may be misled by what contacts leave within their tolerance, and join
+        them.
+        """
+        report, points = d.outcome.report[0], d.outcome.report[0].points
         for guess in range(GUESSES):
-            finer = tolerance if guess < joint_limits.BOLD or s.joined[0] > 0 else 0.1 * tolerance
+            bold = guess < joint_limits.BOLD and s.joined[0] == 0
+            finer = tolerance if bold else 0.1 * tolerance
             report.points = add_joints(t, d, points, s, h)
             if report.points > s.points.shape[0]:
-                return undo(d, s, ROOM)
+                return ROOM
             if guess > 0:
                 kinematics.velocities(t.model, d.v, s.dynamics)
             if not free_motion(t, d, s, h, guess):
-                return undo(d, s, SINGULAR)
+                return SINGULAR
             if not solve_contacts(t, d, s, h, finer):
-                return undo(d, s, ROOM if s.budget[budget.DROPPED] == 0 else DROPPED)
+                return given_up(s)
             wrong, report.joint_residual = judge(t, d, s, h, tolerance, guess)
             if wrong == 0 and report.missed == 0:
                 break
@@ -132,13 +131,27 @@ def _rollout_on(k: parts.Kernels) -> Any:
                 continue
             if wrong == 0 or not budget.left(s.budget):
                 break
-        if not sane(s.v_next):
-            return undo(d, s, BROKEN)
+        s.first_joint[0] = points
+        return FINE if leave_overlaps(t, d, s, h, finer) else given_up(s)
+
+    @kernel(inline=True)
+    def step(t, d, s, h, tolerance):
+        """Advance q and v by h [s]; returns a status. Unless it is FINE nothing has moved."""
+        report = d.outcome.report[0]
+        if not find_points(t, d, s, h):
+            return ROOM
+        begin(t, d, s)
+        status = find_velocities(t, d, s, h, tolerance)
+        if status == FINE and not sane(s.v_next):
+            status = BROKEN
+        if status != FINE:
+            undo(d, s, status)
+            return status
         if not report.joint_residual <= tolerance:
             report.missed += 1
         # what became of contacts, motors and joints, and then the configuration
-        joints.settle(d, points, s, h, tolerance)
-        solving.store_contacts(t, d, s, finer)
+        joints.settle(d, s, h, tolerance)
+        solving.store_contacts(t, d, s, tolerance)
         corrections.mark_pressed(t, d, s, h)
         finish(t, d, s, h)
         corrections.advance_configuration(t, d, s, h)
@@ -183,21 +196,28 @@ def _rollout_on(k: parts.Kernels) -> Any:
 def begin(t, d, s):
     """Nothing is spent yet; modes of the joints are kept, as guesses will change them."""
     budget.begin(s.budget, t.limits, d.outcome.report[0].points)
-    s.joined[0] = caution.asked(d.memory.joined)
+    s.joined[0], s.joined[1] = caution.asked(d.memory.joined), 0
     # what may fail for another reason than that it is hard
-    if s.joined[0] == 0 and (joints.any_held(d) or caution.warned(d.memory.jammed)):
-        s.budget[budget.LIMIT] = min(s.budget[budget.LIMIT], SHORT)
+    if joints.any_held(d) or caution.warned(d.memory.jammed):
+        s.budget[budget.LIMIT] = min(s.budget[budget.LIMIT], budget.SHORT)
     s.budget[budget.HELPED] = d.memory.helped[0]
     copy_modes(s.joint, d.memory.joint)
 
 
 @kernel(inline=True)
+def given_up(s):
+    """The status of a step whose contacts were not solved: memory is short,
+    or somebody said to drop it.
+    """
+    return ROOM if s.budget[budget.DROPPED] == 0 else DROPPED
+
+
+@kernel(inline=True)
 def undo(d, s, status):
-    """The status of a step that was given up: nothing has happened."""
+    """Nothing has happened."""
     copy_modes(d.memory.joint, s.joint)
     if status == DROPPED:
         d.outcome.report[0].missed = 0
-    return status
 
 
 @kernel(inline=True)

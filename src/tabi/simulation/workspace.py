@@ -39,7 +39,9 @@ class StepWorkspace(Structure):
 
         Points, by ``rows``:
         turning: how fast a body turns at most [rad/s].
-        wrong: joints that were guessed wrong. joined: whether some have joined the contacts.
+        wrong: joints that were guessed wrong. joined: whether some have joined the contacts, 2 with
+            all their ends; and whether these got a budget of their own. first_joint: their first
+            point.
         points: points of every kind. kind: the kind of each. source: row of its kind's own table.
         closing: restitution times the normal velocity before the step [m/s], 0 without an impact.
 
@@ -78,6 +80,7 @@ class StepWorkspace(Structure):
     turning: Floats
     wrong: Integers
     joined: Integers
+    first_joint: Integers
     points: NDArray[np.void]
     kind: Integers
     source: Integers
@@ -138,7 +141,8 @@ def allocate(model: Model, tables: Tables, points: int, blocks: int, law: Any) -
         collision=collision_workspace.allocate(tables.shapes, points),
         turning=np.zeros(1),
         wrong=np.zeros(model.v_count, INDEX),
-        joined=np.zeros(1, INDEX),
+        joined=np.zeros(2, INDEX),
+        first_joint=np.zeros(1, INDEX),
         points=collision_workspace.point_table(points),
         kind=np.zeros(points, INDEX),
         source=np.zeros(points, INDEX),

@@ -48,7 +48,7 @@ def random_world(seed: int) -> World:
     top = _add_ground(world, GROUNDS[seed % len(GROUNDS)], rng)
     taken: list[tuple[Array, float]] = []
     for k in range(int(rng.integers(0, 4))):
-        robot = _tree(f"tree{k}", rng)
+        robot = random_tree(f"tree{k}", rng)
         base = robot.base.joint
         place = _free_place(rng, _reach_of(robot), top, taken)
         if base.kind == "floating":
@@ -190,7 +190,7 @@ def solid_of(geometry: Geometry, mass: float) -> Inertia:
 # ---- trees ----------------------------------------------------------------------------------
 
 
-def _tree(name: str, rng: np.random.Generator) -> Robot:
+def random_tree(name: str, rng: np.random.Generator) -> Robot:
     """A base and two to six links, each hung on any of those before it;
     links that overlap from the start never collide.
     """

@@ -48,6 +48,20 @@ def highest(par, place, h):
 
 
 @kernel(inline=True)
+def least(par, place, h):
+    """The least v⁺ of a joint whose ends are solved with the contacts: beyond an end it need not
+    come back, which contacts could forbid, but not go on.
+    """
+    return min(lowest(par, place, h), 0.0)
+
+
+@kernel(inline=True)
+def most(par, place, h):
+    """The largest one."""
+    return max(highest(par, place, h), 0.0)
+
+
+@kernel(inline=True)
 def load(own, t, d, s, h):
     """Friction of joints that move into s.applied; held ones are marked, with their velocity."""
     m, w = t.model, s.dynamics
@@ -89,7 +103,8 @@ def judge(own, t, d, s, h, tolerance, guess):
         place = d.q[par.q] if par.q >= 0 else 0.0
         if joint.mode == JOINED:
             # what its rows say is certified with the contacts; an end may have had none
-            beyond = max(lowest(par, place, h) - s.v_next[k], s.v_next[k] - highest(par, place, h))
+            low, high = least(par, place, h), most(par, place, h)
+            beyond = max(low - s.v_next[k], s.v_next[k] - high)
             worst = worse(worst, max(0.0, beyond))
             s.wrong[k] = beyond > tolerance
             wrong += beyond > tolerance
@@ -108,15 +123,15 @@ def judge(own, t, d, s, h, tolerance, guess):
             others = s.applied[k] - (s.added[k] - par.armature) / h * (u - d.v[k])
             f = s.dynamics.load[k] + s.reaction[k] / h - others
             # what friction may add where it moves, and where it does not
-            least, most = -mu if u >= 0.0 else mu, mu if u <= 0.0 else -mu
+            weakest, strongest = -mu if u >= 0.0 else mu, mu if u <= 0.0 else -mu
             if joint.mode == LOWER:
-                most = INFINITY
+                strongest = INFINITY
             elif joint.mode == UPPER:
-                least = -INFINITY
+                weakest = -INFINITY
             small = ROUNDING * (abs(f) + mu)
-            if f < least - small or f > most + small:
-                mode, error = MOVES, h * s.dynamics.dof[k].pivot * max(least - f, f - most)
-                direction = 1 if u > 0.0 or (u == 0.0 and f < least) else -1
+            if f < weakest - small or f > strongest + small:
+                mode, error = MOVES, h * s.dynamics.dof[k].pivot * max(weakest - f, f - strongest)
+                direction = 1 if u > 0.0 or (u == 0.0 and f < weakest) else -1
         d.outcome.effort[k].constraint = f
         worst = worse(worst, error)
         if error > 0.5 * tolerance:

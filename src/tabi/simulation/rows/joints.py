@@ -7,7 +7,8 @@ do all that are held where the contacts have no solution that is found.
 
     dry friction   ‖λ‖ ≤ h μ, and where v⁺ ≠ 0 the impulse is −h μ sign(v⁺)      LIMITED            (1)
     end of travel  0 ≤ λ ⟂ ±(v⁺ − v_end) ≥ 0                                     SOFT, with R = 0   (2)
-v_end: the velocity that leads to the end within the step, or the top speed. They are free in M̂, and
+v_end: the velocity that leads to the end within the step, or the top speed; 0 for a joint beyond its
+end, so that all may stand still where contacts forbid its return. They are free in M̂, and
 certified like contacts. Afterwards their modes are known for the next step's guess.
 """
 
@@ -23,8 +24,8 @@ from tabi.simulation.forces.joint_limits import (
     MOVES,
     STUCK,
     UPPER,
-    highest,
-    lowest,
+    least,
+    most,
 )
 from tabi.simulation.parts import keep_all as withhold
 from tabi.simulation.parts import unchanged as revise
@@ -58,7 +59,7 @@ def join(t, d, s, guess):
     """
     before, found, unsolved = s.joined[0], False, d.outcome.report[0].missed > 0
     spent = not budget.left(s.budget)
-    if before > 0 and spent:
+    if s.joined[1] > 0 and spent:
         return False
     if unsolved or guess >= BOLD - 1 or spent:
         for k in range(d.v.shape[0]):
@@ -69,8 +70,9 @@ def join(t, d, s, guess):
                     s.joined[0], found = 2, True
             elif s.wrong[k] != 0 or (unsolved and joint.mode >= STUCK):
                 joint.mode, s.joined[0], found = JOINED, max(s.joined[0], 1), True
-    if found and before == 0:
+    if found and s.joined[1] == 0:
         budget.begin(s.budget, t.limits, d.outcome.report[0].points)
+        s.joined[1] = 1
     return found
 
 
@@ -101,9 +103,9 @@ def add(own, t, d, count, s, h):
             if par.friction > 0.0:
                 total = _note(m, s, total, i, k, FRICTION)
             reach = FAR if s.joined[0] > 1 else 2.0 * (abs(d.v[k]) + abs(s.v_next[k])) + NEAR
-            if lowest(par, place, h) > -reach:
+            if least(par, place, h) > -reach:
                 total = _note(m, s, total, i, k, LOWER_END)
-            if highest(par, place, h) < reach:
+            if most(par, place, h) < reach:
                 total = _note(m, s, total, i, k, UPPER_END)
     return total
 
@@ -142,7 +144,7 @@ def fill(own, t, d, e, s, x, group, h):
     shift = 0.0
     if what != FRICTION:
         p.kind[x], p.bound[x] = SOFT, 0.0
-        shift = highest(par, place, h) if what == UPPER_END else -lowest(par, place, h)
+        shift = most(par, place, h) if what == UPPER_END else -least(par, place, h)
     v = -s.v_free[k] if what == UPPER_END else s.v_free[k]
     s.place[e] = x
     s.shift[i], s.shift[i + 1], s.shift[i + 2] = 0.0, 0.0, shift
@@ -160,9 +162,9 @@ def warm_start(own, t, d, e, s, x, found):
 
 
 @kernel(inline=True)
-def settle(d, first, s, h, tolerance):
-    """Of the joints that have joined, points from ``first`` on: their forces; and modes to guess in
-    the next step, unless that begins with them as they are.
+def settle(d, s, h, tolerance):
+    """Of the joints that have joined: their forces; and modes to guess in the next step, unless
+    that begins with them as they are.
     """
     caution.note(d.memory.joined, s.joined[0] > 0, s.joined[0] == 0)
     if s.joined[0] == 0:
@@ -174,7 +176,7 @@ def settle(d, first, s, h, tolerance):
             d.outcome.effort[k].constraint = 0.0
             if not stay:
                 joint.mode, joint.direction = MOVES, 1 if u > 0.0 else -1
-    for e in range(first, d.outcome.report[0].points):
+    for e in range(s.first_joint[0], d.outcome.report[0].points):
         k, what, l = s.source[e], s.points[e].feature, s.impulse[3 * s.place[e] + 2]
         joint = d.memory.joint[k]
         d.outcome.effort[k].constraint += (-l if what == UPPER_END else l) / h
