@@ -7,8 +7,8 @@ import pytest
 
 import tabi
 from tabi.model.shape import Box
-from tabi.simulation.rows.contacts import tangents
 from tabi.simulation.depenetration import COMPLIANCE
+from tabi.simulation.rows.contacts import tangents
 
 G = 9.81
 

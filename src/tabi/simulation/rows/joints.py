@@ -1,14 +1,14 @@
 """Joints whose laws are solved together with the contacts.
 
-Whether a joint sticks, moves or is at its end is guessed (``forces.joint_limits``), and the guess is
-right after a turn or two. Where contacts and joints hold each other, guesses may run in circles.
+Whether a joint sticks, moves or is at its end is guessed (``forces.joint_limits``), and the guess
+is right after a turn or two. Where contacts and joints hold each other, guesses may run in circles.
 Then the joints that are still wrong join the contact problem, each with rows along its axis; and so
 do all that are held where the contacts have no solution that is found.
 
-    dry friction   ‖λ‖ ≤ h μ, and where v⁺ ≠ 0 the impulse is −h μ sign(v⁺)      LIMITED            (1)
-    end of travel  0 ≤ λ ⟂ ±(v⁺ − v_end) ≥ 0                                     SOFT, with R = 0   (2)
-v_end: the velocity that leads to the end within the step, or the top speed; 0 for a joint beyond its
-end, so that all may stand still where contacts forbid its return. They are free in M̂, and
+    dry friction   ‖λ‖ ≤ h μ, and where v⁺ ≠ 0 the impulse is −h μ sign(v⁺)      LIMITED         (1)
+    end of travel  0 ≤ λ ⟂ ±(v⁺ − v_end) ≥ 0                                     SOFT, R = 0     (2)
+v_end: the velocity that leads to the end within the step, or the top speed; 0 for a joint beyond
+its end, so that all may stand still where contacts forbid its return. They are free in M̂, and
 certified like contacts. Afterwards their modes are known for the next step's guess.
 """
 
