@@ -8,6 +8,7 @@ so that its bounds are symmetric.
 from __future__ import annotations
 
 from collections import defaultdict
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,8 @@ MOST_VERTICES = 1 << 14  # two edges of two vertices each fit into the identity 
 MOST_CORNERS = 64  # of one face, as contacts see it
 # points of two shapes, and on a plane of a polytope that belongs to a foot
 MOST_POINTS, MOST_OF_SOLE = 16, 4 * MOST_CORNERS
+# corners, triangles and faces of polytopes that are in use somewhere
+_KNOWN: WeakKeyDictionary[Convex, tuple[NDArray, NDArray, list[Face]]] = WeakKeyDictionary()
 
 SHAPE = np.dtype(
     [
@@ -164,18 +167,19 @@ def compile_collision(model: Model) -> Collision:
 
 def _face_table(faces: list[Face]) -> tuple[NDArray[np.void], NDArray[np.int64]]:
     """Rows of all faces, and the corners that they count by."""
-    rows, loops = table(len(faces), FACE), []
-    for row, face in zip(rows, faces, strict=True):
-        row["normal"], row["offset"], row["area"] = face.normal, face.offset, face.area
-        # of an outline with more corners every second, third, … stays
-        kept = (
-            [face.loop[k * len(face.loop) // MOST_CORNERS] for k in range(MOST_CORNERS)]
-            if len(face.loop) > MOST_CORNERS
-            else face.loop
-        )
-        row["loop"], row["loop_end"] = len(loops), len(loops) + len(kept)
-        loops += kept
-    return rows, np.array(loops, np.int64)
+    rows = table(len(faces), FACE)
+    # of an outline with more corners every second, third, … stays
+    loops = [
+        [face.loop[k * len(face.loop) // MOST_CORNERS] for k in range(MOST_CORNERS)]
+        if len(face.loop) > MOST_CORNERS
+        else face.loop
+        for face in faces
+    ]
+    rows["normal"] = np.array([face.normal for face in faces]).reshape(-1, 3)
+    rows["offset"], rows["area"] = [f.offset for f in faces], [f.area for f in faces]
+    rows["loop_end"] = np.cumsum([len(loop) for loop in loops])
+    rows["loop"] = rows["loop_end"] - [len(loop) for loop in loops]
+    return rows, np.array([corner for loop in loops for corner in loop], np.int64)
 
 
 def _set_geometry(row: np.void, placed: PlacedShape) -> None:
@@ -228,10 +232,32 @@ def _solid(placed: PlacedShape, row: np.void) -> tuple[NDArray, list[Face]]:
         middle = 0.5 * (g.vertices.min(axis=0) + g.vertices.max(axis=0))
         row["kind"], corners = POLYTOPE, g.vertices - middle
         row["position"] = placed.placement @ middle
-        faces = faces_of(corners, g.triangles, repr(placed.link))
+        faces = _faces(g, corners, repr(placed.link))
     row["half"] = np.abs(corners).max(axis=0)
     row["reach"] = np.linalg.norm(corners, axis=1).max()
     return corners, faces
+
+
+def _faces(hull: Convex, corners: NDArray, owner: str) -> list[Face]:
+    """Faces of a polytope with these centred corners; found once for all shapes that share it,
+    and for copies of it.
+    """
+    triangles = np.asarray(hull.triangles)
+
+    def same(known: tuple[NDArray, NDArray, list[Face]] | None) -> bool:
+        return (
+            known is not None
+            and np.array_equal(known[0], corners)
+            and np.array_equal(known[1], triangles)
+        )
+
+    found = _KNOWN.get(hull)
+    if not same(found):
+        found = next(filter(same, list(_KNOWN.values())), None)
+    if found is None:
+        found = (corners, triangles.copy(), faces_of(corners, triangles, owner))
+    _KNOWN[hull] = found
+    return found[2]
 
 
 def _never(model: Model, rows: NDArray[np.void]) -> NDArray[np.int64]:
