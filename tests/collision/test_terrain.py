@@ -119,6 +119,82 @@ def test_a_ball_in_a_valley_touches_both_sides():
     np.testing.assert_allclose(points["gap"], 0.0, atol=1e-12)
 
 
+def bowl(rings, sides, radius=0.2):
+    """The hull of points of a ball's lower half, and a point above: its deepest corner is one of
+    the first ring.
+    """
+    polar, turn = np.meshgrid(
+        np.linspace(0.05, 1.4, rings), np.linspace(0, 2 * np.pi, sides, endpoint=False)
+    )
+    points = [np.sin(polar) * np.cos(turn), np.sin(polar) * np.sin(turn), -np.cos(polar)]
+    return convex_hull(radius * np.append(np.stack(points, -1).reshape(-1, 3), [[0, 0, 1]], axis=0))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_of_a_hull_with_many_corners_in_a_wide_band_the_lowest_ones_stay(seed):
+    rng = np.random.default_rng(seed)
+    field = HeightField(0.01 * rng.normal(size=(41, 41)), (2.0, 2.0))
+    hull, turn = bowl(8, 24), about(UP, 0.3) @ about((0.6, 0.8, 0.0), 0.2 * rng.uniform())
+    place = np.array([*rng.uniform(-0.3, 0.3, 2), 0.2])
+    scene = on_fixed(field, hull, place, turn.quaternion)
+    points = scene.detect(band=0.1)
+    corners = points[points["feature"] >> 60 == 1]
+    # all corners that are in the band, with the vertical gap to the ground under them
+    x = hull.vertices @ turn.R.T + place
+    high = x[:, 2] - height_under(field, x)
+    assert (high < 0.09).sum() > 50
+    kept = {int(k) for k in corners["feature"] >> 4 & 0x3FFF}
+    assert 3 <= len(kept) <= 16
+    # all triangles around them tried by hand: the deepest of these gaps is there
+    scene.tables.shape["most"][1] = 1000
+    every = scene.detect(band=0.1)
+    every = every[every["feature"] >> 60 == 1]
+    assert len({int(k) for k in every["feature"] >> 4 & 0x3FFF}) > 50
+    assert corners["gap"].min() == every["gap"].min()
+    # and what stays is the same to the bit
+    both = every[np.isin(every["feature"], corners["feature"])]
+    assert len(both) == len(corners)
+    assert (np.sort(both, order="feature") == np.sort(corners, order="feature")).all()
+
+
+def test_of_a_flat_bottom_with_many_corners_the_outline_stays():
+    angles = np.linspace(0, 2 * np.pi, 60, endpoint=False)
+    rim = 0.3 * np.stack([np.cos(angles), np.sin(angles), 0 * angles], axis=1)
+    drum = convex_hull(np.concatenate([rim, rim + np.array([0, 0, 0.5])]))
+    points = on_fixed(HeightField(0 * X, (2.0, 2.0)), drum, (0.01, 0.02, 0.0)).detect(band=0.01)
+    assert 12 <= len(points) <= 16
+    assert (points["gap"] == 0).all()
+    around = np.sort(np.arctan2(*(points["position"] - (0.01, 0.02, 0))[:, 1::-1].T))
+    # nowhere a gap in the outline of more than two of fourteen parts
+    assert np.diff(np.append(around, around[0] + 2 * np.pi)).max() < 2 * 2 * np.pi / 14
+
+
+def test_of_sixteen_corners_in_the_band_all_stay_to_the_bit():
+    rng, compared = np.random.default_rng(0), 0
+    field = HeightField(0.01 * rng.normal(size=(41, 41)), (2.0, 2.0))
+    hull, turn = bowl(6, 16), about((0.6, 0.8, 0.0), 0.15)
+    for height in np.linspace(0.19, 0.22, 100):
+        place = np.array([*rng.uniform(-0.3, 0.3, 2), height])
+        scene = on_fixed(field, hull, place, turn.quaternion)
+        found = scene.detect(band=8e-3)
+        scene.tables.shape["most"][1] = 1000
+        every = scene.detect(band=8e-3)
+        corners = every["feature"][every["feature"] >> 60 == 1]
+        if 3 < len({int(k) for k in corners >> 4 & 0x3FFF}) <= 16:
+            assert (found == every).all()
+            compared += 1
+    assert compared > 5
+
+
+def test_a_hull_of_more_corners_than_memory_keeps_its_deepest():
+    hull = bowl(20, 40)
+    assert len(hull.vertices) > 600
+    scene = on_fixed(HeightField(0 * X, (2.0, 2.0)), hull, (0, 0, 0.2))
+    points = scene.detect(band=0.3)
+    assert len(points) <= 16
+    assert points["gap"].min() == pytest.approx(0.2 - 0.2 * np.cos(0.05), abs=1e-6)
+
+
 def test_a_capsule_across_a_ridge_touches_in_one_point():
     field = HeightField(-0.3 * np.abs(X), (2.0, 2.0))
     points = on_fixed(
