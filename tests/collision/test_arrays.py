@@ -10,7 +10,7 @@ from collision.scenes import UNIT, Scene
 import tabi
 from tabi import ModelError
 from tabi.collision import arrays
-from tabi.collision.arrays import BOX, MOST_CORNERS, compile_collision
+from tabi.collision.arrays import BOX, ELLIPSOID, MOST_CORNERS, PLANE, compile_collision
 from tabi.collision.polytope import faces_of
 from tabi.collision.terrain_edges import ridges
 from tabi.collision.workspace import allocate
@@ -121,6 +121,15 @@ def test_the_faces_of_a_hull_that_many_shapes_share_are_found_once(monkeypatch):
     del hull, other, world, model, g
     gc.collect()
     assert len(arrays._KNOWN) == known - 3
+
+
+def test_an_ellipsoid_has_its_half_axes_and_is_bounded():
+    world = tabi.World()
+    world.add_ellipsoid((0.1, 0.3, 0.2), 1.0)
+    row = compile_collision(world.compile()).shape[0]
+    assert row["kind"] == ELLIPSOID < PLANE
+    assert row["half"].tolist() == [0.1, 0.3, 0.2]
+    assert (row["radius"], row["reach"]) == (0.0, 0.3)
 
 
 def test_a_polytope_is_centred_and_its_placement_moves_with_it():

@@ -17,7 +17,7 @@ from collision.scenes import (
 import tabi
 from tabi.collision import grid, ridge, terrain
 from tabi.model.readers.mesh import convex_hull
-from tabi.model.shape import Box, Capsule, Cylinder, HalfSpace, HeightField, Sphere
+from tabi.model.shape import Box, Capsule, Cylinder, Ellipsoid, HalfSpace, HeightField, Sphere
 from tabi.spatial.transform import Transform, about, from_quaternion, z_to
 
 UP = (0.0, 0.0, 1.0)
@@ -117,6 +117,41 @@ def test_a_ball_in_a_valley_touches_both_sides():
         ordered(points["normal"]), ordered(np.array([n * (-1, 1, 1), n])), atol=1e-12
     )
     np.testing.assert_allclose(points["gap"], 0.0, atol=1e-12)
+
+
+def test_an_ellipsoid_in_a_valley_touches_both_sides_and_on_a_ridge_its_edge():
+    slope, g = 0.5, Ellipsoid((0.2, 0.08, 0.05))
+    n = np.array([slope, 0, 1]) / np.sqrt(1 + slope**2)
+    valley, mountain = (HeightField(s * slope * np.abs(X), (2.0, 2.0)) for s in (1, -1))
+    # its plane with this normal is so far from its centre; over the valley's bottom by 1/n_z more
+    height = g.support(n) / n[2]
+    points = on_fixed(valley, g, (0.0, 0.025, height + 2e-4)).detect()
+    assert len(points) == 2
+    np.testing.assert_allclose(
+        ordered(points["normal"]), ordered(np.array([n * (-1, 1, 1), n])), atol=1e-12
+    )
+    np.testing.assert_allclose(points["gap"], 2e-4 * n[2], atol=1e-12)
+    check_corners(
+        on_fixed(mountain, g, (0.0, 0.025, 0.05 + 2e-4)).detect(),
+        [(0, 0.025, 1e-4)],
+        UP,
+        2e-4,
+        tolerance=1e-9,
+    )
+
+
+def test_an_ellipsoid_that_slides_over_seams_keeps_one_point_and_its_name():
+    field, frame = plane(0.1, 0.2)
+    g, turn = Ellipsoid((0.1, 0.2, 0.05)), about((0.6, 0.8, 0.0), 0.4)
+    lowest = g.support(-turn.R.T @ frame.R[:, 2])
+    names = set()
+    for s in np.linspace(-0.3, 0.3, 61):
+        place = frame.R @ np.array([s, 0.3 * s, lowest])
+        points = on_fixed(field, g, place, turn.quaternion).detect()
+        assert len(points) == 1
+        assert points["gap"][0] == pytest.approx(0.0, abs=1e-12)
+        names.add(int(points["feature"][0]))
+    assert len(names) == 1
 
 
 def bowl(rings, sides, radius=0.2):
@@ -270,7 +305,7 @@ def sharp_points(g):
                 for z in (-g.length / 2, g.length / 2)
             ]
         )
-    return np.zeros((1, 3)) if isinstance(g, (Sphere, Capsule)) else g.points()
+    return np.zeros((1, 3)) if isinstance(g, (Sphere, Capsule, Ellipsoid)) else g.points()
 
 
 def height_under(field, p):
@@ -287,6 +322,8 @@ def inside(g, x):
     """Which points, in its frame, are inside of a shape."""
     if isinstance(g, Sphere):
         return (x**2).sum(axis=1) < g.radius**2
+    if isinstance(g, Ellipsoid):
+        return np.square(x / np.asarray(g.radii)).sum(axis=1) < 1
     if isinstance(g, Capsule):
         along = x[:, 2] - np.clip(x[:, 2], -g.length / 2, g.length / 2)
         return x[:, 0] ** 2 + x[:, 1] ** 2 + along**2 < g.radius**2

@@ -1,6 +1,7 @@
 """The shapes of a world as collision kernels read them: tables with named columns.
 
 Round shapes are a core and a radius around it: a sphere is a point, a capsule a segment along z.
+An ellipsoid is all core, as a cylinder is.
 Boxes and polytopes have their corners and faces in shared tables. A shape's own frame is centred,
 so that its bounds are symmetric.
 """
@@ -19,10 +20,20 @@ from tabi.collision.polytope import Face, faces_of
 from tabi.collision.terrain_edges import ridges
 from tabi.model.arrays import FLOATING, INDEX, REAL, table
 from tabi.model.compiled import Model, PlacedShape
-from tabi.model.shape import Box, Capsule, Convex, Cylinder, HalfSpace, HeightField, Sphere
+from tabi.model.shape import (
+    Box,
+    Capsule,
+    Convex,
+    Cylinder,
+    Ellipsoid,
+    HalfSpace,
+    HeightField,
+    Sphere,
+)
 
-# kinds of shapes, as kernels tell them apart
-SPHERE, CAPSULE, CYLINDER, BOX, POLYTOPE, PLANE, FIELD = 0, 1, 2, 3, 4, 5, 6
+# kinds of shapes, as kernels tell them apart: first those that are a segment and a radius,
+# last those without bounds
+SPHERE, CAPSULE, CYLINDER, BOX, POLYTOPE, ELLIPSOID, PLANE, FIELD = 0, 1, 2, 3, 4, 5, 6, 7
 MOST_VERTICES = 1 << 14  # two edges of two vertices each fit into the identity of a point
 MOST_CORNERS = 64  # of one face, as contacts see it
 # points of two shapes, and on a plane of a polytope that belongs to a foot
@@ -44,7 +55,7 @@ SHAPE = np.dtype(
         ("rotation", REAL, 9),
         ("position", REAL, 3),
         # half of the extents of the core and the radius around it [m];
-        # a cylinder's x and y are its radius, its own radius is 0
+        # a cylinder's x and y are its radius, its own radius is 0, and so is an ellipsoid's
         ("half", REAL, 3),
         ("radius", REAL),
         # radius of the ball around its origin that holds all of it [m]
@@ -193,6 +204,8 @@ def _set_geometry(row: np.void, placed: PlacedShape) -> None:
     elif isinstance(g, Cylinder):
         row["kind"], row["half"] = CYLINDER, (g.radius, g.radius, g.length / 2)
         row["reach"] = np.hypot(g.radius, g.length / 2)
+    elif isinstance(g, Ellipsoid):
+        row["kind"], row["half"], row["reach"] = ELLIPSOID, g.radii, max(g.radii)
     elif isinstance(g, HalfSpace):
         row["kind"], row["reach"] = PLANE, np.inf
     elif isinstance(g, HeightField):

@@ -4,17 +4,18 @@ ridges of the field against the shape.
     gap(x) = n·(x − o),   foot = x − gap n inside the triangle                               (1)
 n, o: a triangle's normal and a corner of it. Below the field all is solid, so the triangle under a
 point always counts; a neighbour counts where the foot is on it, and where the ground is hollow
-between the two and the point may be over there before the step ends. A cylinder has another lowest
-point for each triangle, and shows each its own. Of a polytope with more than sixteen corners in the
-band those count that are the lowest or may become it. A ridge is a capsule without radius; where
-the normal leans to one side of it by more than the triangle there does, it is that triangle's. Flat
-and hollow edges are no features: what slides over a plane of many triangles meets one plane.
+between the two and the point may be over there before the step ends. A cylinder and an ellipsoid
+have another lowest point for each triangle, and show each its own. Of a polytope with more than
+sixteen corners in the band those count that are the lowest or may become it. A ridge is a capsule
+without radius; where the normal leans to one side of it by more than the triangle there does, it is
+that triangle's. Flat and hollow edges are no features: what slides over a plane of many triangles
+meets one plane.
 
     (feature) = 1, corner of the shape, which triangle  |  2, ridge, feature of the pair     (2)
 """
 
 from tabi._jit import kernel
-from tabi.collision.arrays import BOX, CAPSULE, POLYTOPE, SPHERE
+from tabi.collision.arrays import BOX, CAPSULE, ELLIPSOID, POLYTOPE, SPHERE
 from tabi.collision.convex import put
 from tabi.collision.grid import (
     cell,
@@ -37,6 +38,7 @@ from tabi.collision.polygon import (
 )
 from tabi.collision.reduction import lowest_by_tilts
 from tabi.collision.ridge import extents, merged, points_on_ridges
+from tabi.collision.support import local_support
 from tabi.spatial.vector import add, cross, dot, load3, load9, mul, mul_t, scale, sub
 
 
@@ -235,7 +237,9 @@ def _closed_up(out, count):
 
 @kernel
 def _round(s, x, f, y, band, c, points, count):
-    """A cylinder against the triangles under it: to each the side that it shows to it."""
+    """A cylinder or an ellipsoid against the triangles under it:
+    to each the side that it shows to it.
+    """
     F, o = load9(y.rotation), load3(y.position)
     R, p = load9(x.rotation), mul_t(F, sub(load3(x.position), o))
     half = extents(s, F, R, band)
@@ -258,7 +262,11 @@ def _round(s, x, f, y, band, c, points, count):
                 )
                 over = (m, middle, column, row, side == 1)
                 name = CORNER_A | own << 10
-                count = _cylinder(s, f, c.height, place, over, name, band, points, count)
+                if s.kind == ELLIPSOID:
+                    local = local_support(s, c.vertex, scale(-1.0, mul_t(R, mul(F, m))))
+                    count = _over(f, c.height, place, over, local, name, band, points, count)
+                else:
+                    count = _cylinder(s, f, c.height, place, over, name, band, points, count)
     return count
 
 
