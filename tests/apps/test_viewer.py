@@ -18,7 +18,7 @@ from tabi.apps.viewer.scene import DrawnScene, _dragged
 from tabi.model.joint import Joint
 from tabi.model.meshes import joined, mesh_of, seen
 from tabi.model.robot import Robot
-from tabi.model.shape import Box, Capsule, Cylinder, MeshFile, Shape, Sphere
+from tabi.model.shape import Box, Capsule, Cylinder, Ellipsoid, MeshFile, Shape, Sphere
 from tabi.model.world import World
 from tabi.robots import hrp2
 from tabi.spatial.inertia import Inertia
@@ -190,6 +190,7 @@ def test_show_prints_the_address_in_one_line_and_ends_on_ctrl_c(monkeypatch, cap
     [
         (Box((0.3, 0.2, 0.1)), 0.3 * 0.2 * 0.1),
         (Sphere(0.2), 4 / 3 * np.pi * 0.2**3),
+        (Ellipsoid((0.3, 0.2, 0.1)), 4 / 3 * np.pi * 0.3 * 0.2 * 0.1),
         (Cylinder(0.2, 0.5), np.pi * 0.2**2 * 0.5),
         (Capsule(0.1, 0.4), np.pi * 0.1**2 * 0.4 + 4 / 3 * np.pi * 0.1**3),
     ],

@@ -10,10 +10,10 @@ from tabi.collision.arrays import compile_collision
 from tabi.collision.workspace import allocate, point_table
 from tabi.dynamics import kinematics, workspace
 from tabi.model.readers.mesh import convex_hull
-from tabi.model.shape import Box, Capsule, Cylinder, Sphere
+from tabi.model.shape import Box, Capsule, Cylinder, Ellipsoid, Sphere
 from tabi.spatial.inertia import Inertia
 
-KINDS = ("sphere", "capsule", "cylinder", "box", "convex")
+KINDS = ("sphere", "capsule", "cylinder", "box", "convex", "ellipsoid")
 PAIRS = list(itertools.combinations_with_replacement(KINDS, 2))
 ROUND_ON_ROUND = {
     frozenset(("cylinder",)),
@@ -29,6 +29,7 @@ def random_geometry(kind, rng):
         "sphere": lambda: Sphere(a),
         "capsule": lambda: Capsule(a, 2 * b),
         "cylinder": lambda: Cylinder(a, 2 * b),
+        "ellipsoid": lambda: Ellipsoid((a, b, c)),
         "box": lambda: Box((2 * a, 2 * b, 2 * c)),
         "convex": lambda: convex_hull(0.15 * rng.normal(size=(rng.integers(8, 30), 3))),
     }

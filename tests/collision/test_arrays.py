@@ -1,12 +1,16 @@
 """Tables of shapes: faces of polytopes, who never touches whom, what is refused."""
 
+import copy
+import gc
+
 import numpy as np
 import pytest
 from collision.scenes import UNIT, Scene
 
 import tabi
 from tabi import ModelError
-from tabi.collision.arrays import BOX, MOST_CORNERS, compile_collision
+from tabi.collision import arrays
+from tabi.collision.arrays import BOX, ELLIPSOID, MOST_CORNERS, PLANE, compile_collision
 from tabi.collision.polytope import faces_of
 from tabi.collision.terrain_edges import ridges
 from tabi.collision.workspace import allocate
@@ -84,6 +88,48 @@ def test_a_face_of_many_corners_keeps_at_most_as_many_as_there_is_room_for():
     world.add_object(convex_hull(np.concatenate([ring, ring + np.array([0, 0, 1.0])])), UNIT)
     tables = compile_collision(world.compile())
     assert (tables.face["loop_end"] - tables.face["loop"]).max() == MOST_CORNERS
+
+
+def test_the_faces_of_a_hull_that_many_shapes_share_are_found_once(monkeypatch):
+    calls = []
+
+    def counted(vertices, triangles, owner):
+        calls.append(owner)
+        return faces_of(vertices, triangles, owner)
+
+    monkeypatch.setattr(arrays, "faces_of", counted)
+    hull, other = (convex_hull(np.random.default_rng(k).normal(size=(30, 3))) for k in range(2))
+    world = tabi.World()
+    for k, g in enumerate((hull, hull, other, copy.deepcopy(hull))):
+        world.add_object(g, UNIT, (3.0 * k, 0, 0), name=f"thing {k}")
+    model = world.compile()
+    first, again = compile_collision(model), compile_collision(model)
+    assert calls == ["'thing 0'", "'thing 2'"]
+    for tables in (first, again):
+        rows = [tables.face[s["face"] : s["face_end"]] for s in tables.shape]
+        loops = [tables.loop[f["loop"][0] : f["loop_end"][-1]] for f in rows]
+        for k in (1, 3):
+            assert (rows[k]["normal"] == rows[0]["normal"]).all()
+            assert (loops[k] == loops[0]).all()
+        assert len(rows[2]) != len(rows[0]) or (rows[2]["normal"] != rows[0]["normal"]).any()
+    # what has changed is another shape, and what nobody uses is forgotten
+    hull.vertices[:] *= 2.0
+    stretched = compile_collision(model)
+    assert stretched.face["offset"][0] == pytest.approx(2 * first.face["offset"][0])
+    assert len(calls) == 3
+    known = len(arrays._KNOWN)
+    del hull, other, world, model, g
+    gc.collect()
+    assert len(arrays._KNOWN) == known - 3
+
+
+def test_an_ellipsoid_has_its_half_axes_and_is_bounded():
+    world = tabi.World()
+    world.add_ellipsoid((0.1, 0.3, 0.2), 1.0)
+    row = compile_collision(world.compile()).shape[0]
+    assert row["kind"] == ELLIPSOID < PLANE
+    assert row["half"].tolist() == [0.1, 0.3, 0.2]
+    assert (row["radius"], row["reach"]) == (0.0, 0.3)
 
 
 def test_a_polytope_is_centred_and_its_placement_moves_with_it():

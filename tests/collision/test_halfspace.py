@@ -7,7 +7,7 @@ from collision.scenes import check_corners, on_fixed, on_ground
 import tabi
 from tabi.collision import arrays, detect, halfspace, polygon
 from tabi.model.readers.mesh import convex_hull
-from tabi.model.shape import Box, Capsule, Cylinder, HalfSpace, Sphere
+from tabi.model.shape import Box, Capsule, Cylinder, Ellipsoid, HalfSpace, Sphere
 from tabi.spatial.transform import about, from_quaternion, quaternion_from_matrix
 
 UP = (0.0, 0.0, 1.0)
@@ -56,6 +56,20 @@ def test_a_thin_plate_in_the_band_shows_its_lower_side_only():
 def test_a_ball_touches_in_one_point():
     points = on_ground(Sphere(0.3), (1.0, 0.0, 0.3 - 1e-3)).detect()
     check_corners(points, [(1, 0, -0.5e-3)], UP, -1e-3)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_an_ellipsoid_touches_in_its_lowest_point(seed):
+    rng = np.random.default_rng(seed)
+    axis = rng.normal(size=3)
+    radii, X = rng.uniform(0.05, 0.3, 3), about(axis / np.linalg.norm(axis), rng.uniform(0, np.pi))
+    # on the surface xᵀ A x = 1 the normal is along A x: straight down where A x = −k z
+    A = X.R @ np.diag(radii**-2.0) @ X.R.T
+    low = -np.linalg.solve(A, UP)
+    low /= np.sqrt(low @ A @ low)
+    points = on_ground(Ellipsoid(tuple(radii)), (1.0, 2.0, -low[2] - 2e-4), X.quaternion).detect()
+    check_corners(points, [(1 + low[0], 2 + low[1], -1e-4)], UP, -2e-4)
+    assert points["feature"][0] == on_ground(Sphere(0.1), (0, 0, 0.1)).detect()["feature"][0]
 
 
 def test_a_lying_capsule_and_a_lying_cylinder_touch_with_both_ends():

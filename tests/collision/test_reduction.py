@@ -3,7 +3,7 @@
 import numpy as np
 
 from tabi.collision.arrays import MOST_POINTS
-from tabi.collision.reduction import corners_only, next_name, outermost
+from tabi.collision.reduction import corners_only, lowest_by_tilts, next_name, outermost
 from tabi.collision.workspace import CROSSING
 from tabi.model.arrays import table
 
@@ -61,3 +61,23 @@ def test_points_come_in_the_order_of_their_names():
         name = rows["name"][k]
         order.append(k)
     assert order == [3, 1, 0]
+
+
+def test_tilts_keep_the_low_points_of_a_bowl_and_the_outline_of_a_plate():
+    rng = np.random.default_rng(2)
+    places = rng.uniform(-1, 1, size=(80, 2))
+    bowl, plate = (places**2).sum(axis=1), np.zeros(80)
+    rows = patch_of(places, bowl)
+    # a tilt θ makes the point at θ/2 the lowest
+    lowest_by_tilts(rows, 80, 0.0, 0.0, 1 / 0.6)
+    kept = np.linalg.norm(places[rows["kept"] == 1], axis=1)
+    assert 4 <= len(kept) <= MOST_POINTS
+    assert kept.max() < 0.6
+    assert rows["kept"][bowl.argmin()] == 1
+    flat, outer = patch_of(places, plate), patch_of(places, plate)
+    lowest_by_tilts(flat, 80, 0.0, 0.0, 1 / 0.6)
+    outermost(outer, 80, 0.0, 0.0)
+    assert (flat["kept"] == outer["kept"]).all()
+    # the one that is lowest after a turn stays: the plane falls along u
+    lowest_by_tilts(rows := patch_of(places, bowl), 80, -1.2, 0.0, 1 / 0.6)
+    assert rows["kept"][(bowl - 1.2 * places[:, 0]).argmin()] == 1

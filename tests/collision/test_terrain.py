@@ -17,7 +17,7 @@ from collision.scenes import (
 import tabi
 from tabi.collision import grid, ridge, terrain
 from tabi.model.readers.mesh import convex_hull
-from tabi.model.shape import Box, Capsule, Cylinder, HalfSpace, HeightField, Sphere
+from tabi.model.shape import Box, Capsule, Cylinder, Ellipsoid, HalfSpace, HeightField, Sphere
 from tabi.spatial.transform import Transform, about, from_quaternion, z_to
 
 UP = (0.0, 0.0, 1.0)
@@ -119,6 +119,117 @@ def test_a_ball_in_a_valley_touches_both_sides():
     np.testing.assert_allclose(points["gap"], 0.0, atol=1e-12)
 
 
+def test_an_ellipsoid_in_a_valley_touches_both_sides_and_on_a_ridge_its_edge():
+    slope, g = 0.5, Ellipsoid((0.2, 0.08, 0.05))
+    n = np.array([slope, 0, 1]) / np.sqrt(1 + slope**2)
+    valley, mountain = (HeightField(s * slope * np.abs(X), (2.0, 2.0)) for s in (1, -1))
+    # its plane with this normal is so far from its centre; over the valley's bottom by 1/n_z more
+    height = g.support(n) / n[2]
+    points = on_fixed(valley, g, (0.0, 0.025, height + 2e-4)).detect()
+    assert len(points) == 2
+    np.testing.assert_allclose(
+        ordered(points["normal"]), ordered(np.array([n * (-1, 1, 1), n])), atol=1e-12
+    )
+    np.testing.assert_allclose(points["gap"], 2e-4 * n[2], atol=1e-12)
+    check_corners(
+        on_fixed(mountain, g, (0.0, 0.025, 0.05 + 2e-4)).detect(),
+        [(0, 0.025, 1e-4)],
+        UP,
+        2e-4,
+        tolerance=1e-9,
+    )
+
+
+def test_an_ellipsoid_that_slides_over_seams_keeps_one_point_and_its_name():
+    field, frame = plane(0.1, 0.2)
+    g, turn = Ellipsoid((0.1, 0.2, 0.05)), about((0.6, 0.8, 0.0), 0.4)
+    lowest = g.support(-turn.R.T @ frame.R[:, 2])
+    names = set()
+    for s in np.linspace(-0.3, 0.3, 61):
+        place = frame.R @ np.array([s, 0.3 * s, lowest])
+        points = on_fixed(field, g, place, turn.quaternion).detect()
+        assert len(points) == 1
+        assert points["gap"][0] == pytest.approx(0.0, abs=1e-12)
+        names.add(int(points["feature"][0]))
+    assert len(names) == 1
+
+
+def bowl(rings, sides, radius=0.2):
+    """The hull of points of a ball's lower half, and a point above: its deepest corner is one of
+    the first ring.
+    """
+    polar, turn = np.meshgrid(
+        np.linspace(0.05, 1.4, rings), np.linspace(0, 2 * np.pi, sides, endpoint=False)
+    )
+    points = [np.sin(polar) * np.cos(turn), np.sin(polar) * np.sin(turn), -np.cos(polar)]
+    return convex_hull(radius * np.append(np.stack(points, -1).reshape(-1, 3), [[0, 0, 1]], axis=0))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_of_a_hull_with_many_corners_in_a_wide_band_the_lowest_ones_stay(seed):
+    rng = np.random.default_rng(seed)
+    field = HeightField(0.01 * rng.normal(size=(41, 41)), (2.0, 2.0))
+    hull, turn = bowl(8, 24), about(UP, 0.3) @ about((0.6, 0.8, 0.0), 0.2 * rng.uniform())
+    place = np.array([*rng.uniform(-0.3, 0.3, 2), 0.2])
+    scene = on_fixed(field, hull, place, turn.quaternion)
+    points = scene.detect(band=0.1)
+    corners = points[points["feature"] >> 60 == 1]
+    # all corners that are in the band, with the vertical gap to the ground under them
+    x = hull.vertices @ turn.R.T + place
+    high = x[:, 2] - height_under(field, x)
+    assert (high < 0.09).sum() > 50
+    kept = {int(k) for k in corners["feature"] >> 4 & 0x3FFF}
+    assert 3 <= len(kept) <= 16
+    # all triangles around them tried by hand: the deepest of these gaps is there
+    scene.tables.shape["most"][1] = 1000
+    every = scene.detect(band=0.1)
+    every = every[every["feature"] >> 60 == 1]
+    assert len({int(k) for k in every["feature"] >> 4 & 0x3FFF}) > 50
+    assert corners["gap"].min() == every["gap"].min()
+    # and what stays is the same to the bit
+    both = every[np.isin(every["feature"], corners["feature"])]
+    assert len(both) == len(corners)
+    assert (np.sort(both, order="feature") == np.sort(corners, order="feature")).all()
+
+
+def test_of_a_flat_bottom_with_many_corners_the_outline_stays():
+    angles = np.linspace(0, 2 * np.pi, 60, endpoint=False)
+    rim = 0.3 * np.stack([np.cos(angles), np.sin(angles), 0 * angles], axis=1)
+    drum = convex_hull(np.concatenate([rim, rim + np.array([0, 0, 0.5])]))
+    points = on_fixed(HeightField(0 * X, (2.0, 2.0)), drum, (0.01, 0.02, 0.0)).detect(band=0.01)
+    assert 12 <= len(points) <= 16
+    assert (points["gap"] == 0).all()
+    around = np.sort(np.arctan2(*(points["position"] - (0.01, 0.02, 0))[:, 1::-1].T))
+    # nowhere a gap in the outline of more than two of fourteen parts
+    assert np.diff(np.append(around, around[0] + 2 * np.pi)).max() < 2 * 2 * np.pi / 14
+
+
+def test_of_sixteen_corners_in_the_band_all_stay_to_the_bit():
+    rng, compared = np.random.default_rng(0), 0
+    field = HeightField(0.01 * rng.normal(size=(41, 41)), (2.0, 2.0))
+    hull, turn = bowl(6, 16), about((0.6, 0.8, 0.0), 0.15)
+    for height in np.linspace(0.19, 0.22, 100):
+        place = np.array([*rng.uniform(-0.3, 0.3, 2), height])
+        scene = on_fixed(field, hull, place, turn.quaternion)
+        found = scene.detect(band=8e-3)
+        scene.tables.shape["most"][1] = 1000
+        every = scene.detect(band=8e-3)
+        corners = every["feature"][every["feature"] >> 60 == 1]
+        if 3 < len({int(k) for k in corners >> 4 & 0x3FFF}) <= 16:
+            assert (found == every).all()
+            compared += 1
+    assert compared > 5
+
+
+def test_a_hull_of_more_corners_than_memory_keeps_its_deepest():
+    hull = bowl(20, 40)
+    assert len(hull.vertices) > 600
+    scene = on_fixed(HeightField(0 * X, (2.0, 2.0)), hull, (0, 0, 0.2))
+    points = scene.detect(band=0.3)
+    assert len(points) <= 16
+    assert points["gap"].min() == pytest.approx(0.2 - 0.2 * np.cos(0.05), abs=1e-6)
+
+
 def test_a_capsule_across_a_ridge_touches_in_one_point():
     field = HeightField(-0.3 * np.abs(X), (2.0, 2.0))
     points = on_fixed(
@@ -194,7 +305,7 @@ def sharp_points(g):
                 for z in (-g.length / 2, g.length / 2)
             ]
         )
-    return np.zeros((1, 3)) if isinstance(g, (Sphere, Capsule)) else g.points()
+    return np.zeros((1, 3)) if isinstance(g, (Sphere, Capsule, Ellipsoid)) else g.points()
 
 
 def height_under(field, p):
@@ -211,6 +322,8 @@ def inside(g, x):
     """Which points, in its frame, are inside of a shape."""
     if isinstance(g, Sphere):
         return (x**2).sum(axis=1) < g.radius**2
+    if isinstance(g, Ellipsoid):
+        return np.square(x / np.asarray(g.radii)).sum(axis=1) < 1
     if isinstance(g, Capsule):
         along = x[:, 2] - np.clip(x[:, 2], -g.length / 2, g.length / 2)
         return x[:, 0] ** 2 + x[:, 1] ** 2 + along**2 < g.radius**2

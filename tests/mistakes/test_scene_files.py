@@ -51,7 +51,7 @@ MISTAKES = {
     "an unknown shape": (
         text(("shape: box", "shape: cube")),
         "my.yaml, line 7: objects.crate.shape is 'cube'",
-        "expected one of box, sphere, cylinder, capsule, convex, mesh, compound",
+        "expected one of box, sphere, ellipsoid, cylinder, capsule, convex, mesh, compound",
     ),
     "two things of one name": (
         text(("name: crate", "name: walker")),

@@ -18,7 +18,7 @@ from tabi.model.mujoco_writer import to_mjcf, to_mujoco
 from tabi.model.readers import mjcf
 from tabi.model.readers.mesh import convex_hull
 from tabi.model.robot import Robot
-from tabi.model.shape import Box, Capsule, HalfSpace, Material, Shape
+from tabi.model.shape import Box, Capsule, Ellipsoid, HalfSpace, Material, Shape
 from tabi.model.world import World
 from tabi.spatial.inertia import Inertia
 from tabi.spatial.transform import Transform, from_quaternion
@@ -356,14 +356,17 @@ def test_shapes_keep_their_size_and_place_through_the_text(tmp_path):
         Shape(Capsule(0.1, 0.4), places[0]),
         Shape(convex_hull(points), places[1]),
         Shape(Box((1, 2, 3)), collides=False),
+        Shape(Ellipsoid((0.1, 0.2, 0.3)), places[0]),
     ]
     robot.add_body("base", Joint("root", "floating"), None, random_inertia(rng), shapes)
     (tmp_path / "world.xml").write_text(to_mjcf(world_of(robot)))
     back = mjcf.read(tmp_path / "world.xml")
-    capsule, hull, drawn = back.body("base").shapes
+    capsule, hull, drawn, egg = back.body("base").shapes
+    assert egg.geometry == Ellipsoid((0.1, 0.2, 0.3))
     assert (capsule.geometry, drawn.geometry) == (Capsule(0.1, 0.4), Box((1, 2, 3)))
     assert not drawn.collides
     for d in rng.normal(size=(20, 3)):
+        assert egg.support(d) == pytest.approx(shapes[3].support(d), abs=1e-12)
         assert capsule.support(d) == pytest.approx(shapes[0].support(d), abs=1e-12)
         # MuJoCo keeps meshes in single precision
         assert hull.support(d) == pytest.approx(shapes[1].support(d), abs=1e-5)

@@ -1,11 +1,65 @@
-"""Shapes that are more than a formula: height fields and stairs."""
+"""Shapes that are more than a formula: ellipsoids, height fields and stairs."""
 
 import numpy as np
 import pytest
 
 import tabi
 from tabi import ModelError
-from tabi.model.shape import Box, HeightField, MeshFile
+from tabi.model.body import Foot, sole_of
+from tabi.model.shape import Box, Ellipsoid, HeightField, MeshFile, Shape
+from tabi.spatial.transform import about, translation
+
+
+def test_an_ellipsoid_reaches_as_far_as_the_farthest_of_its_points():
+    g, rng = Ellipsoid((0.3, 0.2, 0.1)), np.random.default_rng(0)
+    u = rng.normal(size=(200_000, 3))
+    surface = u / np.linalg.norm(u, axis=1, keepdims=True) * g.radii
+    for d in rng.normal(size=(10, 3)):
+        far = (surface @ d).max()
+        assert far <= g.support(d) <= far * (1 + 1e-3)
+    np.testing.assert_allclose(np.square(g.points() / g.radii).sum(axis=1), 1.0, atol=1e-12)
+    np.testing.assert_allclose(np.abs(g.points()).max(axis=0), g.radii, atol=1e-12)
+
+
+def test_a_world_takes_an_ellipsoid_with_its_inertia():
+    world = tabi.World()
+    body = world.add_ellipsoid((0.3, 0.2, 0.1), 5.0, position=(0, 0, 1), friction=0.4)
+    assert (body.name, body.shapes[0].geometry) == ("ellipsoid", Ellipsoid((0.3, 0.2, 0.1)))
+    assert body.shapes[0].material.friction == 0.4
+    # m (b² + c²) / 5
+    np.testing.assert_allclose(np.diag(body.inertia.tensor), (0.05, 0.10, 0.13), atol=1e-15)
+
+
+def test_four_ellipsoids_under_a_foot_are_a_sole_with_their_lowest_points():
+    tilt = about((0, 1, 0), 0.3)
+    pads = [
+        Shape(Ellipsoid((0.03, 0.02, 0.01)), translation((x, y, 0)) @ tilt)
+        for x in (-0.1, 0.1)
+        for y in (-0.05, 0.05)
+    ]
+    body = tabi.World().add_box((0.1, 0.1, 0.1), 1.0)
+    body.shapes = pads
+    foot = sole_of("left", body, np.eye(3))
+    # lowest: D²d/‖Dd‖ of the direction that is down in its own axes, turned back
+    down = tilt.R.T @ (0, 0, -1)
+    low = tilt.R @ (np.square((0.03, 0.02, 0.01)) * down) / pads[0].geometry.support(down)
+    assert isinstance(foot, Foot)
+    assert foot.placement.p[2] == pytest.approx(low[2], abs=1e-12)
+    np.testing.assert_allclose(np.abs(foot.polygon[:, 0] - low[0]), 0.1, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("radii", "words"),
+    [
+        ((0.1, 0.2), "expected three half axes x, y, z in metres"),
+        (0.1, "expected three half axes"),
+        ((0.1, 0.0, 0.2), "ellipsoid has radius y 0; expected a positive length"),
+        ((0.1, 0.2, np.inf), "ellipsoid has radius z inf"),
+    ],
+)
+def test_an_ellipsoid_that_is_none_is_refused(radii, words):
+    with pytest.raises(ModelError, match=words):
+        Ellipsoid(radii)
 
 
 def test_the_points_of_a_height_field_span_its_rectangle():

@@ -9,6 +9,7 @@ import pytest
 
 import tabi
 from tabi import scenes
+from tabi.model.shape import Ellipsoid
 from tabi.scenes import SceneError, builder
 
 URDF = """<robot name="leg">
@@ -108,12 +109,16 @@ objects:
   - {shape: cylinder, name: rod, radius_m: 0.1, length_m: 1, mass_kg: 2, rotation_deg: [90, 0, 0]}
   - {shape: capsule, radius_m: 0.1, length_m: 1, mass_kg: 2, material: rubber,
      count: 2, spacing_m: [0, 0, 3]}
+  - {shape: ellipsoid, radii_m: [0.3, 0.2, 0.1], mass_kg: 5, position_m: [0, 5, 0]}
 """
     )
     assert [s.name for s in made.fixed.shapes] == ["belt", "stairs1", "stairs2", "stairs3"]
     assert made.fixed.shapes[0].surface_velocity == pytest.approx([0.8, 0.0, 0.0])
-    assert [o.name for o in made.objects] == ["rod", "capsule1", "capsule2"]
-    rod, _, second = made.objects
+    assert [o.name for o in made.objects] == ["rod", "capsule1", "capsule2", "ellipsoid"]
+    rod, _, second, egg = made.objects
+    assert egg.shapes[0].geometry == Ellipsoid((0.3, 0.2, 0.1))
+    # m (b² + c²) / 5
+    assert np.diag(egg.inertia.tensor) == pytest.approx([0.05, 0.10, 0.13])
     # a solid cylinder about its axis: m r² / 2
     assert rod.inertia.tensor[2, 2] == pytest.approx(0.5 * 2 * 0.1**2)
     # a quarter turn about x: w = x = √½

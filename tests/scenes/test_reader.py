@@ -97,7 +97,7 @@ def test_a_name_is_never_a_truth_or_a_number():
             ("shape: box", "shape: bx"),
             4,
             "objects.crate.shape",
-            "is 'bx'; expected one of box, sphere, cylinder, capsule, convex, mesh,",
+            "is 'bx'; expected one of box, sphere, ellipsoid, cylinder, capsule, convex, mesh,",
         ),
         (("shape: box", "shpe: box"), 4, "objects.crate", "has no shape; expected one of box"),
         (("name: crate", "name: 3crates"), 5, "objects.3crates.name", "expected a name"),

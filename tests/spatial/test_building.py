@@ -96,6 +96,7 @@ def test_solid_shapes_weigh_like_their_points():
     check_cloud(inertia.solid_box(2.0, (0.4, 0.6, 1.0)), cube * [0.2, 0.3, 0.5], 2.0)
     ball = cube[np.linalg.norm(cube, axis=1) < 1]
     check_cloud(inertia.solid_sphere(2.0, 0.5), ball * 0.5, 2.0)
+    check_cloud(inertia.solid_ellipsoid(2.0, (0.2, 0.3, 0.5)), ball * [0.2, 0.3, 0.5], 2.0)
     round_ = cube[np.hypot(cube[:, 0], cube[:, 1]) < 1]
     check_cloud(inertia.solid_cylinder(2.0, 0.3, 1.2), round_ * [0.3, 0.3, 0.6], 2.0)
     tall = round_ * [0.3, 0.3, 0.9]

@@ -5,8 +5,8 @@ import pytest
 
 from tabi import collision
 from tabi.model.readers.mesh import convex_hull
-from tabi.model.shape import Box
-from tabi.spatial.inertia import solid_box
+from tabi.model.shape import Box, Ellipsoid
+from tabi.spatial.inertia import solid_box, solid_ellipsoid
 from tabi.validation import random_worlds
 from tabi.validation.random_worlds import HEAVIEST, LIGHTEST, random_velocity, random_world
 
@@ -54,6 +54,13 @@ def test_a_hundred_worlds_have_every_ground_shape_and_joint():
     assert kinds == {"Box", "Sphere", "Capsule", "Cylinder", "Convex"}
     assert joints == {"floating", "fixed", "revolute", "spherical", "prismatic"}
     assert motors > 10
+
+
+def test_an_ellipsoid_weighs_like_one_and_reaches_as_far_as_its_longest_axis():
+    g = Ellipsoid((0.1, 0.2, 0.3))
+    solid = random_worlds.solid_of(g, 2.0)
+    np.testing.assert_allclose(solid.tensor, solid_ellipsoid(2.0, g.radii).tensor, atol=1e-15)
+    assert 0.3 <= random_worlds.reach_of(g) < 0.301
 
 
 def test_a_polytope_that_is_a_box_weighs_like_one():

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import tabi
-from tabi.model.shape import Box, HeightField
-from tabi.validation import worlds
+from tabi.model.shape import Box, Ellipsoid, HeightField
+from tabi.validation import random_worlds, worlds
 from tabi.validation.worlds import Record, Watch, run, summary, text, validate
 
 
@@ -25,6 +25,19 @@ def test_a_random_world_keeps_its_tolerance_and_lets_nothing_through(seed):
     assert sum(record.counts) == 500
     # first order: trees that fly apart may gain a little, things by themselves never do
     assert record.energy_gained <= (1e-2 * max(record.energy, 1.0) if record.trees else 1e-6)
+
+
+@pytest.mark.parametrize("seed", [1, 4])
+def test_a_heap_of_ellipsoids_keeps_its_tolerance_and_lets_nothing_through(seed, monkeypatch):
+    def ellipsoid(rng):
+        return Ellipsoid(tuple(float(r) for r in rng.uniform(0.025, 0.15, 3)))
+
+    monkeypatch.setattr(random_worlds, "random_geometry", ellipsoid)
+    record = run(seed, 1000)
+    assert (record.steps, record.missed, record.fault, record.tunnelled) == (1000, [], "", [])
+    assert record.contacts > 5
+    assert "ellipsoid" in record.pair
+    assert record.penetration < 2e-3
 
 
 def test_overlaps_shrink_faster_than_the_step():
@@ -125,10 +138,14 @@ def test_a_centre_under_the_ground_or_inside_another_shape_is_seen():
     world.add_cylinder(0.1, 0.4, 1.0, position=(1, 0, 0.2), name="pillar")
     world.add_sphere(0.02, 1.0, position=(1.09, 0, 0.39), name="inside")
     world.add_sphere(0.02, 1.0, position=(1.11, 0, 0.1), name="beside")
+    world.add_ellipsoid((0.3, 0.1, 0.2), 1.0, position=(3, 0, 0.2), name="egg")
+    world.add_sphere(0.02, 1.0, position=(3.2, 0, 0.3), name="yolk")
+    world.add_sphere(0.02, 1.0, position=(3.2, 0, 0.38), name="shell")
     _, _, record = watched(world)
     assert {text.partition(" at ")[0] for text in record.tunnelled} == {
         "sunk in world",
         "inside in pillar",
+        "yolk in egg",
     }
     assert record.penetration == pytest.approx(0.11, abs=1e-9)
     assert record.pair == "box sunk on plane world"

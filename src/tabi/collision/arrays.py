@@ -1,6 +1,7 @@
 """The shapes of a world as collision kernels read them: tables with named columns.
 
 Round shapes are a core and a radius around it: a sphere is a point, a capsule a segment along z.
+An ellipsoid is all core, as a cylinder is.
 Boxes and polytopes have their corners and faces in shared tables. A shape's own frame is centred,
 so that its bounds are symmetric.
 """
@@ -8,6 +9,7 @@ so that its bounds are symmetric.
 from __future__ import annotations
 
 from collections import defaultdict
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,14 +20,26 @@ from tabi.collision.polytope import Face, faces_of
 from tabi.collision.terrain_edges import ridges
 from tabi.model.arrays import FLOATING, INDEX, REAL, table
 from tabi.model.compiled import Model, PlacedShape
-from tabi.model.shape import Box, Capsule, Convex, Cylinder, HalfSpace, HeightField, Sphere
+from tabi.model.shape import (
+    Box,
+    Capsule,
+    Convex,
+    Cylinder,
+    Ellipsoid,
+    HalfSpace,
+    HeightField,
+    Sphere,
+)
 
-# kinds of shapes, as kernels tell them apart
-SPHERE, CAPSULE, CYLINDER, BOX, POLYTOPE, PLANE, FIELD = 0, 1, 2, 3, 4, 5, 6
+# kinds of shapes, as kernels tell them apart: first those that are a segment and a radius,
+# last those without bounds
+SPHERE, CAPSULE, CYLINDER, BOX, POLYTOPE, ELLIPSOID, PLANE, FIELD = 0, 1, 2, 3, 4, 5, 6, 7
 MOST_VERTICES = 1 << 14  # two edges of two vertices each fit into the identity of a point
 MOST_CORNERS = 64  # of one face, as contacts see it
 # points of two shapes, and on a plane of a polytope that belongs to a foot
 MOST_POINTS, MOST_OF_SOLE = 16, 4 * MOST_CORNERS
+# corners, triangles and faces of polytopes that are in use somewhere
+_KNOWN: WeakKeyDictionary[Convex, tuple[NDArray, NDArray, list[Face]]] = WeakKeyDictionary()
 
 SHAPE = np.dtype(
     [
@@ -41,7 +55,7 @@ SHAPE = np.dtype(
         ("rotation", REAL, 9),
         ("position", REAL, 3),
         # half of the extents of the core and the radius around it [m];
-        # a cylinder's x and y are its radius, its own radius is 0
+        # a cylinder's x and y are its radius, its own radius is 0, and so is an ellipsoid's
         ("half", REAL, 3),
         ("radius", REAL),
         # radius of the ball around its origin that holds all of it [m]
@@ -164,18 +178,19 @@ def compile_collision(model: Model) -> Collision:
 
 def _face_table(faces: list[Face]) -> tuple[NDArray[np.void], NDArray[np.int64]]:
     """Rows of all faces, and the corners that they count by."""
-    rows, loops = table(len(faces), FACE), []
-    for row, face in zip(rows, faces, strict=True):
-        row["normal"], row["offset"], row["area"] = face.normal, face.offset, face.area
-        # of an outline with more corners every second, third, … stays
-        kept = (
-            [face.loop[k * len(face.loop) // MOST_CORNERS] for k in range(MOST_CORNERS)]
-            if len(face.loop) > MOST_CORNERS
-            else face.loop
-        )
-        row["loop"], row["loop_end"] = len(loops), len(loops) + len(kept)
-        loops += kept
-    return rows, np.array(loops, np.int64)
+    rows = table(len(faces), FACE)
+    # of an outline with more corners every second, third, … stays
+    loops = [
+        [face.loop[k * len(face.loop) // MOST_CORNERS] for k in range(MOST_CORNERS)]
+        if len(face.loop) > MOST_CORNERS
+        else face.loop
+        for face in faces
+    ]
+    rows["normal"] = np.array([face.normal for face in faces]).reshape(-1, 3)
+    rows["offset"], rows["area"] = [f.offset for f in faces], [f.area for f in faces]
+    rows["loop_end"] = np.cumsum([len(loop) for loop in loops])
+    rows["loop"] = rows["loop_end"] - [len(loop) for loop in loops]
+    return rows, np.array([corner for loop in loops for corner in loop], np.int64)
 
 
 def _set_geometry(row: np.void, placed: PlacedShape) -> None:
@@ -189,6 +204,8 @@ def _set_geometry(row: np.void, placed: PlacedShape) -> None:
     elif isinstance(g, Cylinder):
         row["kind"], row["half"] = CYLINDER, (g.radius, g.radius, g.length / 2)
         row["reach"] = np.hypot(g.radius, g.length / 2)
+    elif isinstance(g, Ellipsoid):
+        row["kind"], row["half"], row["reach"] = ELLIPSOID, g.radii, max(g.radii)
     elif isinstance(g, HalfSpace):
         row["kind"], row["reach"] = PLANE, np.inf
     elif isinstance(g, HeightField):
@@ -228,10 +245,32 @@ def _solid(placed: PlacedShape, row: np.void) -> tuple[NDArray, list[Face]]:
         middle = 0.5 * (g.vertices.min(axis=0) + g.vertices.max(axis=0))
         row["kind"], corners = POLYTOPE, g.vertices - middle
         row["position"] = placed.placement @ middle
-        faces = faces_of(corners, g.triangles, repr(placed.link))
+        faces = _faces(g, corners, repr(placed.link))
     row["half"] = np.abs(corners).max(axis=0)
     row["reach"] = np.linalg.norm(corners, axis=1).max()
     return corners, faces
+
+
+def _faces(hull: Convex, corners: NDArray, owner: str) -> list[Face]:
+    """Faces of a polytope with these centred corners; found once for all shapes that share it,
+    and for copies of it.
+    """
+    triangles = np.asarray(hull.triangles)
+
+    def same(known: tuple[NDArray, NDArray, list[Face]] | None) -> bool:
+        return (
+            known is not None
+            and np.array_equal(known[0], corners)
+            and np.array_equal(known[1], triangles)
+        )
+
+    found = _KNOWN.get(hull)
+    if not same(found):
+        found = next(filter(same, list(_KNOWN.values())), None)
+    if found is None:
+        found = (corners, triangles.copy(), faces_of(corners, triangles, owner))
+    _KNOWN[hull] = found
+    return found[2]
 
 
 def _never(model: Model, rows: NDArray[np.void]) -> NDArray[np.int64]:

@@ -2,7 +2,8 @@
 
     distance = max over unit n of separation(n) = min n·A − max n·B                          (1)
 for shapes apart and overlapping alike. What lies flat has the normal of a face, exact to the last
-digit; else GJK finds n across a gap, the growing hull in an overlap. Along n the sides that the
+digit; else GJK finds n across a gap, the growing hull in an overlap, and Newton's method the last
+digits of it for an ellipsoid. Along n the sides that the
 shapes show are intersected.
 """
 
@@ -10,7 +11,7 @@ import math
 
 from tabi._jit import kernel
 from tabi.collision import gjk, hull
-from tabi.collision.arrays import BOX, CAPSULE, POLYTOPE, SPHERE
+from tabi.collision.arrays import BOX, CAPSULE, ELLIPSOID, POLYTOPE, SPHERE
 from tabi.collision.boxes import closest_boxes
 from tabi.collision.faces import closest_face
 from tabi.collision.gjk import FAR, TOUCHING
@@ -18,6 +19,7 @@ from tabi.collision.overlap import SAME, corners_over, meet
 from tabi.collision.polygon import axes, shown
 from tabi.collision.reduction import corners_only, next_name, outermost
 from tabi.collision.segments import nearest
+from tabi.collision.smooth import across, refined
 from tabi.spatial.vector import add, dot, load3, scale, store3, sub
 
 # part of the smaller shape's size up to which a face is taken for the way out without asking edges
@@ -50,6 +52,9 @@ def closest(s, x, t, y, limit, c, cw):
         gap = away - radii
     else:
         gap = length - radii
+    if s.kind == ELLIPSOID or t.kind == ELLIPSOID:
+        n, gap, a, b = across(s, x, t, y, c.vertex, refined(s, x, t, y, c.vertex, n))
+        return gap < limit, n, gap, a, b
     a, b = sub(a, scale(s.radius, n)), add(b, scale(t.radius, n))
     return gap < limit, n, gap, a, b
 
@@ -57,6 +62,7 @@ def closest(s, x, t, y, limit, c, cw):
 @kernel
 def convex_points(s, x, t, y, band, c, cw, points, count):
     """Points of two convex shapes; returns the new number of points."""
+    tried, side, m = False, 0.0, (0.0, 0.0, 1.0)
     if s.kind == BOX and t.kind == BOX:
         near, n, gap, a, b, sure = closest_boxes(s, x, t, y, band)
         if not near:
@@ -66,16 +72,16 @@ def convex_points(s, x, t, y, band, c, cw, points, count):
         if after >= 0:
             return after
     elif s.kind > CAPSULE or t.kind > CAPSULE:
-        tried, gap, n = closest_face(s, x, t, y, band, c)
-        if tried and gap >= band:
-            cw.distance[0] = gap
+        tried, side, m = closest_face(s, x, t, y, band, c)
+        if tried and side >= band:
+            cw.distance[0] = side
             return count
         # apart, the bound is the distance if it is reached;
         # so little deep, no other way out is shorter by what counts
-        if tried and gap + s.radius + t.radius > -SHALLOW * min(s.reach, t.reach):
+        if tried and side + s.radius + t.radius > -SHALLOW * min(s.reach, t.reach):
             middle = scale(0.5, add(load3(x.position), load3(y.position)))
             after = patch(
-                s, x, t, y, (n, gap, middle, middle, not tried), band, c, cw, points, count
+                s, x, t, y, (m, side, middle, middle, not tried), band, c, cw, points, count
             )
             if after >= 0:
                 return after
@@ -83,6 +89,9 @@ def convex_points(s, x, t, y, band, c, cw, points, count):
     if not near:
         cw.distance[0] = gap
         return count
+    if tried and side > gap and (s.kind == ELLIPSOID or t.kind == ELLIPSOID):
+        # deep over a face, which no way around its edges improves
+        n, gap, a, b = across(s, x, t, y, c.vertex, m)
     # near and tried are true: literals would make the compiler translate the patch once for each
     return patch(s, x, t, y, (n, gap, a, b, near), band, c, cw, points, count)
 
@@ -99,7 +108,7 @@ def patch(s, x, t, y, found, band, c, cw, points, count):
         The new number of points; −1 where the nearest point is missing.
     """
     n, gap, a, b, sure = found
-    ball = s.kind == SPHERE or t.kind == SPHERE
+    ball = s.kind == SPHERE or t.kind == SPHERE or s.kind == ELLIPSOID or t.kind == ELLIPSOID
     if ball and sure:
         return put(points, count, int(0.0), scale(0.5, add(a, b)), n, gap)
     t1, t2 = axes(n)

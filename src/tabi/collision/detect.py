@@ -65,7 +65,7 @@ def pair_points(c, cw, i, k, band, turn, points, count):
             back = scale(-1.0, turn)
             count = points_below(t, y, _plane(x), -1.0, (band, back), c, cw, points, count)
     elif t.kind == FIELD:
-        count = points_on(s, x, t, y, band, c, cw, points, count)
+        count = points_on(s, x, t, y, (band, turn), c, cw, points, count)
     elif s.kind != FIELD:
         cw.distance[0] = 0.0
         count = convex_points(s, x, t, y, band, c, cw, points, count)

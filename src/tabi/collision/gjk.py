@@ -8,13 +8,16 @@ Reference: Gilbert, Johnson, Keerthi, IEEE J. Robotics and Automation 4 (1988).
 import math
 
 from tabi._jit import kernel
+from tabi.collision.arrays import ELLIPSOID
 from tabi.collision.simplex import segment, tetrahedron, triangle
 from tabi.collision.support import support
 from tabi.spatial.vector import add, dot, load3, scale, store3, sub
 
 FAR, APART, TOUCHING = 0, 1, 2
 MOST_STEPS = 64
-EXACT = 1e-13  # relative difference of the two bounds, on the square of the distance
+# relative difference of the two bounds, on the square of the distance; with an ellipsoid, where all
+# steps are small ones, Newton's method goes on from here (``smooth``)
+EXACT, NEARLY = 1e-13, 1e-8
 
 
 @kernel
@@ -31,6 +34,7 @@ def distance(s, x, t, y, vertex, limit, simplex, weight):
     touching = 1e-5 * (s.reach + t.reach)
     if dot(v, v) < touching * touching:
         v = (0.0, 0.0, touching)
+    exact = NEARLY if s.kind == ELLIPSOID or t.kind == ELLIPSOID else EXACT
     count, nearest, a, b = 0, math.inf, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     for _ in range(MOST_STEPS):
         p, q = support(s, x, vertex, scale(-1.0, v)), support(t, y, vertex, v)
@@ -38,7 +42,7 @@ def distance(s, x, t, y, vertex, limit, simplex, weight):
         vv, vw = dot(v, v), dot(v, w)
         if vw > 0.0 and vw * vw > limit * limit * vv:
             return FAR, v, scale(vw / vv, v), b
-        if count > 0 and (vv - vw <= EXACT * vv or _holds(simplex, count, w)):
+        if count > 0 and (vv - vw <= exact * vv or _holds(simplex, count, w)):
             return APART, v, a, b
         row = simplex[count]
         store3(row, w)

@@ -3,16 +3,16 @@
     gap(x) = n·(x − o)                                                                       (1)
     gap(x) − gap(x₀) ≤ θ ‖x − x₀‖ across n                                                   (2)
 n, o: the plane's normal and a point of it. Boxes show the four corners of the side that looks down
-most, round shapes the points of ``polygon``, polytopes the corners in the band. Where these are
-many only those count that may become the lowest one by a turn of at most θ, by (2); x₀: the one
-that is lowest now. So a flat face shows all its corners, a finely faceted ball the few on which it
-may roll within the step.
+most, an ellipsoid its lowest point, other round shapes the points of ``polygon``, polytopes the
+corners in the band. Where these are many only those count that may become the lowest one by a turn
+of at most θ, by (2); x₀: the one that is lowest now. So a flat face shows all its corners, a finely
+faceted ball the few on which it may roll within the step.
 """
 
 import math
 
 from tabi._jit import kernel
-from tabi.collision.arrays import BOX, CAPSULE, CYLINDER, POLYTOPE
+from tabi.collision.arrays import BOX, CAPSULE, CYLINDER, ELLIPSOID, POLYTOPE
 from tabi.collision.convex import put
 from tabi.collision.overlap import CORNER_A
 from tabi.collision.polygon import (
@@ -26,6 +26,7 @@ from tabi.collision.polygon import (
     rim_point,
 )
 from tabi.collision.reduction import outermost
+from tabi.collision.support import local_support
 from tabi.spatial.vector import add, cross, dot, load3, load9, mul, mul_t, scale, sub
 
 # turn that motors and impacts may add within the step [rad]
@@ -82,7 +83,10 @@ def points_below(s, x, plane, side, near, c, cw, points, count):
                 count,
             )
         return count
-    return _corner(s, at, (0.0, 0.0, 0.0), CORNER_A | s.vertex * 0, band, points, count)
+    lowest = (0.0, 0.0, 0.0)
+    if s.kind == ELLIPSOID:
+        lowest = local_support(s, c.vertex, scale(-1.0, d))
+    return _corner(s, at, lowest, CORNER_A | s.vertex * 0, band, points, count)
 
 
 @kernel

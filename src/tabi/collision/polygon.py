@@ -5,14 +5,14 @@ o: an origin near the contact; t₁, t₂, n: axes with n from shape b to shape 
 counter-clockwise in (u, v). A face is shown when it looks along the normal within ``FACE``, else an
 edge that lies across it, else a corner; whatever is tilted more has risen out of any proximity
 band. A cylinder's cap is a disk, with eight points of its rim that are fixed to the body and the
-one that reaches farthest.
+one that reaches farthest; an ellipsoid shows the point that does.
 """
 
 import math
 
 from tabi._jit import kernel
-from tabi.collision.arrays import BOX, CAPSULE, CYLINDER, POLYTOPE
-from tabi.collision.support import face_towards
+from tabi.collision.arrays import BOX, CAPSULE, CYLINDER, ELLIPSOID, POLYTOPE
+from tabi.collision.support import face_towards, local_support
 from tabi.spatial.vector import add, cross, dot, load3, load9, mul, mul_t, scale, sub
 
 FACE = math.cos(math.radians(20.0))
@@ -65,7 +65,10 @@ def shown(s, x, side, frame, tables, out):
     elif s.kind == CYLINDER or s.kind == CAPSULE:
         result = _line(s, x, d, frame, out)
     else:
-        _set_corner(out[0], frame, load3(x.position), 0)
+        p = load3(x.position)
+        if s.kind == ELLIPSOID:
+            p = add(p, mul(load9(x.rotation), local_support(s, tables[0], d)))
+        _set_corner(out[0], frame, p, 0)
         result = (1, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     if result[0] == 0:
         return none

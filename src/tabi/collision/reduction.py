@@ -3,7 +3,8 @@ in the order of their names.
 
 Between two faces the gap is linear in the plane, so a point on the line between two others adds
 nothing unless it is deeper. Of more than sixteen corners the deepest stays, the one that is deepest
-after a turn, and the outermost in fourteen directions.
+after a turn, and the outermost in fourteen directions. Where the ground is no plane these are the
+corners that become the lowest one by a tilt in one of the fourteen directions.
 """
 
 import math
@@ -56,6 +57,14 @@ def outermost(out, count, slope_u, slope_v):
     """Mark at most sixteen of the kept points: the deepest, the one that is so after a turn, and
     the outermost ones; slopes: of the turned plane, along u and v.
     """
+    lowest_by_tilts(out, count, slope_u, slope_v, 0.0)
+
+
+@kernel
+def lowest_by_tilts(out, count, slope_u, slope_v, steep):
+    """As ``outermost``, but instead of these the ones that are the lowest after a tilt of
+    1/``steep`` [rad] in each direction.
+    """
     kept, deepest, next_deepest = 0, -1, -1
     for k in range(count):
         if out[k].kept:
@@ -72,7 +81,7 @@ def outermost(out, count, slope_u, slope_v):
     for d in range(14):
         best, at = -math.inf, deepest
         for k in range(count):
-            reach = COS[d] * out[k].u + SIN[d] * out[k].v
+            reach = COS[d] * out[k].u + SIN[d] * out[k].v - steep * (out[k].a - out[k].b)
             if out[k].kept and reach > best:
                 best, at = reach, k
         out[at].kept = 2

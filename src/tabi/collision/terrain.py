@@ -4,16 +4,18 @@ ridges of the field against the shape.
     gap(x) = n·(x − o),   foot = x − gap n inside the triangle                               (1)
 n, o: a triangle's normal and a corner of it. Below the field all is solid, so the triangle under a
 point always counts; a neighbour counts where the foot is on it, and where the ground is hollow
-between the two and the point may be over there before the step ends. A cylinder has another lowest
-point for each triangle, and shows each its own. A ridge is a capsule without radius; where the
-normal leans to one side of it by more than the triangle there does, it is that triangle's. Flat and
-hollow edges are no features: what slides over a plane of many triangles meets one plane.
+between the two and the point may be over there before the step ends. A cylinder and an ellipsoid
+have another lowest point for each triangle, and show each its own. Of a polytope with more than
+sixteen corners in the band those count that are the lowest or may become it. A ridge is a capsule
+without radius; where the normal leans to one side of it by more than the triangle there does, it is
+that triangle's. Flat and hollow edges are no features: what slides over a plane of many triangles
+meets one plane.
 
     (feature) = 1, corner of the shape, which triangle  |  2, ridge, feature of the pair     (2)
 """
 
 from tabi._jit import kernel
-from tabi.collision.arrays import BOX, CAPSULE, CYLINDER, POLYTOPE
+from tabi.collision.arrays import BOX, CAPSULE, ELLIPSOID, POLYTOPE, SPHERE
 from tabi.collision.convex import put
 from tabi.collision.grid import (
     cell,
@@ -34,8 +36,10 @@ from tabi.collision.polygon import (
     has_farthest,
     rim_point,
 )
+from tabi.collision.reduction import lowest_by_tilts
 from tabi.collision.ridge import extents, merged, points_on_ridges
-from tabi.spatial.vector import add, dot, load3, load9, mul, mul_t, scale, sub
+from tabi.collision.support import local_support
+from tabi.spatial.vector import add, cross, dot, load3, load9, mul, mul_t, scale, sub
 
 
 @kernel
@@ -135,12 +139,18 @@ def _put(at, p, radius, n, gap, name, points, count):
 
 
 @kernel
-def points_on(s, x, f, y, band, c, cw, points, count):
+def points_on(s, x, f, y, near, c, cw, points, count):
     """Points of the convex shape s at pose x on the height field f at pose y;
     returns the new number of points.
+
+    Args:
+        near: the band [m], and how s will have turned over the field when the step ends [rad].
     """
-    before = count
-    count = _corners(s, x, f, y, band, c, points, count)
+    before, band = count, near[0]
+    if s.kind == POLYTOPE and s.vertex_end - s.vertex > s.most:
+        count = _of_many_corners(s, x, f, y, near, c, cw, points, count)
+    else:
+        count = _corners(s, x, f, y, band, c, points, count)
     count = points_on_ridges(s, x, f, y, band, c, cw, points, count)
     return merged(points, before, count, 1e-5 * s.reach)
 
@@ -157,7 +167,7 @@ def _corners(s, x, f, y, band, c, points, count):
             if s.kind == POLYTOPE or _looks_down(R, F, normal_under(f, height, q), k):
                 count = corner(f, height, q, 0.0, at, CORNER_A | (k << 4), band, points, count)
         return count
-    if s.kind != CYLINDER and s.kind != CAPSULE:
+    if s.kind == SPHERE:
         return corner(f, height, p, s.radius, at, CORNER_A | (s.vertex * 0), band, points, count)
     if s.kind == CAPSULE:
         for e in range(2):
@@ -174,12 +184,62 @@ def _corners(s, x, f, y, band, c, points, count):
                 count,
             )
         return count
-    return _cylinder(s, x, f, y, band, height, points, count)
+    return _round(s, x, f, y, band, c, points, count)
 
 
 @kernel
-def _cylinder(s, x, f, y, band, height, points, count):
-    """A cylinder's rims against the triangles under it: to each the side that it shows to it."""
+def _of_many_corners(s, x, f, y, near, c, cw, points, count):
+    """Corners of a polytope against triangles: all that are in the band, if these are not too many;
+    else the deepest, the one that is deepest after the turn, and those that become it by a tilt
+    that brings the shape through the band.
+    """
+    F, o = load9(y.rotation), load3(y.position)
+    R, p = load9(x.rotation), mul_t(F, sub(load3(x.position), o))
+    (band, turn), at, out = near, (F, o), cw.crossing
+    z = (F[2], F[5], F[8])
+    up, steep = mul_t(F, sub(z, cross(turn, z))), s.reach / max(band, 1e-9 * s.reach)
+    found, none = int(0.0), int(0.0)
+    for k in range(s.vertex_end - s.vertex):
+        q = add(p, mul_t(F, mul(R, load3(c.vertex[s.vertex + k]))))
+        name = CORNER_A | (k << 4)
+        some = corner(f, c.height, q, 0.0, at, name, band, cw.corner_point, none)
+        if some == 0:
+            continue
+        if found == out.shape[0]:
+            lowest_by_tilts(out, found, up[0], up[1], steep)
+            found = _closed_up(out, found)
+        row = out[found]
+        row.u, row.v, row.a, row.b, row.name, row.kept = q[0], q[1], band, 0.0, k, 1
+        for e in range(min(some, cw.corner_point.shape[0])):
+            row.a = min(row.a, cw.corner_point[e].gap)
+        found += 1
+    if found > s.most:
+        lowest_by_tilts(out, found, up[0], up[1], steep)
+    for e in range(found):
+        if out[e].kept:
+            k = out[e].name
+            q = add(p, mul_t(F, mul(R, load3(c.vertex[s.vertex + k]))))
+            count = corner(f, c.height, q, 0.0, at, CORNER_A | (k << 4), band, points, count)
+    return count
+
+
+@kernel
+def _closed_up(out, count):
+    """Move the kept rows to the front; returns how many they are."""
+    kept = int(0.0)
+    for k in range(count):
+        if out[k].kept:
+            if kept < k:
+                out[kept] = out[k]
+            kept += 1
+    return kept
+
+
+@kernel
+def _round(s, x, f, y, band, c, points, count):
+    """A cylinder or an ellipsoid against the triangles under it:
+    to each the side that it shows to it.
+    """
     F, o = load9(y.rotation), load3(y.position)
     R, p = load9(x.rotation), mul_t(F, sub(load3(x.position), o))
     half = extents(s, F, R, band)
@@ -189,45 +249,61 @@ def _cylinder(s, x, f, y, band, height, points, count):
     last, high = cell(f, u, v)
     # points on the plane in the middle are named without their triangle:
     # they keep their names over its seams
-    level = normal_under(f, height, p)
+    level, place = normal_under(f, c.height, p), (F, o, R, p)
     for row in range(low, high + 1):
         for column in range(first, last + 1):
             for side in range(2):
-                m, q = triangle(f, height, column, row, side == 1)
+                m, q = triangle(f, c.height, column, row, side == 1)
                 middle = dot(m, sub(p, q))
                 if middle - s.reach >= band:
                     continue
-                d = mul_t(R, mul(F, m))
-                flat = abs(d[2]) >= FACE
                 own = (
                     0 if dot(m, level) > 1.0 - 1e-10 else 1 + 2 * (row * f.columns + column) + side
                 )
-                for k in range(9 if flat else 2):
-                    # the rim of the cap below and its lowest point;
-                    # else the lowest points of both rims, unless one is tilted away
-                    upper = d[2] < 0.0 if flat else k == 1
-                    if (k == 8 and not has_farthest(d)) or (
-                        not flat and (d[2] > EDGE if upper else d[2] < -EDGE)
-                    ):
-                        continue
-                    local = (
-                        rim_point(s, k, upper)
-                        if flat and k < 8
-                        else farthest(s, scale(-1.0, d), upper)
-                    )
-                    gap, q = middle + dot(d, local), add(p, mul_t(F, mul(R, local)))
-                    ground = _under(f, height, q)
-                    if (
-                        gap < band
-                        and ground[0]
-                        and _counts(f, q, ground, m, gap, column, row, side == 1, band)
-                    ):
-                        name = (
-                            CORNER_A
-                            | own << 10
-                            | ((k if flat else FARTHEST) + (OTHER_CAP if upper else 0)) << 4
-                        )
-                        count = _put((F, o), q, 0.0, m, gap, name, points, count)
+                over = (m, middle, column, row, side == 1)
+                name = CORNER_A | own << 10
+                if s.kind == ELLIPSOID:
+                    local = local_support(s, c.vertex, scale(-1.0, mul_t(R, mul(F, m))))
+                    count = _over(f, c.height, place, over, local, name, band, points, count)
+                else:
+                    count = _cylinder(s, f, c.height, place, over, name, band, points, count)
+    return count
+
+
+@kernel
+def _cylinder(s, f, height, place, over, name, band, points, count):
+    """A cylinder over a triangle: the rim of the cap below and its lowest point;
+    else the lowest points of both rims, unless one is tilted away.
+    """
+    d = mul_t(place[2], mul(place[0], over[0]))
+    flat = abs(d[2]) >= FACE
+    for k in range(9 if flat else 2):
+        upper = d[2] < 0.0 if flat else k == 1
+        if (k == 8 and not has_farthest(d)) or (
+            not flat and (d[2] > EDGE if upper else d[2] < -EDGE)
+        ):
+            continue
+        local = rim_point(s, k, upper) if flat and k < 8 else farthest(s, scale(-1.0, d), upper)
+        own = name | ((k if flat else FARTHEST) + (OTHER_CAP if upper else 0)) << 4
+        count = _over(f, height, place, over, local, own, band, points, count)
+    return count
+
+
+@kernel
+def _over(f, height, place, over, local, name, band, points, count):
+    """One point of a shape, in its own frame, over a triangle.
+
+    Args:
+        place: rotation and position of the field, rotation of the shape, its position in the field.
+        over: normal of the triangle, height of the shape's middle over its plane [m],
+            its cell, whether it is the upper one.
+    """
+    F, o, R, p = place
+    m, middle, column, row, upper = over
+    gap, q = middle + dot(mul_t(R, mul(F, m)), local), add(p, mul_t(F, mul(R, local)))
+    ground = _under(f, height, q)
+    if gap < band and ground[0] and _counts(f, q, ground, m, gap, column, row, upper, band):
+        return _put((F, o), q, 0.0, m, gap, name, points, count)
     return count
 
 

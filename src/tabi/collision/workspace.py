@@ -13,6 +13,7 @@ from tabi.collision.arrays import MOST_CORNERS, POSE, SHAPE, Collision
 from tabi.model.arrays import INDEX, REAL, table
 
 HULL_POINTS, HULL_FACES = 72, 256
+MOST_SLOTS = 16  # points of one corner on a height field, one for each triangle
 
 POINT = np.dtype(
     [
@@ -88,6 +89,7 @@ class CollisionWorkspace(Structure):
             two overlapping shapes.
         polygon, crossing: by ``polygon``, one of each shape of a pair, and where they meet.
         probe: by ``ridge``, an edge of a height field as a shape of its own.
+        corner_point: by ``terrain``, points of one corner of a polytope on a height field.
     """
 
     pose: NDArray[np.void]
@@ -107,6 +109,7 @@ class CollisionWorkspace(Structure):
     polygon: NDArray[np.void]
     crossing: NDArray[np.void]
     probe: NDArray[np.void]
+    corner_point: NDArray[np.void]
 
 
 def allocate(collision: Collision, points: int) -> CollisionWorkspace:
@@ -131,6 +134,7 @@ def allocate(collision: Collision, points: int) -> CollisionWorkspace:
         polygon=table(2 * MOST_CORNERS, CORNER).reshape(2, MOST_CORNERS),
         crossing=table(4 * MOST_CORNERS, CROSSING),
         probe=table(1, SHAPE),
+        corner_point=table(MOST_SLOTS, POINT),
     )
     broad.begin(c, work)
     return work

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tabi._errors import ModelError
 from tabi.model.joint import Joint
-from tabi.model.shape import Box, Capsule, Convex, HalfSpace, MeshFile, Shape, Sphere
+from tabi.model.shape import Box, Capsule, Convex, Ellipsoid, HalfSpace, MeshFile, Shape, Sphere
 from tabi.spatial.inertia import Inertia
 from tabi.spatial.transform import Transform
 
@@ -228,7 +228,7 @@ def sole_of(name: str, body: Body, R_WB: Array, thickness: float = 2e-3) -> Foot
 
 def _undersides(shape: Shape, R_WB: Array) -> Array:
     """Points of a shape that the ground may touch, in the world's axes;
-    balls and capsules touch it below their centres only.
+    balls and capsules touch it below their centres only, an ellipsoid in its lowest point.
     """
     g = shape.geometry
     assert not isinstance(g, MeshFile)
@@ -236,4 +236,9 @@ def _undersides(shape: Shape, R_WB: Array) -> Array:
         half = 0.5 * g.length if isinstance(g, Capsule) else 0.0
         centres = shape.placement @ np.array([[0.0, 0.0, half], [0.0, 0.0, -half]])
         return centres @ R_WB.T - np.array([0.0, 0.0, g.radius])
+    if isinstance(g, Ellipsoid):
+        square = np.square(g.radii)
+        down = -(R_WB @ shape.placement.R)[2]
+        lowest = square * down / np.sqrt(square @ np.square(down))
+        return (shape.placement @ lowest[None]) @ R_WB.T
     return (shape.placement @ g.points()) @ R_WB.T

@@ -19,6 +19,7 @@ from tabi.model.shape import (
     Capsule,
     Convex,
     Cylinder,
+    Ellipsoid,
     HalfSpace,
     HeightField,
     MeshFile,
@@ -91,6 +92,9 @@ def _mesh(geometry) -> Mesh:
         return _bevelled_box(np.array(geometry.size))
     if isinstance(geometry, Sphere):
         return turned([(geometry.radius * x, geometry.radius * z) for x, z in _arc(-90, 90)])
+    if isinstance(geometry, Ellipsoid):
+        vertices, triangles = turned(_arc(-90, 90))
+        return vertices * np.asarray(geometry.radii), triangles
     if isinstance(geometry, Capsule):
         r, h = geometry.radius, 0.5 * geometry.length
         low = [(r * x, r * z - h) for x, z in _arc(-90, 0)]

@@ -31,6 +31,7 @@ from tabi.model.shape import (
     Capsule,
     Convex,
     Cylinder,
+    Ellipsoid,
     HalfSpace,
     HeightField,
     MeshFile,
@@ -251,6 +252,8 @@ class _Writer:
         kinds, g = self.mj.mjtGeom, shape.geometry
         if isinstance(g, Sphere):
             geom.type, geom.size = kinds.mjGEOM_SPHERE, [g.radius, 0, 0]
+        elif isinstance(g, Ellipsoid):
+            geom.type, geom.size = kinds.mjGEOM_ELLIPSOID, np.asarray(g.radii)
         elif isinstance(g, (Cylinder, Capsule)):
             geom.type = kinds.mjGEOM_CYLINDER if isinstance(g, Cylinder) else kinds.mjGEOM_CAPSULE
             geom.size = [g.radius, g.length / 2, 0]

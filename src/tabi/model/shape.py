@@ -50,6 +50,28 @@ class Sphere:
 
 
 @dataclass(frozen=True)
+class Ellipsoid:
+    """An ellipsoid with half axes along x, y, z [m]."""
+
+    radii: tuple[float, float, float]
+
+    def __post_init__(self) -> None:
+        if np.shape(self.radii) != (3,):
+            raise ModelError(
+                f"ellipsoid has radii {self.radii}; expected three half axes x, y, z in metres"
+            )
+        _positive("ellipsoid", **{f"radius {a}": r for a, r in zip("xyz", self.radii, strict=True)})
+
+    def support(self, d: Array) -> float:
+        """Largest d·x."""
+        return float(np.linalg.norm(np.asarray(self.radii) * d))
+
+    def points(self) -> Array:
+        """Points of its surface."""
+        return Sphere(1.0).points() * np.asarray(self.radii)
+
+
+@dataclass(frozen=True)
 class Cylinder:
     """A cylinder along z: radius and full length [m]."""
 
@@ -250,7 +272,7 @@ class MeshFile:
     scale: tuple[float, float, float] = (1.0, 1.0, 1.0)
 
 
-Geometry = Sphere | Cylinder | Capsule | Box | Convex | HalfSpace | HeightField
+Geometry = Sphere | Ellipsoid | Cylinder | Capsule | Box | Convex | HalfSpace | HeightField
 
 
 @dataclass(eq=False)

@@ -20,6 +20,7 @@ from tabi.model.shape import (
     Box,
     Capsule,
     Cylinder,
+    Ellipsoid,
     Geometry,
     HalfSpace,
     HeightField,
@@ -227,6 +228,16 @@ class World:
             Sphere(radius),
             inertia.solid_sphere(real("mass of an object", mass), radius),
             **{"name": "sphere", **where},
+        )
+
+    def add_ellipsoid(self, radii: tuple[float, float, float], mass: float, **where) -> Body:
+        """A free homogeneous ellipsoid with half axes ``radii`` along x, y, z [m];
+        keywords as in ``add_object``.
+        """
+        return self.add_object(
+            Ellipsoid(radii),
+            inertia.solid_ellipsoid(real("mass of an object", mass), radii),
+            **{"name": "ellipsoid", **where},
         )
 
     def add_cylinder(self, radius: float, length: float, mass: float, **where) -> Body:

@@ -9,7 +9,17 @@ from typing import Any
 import numpy as np
 
 from tabi.model.readers.mesh import convex_hull, hull_of_file, scaled
-from tabi.model.shape import Box, Capsule, Convex, Cylinder, Material, MeshFile, Shape, Sphere
+from tabi.model.shape import (
+    Box,
+    Capsule,
+    Convex,
+    Cylinder,
+    Ellipsoid,
+    Material,
+    MeshFile,
+    Shape,
+    Sphere,
+)
 from tabi.scenes import things
 from tabi.spatial import inertia
 from tabi.spatial.inertia import Inertia
@@ -66,6 +76,8 @@ def _primitive(thing: Any) -> Any:
         return Box(thing.size_m)
     if kind == "sphere":
         return Sphere(thing.radius_m)
+    if kind == "ellipsoid":
+        return Ellipsoid(thing.radii_m)
     return {"cylinder": Cylinder, "capsule": Capsule}[kind](thing.radius_m, thing.length_m)
 
 
@@ -76,6 +88,8 @@ def _solid_primitive(thing: Any) -> Inertia:
         return inertia.solid_box(thing.mass_kg, thing.size_m)
     if kind == "sphere":
         return inertia.solid_sphere(thing.mass_kg, thing.radius_m)
+    if kind == "ellipsoid":
+        return inertia.solid_ellipsoid(thing.mass_kg, thing.radii_m)
     make = {"cylinder": inertia.solid_cylinder, "capsule": inertia.solid_capsule}[kind]
     return make(thing.mass_kg, thing.radius_m, thing.length_m)
 

@@ -121,6 +121,7 @@ class Placed(Surface, frozen=True, kw_only=True):
         color: red, green, blue
         size_m: edges along its x, y, z
         radius_m: its radius
+        radii_m: half axes along its x, y, z
         length_m: length along its z; of a capsule without the caps
         points_m: points whose convex hull it is
         file: a mesh, STL, OBJ or DAE, whose convex hull it is; a path from the folder of this file
@@ -138,6 +139,7 @@ class Placed(Surface, frozen=True, kw_only=True):
 SHAPES: dict[str, list[Any]] = {
     "box": [("size_m", tuple[Length, Length, Length])],
     "sphere": [("radius_m", Length)],
+    "ellipsoid": [("radii_m", tuple[Length, Length, Length])],
     "cylinder": [("radius_m", Length), ("length_m", Length)],
     "capsule": [("radius_m", Length), ("length_m", Length)],
     "convex": [("points_m", Annotated[tuple[Vector, ...], Meta(min_length=4, max_length=500)])],

@@ -58,6 +58,12 @@ def solid_sphere(mass: float, radius: float) -> Inertia:
     return Inertia(mass, np.zeros(3), np.eye(3) * 0.4 * mass * radius**2)
 
 
+def solid_ellipsoid(mass: float, radii: tuple[float, float, float] | Array) -> Inertia:
+    """A homogeneous ellipsoid with half axes ``radii`` along x, y, z [m]."""
+    x, y, z = np.square(np.asarray(radii, float))
+    return Inertia(mass, np.zeros(3), np.diag([y + z, x + z, x + y]) * mass / 5)
+
+
 def solid_cylinder(mass: float, radius: float, length: float) -> Inertia:
     """A homogeneous cylinder along z."""
     across = mass * (3 * radius**2 + length**2) / 12

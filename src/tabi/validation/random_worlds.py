@@ -23,6 +23,7 @@ from tabi.model.shape import (
     Capsule,
     Convex,
     Cylinder,
+    Ellipsoid,
     Geometry,
     Material,
     MeshFile,
@@ -170,6 +171,8 @@ def solid_of(geometry: Geometry, mass: float) -> Inertia:
         return inertia.solid_sphere(mass, geometry.radius)
     if isinstance(geometry, Capsule):
         return inertia.solid_capsule(mass, geometry.radius, geometry.length)
+    if isinstance(geometry, Ellipsoid):
+        return inertia.solid_ellipsoid(mass, geometry.radii)
     if isinstance(geometry, Cylinder):
         return inertia.solid_cylinder(mass, geometry.radius, geometry.length)
     assert isinstance(geometry, Convex)

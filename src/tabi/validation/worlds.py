@@ -19,7 +19,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi.collision.arrays import BOX, CAPSULE, CYLINDER, FIELD, PLANE, POLYTOPE, SPHERE
+from tabi.collision.arrays import (
+    BOX,
+    CAPSULE,
+    CYLINDER,
+    ELLIPSOID,
+    FIELD,
+    PLANE,
+    POLYTOPE,
+    SPHERE,
+)
 from tabi.model.shape import HeightField
 from tabi.simulation.simulator import SimulationError, Simulator
 from tabi.validation.random_worlds import random_velocity, random_world
@@ -37,6 +46,7 @@ KINDS = {
     CYLINDER: "cylinder",
     BOX: "box",
     POLYTOPE: "polytope",
+    ELLIPSOID: "ellipsoid",
     PLANE: "plane",
     FIELD: "height field",
 }
@@ -165,6 +175,8 @@ class Watch:
         if row["kind"] in (SPHERE, CAPSULE):
             d[2] -= np.clip(d[2], -row["half"][2], row["half"][2])
             return bool(d @ d < row["radius"] ** 2)
+        if row["kind"] == ELLIPSOID:
+            return bool(np.square(d / row["half"]).sum() < 1.0)
         faces = c.face[row["face"] : row["face_end"]]
         return bool((faces["normal"] @ d < faces["offset"]).all())
 

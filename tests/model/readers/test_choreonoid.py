@@ -11,7 +11,7 @@ import tabi
 from tabi.model.joint import Motor
 from tabi.model.readers import choreonoid
 from tabi.model.readers.load import load
-from tabi.model.shape import Box, Capsule, Convex, Cylinder, MeshFile, Sphere
+from tabi.model.shape import Box, Capsule, Convex, Cylinder, Ellipsoid, MeshFile, Sphere
 
 HEAD = "format: ChoreonoidBody\nformatVersion: 1.0\nname: toy\n"
 # two spellings, an axis by its letter, all three ways to write elements
@@ -247,6 +247,9 @@ def test_shapes_keep_their_kind_or_become_polytopes_and_round_ones_stand_along_y
   - type: Transform
     scale: [ 1, 1, 3 ]
     elements: [ { type: Shape, geometry: { type: Sphere, radius: 0.1 } } ]
+  - type: Transform
+    scale: [ 1, 1, 3 ]
+    elements: [ { type: Shape, geometry: { type: Capsule, radius: 0.1, height: 0.4 } } ]
   - type: Shape
     geometry: { type: IndexedFaceSet, vertices: [0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 9, 9, 9],
                 faces: [ 0, 1, 2, -1, 0, 2, 3, -1 ] }
@@ -255,14 +258,15 @@ def test_shapes_keep_their_kind_or_become_polytopes_and_round_ones_stand_along_y
 """,
     )
     shapes = robot.base.collision_shapes()
-    kinds = [Sphere, Capsule, Convex, Capsule, Convex, Convex]
+    kinds = [Sphere, Capsule, Convex, Capsule, Ellipsoid, Convex, Convex]
     assert [type(s.geometry) for s in shapes] == kinds
     reach = [[s.support(d) for d in np.eye(3)] for s in shapes]
     np.testing.assert_allclose(reach[1], (0.1, 0.3, 0.1), atol=1e-12)
     np.testing.assert_allclose(reach[2], (0.1, 0.2, 0.1), atol=1e-2)
     np.testing.assert_allclose(reach[3], (0.2, 0.6, 0.2), atol=1e-12)
-    np.testing.assert_allclose(reach[4], (0.1, 0.1, 0.3), atol=1e-2)
-    np.testing.assert_allclose(reach[5], (1, 1, 1), atol=1e-12)
+    np.testing.assert_allclose(reach[4], (0.1, 0.1, 0.3), atol=1e-12)
+    np.testing.assert_allclose(reach[5], (0.1, 0.3, 0.3), atol=1e-2)
+    np.testing.assert_allclose(reach[6], (1, 1, 1), atol=1e-12)
     notes = "\n".join(robot.notes)
     assert "1 × IndexedFaceSet stand as their convex hulls" in notes
     assert "1 shapes stretched unevenly stand as convex polytopes" in notes

@@ -8,7 +8,7 @@ import pytest
 from tabi._errors import ModelError
 from tabi.model.readers import openhrp
 from tabi.model.robot import Robot
-from tabi.model.shape import Box, Convex, Cylinder, Sphere
+from tabi.model.shape import Box, Convex, Cylinder, Ellipsoid, Sphere
 
 HERE = Path(__file__).parent
 ROBOT = (HERE / "mini.wrl").read_text()
@@ -132,6 +132,7 @@ def test_balls_cones_and_face_sets_keep_their_extent(mini):
     assert ball.geometry.radius == 0.03
     assert isinstance(big.geometry, Sphere)
     assert big.geometry.radius == pytest.approx(0.02)
+    assert isinstance(egg.geometry, Ellipsoid)
     assert [egg.support(d) for d in np.eye(3)] == pytest.approx([0.01, 0.02, 0.03])
     assert [cone.support(d) for d in ((0, 1, 0), (0, -1, 0), (1, 0, 0))] == pytest.approx(
         [0.025, 0.025, 0.02]
@@ -215,7 +216,6 @@ def test_everything_ignored_is_noted_by_count(mini):
         "ignored 1 × ExtraJoint: closed loops stay open",
         "ignored sensors without a counterpart here: 2 × PhotoInterrupter, 1 × PressureSensor",
         "1 × IndexedFaceSet stand as their convex hulls",
-        "1 shapes stretched unevenly stand as convex polytopes",
         "ignored nodes: 1 × Background, 1 × Shape not chosen, 1 × Text, 2 × Widget",
         "ignored fields: 1 × ForceSensor.maxForce, 1 × Joint.encoderPulse",
     ]
@@ -238,6 +238,15 @@ def test_a_transform_turns_about_its_centre(load):
     robot = load(ROBOT.replace("Widget { } Widget { }", turned))
     # c + R(0 − c) with R a quarter turn about z and c = (1, 0, 0)
     assert robot.body("WAIST").shapes[-1].placement.p == pytest.approx([1, -1, 0])
+
+
+def test_a_cylinder_pressed_flat_is_a_polytope_and_a_note_says_so(load):
+    pressed = "Transform { scale 1 1 3 children Shape { geometry Cylinder { } } }"
+    robot = load(ROBOT.replace("Widget { } Widget { }", pressed))
+    shape = robot.body("WAIST").shapes[-1]
+    assert isinstance(shape.geometry, Convex)
+    assert [shape.support(d) for d in np.eye(3)] == pytest.approx([1, 1, 3], rel=1e-2)
+    assert "1 shapes stretched unevenly stand as convex polytopes" in robot.notes
 
 
 def test_a_mirrored_box_stays_a_box(load):

@@ -21,7 +21,7 @@ from tabi.model.readers.choreonoid_node import DEEPEST, Item
 from tabi.model.readers.openhrp_fields import GROUPS
 from tabi.model.readers.vrml_node import VrmlNode
 from tabi.model.robot import Robot
-from tabi.model.shape import Box, Capsule, Cylinder, Geometry, MeshFile, Shape, Sphere
+from tabi.model.shape import Box, Capsule, Convex, Cylinder, Geometry, MeshFile, Shape, Sphere
 from tabi.spatial.inertia import Inertia
 from tabi.spatial.transform import Transform, z_to
 
@@ -172,7 +172,7 @@ class Elements:
             return
         if found[0] is None and kind != "Cone":
             self.counts["hull"] += 1
-        elif found[0] is not None and type(placed[0]) is not type(found[0]):
+        elif found[0] is not None and isinstance(placed[0], Convex):
             self.counts["stretched"] += 1
         self._add(at, placed[0], placed[1], color)
         self.count_unused(kind, geometry)

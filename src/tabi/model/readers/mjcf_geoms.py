@@ -25,6 +25,7 @@ from tabi.model.shape import (
     Capsule,
     Convex,
     Cylinder,
+    Ellipsoid,
     Geometry,
     HalfSpace,
     Material,
@@ -111,13 +112,7 @@ class Geoms:
         if kind == "plane":
             return HalfSpace()
         if kind == "ellipsoid":
-            if x == y == z:
-                return Sphere(x)
-            self.notes.append(
-                f"{self._named(g)} is an ellipsoid: it became a polytope with corners on it, "
-                f"at most 1 % inside"
-            )
-            return _ellipsoid(x, y, z)
+            return Sphere(x) if x == y == z else Ellipsoid((x, y, z))
         if kind == "mesh":
             return self._hull(g)
         self.notes.append(
@@ -299,13 +294,3 @@ class Geoms:
 def _moved(spec: Any) -> bool:
     """Whether a mesh was moved out of its file's frame."""
     return bool(np.any(spec.refpos) or np.any(np.asarray(spec.refquat)[1:]))
-
-
-def _ellipsoid(x: float, y: float, z: float) -> Convex:
-    polar = np.linspace(0, np.pi, 17)[1:-1, None]
-    turn = np.linspace(0, 2 * np.pi, 32, endpoint=False)
-    rings = np.stack(
-        [np.sin(polar) * np.cos(turn), np.sin(polar) * np.sin(turn), np.cos(polar) * np.ones(32)],
-        axis=-1,
-    ).reshape(-1, 3)
-    return convex_hull(np.concatenate([rings, [[0, 0, 1], [0, 0, -1]]]) * [x, y, z])

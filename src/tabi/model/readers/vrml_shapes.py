@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tabi._errors import ModelError
 from tabi.model.readers.vrml_node import VrmlNode, shown
-from tabi.model.shape import Box, Capsule, Cylinder, Geometry, Sphere
+from tabi.model.shape import Box, Capsule, Convex, Cylinder, Ellipsoid, Geometry, Sphere
 from tabi.spatial.transform import Transform, about, z_to
 
 Array = NDArray[np.float64]
@@ -66,7 +66,7 @@ def shaped(node: VrmlNode, X: Transform) -> tuple[Geometry, Transform, str] | No
     if placed is None:
         return None
     how = "hull" if node.kind == "IndexedFaceSet" else "kept"
-    if geometry is not None and not isinstance(placed[0], type(geometry)):
+    if geometry is not None and isinstance(placed[0], Convex):
         how = "stretched"
     return *placed, how
 
@@ -74,8 +74,8 @@ def shaped(node: VrmlNode, X: Transform) -> tuple[Geometry, Transform, str] | No
 def fitted(
     geometry: Geometry | None, points: Array, X: Transform
 ) -> tuple[Geometry, Transform] | None:
-    """A shape under an affine transform and its placement: of its own kind where that can be, else
-    the hull of its points; None where these have none.
+    """A shape under an affine transform and its placement: of its own kind where that can be, an
+    ellipsoid where it was a ball, else the hull of its points; None where these have none.
     """
     kept = None if geometry is None else _scaled(geometry, X)
     if kept is not None:
@@ -146,7 +146,7 @@ def _vertices(node: VrmlNode) -> Array:
 
 
 def _scaled(geometry: Geometry, X: Transform) -> tuple[Geometry, Transform] | None:
-    """The shape under an affine transform, where it stays of its kind."""
+    """The shape under an affine transform, where it stays of its kind; of a ball an ellipsoid."""
     lengths = np.linalg.norm(X.R, axis=0)
     R = X.R / lengths
     if np.abs(R.T @ R - np.eye(3)).max() > 1e-9:
@@ -162,8 +162,9 @@ def _scaled(geometry: Geometry, X: Transform) -> tuple[Geometry, Transform] | No
     if isinstance(geometry, Cylinder) and abs(a - b) <= 1e-9 * a:
         return Cylinder(a * geometry.radius, c * geometry.length), placement
     alike = max(lengths) - min(lengths) <= 1e-9 * a
-    if isinstance(geometry, Sphere) and alike:
-        return Sphere(a * geometry.radius), placement
+    if isinstance(geometry, Sphere):
+        r = geometry.radius
+        return Sphere(a * r) if alike else Ellipsoid((a * r, b * r, c * r)), placement
     if isinstance(geometry, Capsule) and alike:
         return Capsule(a * geometry.radius, a * geometry.length), placement
     return None
