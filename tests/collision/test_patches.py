@@ -1,22 +1,31 @@
 """Flat patches of several shapes: their corners stay, and their wrenches."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from collision.scenes import UNIT, Scene
 
 import tabi
+from tabi.model.readers.mesh import convex_hull
 from tabi.model.shape import Box, Capsule, Material, Shape, Sphere
 from tabi.spatial.transform import translation
 
 
-def sole(blocks, more=()):
-    """A body that stands on many blocks of 4 cm, each with its lower side at z = 0."""
+BLOCK = Box((0.04, 0.04, 0.04))
+
+
+def sole(blocks, more=(), block=None):
+    """A body that stands on many blocks of 4 cm, hulls unless given, each with its lower side at
+    z = 0.
+    """
+    block = block or convex_hull(BLOCK.points(), Path("block.stl"))
     world = tabi.World()
     world.add_ground(friction=0.7)
-    thing = world.add_object(Box((0.04, 0.04, 0.04)), UNIT, (0, 0, 0), name="sole")
+    thing = world.add_object(BLOCK, UNIT, (0, 0, 0), name="sole")
     thing.shapes.clear()
     for x, y in blocks:
-        thing.shapes.append(Shape(Box((0.04, 0.04, 0.04)), translation((x, y, 0.02))))
+        thing.shapes.append(Shape(block, translation((x, y, 0.02))))
     thing.shapes.extend(more)
     return world
 
@@ -30,6 +39,17 @@ def test_of_twelve_blocks_the_corners_of_all_together_stay():
     expected = {(x, y) for x in (-0.02, 0.17) for y in (-0.02, 0.12)}
     assert {tuple(np.round(p[:2], 9)) for p in points["position"]} == expected
     assert len(points) == 4
+
+
+@pytest.mark.parametrize("block", [BLOCK, convex_hull(BLOCK.points())])
+def test_boxes_and_polytopes_that_are_no_meshes_keep_all_their_corners(block):
+    assert len(Scene(sole(grid(4, 3), block=block)).detect()) == 48
+
+
+def test_soles_keep_all_their_corners():
+    scene = Scene(sole(grid(4, 3)))
+    scene.tables.shape["keeps"] = 1
+    assert len(scene.detect()) == 48
 
 
 def test_an_outline_that_turns_keeps_all_its_corners():
@@ -70,12 +90,12 @@ def test_two_materials_are_two_patches():
 
 def test_points_in_a_line_keep_their_ends():
     world = sole([])
-    for k in range(4):
-        x = 0.1 * k
+    for x in (0.0, 0.1, 0.2, 0.3, 0.05):
         world.objects[0].shapes.append(Shape(Sphere(0.02), translation((x, 0.0, 0.02))))
-    world.objects[0].shapes.append(Shape(Sphere(0.02), translation((0.05, 0.0, 0.02))))
-    points = Scene(world).detect()
-    assert sorted(points["position"][:, 0]) == pytest.approx([0.0, 0.3])
+    scene = Scene(world)
+    assert len(scene.detect()) == 5
+    scene.tables.shape["keeps"] = 0
+    assert sorted(scene.detect()["position"][:, 0]) == pytest.approx([0.0, 0.3])
 
 
 def test_blocks_that_share_corners_show_each_corner_once():
@@ -106,7 +126,9 @@ def test_capsules_side_by_side_keep_the_outer_ends():
     for y in (0.0, 0.05, 0.1):
         place = translation((0.0, y, 0.02))
         world.objects[0].shapes.append(Shape(Capsule(0.02, 0.2), type(place)(turn, place.p)))
-    points = Scene(world).detect()
+    scene = Scene(world)
+    scene.tables.shape["keeps"] = 0
+    points = scene.detect()
     assert {tuple(np.round(np.abs(p[:2]), 9)) for p in points["position"]} == {
         (0.1, 0.0),
         (0.1, 0.1),

@@ -49,8 +49,10 @@ SHAPE = np.dtype(
         ("material", INDEX),
         # the same number on shapes of one material whose surfaces run alike
         ("surface", INDEX),
-        # how many corners of a polytope count on a plane at most
+        # how many corners of a polytope count on a plane at most, and 1 where all of them stay
+        # within a flat patch of several shapes
         ("most", INDEX),
+        ("keeps", INDEX),
         # placement in the body's frame
         ("rotation", REAL, 9),
         ("position", REAL, 3),
@@ -138,6 +140,7 @@ def compile_collision(model: Model) -> Collision:
     for row, placed in zip(rows, model.shapes, strict=True):
         row["body"], row["material"] = placed.body, model.material_names.index(placed.material)
         row["most"] = MOST_OF_SOLE if placed.body in soles else MOST_POINTS
+        row["keeps"] = placed.body in soles or getattr(placed.geometry, "file", None) is None
         surface = (placed.material, *(float(x) for x in placed.surface_velocity))
         row["surface"] = surfaces.setdefault(surface, len(surfaces))
         row["rotation"], row["position"] = placed.placement.R.ravel(), placed.placement.p

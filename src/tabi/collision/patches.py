@@ -1,9 +1,10 @@
 """Flat patches of several shapes: points strictly inside carry nothing that the corners could not.
 
-A sole of many blocks and a hand of many plates lie on a plane with all their corners. Between two
-rigid bodies the gap is linear over a flat patch, so that a point inside its outline is never the
-deepest; and while the patch sticks, the forces of the corners make every wrench that it could add.
-A patch that spins or slides rubs at its outline then.
+A link of many hulls lies on a plane with all their corners. Between two rigid bodies the gap is
+linear over a flat patch, so that a point inside its outline is never the deepest; and while the
+patch sticks, the forces of the corners make every wrench that it could add. A patch that spins or
+slides rubs at its outline then. Only hulls of mesh files lose points: of boxes, cylinders, soles
+and polytopes that were made for it the corners were chosen.
 """
 
 import math
@@ -30,7 +31,8 @@ def inner_points_dropped(c, cw, points, count):
         if flat:
             flat = _mark_outline(points, start, end, cw.crossing)
         for k in range(start, end):
-            if not flat or cw.crossing[k - start].kept:
+            chosen = c.shape[points[k].shape_a].keeps != 0
+            if not flat or cw.crossing[k - start].kept or chosen:
                 if kept < k:
                     points[kept] = points[k]
                 kept += 1
