@@ -11,7 +11,6 @@ from tabi.model.readers.mesh import convex_hull
 from tabi.model.shape import Box, Capsule, Material, Shape, Sphere
 from tabi.spatial.transform import translation
 
-
 BLOCK = Box((0.04, 0.04, 0.04))
 
 
