@@ -144,9 +144,13 @@ def test_scripts_of_the_documentation_find_what_they_use(script, monkeypatch):
 
 @pytest.mark.parametrize(
     ("file", "name"),
-    [("step", "step"),
+    [
+        ("step", "step"),
         ("step", "find_velocities"),
-        ("solving", "leave_overlaps"), ("free_motion", "free_motion"), ("solving", "solve_contacts")],
+        ("solving", "leave_overlaps"),
+        ("free_motion", "free_motion"),
+        ("solving", "solve_contacts"),
+    ],
 )
 def test_the_step_that_the_architecture_shows_is_the_one_that_runs(file, name):
     source = (DOCS.parent / "src" / "tabi" / "simulation" / f"{file}.py").read_text(

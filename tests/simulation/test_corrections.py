@@ -124,9 +124,9 @@ def test_a_plug_in_a_slot_that_is_wide_enough_comes_free():
     sim.set_state(q, np.zeros(6))
     sim.run(0.05)
     assert sim.certificate.penetration == 0.0
-    # as far as the compliance of leaving lets it
-    assert sim.position("plug")[0] == pytest.approx(5e-3, abs=1e-5)
-    assert abs(sim.state.v[0]) < 1e-6
+    assert sim.position("plug")[0] == pytest.approx(5e-3, abs=1e-6)
+    # what is left of an overlap, DEEP at most, is left by velocity
+    assert abs(sim.state.v[0]) < 2e-6
 
 
 # ---- impulses -----------------------------------------------------------------------------------

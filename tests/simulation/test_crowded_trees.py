@@ -69,10 +69,10 @@ def check_step(sim):
     )
     u = sim._stepper.workspace.u[: len(impulse)]
     assert np.allclose(problem.velocities(impulse), u, atol=1e-11)
-    # from the answer of the one the other has nothing left to do
+    # from the answer of the one the other has nothing left to do, or one step within the tolerance
     again = contact.solve_bodies(problem, 1e-8 / np.abs(problem.q).max(), impulse)
-    assert again.iterations == 0
-    assert np.array_equal(again.impulse, impulse)
+    assert again.iterations <= 1
+    np.testing.assert_allclose(again.impulse, impulse, atol=1e-7)
 
 
 def test_every_step_of_a_crawling_snake_is_that_of_the_blocks():

@@ -8,9 +8,9 @@ and a second one says how configurations leave them: q⁺ = q ⊕ h v̄ with
 and u_n of v̄, with β gap/h added where points overlap.
 
 β ≤ 1 is one number for all points of two bodies, so that the fastest of them parts with PARTING.
-There is no friction in (1), and R is a little compliance: it has always one solution, also where
-overlaps cannot all be left, as of a plug too wide for its hole. What is left of them then stays.
-Smaller overlaps are left by velocities, in one problem; where that one is not solved they are left
+There is no friction in (1), and R is a little compliance, in two turns: it has always one solution,
+also where overlaps cannot all be left, as of a plug too wide for its hole. What is left of them
+then stays. Smaller overlaps are left by velocities, in one problem; where that one is not solved they are left
 by (1) too, and for some steps from then on (``caution``).
 
 Links whose joints are all held cannot be parted by any impulse; their overlap stays until one of
@@ -22,8 +22,9 @@ from tabi.contact import budget
 from tabi.contact.rows import CONTACT, IDLE, LIMITED, SOFT
 from tabi.simulation import caution
 
-# overlap [m] that is left without speed; the speed [m/s] of leaving; R of (1) over 1/ρ
-DEEP, PARTING, COMPLIANCE = 1e-6, 0.5, 1e-2
+# overlap [m] that is left without speed; the speed [m/s] of leaving; R of (1) over 1/ρ: that it
+# ends with, and how many times more it begins with, as Newton follows it more easily then
+DEEP, PARTING, COMPLIANCE, SOFTER = 1e-6, 0.5, 1e-6, 1e4
 # how overlaps are left: by velocities with all else, by (1), by (1) as velocities could not
 TOGETHER, APART, JAMMED = 0, 1, 2
 
@@ -88,16 +89,25 @@ def begin_parting(s, count, h):
         for c in range(3):
             p.q[i + c], s.parting_impulse[i + c] = s.u[i + c], 0.0
         if kind == CONTACT:
-            p.kind[x], p.bound[x] = SOFT, COMPLIANCE / s.problem.weight[x]
+            p.kind[x], p.bound[x] = SOFT, SOFTER * COMPLIANCE / s.problem.weight[x]
             if _left(s, e):
                 p.q[i + 2] += s.points[e].gap / h
         elif kind == LIMITED:
             p.kind[x] = IDLE
         elif kind == SOFT:
             # ends of joints give way like contacts
-            p.bound[x] = COMPLIANCE / s.problem.weight[x]
+            p.bound[x] = SOFTER * COMPLIANCE / s.problem.weight[x]
     _slow_down(s, count, h)
     s.budget[budget.LIMIT] = max(s.budget[budget.LIMIT], s.budget[budget.WORK] + budget.SHORT)
+
+
+@kernel(inline=True)
+def stiffen(s, count):
+    """The compliance that (1) ends with, by no more than the steps of a first attempt."""
+    for x in range(count):
+        if s.parting.kind[x] == SOFT:
+            s.parting.bound[x] /= SOFTER
+    s.budget[budget.LIMIT] = s.budget[budget.WORK]
 
 
 @kernel(inline=True)

@@ -92,6 +92,12 @@ def solve_contacts_on(assemble, prepare_law, solve_law, certified, revise):
         p, l, u = s.parting, s.parting_impulse, s.parting_u
         if not solve_groups(t, d, s, tolerance, p, l, u, False):
             return False
+        # nearly rigid, as far as a few steps of Newton get: where they fail, the first one stands
+        missed, residual = report.missed, report.residual
+        depenetration.stiffen(s, report.points)
+        if not solve_groups(t, d, s, tolerance, p, l, u, False):
+            return False
+        report.missed, report.residual = missed, residual
         add_impulses(t.model, s, report.groups, l, s.v_next, s.v_configuration)
         return True
 
