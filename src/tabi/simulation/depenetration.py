@@ -10,8 +10,8 @@ and u_n of v̄, with β gap/h added where points overlap.
 β ≤ 1 is one number for all points of two bodies, so that the fastest of them parts with PARTING.
 There is no friction in (1), and R is a little compliance, in two turns: it has always one solution,
 also where overlaps cannot all be left, as of a plug too wide for its hole. What is left of them
-then stays. Smaller overlaps are left by velocities, in one problem; where that one is not solved they are left
-by (1) too, and for some steps from then on (``caution``).
+then stays. Smaller overlaps are left by velocities, in one problem; where that one is not solved
+they are left by (1) too, and for some steps from then on (``caution``).
 
 Links whose joints are all held cannot be parted by any impulse; their overlap stays until one of
 the joints gives way.
