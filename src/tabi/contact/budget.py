@@ -33,7 +33,7 @@ DROP, GO_ON, END = 0, 1, 2
 # contacts up to which a limit is what it says
 MANY = 200
 # what is done in any case of a problem that should be easy, or may be posed in another way
-SHORT = 60_000
+SHORT = 200_000
 # Newton's steps of a first attempt that no limit forbids
 FIRST_STEPS = 12
 

@@ -112,8 +112,8 @@ def _rollout_on(k: parts.Kernels) -> Any:
         """
         report, points = d.outcome.report[0], d.outcome.report[0].points
         for guess in range(GUESSES):
-            bold = guess < joint_limits.BOLD and s.joined[0] == 0
-            finer = tolerance if bold else 0.1 * tolerance
+            sure = guess < joint_limits.BOLD or s.joined[0] > 0
+            finer = tolerance if sure else 0.1 * tolerance
             report.points = add_joints(t, d, points, s, h)
             if report.points > s.points.shape[0]:
                 return ROOM
@@ -123,6 +123,8 @@ def _rollout_on(k: parts.Kernels) -> Any:
                 return SINGULAR
             if not solve_contacts(t, d, s, h, finer):
                 return given_up(s)
+            if certified and report.residual <= tolerance:
+                report.missed = 0
             wrong, report.joint_residual = judge(t, d, s, h, tolerance, guess)
             if wrong == 0 and report.missed == 0:
                 break

@@ -191,14 +191,16 @@ def laws_hold(sim, v0, q0):
     upper = np.minimum((dof["upper"] - place) / dt, dof["velocity_limit"])
     mu, size = dof["friction"], 1e-7 * (1 + abs(force).max())
     worst = max(0.0, float((lower - v).max()), float((v - upper).max()))
-    assert worst < 1e-9
-    inside = (v > lower + 1e-9) & (v < upper - 1e-9)
-    moving = inside & (abs(v) > 1e-9)
+    # joints that are solved as rows obey their laws within the tolerance
+    small = 1e-9 if sim._stepper.workspace.joined[0] == 0 else sim.tolerance
+    assert worst <= small
+    inside = (v > lower + small) & (v < upper - small)
+    moving = inside & (abs(v) > small)
     assert np.allclose(force[moving], -(mu * np.sign(v))[moving], atol=size)
     assert (abs(force) <= mu + size)[inside].all()
     # at an end the force pushes inwards, at most friction less
-    assert (force >= -mu - size)[v <= lower + 1e-9].all()
-    assert (force <= mu + size)[v >= upper - 1e-9].all()
+    assert (force >= -mu - size)[v <= lower + small].all()
+    assert (force <= mu + size)[v >= upper - small].all()
 
 
 @pytest.mark.parametrize("seed", range(12))
