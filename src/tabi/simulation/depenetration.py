@@ -80,7 +80,7 @@ def give_in(s, first, end):
 
 
 @kernel(inline=True)
-def begin_parting(s, count, h):
+def begin_parting(t, s, count, h):
     """The problem (1), in s.parting, from the velocities of the first one."""
     p = s.parting
     for x in range(count):
@@ -98,7 +98,8 @@ def begin_parting(s, count, h):
             # ends of joints give way like contacts
             p.bound[x] = SOFTER * COMPLIANCE / s.problem.weight[x]
     _slow_down(s, count, h)
-    s.budget[budget.LIMIT] = max(s.budget[budget.LIMIT], s.budget[budget.WORK] + budget.SHORT)
+    more = min(budget.SHORT, t.limits[0])
+    s.budget[budget.LIMIT] = max(s.budget[budget.LIMIT], s.budget[budget.WORK] + more)
 
 
 @kernel(inline=True)

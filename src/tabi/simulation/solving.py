@@ -88,7 +88,7 @@ def solve_contacts_on(assemble, prepare_law, solve_law, certified, revise):
         report = d.outcome.report[0]
         if report.apart == depenetration.TOGETHER:
             return True
-        depenetration.begin_parting(s, report.points, h)
+        depenetration.begin_parting(t, s, report.points, h)
         p, l, u = s.parting, s.parting_impulse, s.parting_u
         if not solve_groups(t, d, s, tolerance, p, l, u, False):
             return False

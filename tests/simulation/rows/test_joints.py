@@ -140,3 +140,16 @@ def test_the_certificate_tells_joints_from_contacts_and_bonds():
     worse = sim.certificate
     assert worse.joint_residual > 1e-6
     assert worse.bond_turn_residual == 0.0
+
+
+def test_rows_of_joints_follow_from_the_saved_state_alone():
+    # its end is out of reach for a joint at rest, and within it for one of 5 rad/s
+    sim = pendulum(friction=20.0, lower=-8e-4)
+    join_at_once(sim)
+    saved, points = sim.save(), []
+    for speed in (0.0, 5.0):
+        sim.restore(saved)
+        sim._stepper.workspace.v_next[:] = speed
+        sim.step()
+        points.append(int(sim.data.outcome.report["points"][0]))
+    assert points == [1, 1]

@@ -91,7 +91,7 @@ def add(own, t, d, count, s, h):
     total = count
     if s.joined[0] == 0:
         return total
-    m = t.model
+    m, fresh = t.model, s.joined[1] == 0
     for i in range(1, m.body.shape[0]):
         if m.body[i].kind == FLOATING:
             continue
@@ -102,7 +102,9 @@ def add(own, t, d, count, s, h):
             place = d.q[par.q] if par.q >= 0 else 0.0
             if par.friction > 0.0:
                 total = _note(m, s, total, i, k, FRICTION)
-            reach = FAR if s.joined[0] > 1 else 2.0 * (abs(d.v[k]) + abs(s.v_next[k])) + NEAR
+            # of this step s.v_next is only known where joints have joined in it
+            speed = abs(d.v[k]) + (0.0 if fresh else abs(s.v_next[k]))
+            reach = FAR if s.joined[0] > 1 else 2.0 * speed + NEAR
             if least(par, place, h) > -reach:
                 total = _note(m, s, total, i, k, LOWER_END)
             if most(par, place, h) < reach:
