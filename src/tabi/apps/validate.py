@@ -151,6 +151,22 @@ def family(
 
 
 @app.command()
+def selection(
+    problems: Annotated[
+        int, typer.Option(min=1, help="Random states of two feet with 4 to 8 corners.")
+    ] = 100_000,
+    large: Annotated[int, typer.Option(min=0, help="And with 64 corners.")] = 1000,
+    as_json: Json = False,
+) -> None:
+    """Select the contact states of random feet: is each as good as the best of all states?"""
+    from tabi.validation import foot_states
+
+    with _progress() as report:
+        result = foot_states.validate(problems, large, report)
+    _show(result, foot_states.text, as_json, passed=result["within"])
+
+
+@app.command()
 def impacts(
     impacts: Annotated[int, typer.Option(min=1, help="Steps with impacts to look at.")] = 10_000,
     as_json: Json = False,

@@ -53,6 +53,8 @@ SHAPE = np.dtype(
         # within a flat patch of several shapes
         ("most", INDEX),
         ("keeps", INDEX),
+        # how much wider than for others the band of its pairs is [m]
+        ("wider", REAL),
         # placement in the body's frame
         ("rotation", REAL, 9),
         ("position", REAL, 3),

@@ -40,7 +40,7 @@ def detect(m, c, w, margin, h, cw, points):
     for e in range(pairs):
         i, k = cw.sorted_pair[e, 0], cw.sorted_pair[e, 1]
         speed, turn = broad.relative(m, c, w, cw, i, k)
-        band = margin + h * speed
+        band = margin + h * speed + c.shape[i].wider + c.shape[k].wider
         if not apart.known(c, cw, i, k, band):
             count = pair_points(c, cw, i, k, band, scale(h, turn), points, count)
     return inner_points_dropped(c, cw, points, count)

@@ -53,6 +53,11 @@ class Data:
         return self._stepper.steps * self.dt
 
     @property
+    def foot_events(self) -> list[tuple[float, int, int, int]]:
+        """Changes of feet so far: time [s], number of the foot, its state before and after."""
+        return list(self._stepper.foot_events)
+
+    @property
     def worst(self) -> dict[str, float]:
         """Of the run: residual [m/s], joint_residual [rad/s or m/s], penetration [m]."""
         return dict(self._stepper.worst)

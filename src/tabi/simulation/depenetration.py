@@ -30,13 +30,24 @@ TOGETHER, APART, JAMMED = 0, 1, 2
 
 
 @kernel(inline=True)
+def measure(d, s):
+    """The least gap, and the least of contacts that may not stay inside of each other."""
+    report = d.outcome.report[0]
+    report.gap, report.overlap = 0.0, 0.0
+    for e in range(report.contacts):
+        report.gap = min(report.gap, s.points[e].gap)
+        if s.soft[e] == 0:
+            report.overlap = min(report.overlap, s.points[e].gap)
+
+
+@kernel(inline=True)
 def apart(d, least, turn):
     """Whether overlaps are left by (1), those below ``least`` [m] aside; turn 1: velocities could
     not leave them.
     """
     report = d.outcome.report[0]
-    jammed = report.gap < -least and (caution.asked(d.memory.jammed) or turn == 1)
-    report.apart = JAMMED if jammed else APART if report.gap < -DEEP else TOGETHER
+    jammed = report.overlap < -least and (caution.asked(d.memory.jammed) or turn == 1)
+    report.apart = JAMMED if jammed else APART if report.overlap < -DEEP else TOGETHER
     if turn == 1:
         report.missed, report.residual = 0, 0.0
     return report.apart != TOGETHER
@@ -46,7 +57,7 @@ def apart(d, least, turn):
 def jams(d, least):
     """Whether overlaps may be why a problem was not solved."""
     report = d.outcome.report[0]
-    return report.missed > 0 and report.apart == TOGETHER and report.gap < -least
+    return report.missed > 0 and report.apart == TOGETHER and report.overlap < -least
 
 
 @kernel(inline=True)
@@ -88,7 +99,9 @@ def begin_parting(t, s, count, h):
         p.kind[x], p.mu[x], p.bound[x] = kind, 0.0, 0.0
         for c in range(3):
             p.q[i + c], s.parting_impulse[i + c] = s.u[i + c], 0.0
-        if kind == CONTACT:
+        if kind == CONTACT and s.soft[e] != 0:
+            p.kind[x] = IDLE
+        elif kind == CONTACT:
             p.kind[x], p.bound[x] = SOFT, SOFTER * COMPLIANCE / s.problem.weight[x]
             if _left(s, e):
                 p.q[i + 2] += s.points[e].gap / h
@@ -131,8 +144,8 @@ def _slow_down(s, count, h):
 
 @kernel(inline=True)
 def _left(s, e):
-    """Whether a point overlaps, and not by an impact."""
-    return s.points[e].gap < 0.0 and s.approach[e] == 0.0
+    """Whether a point overlaps, and neither by an impact nor by a law that lets it."""
+    return s.points[e].gap < 0.0 and s.approach[e] == 0.0 and s.soft[e] == 0
 
 
 @kernel(inline=True)

@@ -8,21 +8,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi import dynamics
-from tabi._errors import TabiError
+from tabi._errors import TabiError, unknown
 from tabi.contact.bodies import BodyProblem
 from tabi.contact.files import write
 from tabi.contact.matrix_form import sparse
 from tabi.contact.rows import CONTACT
 from tabi.model import lookup
 from tabi.model.body import Body, Foot
-from tabi.model.compiled import Link, Model
+from tabi.model.compiled import Link, Model, Sole
 from tabi.model.robot import Robot
 from tabi.model.signals import Measurement
 from tabi.model.world import World
-from tabi.simulation import balance, certificate, observation
+from tabi.simulation import balance, certificate, foot_state, observation
 from tabi.simulation.balance import Balance
 from tabi.simulation.certificate import StepCertificate
 from tabi.simulation.data import Data
+from tabi.simulation.foot_state import FootEvent, FootState
 from tabi.simulation.observation import Contact, RobotSenses
 from tabi.simulation.state import State
 from tabi.spatial.transform import Transform
@@ -119,6 +120,24 @@ class Observed:
         """
         return observation.centre_of_pressure(self.foot_wrench(foot), self.pose(foot))
 
+    def foot(self, foot: Foot | str) -> FootState:
+        """State of a foot after the last step: what touches, its wrench, pressure point and
+        margins.
+        """
+        return foot_state.foot_state(self.data, self._sole(foot).name)
+
+    @property
+    def foot_events(self) -> tuple[FootEvent, ...]:
+        """Every change of a foot's state since the start."""
+        return foot_state.events(self.data)
+
+    def support_polygon(self, robot: Robot) -> Array:
+        """Outline, seen from above, of where a robot's loaded feet touch [m], shape (n, 2),
+        anticlockwise; fewer than three points where they touch in an edge or a vertex.
+        """
+        lookup.check_robot(self.world, robot)
+        return foot_state.support_polygon(self.data, [self._sole(f) for f in robot.feet.values()])
+
     def zmp(self, robot: Robot) -> Array | None:
         """Zero moment point of all contact forces on a robot, on the ground [m];
         None without a load.
@@ -168,6 +187,12 @@ class Observed:
         ours = np.arange(len(p.q)).reshape(-1, 3)[:, [2, 0, 1]].ravel()
         W, about = sparse(p)[ours][:, ours], f"contact problem of a step of {self.dt:g} s"
         write(path, W, p.q[ours], p.mu, f"tabi, {self.time:g} s", about)
+
+    def _sole(self, foot: Foot | str) -> Sole:
+        link = self._link(foot)
+        if not isinstance(link, Sole):
+            raise unknown("foot", link.name, "the world", self.model.feet)
+        return link
 
     def _link(self, body: Body | Foot | str) -> Link:
         try:

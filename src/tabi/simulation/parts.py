@@ -29,6 +29,10 @@ A **law** solves a group of contacts:
     prepare(p, work)                          returns how many blocks it needs
     solve(p, t, tolerance, impulse, work)     returns iterations, attempt, and whether it failed
     CERTIFIED                                 whether its solutions obey Coulomb's law exactly
+    look(own, t, d, s, g, h)                  optional: before group g is solved; what the law wants
+                                              to know of its points, into its scratch
+    FORCES, ROWS, BONDS                       optional: parts that come with it, and whether it
+                                              knows bonds although it is not certified
 """
 
 from __future__ import annotations
@@ -87,6 +91,7 @@ class Kernels(NamedTuple):
     fill: tuple[Any, ...]
     warm_start: tuple[Any, ...]
     revise: tuple[Any, ...]
+    look: Any
     prepare: Any
     solve: Any
     certified: bool
@@ -96,7 +101,9 @@ def kernels(forces: tuple[Any, ...], rows: tuple[Any, ...], law: Any) -> Kernels
     """What a step is compiled from."""
     of_forces = (tuple(getattr(force, name) for force in forces) for name in FORCE)
     of_rows = (tuple(getattr(kind, name) for kind in rows) for name in ROWS)
-    return Kernels._make((*of_forces, *of_rows, law.prepare, law.solve, bool(law.CERTIFIED)))
+    look = getattr(law, "look", no_look)
+    of_law = (look, law.prepare, law.solve, bool(law.CERTIFIED))
+    return Kernels._make((*of_forces, *of_rows, *of_law))
 
 
 def memory(parts: tuple[Any, ...], model: Model) -> tuple[NDArray[Any], ...]:
@@ -116,6 +123,11 @@ def right(own, t, d, s, h, tolerance, guess):
 @kernel(inline=True)
 def nothing(own, t, d, s, h):
     """``load`` or ``finish`` of a force without one."""
+
+
+@kernel(inline=True)
+def no_look(own, t, d, s, g, h):
+    """``look`` of a law that needs the problem alone."""
 
 
 @kernel(inline=True)

@@ -216,7 +216,7 @@ class Simulator(Observed):
         return bonds.make(self._stepper, self.data, kind, links, point, axis)
 
     def _check_bonds(self) -> None:
-        if not self._law.CERTIFIED:
+        if not (self._law.CERTIFIED or getattr(self._law, "BONDS", False)):
             name = name_of(self._law)
             raise ModelError(f"contact={name!r} does not know bonds; take 'coulomb'")
 

@@ -16,15 +16,18 @@ from tabi.simulation.tables import OPEN, SLIP, STICK
 from tabi.spatial.vector import load3, load9, mul_t, store3
 
 
-def solve_contacts_on(assemble, prepare_law, solve_law, certified, revise):
+def solve_contacts_on(assemble, law, certified, revise):
     """The contacts of a step, from the kernels of its kinds of rows and of its law."""
+    look, prepare_law, solve_law = law
 
     @kernel(inline=True)
-    def solve_group(t, d, s, g, tolerance, p, impulse, u, revised):
+    def solve_group(t, d, s, g, h, tolerance, p, impulse, u, revised):
         """Impulses of a group of the problem p, and its velocities; False to give the step up."""
         report, c, e = d.outcome.report[0], s.groups.start[g], s.groups.start[g + 1]
         part = bodies.part(p, s.first[g], s.first[g + 1], c, e)
         l, w = impulse[3 * c : 3 * e], u[3 * c : 3 * e]
+        if revised:
+            look(t, d, s, g, h)
         blocks = prepare_law(part, s.law)
         if blocks > s.problem.omega.shape[0]:
             report.blocks = blocks
@@ -52,10 +55,10 @@ def solve_contacts_on(assemble, prepare_law, solve_law, certified, revise):
         return s.budget[budget.DROPPED] == 0
 
     @kernel(inline=True)
-    def solve_groups(t, d, s, tolerance, p, impulse, u, revised):
+    def solve_groups(t, d, s, h, tolerance, p, impulse, u, revised):
         """All groups of the problem p; False to give the step up."""
         for g in range(d.outcome.report[0].groups):
-            if not solve_group(t, d, s, g, tolerance, p, impulse, u, revised):
+            if not solve_group(t, d, s, g, h, tolerance, p, impulse, u, revised):
                 return False
         return True
 
@@ -73,7 +76,7 @@ def solve_contacts_on(assemble, prepare_law, solve_law, certified, revise):
         for turn in range(2):
             if depenetration.apart(d, tolerance * h, turn):
                 depenetration.leave_out(s, count, h)
-            if not solve_groups(t, d, s, tolerance, s.problem, s.impulse, s.u, True):
+            if not solve_groups(t, d, s, h, tolerance, s.problem, s.impulse, s.u, True):
                 return False
             if not depenetration.jams(d, tolerance * h):
                 break
@@ -90,12 +93,12 @@ def solve_contacts_on(assemble, prepare_law, solve_law, certified, revise):
             return True
         depenetration.begin_parting(t, s, report.points, h)
         p, l, u = s.parting, s.parting_impulse, s.parting_u
-        if not solve_groups(t, d, s, tolerance, p, l, u, False):
+        if not solve_groups(t, d, s, h, tolerance, p, l, u, False):
             return False
         # nearly rigid, as far as a few steps of Newton get: where they fail, the first one stands
         missed, residual = report.missed, report.residual
         depenetration.stiffen(s, report.points)
-        if not solve_groups(t, d, s, tolerance, p, l, u, False):
+        if not solve_groups(t, d, s, h, tolerance, p, l, u, False):
             return False
         report.missed, report.residual = missed, residual
         add_impulses(t.model, s, report.groups, l, s.v_next, s.v_configuration)
@@ -178,7 +181,7 @@ def store_contacts(t, d, s, tolerance):
             moves = (u[0] - s.shift[i], u[1] - s.shift[i + 1], u[2] - s.shift[i + 2])
             row.status = STICK
             if s.problem.kind[x] == CONTACT:
-                if u[2] > SLIPS * tolerance:
+                if u[2] > SLIPS * tolerance and s.soft[e] == 0:
                     # what the solver left is within its tolerance
                     l = (0.0, 0.0, 0.0)
                 if slides(u[0], u[1], tolerance):
@@ -191,6 +194,6 @@ def store_contacts(t, d, s, tolerance):
             store3(row.impulse, mul_t(E, l))
             store3(row.velocity, mul_t(E, moves))
     memory.count[0], memory.helped[0] = report.points, s.budget[budget.HELPED]
-    together = report.apart == depenetration.TOGETHER and report.gap < 0.0
+    together = report.apart == depenetration.TOGETHER and report.overlap < 0.0
     caution.note(memory.jammed, report.apart == depenetration.JAMMED, together)
     report.work = s.budget[budget.WORK]

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 from tabi._jit import kernel
 from tabi.contact import budget
 from tabi.dynamics import kinematics
-from tabi.simulation import assembly, caution, corrections, parts, solving
+from tabi.simulation import assembly, caution, corrections, depenetration, feet, parts, solving
 from tabi.simulation.forces import external, joint_limits, motors
 from tabi.simulation.free_motion import free_motion_on
 from tabi.simulation.rows import bonds, contacts, joints, moments
@@ -37,7 +37,7 @@ GUESSES = 200
 FASTEST = 1e9
 # the parts of every step; other forces stand between external ones and the limits,
 # which need them all, and other rows before those of joints
-FORCES, LIMITS, ROWS = (motors, external), (joint_limits,), (contacts, moments, bonds)
+FORCES, LIMITS, ROWS = (motors, external, feet), (joint_limits,), (contacts, moments, bonds)
 
 
 class Step(NamedTuple):
@@ -65,7 +65,8 @@ class Step(NamedTuple):
 
 def step_on(law: Any, more_forces: tuple[Any, ...] = (), more_rows: tuple[Any, ...] = ()) -> Step:
     """A step with a law of contact, with forces and kinds of rows beside those of every step."""
-    forces, rows = (*FORCES, *more_forces, *LIMITS), (*ROWS, *more_rows, joints)
+    forces = (*FORCES, *getattr(law, "FORCES", ()), *more_forces, *LIMITS)
+    rows = (*ROWS, *getattr(law, "ROWS", ()), *more_rows, joints)
     parts.check(forces, rows, law)
     return Step(forces, rows, law, _rollout_on(parts.kernels(forces, rows, law)))
 
@@ -83,8 +84,9 @@ def _rollout_on(k: parts.Kernels) -> Any:
     assemble = assembly.assemble_on(parts.chosen(k.fill, at), parts.chosen(k.warm_start, at))
     free_motion = free_motion_on(parts.in_turn(k.load, 0))
     certified = k.certified
+    look = parts.in_turn((k.look,), at + len(k.add))
     solve_contacts, leave_overlaps = solving.solve_contacts_on(
-        assemble, k.prepare, k.solve, k.certified, revise
+        assemble, (look, k.prepare, k.solve), k.certified, revise
     )
 
     # inlined, as all that is handed all of the memory: passing it on would cost more than the work
@@ -93,13 +95,12 @@ def _rollout_on(k: parts.Kernels) -> Any:
         """Contact points, those of other kinds behind them; whether there was memory enough."""
         report, room = d.outcome.report[0], s.points.shape[0]
         corrections.measure_turning(t, s)
-        report.points, report.gap = add_contacts(t, d, 0, s, h), 0.0
+        report.points = add_contacts(t, d, 0, s, h)
         if report.points > room:
             return False
         report.contacts = withhold(t, d, report.points, s)
         report.points = add_others(t, d, report.contacts, s, h)
-        for e in range(report.contacts):
-            report.gap = min(report.gap, s.points[e].gap)
+        depenetration.measure(d, s)
         return report.points <= room
 
     @kernel(inline=True)
@@ -174,7 +175,7 @@ def _rollout_on(k: parts.Kernels) -> Any:
         """
         report, done, status, missed = d.outcome.report[0], 0, FINE, 0
         residual, joint_residual, penetration = 0.0, 0.0, 0.0
-        while done < count:
+        while done < count and room_for_events(t, d):
             if done < program.shape[0]:
                 for k in range(d.v.shape[0]):
                     motor, told = d.command.motor[k], program[done, k]
@@ -204,6 +205,12 @@ def begin(t, d, s):
         s.budget[budget.LIMIT] = min(s.budget[budget.LIMIT], budget.SHORT)
     s.budget[budget.HELPED] = d.memory.helped[0]
     copy_modes(s.joint, d.memory.joint)
+
+
+@kernel(inline=True)
+def room_for_events(t, d):
+    """Whether all feet may change their states in a step."""
+    return d.outcome.event_count[0] + t.foot.shape[0] <= d.outcome.event.shape[0]
 
 
 @kernel(inline=True)

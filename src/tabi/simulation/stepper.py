@@ -48,6 +48,7 @@ class Stepper:
         worst: of the run: residual [m/s], joint_residual [rad/s or m/s], penetration [m].
         missed_count: steps of the run that did not reach the tolerance.
         watch: who is asked within a hard step.
+        foot_events: changes of feet so far: time [s], number of the foot, state before, after.
     """
 
     def __init__(
@@ -56,6 +57,8 @@ class Stepper:
         self.model, self.step, self.last_bond = model, step, -1
         self.watch = Lookout(budget)
         self.tables: Tables = tables.tables(model)._replace(limits=self.watch.limits())
+        feet = [shape.body in {foot.body for foot in model.feet.values()} for shape in model.shapes]
+        self.tables.shapes.shape["wider"][feet] = getattr(step.law, "FOOT_BAND", 0.0)
         self._points, self._blocks = POINTS, BLOCKS
         self.data: StepData = tables.data(model, POINTS, parts.memory(step.parts, model))
         self.workspace: StepWorkspace = self._allocate()
@@ -65,6 +68,7 @@ class Stepper:
         self._rollout: Any = None
         self._said: list[Any] = [0, (0.0, 0.0, 0.0)]
         self._running = False
+        self.foot_events: list[tuple[float, int, int, int]] = []
         self.worst: dict[str, float] = dict.fromkeys(WORST, 0.0)
         self.forget()
         if ready:
@@ -77,6 +81,7 @@ class Stepper:
         memory = self.data.memory
         memory.count[0] = memory.helped[0] = memory.jammed[:] = memory.joined[:] = 0
         memory.joint[:] = joint_limits.first_modes(self.model)
+        memory.foot[:] = 0
 
     def prepare(self) -> None:
         """Kinematics of q and v; whenever these were set from outside."""
@@ -112,6 +117,8 @@ class Stepper:
             done, status, *self._said = self._rollout(*args)
         finally:
             self._running = False
+        if self.data.outcome.event_count[0]:
+            self._fetch_events()
         if status == ROOM:
             report = self.data.outcome.report[0]
             self.grow(int(report["points"]), int(report["blocks"]))
@@ -119,6 +126,12 @@ class Stepper:
         if status == DROPPED:
             self.prepare()
         return done, status
+
+    def _fetch_events(self) -> None:
+        """Changes of feet, out of the arrays."""
+        outcome = self.data.outcome
+        self.foot_events += outcome.event[: outcome.event_count[0]].tolist()
+        outcome.event_count[0] = 0
 
     def note(self) -> bool:
         """Remember the worst of the run after a rollout; whether its last step was missed."""
@@ -162,6 +175,10 @@ class Stepper:
         contact[:count] = saved.memory.contact[:count]
         copy = each(saved, np.copy)
         self.data = copy._replace(memory=copy.memory._replace(contact=contact))
+        # what came later has not happened
+        now = float(copy.memory.clock[0])
+        while self.foot_events and self.foot_events[-1][0] > now:
+            self.foot_events.pop()
         self.prepare()
 
     # ---- room -------------------------------------------------------------------------------

@@ -22,6 +22,7 @@ from tabi.contact import budget, ladder
 from tabi.dynamics import body_inertia, gyroscopic
 from tabi.model.arrays import INDEX, REAL, ModelArrays, table
 from tabi.model.compiled import Model
+from tabi.simulation import foot_tables
 
 Floats = NDArray[np.float64]
 
@@ -105,9 +106,11 @@ REPORT = np.dtype(
         ("missed", INDEX),
         # how overlaps are left: TOGETHER, APART or JAMMED of ``depenetration``
         ("apart", INDEX),
-        # largest backward error [m/s], least gap [m]; error of the joints' laws [rad/s or m/s]
+        # largest backward error [m/s], least gap [m], and the least one of contacts that a law does
+        # not let overlap; error of the joints' laws [rad/s or m/s]
         ("residual", REAL),
         ("gap", REAL),
+        ("overlap", REAL),
         ("joint_residual", REAL),
     ],
     align=True,
@@ -130,6 +133,7 @@ class Tables(Structure):
         free_body_count: bodies that float by themselves, shape (1,).
         attempts: the solver's table, ``ladder.SETTINGS``.
         limits: of the work of a step, ``contact.budget.limits``.
+        foot: table of SOLE, one row per foot. corner: of their soles [m], shape (·, 2).
     """
 
     model: ModelArrays
@@ -141,6 +145,8 @@ class Tables(Structure):
     free_body_count: NDArray[np.int64]
     attempts: Floats
     limits: NDArray[np.int64]
+    foot: NDArray[np.void]
+    corner: Floats
 
 
 class StepCommand(Structure):
@@ -167,6 +173,7 @@ class Memory(Structure):
         jammed, joined: since when overlaps are left apart, and joints solved with the contacts, of
             ``caution``, shape (2,).
         joint: table of JOINT, one row per degree of freedom.
+        foot: table of FOOT, one row per foot. clock: time since the start [s], shape (1,).
         own: of each force, kind of rows and law, in their order, what it remembers itself.
     """
 
@@ -176,6 +183,8 @@ class Memory(Structure):
     jammed: NDArray[np.int64]
     joined: NDArray[np.int64]
     joint: NDArray[np.void]
+    foot: NDArray[np.void]
+    clock: Floats
     own: tuple[NDArray[Any], ...]
 
 
@@ -186,12 +195,16 @@ class Outcome(Structure):
         report: one row of REPORT. effort: table of EFFORT, one row per degree of freedom.
         q_before, v_before: configuration and velocity when the last step began, by
             ``corrections.advance_configuration``.
+        event: table of EVENT, changes of feet that nobody has fetched yet. event_count: of them,
+            shape (1,).
     """
 
     report: NDArray[np.void]
     effort: NDArray[np.void]
     q_before: Floats
     v_before: Floats
+    event: NDArray[np.void]
+    event_count: NDArray[np.int64]
 
 
 class StepData(Structure):
@@ -211,6 +224,7 @@ class StepData(Structure):
 def tables(model: Model) -> Tables:
     """Structure and parameters of a model."""
     shapes = collision_arrays.compile_collision(model)
+    soles, corners = foot_tables.soles(model)
     return Tables(
         model=model.arrays,
         chain=body_inertia.structure(model),
@@ -221,6 +235,8 @@ def tables(model: Model) -> Tables:
         free_body_count=np.array([gyroscopic.loose(model.arrays)]),
         attempts=ladder.SETTINGS,
         limits=budget.limits(budget.NO_LIMIT),
+        foot=soles,
+        corner=corners,
     )
 
 
@@ -242,7 +258,16 @@ def data(model: Model, points: int, own: tuple[NDArray[Any], ...]) -> StepData:
             jammed=np.zeros(2, INDEX),
             joined=np.zeros(2, INDEX),
             joint=table(count, JOINT),
+            foot=table(len(model.feet), foot_tables.FOOT),
+            clock=np.zeros(1),
             own=own,
         ),
-        outcome=Outcome(table(1, REPORT), table(count, EFFORT), q.copy(), np.zeros(count)),
+        outcome=Outcome(
+            table(1, REPORT),
+            effort=table(count, EFFORT),
+            q_before=q.copy(),
+            v_before=np.zeros(count),
+            event=table(foot_tables.EVENTS if model.feet else 0, foot_tables.EVENT),
+            event_count=np.zeros(1, INDEX),
+        ),
     )

@@ -43,6 +43,7 @@ class StepWorkspace(Structure):
             all their ends; and whether these got a budget of their own. first_joint: their first
             point.
         points: points of every kind. kind: the kind of each. source: row of its kind's own table.
+        soft: points that the law of contact lets overlap.
         closing: restitution times the normal velocity before the step [m/s], 0 without an impact.
 
         Free motion, by ``forces`` and ``advance_velocities``:
@@ -72,6 +73,9 @@ class StepWorkspace(Structure):
         Velocities of the end, by ``advance_velocities``:
         v_next: of the bodies. v_configuration: what configurations follow; other than v_next where
             deep overlaps are left.
+
+        By ``feet``:
+        foot_x, foot_y: where points of a foot touch, in its frame [m].
     """
 
     dynamics: Workspace
@@ -84,6 +88,7 @@ class StepWorkspace(Structure):
     points: NDArray[np.void]
     kind: Integers
     source: Integers
+    soft: Integers
     closing: Floats
     applied: Floats
     added: Floats
@@ -114,6 +119,8 @@ class StepWorkspace(Structure):
     reaction: Floats
     v_next: Floats
     v_configuration: Floats
+    foot_x: Floats
+    foot_y: Floats
 
 
 def allocate(model: Model, tables: Tables, points: int, blocks: int, law: Any) -> StepWorkspace:
@@ -146,6 +153,7 @@ def allocate(model: Model, tables: Tables, points: int, blocks: int, law: Any) -
         points=collision_workspace.point_table(points),
         kind=np.zeros(points, INDEX),
         source=np.zeros(points, INDEX),
+        soft=np.zeros(points, INDEX),
         closing=np.zeros(points),
         approach=np.zeros(points),
         carried=np.zeros((bodies, 6)),
@@ -162,6 +170,8 @@ def allocate(model: Model, tables: Tables, points: int, blocks: int, law: Any) -
         budget=getattr(law, "budget", budget.unlimited()),
         joint=table(joints, JOINT),
         wrench=np.zeros(6 * bodies),
+        foot_x=np.zeros(points),
+        foot_y=np.zeros(points),
     )
 
 

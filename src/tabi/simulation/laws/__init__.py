@@ -15,25 +15,36 @@ from typing import Any
 from tabi._errors import ModelError, unknown
 from tabi.contact.pyramid import check_facets
 from tabi.model.compiled import Model
-from tabi.simulation.laws import coulomb, pyramid
+from tabi.simulation.laws import coulomb, penalty, pyramid, selection
 
 COULOMB, PYRAMID, FRICTIONLESS = "coulomb", "pyramid", "frictionless"
-LAWS = (COULOMB, PYRAMID, FRICTIONLESS)
+LAWS = (COULOMB, PYRAMID, FRICTIONLESS, selection.NAME, penalty.NAME)
 
 
 def named(contact: Any, facets: int, model: Model) -> Any:
-    """The law of a name, or the one that is given; refused for a world that it does not know."""
+    """The law of a name or of its options, or the one that is given; refused for a world that it
+    does not know.
+    """
     check_facets(facets)
-    if not isinstance(contact, str) and contact is not None:
-        return contact
-    if contact not in LAWS:
-        raise unknown("contact law", str(contact), "tabi", LAWS)
-    if contact == COULOMB:
+    chosen = selection.options_of(contact), penalty.options_of(contact)
+    name = next(
+        (law.NAME for law, c in zip((selection, penalty), chosen, strict=True) if c), contact
+    )
+    if not isinstance(name, str) and name is not None:
+        return name
+    if name not in LAWS:
+        raise unknown("contact law", str(name), "tabi", LAWS)
+    if name == COULOMB:
         return coulomb
-    for name in ("torsional_friction", "rolling_friction"):
-        if model.pairs[name].any():
+    for what in ("torsional_friction", "rolling_friction"):
+        if model.pairs[what].any():
             raise ModelError(
-                f"{name} of a surface is given, which contact={contact!r} does not know; "
+                f"{what} of a surface is given, which contact={name!r} does not know; "
                 "leave it out, or take 'coulomb'"
             )
-    return pyramid.law(facets if contact == PYRAMID else 0, contact)
+    if name in (PYRAMID, FRICTIONLESS):
+        return pyramid.law(facets if name == PYRAMID else 0, name)
+    selection.check_feet(model, name)
+    if chosen[0]:
+        return selection.law(chosen[0])
+    return penalty.law(chosen[1] or penalty.Penalty(), len(model.feet))

@@ -79,7 +79,7 @@ def add(own, t, d, count, s, h):
     total = detect(m, t.shapes, w, MARGIN + h * slow, h, s.collision, s.points)
     for e in range(min(total, s.points.shape[0])):
         point = s.points[e]
-        s.source[e], s.closing[e] = e, 0.0
+        s.source[e], s.soft[e], s.closing[e] = e, 0, 0.0
         restitution = pair_of(t, point).restitution
         if restitution > 0.0:
             position, u = load3(point.position), (0.0, 0.0, 0.0)
@@ -103,7 +103,7 @@ def move(s, to, e):
     out.feature, out.gap = p.feature, p.gap
     store3(out.position, load3(p.position))
     store3(out.normal, load3(p.normal))
-    s.closing[to] = s.closing[e]
+    s.closing[to], s.soft[to] = s.closing[e], s.soft[e]
 
 
 @kernel(inline=True)
@@ -131,10 +131,12 @@ def fill(own, t, d, e, s, x, group, h):
         _running(w.body[b].rotation, t.belt[point.shape_b]),
     )
     approach = dot(normal, u)
+    # what a law of springs lets overlap need not part
+    gap = point.gap if s.soft[e] == 0 else max(point.gap, 0.0)
     # an impact closes within the step
     s.approach[e] = s.closing[e] if point.gap + h * approach <= 0.0 else 0.0
     s.shift[i], s.shift[i + 1] = dot(tx, runs), dot(ty, runs)
-    s.shift[i + 2] = s.approach[e] if s.approach[e] < 0.0 else point.gap / h
+    s.shift[i + 2] = s.approach[e] if s.approach[e] < 0.0 else gap / h
     p.q[i], p.q[i + 1] = dot(tx, u) + s.shift[i], dot(ty, u) + s.shift[i + 1]
     p.q[i + 2] = approach + s.shift[i + 2]
     p.kind[x], p.mu[x], p.bound[x] = CONTACT, pair_of(t, point).friction, 0.0

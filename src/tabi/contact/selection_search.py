@@ -1,0 +1,308 @@
+"""The search for the state of polygonal feet: exact, in one step, and over all states.
+
+See ``selection`` for states and rules. States of several polygons together are one number, in mixed
+radix; those that were tried are in a hash table, and wait in a queue, the least violated first.
+
+References: Moraud (2008), secs. II-D and IV.
+"""
+
+from tabi._jit import kernel
+from tabi.contact.polygon_states import (
+    EDGE,
+    FACE,
+    NONE,
+    VERTEX,
+    decode,
+    encode,
+    places,
+    state_count,
+)
+from tabi.contact.selection import FORCE, FRICTION, PRESSURE, RULES, evaluate, worst_edge
+
+
+@kernel
+def begin(P, s, impulse):
+    """The state of the last step, from the impulses that the rows begin with."""
+    for f in range(P.count[0]):
+        first, n = P.start[f], P.start[f + 1] - P.start[f]
+        s.base[f] = state_count(n)
+        held, a, tangent, normal = 0, 0, 0.0, 0.0
+        for j in range(n):
+            k = 3 * P.row[first + j]
+            if impulse[k + 2] > 0.0:
+                # of two corners the one that the other follows
+                if held == 0 or (a + 1) % n != j:
+                    a = j if held == 0 or (j + 1) % n == a else a
+                held += 1
+                normal += impulse[k + 2]
+                tangent += (impulse[k] * impulse[k] + impulse[k + 1] * impulse[k + 1]) ** 0.5
+        slides = held > 0 and tangent > (1.0 - 1e-6) * P.mu[f] * normal
+        kind = FACE if held > 2 or (held == n and n > 2) else held
+        if kind == EDGE and n > 2 and not impulse[3 * P.row[first + (a + 1) % n] + 2] > 0.0:
+            # two corners across
+            kind = FACE
+        if kind == EDGE and n == 2:
+            a = 0
+        s.state[f] = encode(kind, 0 if kind in (NONE, FACE) else a, slides, n)
+
+
+@kernel
+def every_state(P, s, tolerance, pressure):
+    """The least violated of all states, by trying them; returns its violations and how many there
+    are.
+    """
+    total, best, least = 1, 0, -1
+    for f in range(P.count[0]):
+        total *= s.base[f]
+    for number in range(total):
+        unpack(P, s, number)
+        key = evaluate(P, s, tolerance, pressure)
+        if least < 0 or key < least:
+            best, least = number, key
+    unpack(P, s, best)
+    return evaluate(P, s, tolerance, pressure), total
+
+
+@kernel
+def exact(P, s, tolerance, pressure, most):
+    """The right state, or the least violated of up to ``most`` that were tried.
+
+    Returns:
+        its violations, 0 for none; how many states were tried.
+    """
+    key = evaluate(P, s, tolerance, pressure)
+    if key == 0:
+        return 0, 1
+    for x in range(s.tried.shape[0]):
+        s.tried[x] = -1
+    most = min(most, s.heap.shape[0])
+    first = pack(P, s)
+    _remember(s, first)
+    best, least, tried, waiting = first, key, 1, 0
+    waiting = _push(s, waiting, first, key, 0)
+    while waiting > 0 and least > 0 and tried < most:
+        number, own, stage = s.heap[0], s.key[0], s.stage[0]
+        waiting = _pop(s, waiting)
+        unpack(P, s, number)
+        if stage == 0:
+            evaluate(P, s, tolerance, pressure)
+            waiting = _push(s, waiting, number, own, 1)
+        changes = _corrections(P, s) if stage == 0 else _neighbours(P, s)
+        for change in range(changes):
+            candidate = _changed(P, s, number, change, stage)
+            if candidate < 0 or not _remember(s, candidate):
+                continue
+            unpack(P, s, candidate)
+            key = evaluate(P, s, tolerance, pressure)
+            tried += 1
+            if key < least:
+                best, least = candidate, key
+            if key == 0 or tried >= most:
+                break
+            waiting = _push(s, waiting, candidate, key, 0)
+            if stage == 0:
+                # what is corrected next is of the state that was popped
+                unpack(P, s, number)
+                evaluate(P, s, tolerance, pressure)
+    unpack(P, s, best)
+    return evaluate(P, s, tolerance, pressure), tried
+
+
+@kernel
+def one_step(P, s, tolerance, pressure):
+    """The state nearest to what each corner should be, sticking or sliding as its forces say then;
+    returns violations of what it ends in, and how many states were tried.
+    """
+    if evaluate(P, s, tolerance, pressure) == 0:
+        return 0, 1
+    for f in range(P.count[0]):
+        s.state[f] = nearest(P, s, f)
+    left = evaluate(P, s, tolerance, pressure)
+    # what was free has not been asked whether it slides
+    turned = False
+    for f in range(P.count[0]):
+        if s.count[f, FRICTION] > 0:
+            kind, i, slides = decode(s.state[f], P.start[f + 1] - P.start[f])
+            s.state[f] = encode(kind, i, not slides, P.start[f + 1] - P.start[f])
+            turned = True
+    return (evaluate(P, s, tolerance, pressure), 3) if turned else (left, 2)
+
+
+@kernel
+def nearest(P, s, f):
+    """The state of a polygon with the least weighted distance from what its corners should be."""
+    first, n = P.start[f], P.start[f + 1] - P.start[f]
+    slides = decode(s.state[f], n)[2]
+    if s.count[f, FRICTION] > 0:
+        slides = not slides
+    # the weight of each corner, with the sign of what holding it changes
+    wrong = 0
+    for rule in range(FRICTION):
+        wrong += s.count[f, rule]
+    if wrong == 0:
+        kind, i, _ = decode(s.state[f], n)
+        return encode(kind, i, slides, n)
+    total = 0.0
+    for c in range(first, first + n):
+        weight = 1.0
+        for _ in range(s.weight[c]):
+            weight /= n + 1
+        s.weight[c] = weight if s.want[c] == 0 else -weight
+        total += s.weight[c]
+    best, cost = 0, 0.0
+    for j in range(n):
+        if s.weight[first + j] < cost:
+            best, cost = encode(VERTEX, j, slides, n), s.weight[first + j]
+    for j in range(places(n) - 1 - n - (n > 2)):
+        both = s.weight[first + j] + s.weight[first + (j + 1) % n]
+        if both < cost:
+            best, cost = encode(EDGE, j, slides, n), both
+    if n > 2 and total < cost:
+        best = encode(FACE, 0, slides, n)
+    return best
+
+
+# ---- corrections --------------------------------------------------------------------------------
+
+
+@kernel
+def _corrections(P, s):
+    """How many: one of each polygon, and all of them together."""
+    return P.count[0] + 1
+
+
+@kernel
+def _neighbours(P, s):
+    """How many: all states of one polygon."""
+    total = 0
+    for f in range(P.count[0]):
+        total += s.base[f]
+    return total
+
+
+@kernel
+def _changed(P, s, number, change, stage):
+    """The state after a correction of the state ``number``, which s holds; −1 without one."""
+    if stage == 1:
+        f = 0
+        while change >= s.base[f]:
+            change -= s.base[f]
+            f += 1
+        unpack(P, s, number)
+        s.state[f] = change
+        return pack(P, s)
+    any_one = False
+    for f in range(P.count[0]):
+        if change in (f, P.count[0]):
+            state = correction(P, s, f)
+            any_one = any_one or state != s.state[f]
+            s.state[f] = state
+    return pack(P, s) if any_one else -1
+
+
+@kernel
+def correction(P, s, f):
+    """What the first violated rule of a polygon says."""
+    first, n, w = P.start[f], P.start[f + 1] - P.start[f], s.wrench
+    kind, i, slides = decode(s.state[f], n)
+    rule = 0
+    while rule < RULES and s.count[f, rule] == 0:
+        rule += 1
+    if rule == RULES:
+        return s.state[f]
+    if rule == FRICTION:
+        return encode(kind, i, not slides, n)
+    if kind == FACE and rule == PRESSURE:
+        return encode(EDGE, worst_edge(P, s, f, 0.0), slides, n)
+    if kind == FACE and rule == FORCE and w[6 * f + 5] <= 0.0:
+        return 0
+    # what its corners should be, and nothing else
+    held, a, across = 0, 0, False
+    for j in range(n):
+        if s.want[first + j] == 1:
+            if held == 0 or (j + 1) % n == a:
+                a = j
+            held += 1
+    if held == 2 and n > 2:
+        across = s.want[first + (a + 1) % n] != 1
+    if held == 0:
+        return 0
+    if held == 1:
+        return encode(VERTEX, a, slides, n)
+    if held == 2 and not across:
+        return encode(EDGE, a if n > 2 else 0, slides, n)
+    return encode(FACE, 0, slides, n)
+
+
+# ---- numbers, hash table and queue --------------------------------------------------------------
+
+
+@kernel(inline=True)
+def pack(P, s):
+    """The number of the states of all polygons."""
+    number = 0
+    for f in range(P.count[0]):
+        number = number * s.base[f] + s.state[f]
+    return number
+
+
+@kernel(inline=True)
+def unpack(P, s, number):
+    """The states of a number."""
+    for x in range(P.count[0]):
+        f = P.count[0] - 1 - x
+        s.state[f] = number % s.base[f]
+        number //= s.base[f]
+
+
+@kernel
+def _remember(s, number):
+    """Put a state into the table; False if it is there."""
+    size = s.tried.shape[0]
+    x = (number * 2654435761 + (number >> 17)) & (size - 1)
+    while s.tried[x] >= 0:
+        if s.tried[x] == number:
+            return False
+        x = (x + 1) & (size - 1)
+    s.tried[x] = number
+    return True
+
+
+@kernel
+def _push(s, count, number, key, stage):
+    """A state into the queue; returns its length."""
+    if count >= s.heap.shape[0]:
+        return count
+    x = count
+    # corrections before neighbours
+    while x > 0 and _before(key, stage, s.key[(x - 1) // 2], s.stage[(x - 1) // 2]):
+        y = (x - 1) // 2
+        s.heap[x], s.key[x], s.stage[x] = s.heap[y], s.key[y], s.stage[y]
+        x = y
+    s.heap[x], s.key[x], s.stage[x] = number, key, stage
+    return count + 1
+
+
+@kernel
+def _pop(s, count):
+    """Take the first one out of the queue; returns its length."""
+    count -= 1
+    number, key, stage, x = s.heap[count], s.key[count], s.stage[count], 0
+    while True:
+        y = 2 * x + 1
+        if y >= count:
+            break
+        if y + 1 < count and _before(s.key[y + 1], s.stage[y + 1], s.key[y], s.stage[y]):
+            y += 1
+        if not _before(s.key[y], s.stage[y], key, stage):
+            break
+        s.heap[x], s.key[x], s.stage[x] = s.heap[y], s.key[y], s.stage[y]
+        x = y
+    s.heap[x], s.key[x], s.stage[x] = number, key, stage
+    return count
+
+
+@kernel(inline=True)
+def _before(key, stage, other, other_stage):
+    """Whether a state is corrected before another one."""
+    return stage < other_stage if stage != other_stage else key < other

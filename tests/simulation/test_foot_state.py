@@ -1,0 +1,110 @@
+"""A foot as one sees it: words, support polygon, and the largest yaw moment."""
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+from tests.simulation.plates import LENGTH, MASS, WIDTH, G, on_plane
+
+import tabi
+from tabi.simulation.foot_state import yaw_limit
+
+SQUARE = 0.1 * np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)])
+
+
+def test_in_the_middle_of_a_square_without_a_tangential_force_it_is_mu_f_r():
+    # every corner is as far away: however the load is shared
+    r = 0.1 * np.sqrt(2)
+    assert yaw_limit(SQUARE, (0, 0), (0, 0, 50.0), 0.6) == pytest.approx(0.6 * 50 * r, rel=1e-5)
+    assert yaw_limit(SQUARE, (0, 0), (0, 0, 50.0), 0.6, -1.0) == pytest.approx(0.6 * 50 * r)
+
+
+def test_at_the_limit_of_sliding_nothing_is_left():
+    limit = yaw_limit(SQUARE, (0.02, 0.03), (0.6 * 50.0, 0.0, 50.0), 0.6)
+    assert limit == pytest.approx(0.0, abs=1e-3)
+    assert yaw_limit(SQUARE, (0, 0), (0, 0, -1.0), 0.6) == 0.0
+    assert yaw_limit(SQUARE, (0, 0), (0, 0, 1.0), 0.0) == 0.0
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_it_is_what_a_linear_program_with_many_sided_cones_finds(seed):
+    rng = np.random.default_rng(seed)
+    corners = rng.uniform(-0.1, 0.1, (6, 2))
+    corners = corners[np.argsort(np.arctan2(*(corners - corners.mean(0)).T))]
+    p = rng.dirichlet(np.ones(6)) @ corners
+    mu, fz = 0.7, 30.0
+    force = np.array([*(rng.uniform(-0.3, 0.3, 2) * mu * fz), fz])
+    # unknowns: λ_i, then f_x, f_y of each corner; facets of each cone as inequalities
+    facets = 64
+    angle = np.linspace(0, 2 * np.pi, facets, endpoint=False)
+    arms = corners - p
+    cost = np.concatenate([np.zeros(6), *np.column_stack([arms[:, 1], -arms[:, 0]])])
+    rows = []
+    for i in range(6):
+        for a in angle:
+            row = np.zeros(18)
+            row[i], row[6 + 2 * i], row[7 + 2 * i] = -mu, np.cos(a), np.sin(a)
+            rows.append(row)
+    equal = np.zeros((5, 18))
+    equal[0, :6], equal[1, :6], equal[2, :6] = 1, arms[:, 0], arms[:, 1]
+    equal[3, 6::2], equal[4, 7::2] = 1, 1
+    bounds = [(0, None)] * 6 + [(None, None)] * 12
+    found = linprog(
+        cost, A_ub=rows, b_ub=np.zeros(len(rows)), A_eq=equal, b_eq=[fz, 0, 0, *force[:2]],
+        bounds=bounds,
+    )  # fmt: skip
+    # cones around: more by 1/cos(π/64) at most
+    ours = yaw_limit(corners, p, force, mu)
+    assert ours <= -found.fun * (1 + 1e-6) + 1e-9
+    assert ours >= -found.fun * np.cos(np.pi / facets) - 2e-3 * mu * fz * 0.1
+
+
+def test_a_plate_that_is_turned_slides_at_its_yaw_limit():
+    sim, robot = on_plane("coulomb", friction=0.5)
+    most = 0.5 * MASS * G * 0.5 * np.hypot(LENGTH, WIDTH)
+    # corners of a rectangle are all as far from its middle: the limit does not depend on sharing
+    for share, turns in ((0.97, False), (1.03, True)):
+        saved = sim.save()
+        sim.apply_force(robot.body("plate"), torque=(0, 0, share * most), duration=0.05)
+        sim.run(0.05)
+        foot = sim.foot(robot.feet["sole"])
+        assert foot.yaw_limit == pytest.approx(most, rel=1e-4)
+        assert abs(foot.yaw_moment) == pytest.approx(min(share, 1.0) * most, rel=1e-3)
+        assert (abs(sim.velocity(robot.body("plate")).angular[2]) > 1e-3) == turns
+        sim.restore(saved)
+
+
+def test_the_support_polygon_is_the_hull_of_what_touches():
+    world = tabi.World()
+    world.add_ground()
+    robot = world.add_robot(tabi.robots.hrp2())
+    robot.stand_on_ground()
+    sim = tabi.Simulator(world)
+    sim.set_controller(robot, tabi.control.hold(robot.half_sitting))
+    assert sim.support_polygon(robot).shape == (0, 2)
+    sim.run(0.05)
+    outline = sim.support_polygon(robot)
+    x, y = outline.T
+    soles = np.concatenate(
+        [(sim.pose(foot) @ np.column_stack([foot.polygon, 0 * foot.polygon[:, 0]]))[:, :2]
+         for foot in robot.feet.values()]
+    )  # fmt: skip
+    low, high = soles.min(axis=0), soles.max(axis=0)
+    assert 0.5 * (x @ np.roll(y, -1) - y @ np.roll(x, -1)) == pytest.approx(np.prod(high - low))
+    # on one edge it is a line
+    sim, robot = on_plane("coulomb", friction=2.0)
+    sim.apply_force(robot.body("plate"), (0, 0, -MASS * G), 1.0, point=(1.2 * LENGTH, 0, 0))
+    sim.run(0.05)
+    line = sim.support_polygon(robot)
+    assert line.shape == (2, 2)
+    assert np.linalg.norm(line[1] - line[0]) == pytest.approx(WIDTH, rel=1e-6)
+
+
+def test_in_words():
+    sim, robot = on_plane("coulomb")
+    assert str(sim.foot("sole")) == "foot sole: none"
+    sim.run(0.1)
+    words = str(sim.foot(robot.feet["sole"]))
+    assert words == (
+        "foot sole: face, stick, 29.4 N at (0.0, 0.0) mm, 70.0 mm inside of the sole's edge, "
+        "0% of its friction used"
+    ).replace("(0.0, 0.0)", words[words.index("(") : words.index(")") + 1])
