@@ -4,8 +4,8 @@ With g_c the row of coupling c (1 at its follower, −r at its leader), the acce
 tree, a, become those of the coupled one by
 
     a ← a − M⁻¹ Gᵀ μ,   (G M⁻¹ Gᵀ) μ = G a                                                     (1)
-With the factors of ``aba``, M⁻¹ = L⁻ᵀ D⁻¹ L⁻¹, each coupling costs a way up two branches, and all of
-them together one pass over the tree:
+With the factors of ``aba``, M⁻¹ = L⁻ᵀ D⁻¹ L⁻¹, each coupling costs a way up two branches, and all
+together cost one pass over the tree:
 
     G M⁻¹ Gᵀ = Hᵀ D⁻¹ H,   H = L⁻¹ Gᵀ                                                          (2)
 A prescribed joint keeps its motion; a coupling between two of them is left to whoever prescribes

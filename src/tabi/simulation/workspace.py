@@ -62,7 +62,8 @@ class StepWorkspace(Structure):
         shift: what was added to the velocity of each row, shape (3n,) [m/s].
 
         Its solution, by ``solving``:
-        impulse, u: of each row, shape (3n,). unsolved: 1 for groups that are. check_wrench, check_twist: over bodies, of the check.
+        impulse, u: of each row, shape (3n,). unsolved: 1 for groups that are.
+        check_wrench, check_twist: over bodies, of the check.
         parting, parting_impulse, parting_u: how deep overlaps are left, by ``depenetration``.
         law: scratch of the law of contact. budget: the law's own, where it has one.
         joint: modes of the joints when the step began.
