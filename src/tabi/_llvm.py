@@ -120,13 +120,14 @@ class Inside(_Linked):
 
 class Outside(_Linked):
     """Code of a kernel for Python. Nothing counts references, so Numba's first,
-    cheap round to prune such counts is left out.
+    cheap round to prune such counts is left out; nor are loops made into vectors: they run over a
+    few rows of tables, which vectors have to gather number by number, and that takes twice as long.
     """
 
     def _optimize_final_module(self) -> None:
         self._keep_to_itself()
         _link(self._final_module, reached(self))
-        manager, builder = self._codegen._module_pass_manager()
+        manager, builder = self._codegen._module_pass_manager(loop_vectorize=False)
         manager.run(self._final_module, builder)
 
 

@@ -16,7 +16,7 @@ from tabi.spatial.transform import translation
 BALL, PITCH = 0.03, 0.08  # m
 
 
-def snake(links=16, name="snake"):
+def snake(links=28, name="snake"):
     """Balls in a row on hinges, which turn up and sideways by turns; each of them can touch."""
     robot, solid = Robot(name), inertia.solid_sphere(0.2, BALL)
     joint = Joint(f"{name} base", "floating")

@@ -24,7 +24,7 @@ from tabi._structure import Structure
 from tabi.contact import block_lu, budget, trees
 from tabi.contact.rows import CONTACT, bound_by
 from tabi.contact.weights import weights
-from tabi.contact.workspace import DEPTH
+from tabi.contact.workspace import DEPTH, FEW
 from tabi.model.arrays import table
 from tabi.spatial.vector import add, cross, dot6, load3, load6, load9, mul, mul_t, sub
 
@@ -141,6 +141,8 @@ class BodyWork(Structure):
         stiffness: S of ``twist_newton``, blocks in the slots of ``lu``.
         touch: bodies that a body touches, itself first: touch[i, :touches[i]].
         follow: how the step of limited rows follows that of their partner.
+        does, known: what rows do, and C of ``twist_newton``.
+        active, matrix, right: of ``point_newton``.
         F, G, gram: of Anderson's acceleration.
         budget: what was done and may be, see ``budget``.
     """
@@ -162,6 +164,11 @@ class BodyWork(Structure):
     touch: NDArray[np.int32]
     lu: block_lu.Elimination
     follow: Floats
+    does: NDArray[np.int32]
+    known: Floats
+    active: NDArray[np.int32]
+    matrix: Floats
+    right: Floats
     F: Floats
     G: Floats
     gram: Floats
@@ -173,6 +180,7 @@ def allocate(contacts: int, bodies: int, blocks: int | None = None) -> BodyWork:
     that elimination fills.
     """
     n, blocks = 3 * contacts, bodies * bodies if blocks is None else blocks
+    points = min(n, 3 * FEW)
     rows = {name: np.zeros(n) for name in ("u", "trial", "trial_u", "best", "delta", "found")}
     return BodyWork(
         **rows,
@@ -187,6 +195,11 @@ def allocate(contacts: int, bodies: int, blocks: int | None = None) -> BodyWork:
         touch=np.zeros((bodies, bodies), np.int32),
         lu=block_lu.allocate(bodies, blocks),
         follow=np.zeros((contacts, 3)),
+        does=np.zeros(contacts, np.int32),
+        known=np.zeros((contacts, 9)),
+        active=np.zeros(contacts, np.int32),
+        matrix=np.zeros((points, points)),
+        right=np.zeros(points),
         F=np.zeros((DEPTH + 3, n)),
         G=np.zeros((DEPTH + 3, n)),
         gram=np.zeros((DEPTH, DEPTH + 1)),

@@ -5,7 +5,7 @@ it is the same number on every machine, in every run. Of n contacts between b bo
 of Ω and L products of blocks in an elimination,
 
     trial of a step   n + E + 2                                                                (1)
-    Newton's step     3 n + 2 L + 16, and its trials
+    Newton's step     3 n + 2 L + 16, and its trials; less where ``point_newton`` saves work
     sweep             3 n + 2 E + n E/b + 5
 The limit is kept within Newton's loops and sweeps. Only the first SURE steps from a first start are
 done whatever it is: a solver always has an answer, if not a good one.

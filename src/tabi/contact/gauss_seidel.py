@@ -148,10 +148,16 @@ def _mix(p, impulse, m, F, G, gram):
 
 @kernel
 def _dot(a, b, n):
-    s = 0.0
-    for i in range(n):
+    # in four sums, or each term would wait for the one before it
+    s, t, u, v, end = 0.0, 0.0, 0.0, 0.0, n - n % 4
+    for i in range(0, end, 4):
         s += a[i] * b[i]
-    return s
+        t += a[i + 1] * b[i + 1]
+        u += a[i + 2] * b[i + 2]
+        v += a[i + 3] * b[i + 3]
+    for i in range(end, n):
+        s += a[i] * b[i]
+    return (s + t) + (u + v)
 
 
 @kernel(inline=True)

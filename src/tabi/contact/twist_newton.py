@@ -15,7 +15,7 @@ Rows whose bound R is what their partner presses with follow it: Δλ of (1) and
 from math import sqrt
 
 from tabi._jit import kernel
-from tabi.contact import block_lu, tree_lu, trees
+from tabi.contact import block_lu, budget, point_newton, tree_lu, trees
 from tabi.contact.bodies import (
     apply_omega,
     push_both,
@@ -26,8 +26,10 @@ from tabi.contact.bodies import (
 )
 from tabi.contact.maps import ZERO9
 from tabi.contact.newton import newton_on, row_map
+from tabi.contact.point_newton import OPENS, SLIDES, STICKS
 from tabi.contact.rows import CONTACT, LIMITED, opens, sticks
 from tabi.contact.tree_lu import add_product
+from tabi.contact.workspace import FEW
 from tabi.spatial.vector import (
     cross,
     load3,
@@ -41,32 +43,33 @@ from tabi.spatial.vector import (
     sub,
 )
 
-OPENS, STICKS, SLIDES = 0, 1, 2
-
 
 @kernel
 def direction(p, form, factor, eps, u, l, work):
     """Δλ of (1) in work.delta; needs ``bodies.prepare``."""
     d, n = work.delta, p.mu.shape[0]
-    _clear(p, work)
     set_bounds(p, l)
+    less = point_newton.saves(p, work, _linearise(p, form, factor, eps, u, l, work))
+    if less > 0:
+        work.budget[budget.WORK] -= less
+        return point_newton.solve(p, work)
+    _clear(p, work)
     # S, and the wrenches Σ Jᵀ C⁻¹ F, row by row
     for k in range(n):
-        i, rho, c = 3 * k, factor * p.weight[k], p.contact[k]
-        F, A, B = row_map(p, k, form, rho, u, l)
-        does, f, K = OPENS, scale(rho, F), ZERO9
-        if not opens(B):
-            if c.angular == 0 and sticks(A, B):
-                stiff = rho / eps
-                does, f = STICKS, scale(stiff, F)
-                K = (stiff, 0.0, 0.0, 0.0, stiff, 0.0, 0.0, 0.0, stiff)
-            else:
-                inverse = _inverse(A, eps / rho, B)
-                does, f, K = SLIDES, mul(inverse, F), matmul(inverse, B)
+        i, rho, c, does = 3 * k, factor * p.weight[k], p.contact[k], work.does[k]
+        f, K = load3(d[i : i + 3]), ZERO9
+        if does == OPENS:
+            f = scale(-1.0, f)
+        elif does == STICKS and c.angular == 0:
+            stiff = rho / eps
+            f, K = scale(stiff, f), (stiff, 0.0, 0.0, 0.0, stiff, 0.0, 0.0, 0.0, stiff)
+        else:
+            inverse = _inverse(load9(work.known[k]))
+            does, f, K = SLIDES, mul(inverse, f), matmul(inverse, load9(work.slope[k]))
         store9(work.slope[k], K)
         store3(d[i : i + 3], f)
         if c.partner >= 0 and p.kind[k] == LIMITED:
-            f = _follow(p, k, u, l, rho, (A, eps / rho, B), f, work)
+            f = _follow(p, k, u, l, rho, f, work)
         push_both(work.wrench, c, 0, mul_t(load9(c.frame), f), -1.0)
         if does != OPENS:
             _stiffen(work.stiffness, work.lu.slot, c, K, does)
@@ -86,6 +89,42 @@ def direction(p, form, factor, eps, u, l, work):
     if n > 0 and p.kind[n - 1] != CONTACT:
         _add_follow(p, work)
     return True
+
+
+@kernel(inline=True)
+def _linearise(p, form, factor, eps, u, l, work):
+    """F of each three rows into work.delta, or −C⁻¹ F where they open; B into work.slope, C into
+    work.known, what they do into work.does.
+
+    Returns:
+        how many do not open; more than any memory has where some follow others.
+    """
+    count = 0
+    for k in range(p.mu.shape[0]):
+        i, rho, does = 3 * k, factor * p.weight[k], OPENS
+        F, A, B = row_map(p, k, form, rho, u, l)
+        if opens(B):
+            F = scale(-rho, F)
+        else:
+            does = STICKS if sticks(A, B) else SLIDES
+            count += 1
+        store9(work.slope[k], B)
+        store9(work.known[k], _regular(A, eps / rho, B))
+        if p.contact[k].partner >= 0:
+            count += FEW + 1
+        store3(work.delta[i : i + 3], F)
+        work.does[k] = does
+    return count
+
+
+@kernel(inline=True)
+def _regular(A, e, B):
+    """C = A + e B."""
+    return (
+        A[0] + e * B[0], A[1] + e * B[1], A[2] + e * B[2],
+        A[3] + e * B[3], A[4] + e * B[4], A[5] + e * B[5],
+        A[6] + e * B[6], A[7] + e * B[7], A[8] + e * B[8],
+    )  # fmt: skip
 
 
 @kernel(inline=True)
@@ -132,11 +171,10 @@ def _add_follow(p, work):
 
 
 @kernel
-def _follow(p, k, u, l, rho, C, f, work):
+def _follow(p, k, u, l, rho, f, work):
     """How rows follow their bound: C⁻¹ ∂F/∂R into work.follow, and what ΔV does through it into S.
 
     Args:
-        C: A, ε/ρ and B of the rows.
         f: C⁻¹ F of the rows.
 
     Returns:
@@ -149,7 +187,7 @@ def _follow(p, k, u, l, rho, C, f, work):
     if not (size > p.bound[k] and l[3 * e + 2] > 0.0):
         store3(work.follow[k], (0.0, 0.0, 0.0))
         return f
-    follow = mul(_inverse(C[0], C[1], C[2]), scale(-1.0 / (rho * size), z))
+    follow = mul(_inverse(load9(work.known[k])), scale(-1.0 / (rho * size), z))
     store3(work.follow[k], follow)
     K, slot, S = load9(work.slope[e]), work.lu.slot, work.stiffness
     m, t = mul_t(load9(c.frame), follow), mul_t(load9(partner.frame), (K[6], K[7], K[8]))
@@ -288,11 +326,9 @@ def _system(p, work):
 
 
 @kernel(inline=True)
-def _inverse(A, e, B):
-    """(A + e B)⁻¹ by its cofactors."""
-    m0, m1, m2 = A[0] + e * B[0], A[1] + e * B[1], A[2] + e * B[2]
-    m3, m4, m5 = A[3] + e * B[3], A[4] + e * B[4], A[5] + e * B[5]
-    m6, m7, m8 = A[6] + e * B[6], A[7] + e * B[7], A[8] + e * B[8]
+def _inverse(m):
+    """The inverse of C by its cofactors."""
+    m0, m1, m2, m3, m4, m5, m6, m7, m8 = m
     a, b, c = m4 * m8 - m5 * m7, m5 * m6 - m3 * m8, m3 * m7 - m4 * m6
     d = 1.0 / (m0 * a + m1 * b + m2 * c)
     return (

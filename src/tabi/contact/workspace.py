@@ -10,6 +10,8 @@ from tabi.contact import budget
 
 Floats = NDArray[np.float64]
 DEPTH = 10
+# contacts that do not open, of ``point_newton`` at most
+FEW = 32
 
 
 class SolverWorkspace(NamedTuple):

@@ -17,7 +17,8 @@ takes nothing away.
 from math import sqrt
 
 from tabi._jit import kernel
-from tabi.spatial.vector import axpy6, dot6, load6, store6
+from tabi.dynamics.coupling import leave, product, yields
+from tabi.spatial.vector import axpy6, load6, store6
 
 
 @kernel
@@ -37,57 +38,18 @@ def directions(m, w, c):
     for e in range(m.mimic.shape[0]):
         for k in range(c.follower.shape[1]):
             c.follower[e, k] = 0.0
-        _leave(m, w, c, e, m.mimic[e].follower, 1.0)
-        _leave(m, w, c, e, m.mimic[e].leader, -m.mimic[e].ratio)
-        before = _product(w, c, e, e)
+        leave(m, w, c.follower[e], m.mimic[e].follower, 1.0)
+        leave(m, w, c.follower[e], m.mimic[e].leader, -m.mimic[e].ratio)
+        before = product(w, c.follower[e], c.follower[e])
         for f in range(e):
-            s = _product(w, c, f, e)
+            s = product(w, c.follower[f], c.follower[e])
             for k in range(c.follower.shape[1]):
                 c.follower[e, k] -= s * c.follower[f, k]
-        after = _product(w, c, e, e)
+        after = product(w, c.follower[e], c.follower[e])
         # below 1e-10 of its length it is rounding, not direction
         scale = 1.0 / sqrt(after) if after > 1e-20 * before else 0.0
         for k in range(c.follower.shape[1]):
             c.follower[e, k] *= scale
-
-
-@kernel
-def _leave(m, w, c, e, j, force):
-    """Add to row e what a force at the degree of freedom j leaves in it and in those that
-    carry it.
-    """
-    b = 1
-    while m.body[b].v_end <= j:
-        b += 1
-    x = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    end = j
-    if w.dof[j].fixed == 0:
-        c.follower[e, j] += force
-        x = axpy6(-force * w.dof[j].pivot, load6(w.dof[j].gain), x)
-    else:
-        b = 0
-    while b != 0:
-        for k in range(end - 1, m.body[b].v_start - 1, -1):
-            y = dot6(load6(w.dof[k].motion), x)
-            c.follower[e, k] += y
-            x = axpy6(-y * _yields(w, k), load6(w.dof[k].gain), x)
-        b = m.body[b].parent
-        end = m.body[b].v_end
-
-
-@kernel(inline=True)
-def _yields(w, k):
-    """1/D, and 0 where a joint is fixed: what reaches it is borne there."""
-    return w.dof[k].pivot if w.dof[k].fixed == 0 else 0.0
-
-
-@kernel
-def _product(w, c, e, f):
-    """Hᵀ D⁻¹ H of two directions."""
-    s = 0.0
-    for k in range(c.follower.shape[1]):
-        s += c.follower[e, k] * _yields(w, k) * c.follower[f, k]
-    return s
 
 
 @kernel
@@ -121,6 +83,6 @@ def remove(w, c):
     for e in range(c.follower.shape[0]):
         s = 0.0
         for k in range(c.follower.shape[1]):
-            s += c.follower[e, k] * _yields(w, k) * w.dof[k].residual
+            s += c.follower[e, k] * yields(w, k) * w.dof[k].residual
         for k in range(c.follower.shape[1]):
             w.dof[k].residual -= s * c.follower[e, k]

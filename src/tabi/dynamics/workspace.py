@@ -72,8 +72,9 @@ class Workspace(Structure):
     Attributes:
         body, dof: tables of the columns above; row 0 of body is the world.
         load, middle: joint forces and velocities inside a step.
-        unit, response: joint forces of a coupling and the accelerations they cause.
+        unit, response: joint forces of couplings and the accelerations they cause.
         coupling: the small system of joints that follow others.
+        left: H of ``coupling``, a row to each of them.
     """
 
     body: NDArray[np.void]
@@ -83,6 +84,7 @@ class Workspace(Structure):
     unit: NDArray[np.float64]
     response: NDArray[np.float64]
     coupling: NDArray[np.float64]
+    left: NDArray[np.float64]
 
 
 def allocate(model: Model) -> Workspace:
@@ -96,6 +98,7 @@ def allocate(model: Model) -> Workspace:
         unit=np.zeros(model.v_count),
         response=np.zeros(model.v_count),
         coupling=np.zeros((couplings, couplings + 1)),
+        left=np.zeros((couplings, model.v_count)),
     )
     work.body["rotation"][0, [0, 4, 8]] = 1.0
     work.dof["fixed"] = model.arrays.dof["prescribed"]

@@ -15,7 +15,7 @@ from tabi.dynamics import body_inertia, kinematics
 from tabi.dynamics.tree_inertia import BLOCKS, ROOT
 
 # contacting bodies of a family from which on factors cost less than blocks
-MANY = 12
+MANY = 24
 
 
 def assemble_on(fill, warm_start):

@@ -47,7 +47,8 @@ def solve_contacts_on(assemble, law, certified, revise):
             if changed == 0 or cut:
                 break
         # of an older law that it is solved, and how far it is from the exact one
-        if failed or (certified and not error <= tolerance):
+        s.unsolved[g] = failed or (certified and not error <= tolerance)
+        if s.unsolved[g] != 0:
             report.missed += 1
             if revised and certified:
                 error = no_worse_than_none(part, s, l, w, error)

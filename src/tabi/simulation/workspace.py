@@ -41,7 +41,7 @@ class StepWorkspace(Structure):
         turning: how fast a body turns at most [rad/s].
         wrong: joints that were guessed wrong. joined: whether some have joined the contacts, 2 with
             all their ends; and whether these got a budget of their own. first_joint: their first
-            point.
+            point. tangled: trees whose contacts are unsolved, by their family.
         points: points of every kind. kind: the kind of each. source: row of its kind's own table.
         soft: points that the law of contact lets overlap.
         closing: restitution times the normal velocity before the step [m/s], 0 without an impact.
@@ -63,7 +63,8 @@ class StepWorkspace(Structure):
         shift: what was added to the velocity of each row, shape (3n,) [m/s].
 
         Its solution, by ``solving``:
-        impulse, u: of each row, shape (3n,). check_wrench, check_twist: over bodies, of the check.
+        impulse, u: of each row, shape (3n,). unsolved: 1 for groups that are.
+        check_wrench, check_twist: over bodies, of the check.
         parting, parting_impulse, parting_u: how deep overlaps are left, by ``depenetration``.
         law: scratch of the law of contact. budget: the law's own, where it has one.
         joint: modes of the joints when the step began.
@@ -85,6 +86,7 @@ class StepWorkspace(Structure):
     wrong: Integers
     joined: Integers
     first_joint: Integers
+    tangled: Integers
     points: NDArray[np.void]
     kind: Integers
     source: Integers
@@ -106,6 +108,7 @@ class StepWorkspace(Structure):
     shift: Floats
     impulse: Floats
     u: Floats
+    unsolved: Integers
     check_wrench: Floats
     check_twist: Floats
     parting: BodyProblem
@@ -150,6 +153,7 @@ def allocate(model: Model, tables: Tables, points: int, blocks: int, law: Any) -
         wrong=np.zeros(model.v_count, INDEX),
         joined=np.zeros(2, INDEX),
         first_joint=np.zeros(1, INDEX),
+        tangled=np.zeros(bodies, INDEX),
         points=collision_workspace.point_table(points),
         kind=np.zeros(points, INDEX),
         source=np.zeros(points, INDEX),
@@ -164,6 +168,7 @@ def allocate(model: Model, tables: Tables, points: int, blocks: int, law: Any) -
         problem=problem,
         parting=problem._replace(**_own_columns(points)),
         place=np.zeros(points, INDEX),
+        unsolved=np.zeros(bodies, INDEX),
         check_wrench=np.zeros(6 * bodies),
         check_twist=np.zeros(6 * bodies),
         law=law,

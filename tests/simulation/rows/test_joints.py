@@ -8,6 +8,7 @@ from tabi.model.joint import Joint
 from tabi.model.robot import Robot
 from tabi.model.shape import Box, Shape
 from tabi.simulation.forces.joint_limits import JOINED, LOWER, MOVES, STUCK, UPPER
+from tabi.simulation.rows import joints
 from tabi.spatial.inertia import Inertia
 from tabi.spatial.transform import from_quaternion, translation
 
@@ -153,3 +154,25 @@ def test_rows_of_joints_follow_from_the_saved_state_alone():
         sim.step()
         points.append(int(sim.data.outcome.report["points"][0]))
     assert points == [1, 1]
+
+
+def test_where_contacts_are_unsolved_only_joints_of_their_tree_join_them():
+    world = tabi.World()
+    for name in ("one", "other"):
+        robot = Robot(name)
+        robot.add_body("base", Joint("base", "fixed"), None, Inertia(1.0))
+        joint = Joint("joint", "revolute", axis=(0.0, -1.0, 0.0), friction=20.0)
+        robot.add_body("mass", joint, robot.base, Inertia(2.0, (0.5, 0, 0), 1e-3 * np.eye(3)))
+        world.add_robot(robot, name)
+    sim = tabi.Simulator(world)
+    sim.step()
+    stepper = sim._stepper
+    t, d, s = stepper.tables, stepper.data, stepper.workspace
+    assert d.memory.joint["mode"].tolist() == [STUCK, STUCK]
+    # as if a group with the last body in it had been left unsolved
+    report = d.outcome.report[0]
+    report["missed"], report["groups"] = 1, 1
+    s.unsolved[0], s.first[0], s.first[1], s.body[0] = 1, 0, 1, sim.model.body_count
+    s.joined[:], s.wrong[:] = 0, 0
+    assert joints.join(t, d, s, 0)
+    assert d.memory.joint["mode"].tolist() == [STUCK, JOINED]

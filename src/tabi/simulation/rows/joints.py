@@ -3,7 +3,7 @@
 Whether a joint sticks, moves or is at its end is guessed (``forces.joint_limits``), and the guess
 is right after a turn or two. Where contacts and joints hold each other, guesses may run in circles.
 Then the joints that are still wrong join the contact problem, each with rows along its axis; and so
-do all that are held where the contacts have no solution that is found.
+do all that are held of trees whose contacts have no solution that is found.
 
     dry friction   ‖λ‖ ≤ h μ, and where v⁺ ≠ 0 the impulse is −h μ sign(v⁺)      LIMITED         (1)
     end of travel  0 ≤ λ ⟂ ±(v⁺ − v_end) ≥ 0                                     SOFT, R = 0     (2)
@@ -54,26 +54,40 @@ ZERO = (0.0, 0.0, 0.0)
 @kernel(inline=True)
 def join(t, d, s, guess):
     """Joints that were guessed wrong too often join the contacts, or before, where no work is left;
-    where these are unsolved, all that are held. Returns whether some did; the first ones bring the
-    whole budget of a step with them.
+    where these are unsolved, all of the tree that are held. Returns whether some did; the first
+    ones bring the whole budget of a step with them.
     """
     before, found, unsolved = s.joined[0], False, d.outcome.report[0].missed > 0
     spent = not budget.left(s.budget)
     if s.joined[1] > 0 and spent:
         return False
     if unsolved or guess >= BOLD - 1 or spent:
-        for k in range(d.v.shape[0]):
-            joint = d.memory.joint[k]
-            if joint.mode == JOINED:
-                # it went beyond an end that was no row
-                if s.wrong[k] != 0 and before < 2:
-                    s.joined[0], found = 2, True
-            elif s.wrong[k] != 0 or (unsolved and joint.mode >= STUCK):
-                joint.mode, s.joined[0], found = JOINED, max(s.joined[0], 1), True
+        _mark_tangled(t, d, s)
+        for i in range(1, t.model.body.shape[0]):
+            tangled = unsolved and s.tangled[t.chain[i].family] != 0
+            for k in range(t.model.body[i].v_start, t.model.body[i].v_end):
+                joint = d.memory.joint[k]
+                if joint.mode == JOINED:
+                    # it went beyond an end that was no row
+                    if s.wrong[k] != 0 and before < 2:
+                        s.joined[0], found = 2, True
+                elif s.wrong[k] != 0 or (tangled and joint.mode >= STUCK):
+                    joint.mode, s.joined[0], found = JOINED, max(s.joined[0], 1), True
     if found and s.joined[1] == 0:
         budget.begin(s.budget, t.limits, d.outcome.report[0].points)
         s.joined[1] = 1
     return found
+
+
+@kernel(inline=True)
+def _mark_tangled(t, d, s):
+    """Trees with contacts of a group that is unsolved."""
+    for i in range(s.tangled.shape[0]):
+        s.tangled[i] = 0
+    for g in range(d.outcome.report[0].groups):
+        if s.unsolved[g] != 0:
+            for x in range(s.first[g], s.first[g + 1]):
+                s.tangled[t.chain[s.body[x]].family] = 1
 
 
 @kernel(inline=True)

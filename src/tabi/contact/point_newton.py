@@ -1,0 +1,122 @@
+"""Newton's system in the space of contacts: smaller than that of twists where most bodies touch in
+one or two points.
+
+Of the rows that do not open, with C = A + (ε/ρ) B, equation (1) of ``newton`` is
+
+    (C + B W) Δλ = −F − B w,   w: the velocities that the rows which open cause                 (1)
+W has three columns for each contact: the velocities that unit impulses at its bodies cause in all
+others. A quadruped that stands on four points has twelve unknowns, where twists have twenty-four; a
+robot that lies has a third of them. Many corners of one foot are better seen from their body.
+"""
+
+from tabi._jit import kernel
+from tabi.contact import trees
+from tabi.contact.bodies import apply_omega, push_both, relative, wrench
+from tabi.contact.linear import solve as solve_linear
+from tabi.contact.workspace import FEW
+from tabi.spatial.vector import axpy6, load3, load6, load9, mul, mul_t, store6
+
+# what rows do: their impulse is known, their velocity is, or neither
+OPENS, STICKS, SLIDES = 0, 1, 2
+
+
+@kernel(inline=True)
+def saves(p, work, count):
+    """How much less work (1) of ``count`` contacts is than the elimination of twists, which is
+    arranged; nothing where factors of trees leave no blocks to make W from.
+    """
+    if count > FEW or trees.linked(p):
+        return 0
+    bodies, products = p.start.shape[0] - 1, 0
+    for step in range(bodies):
+        m = work.lu.laters[step] + 1
+        products += m * m
+    return 2 * products - count * (3 * count * count + 10 * count + 36 * bodies) // 50
+
+
+@kernel
+def solve(p, work):
+    """Δλ into work.delta, from F there (Δλ of rows that open),
+    B in work.slope, C in work.known and what rows do in work.does.
+
+    Returns:
+        False where the system is singular or not finite.
+    """
+    H, d, count = work.matrix, work.delta, _known(p, work)
+    apply_omega(p.start, p.column, p.omega, work.wrench, work.twist)
+    for r in range(count):
+        k, i = work.active[r], 3 * work.active[r]
+        c = p.contact[k]
+        w = mul(load9(work.slope[k]), mul(load9(c.frame), relative(work.twist, c)))
+        work.right[3 * r] = -d[i] - w[0]
+        work.right[3 * r + 1] = -d[i + 1] - w[1]
+        work.right[3 * r + 2] = -d[i + 2] - w[2]
+    for r in range(count):
+        _respond(p, r, count, work)
+    for r in range(count):
+        k = work.active[r]
+        if work.does[k] == SLIDES:
+            _weigh(H, 3 * r, 3 * count, load9(work.slope[k]))
+        for e in range(3):
+            for f in range(3):
+                H[3 * r + e, 3 * r + f] += work.known[k, 3 * e + f]
+    if not solve_linear(H, work.right, 3 * count):
+        return False
+    for r in range(count):
+        i = 3 * work.active[r]
+        for e in range(3):
+            d[i + e] = work.right[3 * r + e]
+    return True
+
+
+@kernel(inline=True)
+def _known(p, work):
+    """Wrenches of the rows that open; the others into work.active. Returns how many those are."""
+    d, count = work.delta, 0
+    for i in range(6 * (p.start.shape[0] - 1)):
+        work.wrench[i] = 0.0
+    for k in range(p.mu.shape[0]):
+        if work.does[k] == OPENS:
+            c, i = p.contact[k], 3 * k
+            push_both(work.wrench, c, 0, mul_t(load9(c.frame), (d[i], d[i + 1], d[i + 2])), 1.0)
+        else:
+            work.active[count] = k
+            count += 1
+    return count
+
+
+@kernel(inline=True)
+def _respond(p, s, count, work):
+    """Three columns of W, from the diagonal on, and as many rows: W is symmetric."""
+    H, V, c = work.matrix, work.twist, p.contact[work.active[s]]
+    for q in range(3):
+        axis = (c.frame[3 * q], c.frame[3 * q + 1], c.frame[3 * q + 2])
+        for i in range(6 * (p.start.shape[0] - 1)):
+            V[i] = 0.0
+        _move(p, c.a, wrench(c.angular, load3(c.arm_a), axis), V)
+        if c.b >= 0:
+            back = (-axis[0], -axis[1], -axis[2])
+            _move(p, c.b, wrench(c.angular, load3(c.arm_b), back), V)
+        for r in range(s, count):
+            other = p.contact[work.active[r]]
+            w = mul(load9(other.frame), relative(V, other))
+            for e in range(3):
+                H[3 * r + e, 3 * s + q], H[3 * s + q, 3 * r + e] = w[e], w[e]
+
+
+@kernel(inline=True)
+def _move(p, i, f, V):
+    """Add the twists that a wrench on body i causes; Ω is symmetric, so its row is its column."""
+    for e in range(p.start[i], p.start[i + 1]):
+        O, j = p.omega[e], 6 * p.column[e]
+        x = axpy6(f[1], load6(O[1]), axpy6(f[0], load6(O[0]), load6(V[j : j + 6])))
+        y = axpy6(f[2], load6(O[2]), axpy6(f[3], load6(O[3]), x))
+        store6(V[j : j + 6], axpy6(f[4], load6(O[4]), axpy6(f[5], load6(O[5]), y)))
+
+
+@kernel(inline=True)
+def _weigh(H, i, n, B):
+    """Three rows of H become B times them."""
+    for j in range(n):
+        w = mul(B, (H[i, j], H[i + 1, j], H[i + 2, j]))
+        H[i, j], H[i + 1, j], H[i + 2, j] = w[0], w[1], w[2]
