@@ -160,6 +160,7 @@ def draw(path: Path, found: Tilt) -> None:
 
     every = max(1, len(found.record.time) // POINTS)
     time, values = found.record.time[::every], found.record.values[::every]
+    fitted = time[time >= found.oscillation.start]
     labels = {"torque": "torque [N·m]", "pitch": "pitch [rad]"}
     titles = {"torque": "Pitch torque of a foot", "pitch": "Pitch of the base"}
     signal = found.record.signal
@@ -170,7 +171,7 @@ def draw(path: Path, found: Tilt) -> None:
         labels[signal],
         [
             Curve("record", time, values, 0),
-            Curve("fit", time, found.oscillation.at(time), 1, "dashed"),
+            Curve("fit", fitted, found.oscillation.at(fitted), 1, "dashed"),
         ],
         height=3.2,
     )

@@ -25,7 +25,7 @@ from tabi._errors import TabiError
 
 Array = NDArray[np.float64]
 # samples of the first look; ratios of damping and frequencies a factor of e that it tries
-LOOK, RATIOS, PER_E = 2000, (0.0, 0.02, 0.05, 0.1, 0.2, 0.4, 0.7), 25
+LOOK, RATIOS, PER_E = 1000, (0.0, 0.02, 0.05, 0.1, 0.2, 0.4, 0.7), 25
 # fewest samples of a record, and of one oscillation
 FEWEST, PER_TURN = 12, 6
 # creep rates that are tried first, as multiples of the oscillation's ω
@@ -100,9 +100,10 @@ def fit(time: Array, values: Array, what: str = "the record", creeps: bool = Fal
         (_solved(np.array([*found, share * omega]), t, y) for share in CREEPS),
         key=lambda p: _power(p, t, y),
     )
-    # two more numbers have to be worth it
-    gain = len(t) * np.log(max(float(plain @ plain), 1e-300) / max(_power(crept, t, y), 1e-300))
-    worth = gain > 2 * np.log(len(t)) or (creeps and gain > 0)
+    # two more numbers have to be worth it, by as many samples as tell something
+    count = len(t) * _independent(_residual(crept, t, y)[0])
+    gain = count * np.log(max(float(plain @ plain), 1e-300) / max(_power(crept, t, y), 1e-300))
+    worth = gain > 2 * np.log(count) or (creeps and gain > 0)
     if worth and crept[2] > 0 and crept[1] * t[-1] > 2 * np.pi:
         found = crept
     r, linear = _residual(found, t, y)
@@ -229,7 +230,17 @@ def _covariance(p: Array, linear: Array, t: Array, r: Array) -> tuple[Array, flo
     columns = [-t * (a * cos + b * sin), t * (b * cos - a * sin), *X.T]
     columns += [-t * linear[3] * creep for creep in X.T[3:]]
     J = np.stack(columns, axis=1)
+    variance = float(r @ r) / (len(t) - J.shape[1]) / _independent(r)
+    return (np.linalg.pinv(J.T @ J) * variance)[:2, :2], _correlation(r)
+
+
+def _correlation(r: Array) -> float:
+    """ρ of (2)."""
     power = float(r @ r)
-    rho = float(np.clip(r[1:] @ r[:-1] / power, 0.0, 0.9999)) if power > 0 else 0.0
-    variance = power / (len(t) - J.shape[1]) * (1 + rho) / (1 - rho)
-    return (np.linalg.pinv(J.T @ J) * variance)[:2, :2], rho
+    return float(np.clip(r[1:] @ r[:-1] / power, 0.0, 0.9999)) if power > 0 else 0.0
+
+
+def _independent(r: Array) -> float:
+    """Share of the samples that tell as much as all, (1 − ρ)/(1 + ρ)."""
+    rho = _correlation(r)
+    return (1 - rho) / (1 + rho)

@@ -107,7 +107,7 @@ class Tilt:
         stiffness, damping: about the pitch axis [N·m/rad, N·m·s/rad]; and their 95 % intervals.
         frequency: ω of the oscillation, undamped [rad/s]. damping_ratio: ζ.
         inertia, tilting: I about the bush's axis [kg·m²] and m g h [N·m/rad] of what is above.
-        oscillation: the fit. record: what it was fitted to, from ``oscillation.start`` on.
+        oscillation: the fit. record: what it was fitted to from ``oscillation.start`` on.
     """
 
     stiffness: float
@@ -302,8 +302,7 @@ def _fitted(
     found = fit(time, values, record.name, servos)
     if start is None:
         settled = time >= time[0] + SETTLE * 2 * np.pi / found.frequency
-        time, values = time[settled], values[settled]
-        found = fit(time, values, record.name, servos)
+        found = fit(time[settled], values[settled], record.name, servos)
     return Record(time, values, record.signal, record.name), found
 
 
