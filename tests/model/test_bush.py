@@ -244,6 +244,48 @@ def test_mujoco_has_the_same_springs_and_the_same_masses():
     assert mujoco.mj_getTotalmass(model) == pytest.approx(robot.mass, abs=1e-12)
 
 
+@pytest.mark.parametrize("file", ["jvrc1/jvrc1.urdf", "sr1/sample1.wrl"])
+def test_robots_of_files_stand_on_it_held_by_gains_of_their_own_or_made_up(shared, file, tmp_path):
+    """Both slides carry what is above them; 1e-4 is the vibration that is left after two seconds,
+    with a vertical damping of a fifth of critical and more.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        robot = tabi.load(shared / "data" / "robots" / file, base="floating", stand_ins=True)
+    motors = robot.joint_names
+    weight = robot.mass * 9.81
+    bush = robot.add_bush(10 * weight, 0.1 * weight, 200 * weight, 4 * weight)
+    gains.give(robot)
+    world = tabi.World()
+    world.add_ground()
+    robot = world.add_robot(robot)
+    robot.stand_on_ground()
+    sim = tabi.Simulator(world)
+    sim.set_controller(robot, tabi.control.hold(robot.half_sitting))
+    assert len(sim.measure(robot).position) == len(motors)
+    with sim.record(tmp_path / "run.hdf5", rate=100):
+        sim.run(2.0)
+    assert not sim.fallen(robot)
+    assert sim.missed_count == 0
+    # of all that hangs below a sole
+    below = sum(
+        b.inertia.mass for b in robot.bodies for foot in bush.feet.values() if hangs(b, foot.sole)
+    )
+    shift = sum(sim.state.q[sim.model.q_index(foot.z)] for foot in bush.feet.values())
+    assert shift == pytest.approx((robot.mass - below) * 9.81 / (200 * weight), rel=1e-4)
+    run = tabi.Recording.load(tmp_path / "run.hdf5")
+    assert (
+        run.q[-1, sim.model.q_index("left_bush_z")] == sim.state.q[sim.model.q_index("left_bush_z")]
+    )
+
+
+def hangs(body, name: str) -> bool:
+    """Whether a body is the one of that name, or hangs on it."""
+    while body is not None and body.name != name:
+        body = body.parent
+    return body is not None
+
+
 def test_stiffness_can_be_set_between_steps_and_what_is_not_told_is_as_built():
     world = tabi.World()
     robots = [world.add_robot(biped(), name) for name in ("one", "two")]
