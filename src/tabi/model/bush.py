@@ -231,8 +231,10 @@ class _Cut:
         axes = self.fixed[self.foot.body].R @ axes
         bodies = {body.name for body in robot.bodies}
         joints = {body.joint.name for body in robot.bodies}
-        turning = {"stiffness": rubber.stiffness, "damping": rubber.damping}
-        sliding = {"stiffness": rubber.vertical_stiffness, "damping": rubber.vertical_damping}
+        turning, sliding = (
+            (rubber.stiffness, rubber.damping),
+            (rubber.vertical_stiffness, rubber.vertical_damping),
+        )
         made: list[Body] = []
         for k, (axis, kind, spring) in enumerate(
             (
@@ -246,8 +248,9 @@ class _Cut:
                 kind,
                 Transform() if made else translation(self.centre),
                 tuple(axes[:, k]),
+                stiffness=spring[0],
+                damping=spring[1],
                 passive=True,
-                **spring,
             )
             name = free_name(f"{side}_sole" if axis == "z" else joint.name, bodies)
             made.append(robot.add_body(name, joint, made[-1] if made else self.ankle))
@@ -255,7 +258,8 @@ class _Cut:
         place = robot.bodies.index(self.ankle) + 1
         robot.bodies[place:] = [*made, *(b for b in robot.bodies[place:] if b not in made)]
         self._lower(made)
-        return BushJoints(*(body.joint.name for body in made), made[-1].name)
+        roll, pitch, z = (body.joint.name for body in made)
+        return BushJoints(roll, pitch, z, made[-1].name)
 
     def _lower(self, made: list[Body]) -> None:
         """Hang all that was on the foot on the sole, where it is."""

@@ -182,13 +182,9 @@ HALF_SITTING = {
 }
 
 # the rubber bush between ankle and sole [S1, HRP2JSK]. Other HRP-2 models in S1 are up to ten times
-# stiffer. Its centre is not public: it is put at the ankle's.
-BUSH = {
-    "stiffness": 5.0e2,  # N m/rad, roll and pitch
-    "damping": 5.0,  # N m s/rad
-    "vertical_stiffness": 1.0e5,  # N/m
-    "vertical_damping": 1.0e2,  # N s/m
-}
+# stiffer. Its centre is not public: it is put at the ankle's. Roll and pitch [N m/rad, N m s/rad],
+# along the sole's normal [N/m, N s/m]
+BUSH = (5.0e2, 5.0, 1.0e5, 1.0e2)
 
 IMU = (-0.13, 0.0, 0.118)  # m in the chest [S1, S2]
 
@@ -206,7 +202,7 @@ def hrp2(bush: bool = False) -> Robot:
     """The robot, standing in its half-sitting pose.
 
     Args:
-        bush: adds the rubber bush of each ankle, ``robot.add_bush(**BUSH)``.
+        bush: adds the rubber bush of each ankle, ``robot.add_bush(*BUSH)``.
     """
     robot = Robot("hrp2")
     robot.add_body("waist", Joint("WAIST", "floating"), None, _inertia("waist"), shapes_of("waist"))
@@ -237,7 +233,7 @@ def hrp2(bush: bool = False) -> Robot:
     robot.poses["zero"] = {}
     robot.poses["half_sitting"] = _both_sides(HALF_SITTING)
     if bush:
-        robot.add_bush(**BUSH)
+        robot.add_bush(*BUSH)
     robot.stand_on_ground()
     return robot
 

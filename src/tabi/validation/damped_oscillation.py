@@ -109,17 +109,20 @@ def fit(time: Array, values: Array, what: str = "the record", creeps: bool = Fal
     r, linear = _residual(found, t, y)
     _check_oscillation(found, r, t, y, what)
     covariance, rho = _covariance(found, linear, t, r)
+    offset, cosine, sine, creep = (float(x) for x in (*linear, 0.0)[:4])
     return Oscillation(
-        float(found[0]),
-        float(found[1]),
-        covariance,
-        *(float(x) for x in linear[:3]),
-        float(linear[3]) if len(linear) > 3 else 0.0,
-        float(found[2]) if len(found) > 2 else 0.0,
-        float(time[0]),
-        float(np.sqrt(r @ r / (len(t) - 7))),
-        rho,
-        _explained(r, y),
+        decay=float(found[0]),
+        frequency=float(found[1]),
+        covariance=covariance,
+        offset=offset,
+        cosine=cosine,
+        sine=sine,
+        creep=creep,
+        creep_rate=float(found[2]) if len(found) > 2 else 0.0,
+        start=float(time[0]),
+        noise=float(np.sqrt(r @ r / (len(t) - 7))),
+        correlation=rho,
+        explained=_explained(r, y),
     )
 
 
@@ -201,7 +204,7 @@ def _residual(p: Array, t: Array, y: Array) -> tuple[Array, Array]:
     # a decay that is negative may grow out of all bounds on the way
     with np.errstate(over="ignore", invalid="ignore"):
         X = np.nan_to_num(_basis(p, t), nan=0.0, posinf=1e100, neginf=-1e100)
-    linear = np.linalg.lstsq(X, y, rcond=None)[0]
+    linear = np.asarray(np.linalg.lstsq(X, y, rcond=None)[0], float)
     return y - X @ linear, linear
 
 

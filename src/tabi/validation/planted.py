@@ -97,7 +97,8 @@ def planted(run: Recorded, robot: int, row: int) -> Planted:
     names, loads = [world.feet.names[k] for k in feet], run.feet["wrench"][row, feet]
     q, n = run.q[row], world.v_count
     J = np.concatenate([dynamics.point_jacobian(model, q, name) for name in names])
-    owner = np.repeat(world.robot, world.body["v_end"] - world.body["v_start"])
+    widths = world.body["v_end"] - world.body["v_start"]
+    owner, base = np.repeat(world.robot, widths), np.repeat(world.body["parent"] == 0, widths)
     held = (owner != robot) | (world.dof["prescribed"] != 0)
     K, C = world.dof["stiffness"] + world.dof["kp"], world.dof["damping"] + world.dof["kd"]
     # a joint with a quaternion has no springs
@@ -105,7 +106,7 @@ def planted(run: Recorded, robot: int, row: int) -> Planted:
     K[dofs] = C[dofs] = 0.0
     M, H = dynamics.mass_matrix(model, q), _gravity(model, q, names, loads)
     N = _free(J, held)
-    locked = held | ~np.isin(np.arange(n), [*dofs, *np.flatnonzero(world.dof["q"] < 0)])
+    locked = held | ~(base | np.isin(np.arange(n), dofs))
     tilt = _tilt(J, locked, dofs)
     return Planted(
         N.T @ M @ N,

@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import unknown
+from tabi.model.arrays import FLOATING
 from tabi.recording.recorded import Recorded
 from tabi.recording.tracks import rotations
 from tabi.validation.damped_oscillation import IdentificationError, Oscillation, fit
@@ -211,6 +212,11 @@ def recorded(run: Recorded, signal: str, robot: int, name: str) -> Record:
         values = (run.feet["wrench"][1:, feet, 3:] @ axis).mean(axis=1)
     else:
         base = int(np.flatnonzero(run.world.robot == robot)[0])
+        if run.world.body["kind"][base] != FLOATING:
+            raise IdentificationError(
+                f"the base of {run.world.robot_names[robot]!r} is bolted down and has no pitch; "
+                f"expected a robot that stands on its feet"
+            )
         k = int(run.world.body["q_start"][base]) + 3
         R = rotations(run.q[:, k : k + 4])
         turned = R[1:] @ R[0].T
@@ -318,7 +324,7 @@ def _told(
         pole = complex(-p[0], p[1])
         kappa, (_, rate, end) = bush(pole, step), operators(pole, step)
         both = np.array([[end.real, rate.real], [end.imag, rate.imag]])
-        return np.linalg.solve(both, [kappa.real, kappa.imag])
+        return np.asarray(np.linalg.solve(both, [kappa.real, kappa.imag]), float)
 
     at = np.array([found.decay, found.frequency])
     K, C = numbers(at)
