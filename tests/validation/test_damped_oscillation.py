@@ -72,24 +72,26 @@ def test_noise_and_its_correlation_are_told():
     assert found.correlation == pytest.approx(0.7, abs=0.08)
 
 
-def refused(sentence, t, y):
+def refusal(t, y) -> str:
+    """What a record that tells nothing ends in."""
     with pytest.raises(IdentificationError) as fault:
         fit(np.asarray(t, float), np.asarray(y, float))
-    assert sentence in str(fault.value)
+    return str(fault.value)
 
 
 def test_records_that_tell_nothing_are_refused_in_a_sentence():
     t = np.linspace(0, 2.0, 400)
-    refused("the record has 5 samples; expected at least 12: record longer", t[:5], t[:5])
+    assert "has 5 samples; expected at least 12: record longer" in refusal(t[:5], t[:5])
     hole = swing(t)
     hole[7] = np.nan
-    refused("the record has no number in sample 8 of 400; expected finite times", t, hole)
-    refused("the record has the same value all the time, so there is no", t, 0 * t + 3.0)
+    assert "has no number in sample 8 of 400; expected finite times and" in refusal(t, hole)
+    assert "the same value all the time, so there is no osc" in refusal(t, 0 * t + 3.0)
     back = t.copy()
     back[5] = back[3]
-    refused("expected growing times", back, swing(t))
+    assert "expected growing times" in refusal(back, swing(t))
     noise = np.random.default_rng(3).standard_normal(400)
-    refused("the record has no oscillation in it: the best one explains", t, noise)
+    assert "the record has no oscillation in it: the best one explains" in refusal(t, noise)
     short = np.linspace(0, 0.3, 100)
-    refused("of one oscillation; expected at least one: record longer", short, swing(short))
-    refused("grows, by a factor of e in 0.5 s; expected one that decays", t, swing(t, decay=-2.0))
+    assert "of one oscillation; expected at least one: record" in refusal(short, swing(short))
+    grows = swing(t, decay=-2.0)
+    assert "grows, by a factor of e in 0.5 s; expected one that decays" in refusal(t, grows)

@@ -11,7 +11,7 @@ import tabi
 from tabi import scenes
 from tabi.validation import tilt
 from tabi.validation.damped_oscillation import IdentificationError
-from tabi.validation.tilt import GRAVITY, Pendulum, Record
+from tabi.validation.tilt import GRAVITY, Pendulum, TiltRecord
 
 K, C = 5000.0, 50.0
 
@@ -129,7 +129,7 @@ def test_recordings_that_do_not_tell_say_why(records):
 # ---- tables -----------------------------------------------------------------------------------
 
 
-def pendulum_record(told: Pendulum, stiffness=K, damping=C, time=2.0) -> Record:
+def pendulum_record(told: Pendulum, stiffness=K, damping=C, time=2.0) -> TiltRecord:
     """Torque of one foot of a pendulum on bushes, with servos in series:
     I s² + n/(1/(K + C s) + 1/(k_p + k_d s)) = m g h, the root that oscillates.
     """
@@ -142,7 +142,7 @@ def pendulum_record(told: Pendulum, stiffness=K, damping=C, time=2.0) -> Record:
         equation = swing * (bush + servo) + told.foot_count * bush * servo
     s = max(equation.roots, key=lambda root: root.imag)
     t = np.linspace(0.0, time, 1500)
-    return Record(t, 3.0 + 40.0 * np.exp(s * t).real, "torque", "table")
+    return TiltRecord(t, 3.0 + 40.0 * np.exp(s * t).real, "torque", "table")
 
 
 @pytest.mark.parametrize("servo", [{}, {"servo_stiffness": 4840.0, "servo_damping": 500.0}])

@@ -15,6 +15,35 @@ if TYPE_CHECKING:
     from tabi.validation.tilt import Tilt
 
 app = typer.Typer(help="Find parameters of a robot in records of it.", no_args_is_help=True)
+TiltFile = Annotated[
+    Path,
+    typer.Argument(
+        help="A recording, or a .csv with the columns time_s and torque_nm (of one foot) or "
+        "pitch_rad."
+    ),
+]
+Signal = Annotated[
+    str | None,
+    typer.Option(help="What oscillates: torque (of a foot, about pitch) or pitch (of the base)."),
+]
+AboveInertia = Annotated[
+    float | None,
+    typer.Option(help="Of all above the bushes about their axis [kg·m²], if not recorded."),
+]
+AboveMass = Annotated[
+    float | None, typer.Option(help="Of all above the bushes [kg], if not recorded.")
+]
+AboveHeight = Annotated[
+    float | None,
+    typer.Option(help="Of its centre of mass above the bushes' axis [m], if not recorded."),
+]
+ServoStiffness = Annotated[
+    float | None,
+    typer.Option(help="Of one ankle's servo [N·m/rad], if not recorded; rigid by default."),
+]
+ServoDamping = Annotated[
+    float | None, typer.Option(help="Of one ankle's servo [N·m·s/rad], if not recorded.")
+]
 # samples of a curve that a figure shows
 POINTS = 4000
 
@@ -26,45 +55,21 @@ def identify() -> None:
 
 @app.command()
 def tilt(
-    file: Annotated[
-        Path,
-        typer.Argument(
-            help="A recording, or a .csv with the columns time_s and torque_nm (of one foot) or "
-            "pitch_rad."
-        ),
-    ],
-    signal: Annotated[
-        str | None,
-        typer.Option(
-            help="What oscillates: torque (of a foot, about pitch) or pitch (of the base)."
-        ),
-    ] = None,
+    file: TiltFile,
+    signal: Signal = None,
     start: Annotated[
         float | None,
         typer.Option(
             "--from",
-            help="Begin to fit at this time [s]; by default a quarter of an oscillation "
-            "after the record's beginning.",
+            help="Begin to fit at this time [s]; by default a quarter of an oscillation after the "
+            "record's beginning.",
         ),
     ] = None,
-    inertia: Annotated[
-        float | None,
-        typer.Option(help="Of all above the bushes about their axis [kg·m²], if not recorded."),
-    ] = None,
-    mass: Annotated[
-        float | None, typer.Option(help="Of all above the bushes [kg], if not recorded.")
-    ] = None,
-    height: Annotated[
-        float | None,
-        typer.Option(help="Of its centre of mass above the bushes' axis [m], if not recorded."),
-    ] = None,
-    servo_stiffness: Annotated[
-        float | None,
-        typer.Option(help="Of one ankle's servo [N·m/rad], if not recorded; rigid by default."),
-    ] = None,
-    servo_damping: Annotated[
-        float | None, typer.Option(help="Of one ankle's servo [N·m·s/rad], if not recorded.")
-    ] = None,
+    inertia: AboveInertia = None,
+    mass: AboveMass = None,
+    height: AboveHeight = None,
+    servo_stiffness: ServoStiffness = None,
+    servo_damping: ServoDamping = None,
     figure: Annotated[
         Path | None,
         typer.Option(help="Draw record and fit into this file: .png, .pdf or .svg."),

@@ -91,7 +91,7 @@ class Pendulum:
 
 
 @dataclass(frozen=True, eq=False)
-class Record:
+class TiltRecord:
     """A signal over time: torque [N·m] or pitch [rad], of what."""
 
     time: Array
@@ -120,7 +120,7 @@ class Tilt:
     inertia: float
     tilting: float
     oscillation: Oscillation
-    record: Record
+    record: TiltRecord
 
     def to_dict(self) -> dict[str, Any]:
         """Numbers for machines, with units in their names."""
@@ -200,7 +200,7 @@ def robot_of(run: Recorded, name: str | None) -> int:
     return with_feet[0]
 
 
-def recorded(run: Recorded, signal: str, robot: int, name: str) -> Record:
+def recorded(run: Recorded, signal: str, robot: int, name: str) -> TiltRecord:
     """A signal of a recorded robot about its pitch axis; the row before the first step has no
     forces and is left out.
     """
@@ -223,7 +223,7 @@ def recorded(run: Recorded, signal: str, robot: int, name: str) -> Record:
         # sin of the angle about the axis, which is small
         skew = turned - turned.transpose(0, 2, 1)
         values = 0.5 * np.stack([skew[:, 2, 1], skew[:, 0, 2], skew[:, 1, 0]], axis=1) @ axis
-    return Record(run.time[1:], values, signal, name)
+    return TiltRecord(run.time[1:], values, signal, name)
 
 
 def _pitch_axis(run: Recorded, robot: int) -> Array:
@@ -246,7 +246,7 @@ def _pitch_axis(run: Recorded, robot: int) -> Array:
 # ---- from a table -------------------------------------------------------------------------------
 
 
-def read_table(path: Path, signal: str | None = None) -> Record:
+def read_table(path: Path, signal: str | None = None) -> TiltRecord:
     """A record in a CSV file: columns ``time_s`` and ``torque_nm``, the torque of one foot, or
     ``pitch_rad``; others are left alone.
 
@@ -283,11 +283,11 @@ def read_table(path: Path, signal: str | None = None) -> Record:
                     f"time_s or {SIGNALS[there[0]]}; expected numbers with a point"
                 ) from None
     time, values = np.array(rows, float).reshape(-1, 2).T
-    return Record(time, values, there[0], str(path))
+    return TiltRecord(time, values, there[0], str(path))
 
 
 def identify_table(
-    record: Record, pendulum: Pendulum, start: float | None = None, end: float | None = None
+    record: TiltRecord, pendulum: Pendulum, start: float | None = None, end: float | None = None
 ) -> Tilt:
     """The bush under a pendulum, from a record of its torque or pitch; times as in ``identify``."""
     record, found = _fitted(record, start, end, pendulum.servo_stiffness is not None)
@@ -299,8 +299,8 @@ def identify_table(
 
 
 def _fitted(
-    record: Record, start: float | None, end: float | None, servos: bool
-) -> tuple[Record, Oscillation]:
+    record: TiltRecord, start: float | None, end: float | None, servos: bool
+) -> tuple[TiltRecord, Oscillation]:
     """The part of a record that is fitted, and the fit; servos creep."""
     later = record.time >= (-np.inf if start is None else start)
     part = later & (record.time <= (np.inf if end is None else end))
@@ -309,11 +309,11 @@ def _fitted(
     if start is None:
         settled = time >= time[0] + SETTLE * 2 * np.pi / found.frequency
         found = fit(time[settled], values[settled], record.name, servos)
-    return Record(time, values, record.signal, record.name), found
+    return TiltRecord(time, values, record.signal, record.name), found
 
 
 def _told(
-    record: Record,
+    record: TiltRecord,
     found: Oscillation,
     bush: Callable[[complex, float], complex],
     step: float,
