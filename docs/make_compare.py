@@ -20,7 +20,7 @@ from tabi.apps.compare_figure import draw
 from tabi.validation import referee
 
 PAGE, FILE = DOCS / "right.md", DOCS / "measured" / "compare.json"
-STANDING, DRAWN = ("standing", "squat", "push"), "push"
+STANDING, DRAWN = ("standing", "squat", "push", "tilt-and-release"), "push"
 # what has come to rest at the end of a scene, by what its title says
 RESTING = {"slide": "slippery", "slope": "stays", "stack": "heavy5"}
 

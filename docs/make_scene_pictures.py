@@ -32,6 +32,7 @@ MOMENTS = {
     "slope": 1.9,
     "squat": 1.0,
     "stairs": 0.6,
+    "tilt-and-release": 0.0,
     "wall": 0.32,
 }
 WIDTH, HEIGHT, COLORS, SHADE = 400, 300, 96, 6

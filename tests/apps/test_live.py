@@ -296,6 +296,27 @@ def test_the_last_of_two_scenes_picked_in_a_row_is_played_under_its_own_name(liv
     assert live.controls.friction.visible
 
 
+def test_rubber_of_the_ankles_follows_its_slider_where_there_is_some(live):
+    assert not live.controls.bush_stiffness.visible
+    before = live._scene
+    live._pick("tilt-and-release")
+    assert until(
+        lambda: not live.player.loading and live._scene == live.player.scenes > before, 120
+    )
+    assert until(
+        lambda: live.controls.scene.value == "tilt-and-release" and not live.controls.play.disabled,
+        10,
+    )
+    assert live.controls.bush_stiffness.visible
+    model = live.player.sim.model
+    row = model.arrays.dof[model.v_index("left_bush_pitch")]
+    built = live.player.sim.world.robots[0].joint("left_bush_pitch")
+    live.controls.bush_stiffness.value = 2.0
+    live.controls.bush_damping.value = 0.5
+    assert until(lambda: row["stiffness"] == 2.0 * built.stiffness, 5)
+    assert until(lambda: row["damping"] == 0.5 * built.damping, 5)
+
+
 def test_robot_without_gains_is_named_in_the_page():
     world = World()
     world.add_ground()

@@ -46,3 +46,12 @@ def test_a_copy_shares_nothing_and_one_without_a_body_is_refused():
     assert type(other) is KinematicTree
     with pytest.raises(ModelError, match="robot 'empty' has no body; expected at least its base"):
         KinematicTree("empty").copied()
+
+
+def test_passive_joints_are_joints_but_not_of_those_that_controllers_know():
+    tree = two_bars()
+    tree.joint("knee").passive = True
+    assert tree.joint_names == ["hip"]
+    assert tree.joint("knee").name == "knee"
+    # a pose may still put it somewhere
+    assert tree.positions({"knee": 0.3})[tree.body("lower")] == pytest.approx([0.3])

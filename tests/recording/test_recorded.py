@@ -246,3 +246,18 @@ def test_random_bytes_are_no_recording(tmp_path):
     path = tmp_path / "noise.hdf5"
     path.write_bytes(random.Random(1).randbytes(5000))
     check_refused(path, "cannot be read as a recording")
+
+
+def test_springs_and_gains_are_kept_as_built_and_older_files_do_not_tell_them(original, copy):
+    """A free box has no motors; files of before these columns were kept say so."""
+    world = read(original).world
+    for name in ("kp", "kd", "damping", "prescribed"):
+        assert np.array_equal(world.dof[name], np.zeros(6))
+    with h5py.File(copy, "r+") as file:
+        for name in ("lower", "upper", "kp", "kd", "damping", "prescribed"):
+            del file[f"world/dof/{name}"]
+    older = read(copy).world.dof
+    assert np.isnan(older["kp"]).all()
+    assert np.isnan(older["damping"]).all()
+    assert (older["lower"] == -np.inf).all()
+    assert (older["prescribed"] == 0).all()

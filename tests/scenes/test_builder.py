@@ -53,6 +53,69 @@ def test_joints_differ_from_the_pose_where_told():
     assert zero.joint("RLEG_KNEE_P").position == pytest.approx([0.0])
 
 
+def test_a_bush_is_what_the_file_says_and_the_rest_is_hrp2s():
+    told = "{stiffness_nm_rad: 5000, vertical_damping_ns_m: 40, mass_below_kg: 0.5}"
+    robot = world(f"ground: {{}}\nrobots:\n  - {{robot: hrp2, bush: {told}}}\n").robots[0]
+    for axis, stiffness, damping in (("roll", 5e3, 5.0), ("pitch", 5e3, 5.0), ("z", 1e5, 40.0)):
+        joint = robot.joint(f"left_bush_{axis}")
+        assert (joint.stiffness, joint.damping) == (stiffness, damping)
+    assert robot.body("left_sole").inertia.mass == pytest.approx(0.5, rel=1e-12)
+    assert world("ground: {}\nrobots:\n  - robot: hrp2\n").robots[0].bush is None
+
+
+def test_rigid_joints_stay_to_the_bit_and_the_rubber_gives_way():
+    text = "ground: {}\nrobots:\n  - {robot: hrp2, bush: {}, rigid_joints: true}\n"
+    sim = scenes.loads(f"title: t\n{text}").simulator()
+    sim.run(0.1)
+    robot = sim.world.robots[0]
+    for name in robot.joint_names:
+        assert sim.state.q[sim.model.q_index(name)] == robot.joint(name).position[0]
+    assert sim.state.q[sim.model.q_index("left_bush_z")] > 1e-4
+    with pytest.raises(SceneError, match="rigid_joints is given, but hrp2 moves by its motors"):
+        world(f"{text[:-2]}, motion: {{kind: squat}}}}\n")
+
+
+def test_a_pose_may_tilt_the_robot_on_its_rubber_and_motors_hold_the_rest():
+    text = (
+        "ground: {}\nrobots:\n  - {robot: hrp2, bush: {}, "
+        "joints_deg: {left_bush_pitch: 1, right_bush_pitch: 1}}\n"
+    )
+    scene = scenes.loads(f"title: t\n{text}")
+    robot = scene.world().robots[0]
+    X = robot.placements()
+    # soles lie flat, so the trunk is turned the other way
+    assert X[robot.body("left_sole")].R[2, 2] == pytest.approx(1.0, abs=1e-12)
+    assert X[robot.base].R[2, 0] == pytest.approx(sin(radians(1)), abs=1e-12)
+    sim = scene.simulator()
+    sim.run(0.01)
+    assert sim.missed_count == 0
+
+
+@pytest.mark.parametrize(
+    ("robot", "sentence"),
+    [
+        ("robot: hrp2, bush: {stiffness_nm_rad: 0}", "stiffness_nm_rad"),
+        ("robot: hrp2, bush: {damping_nms_rad: -1}", "damping_nms_rad"),
+        ("robot: hrp2, bush: {stiffness: 5000}", "stiffness"),
+        ("robot: hrp2, bush: {mass_below_kg: 50}", "mass_below of a bush is 50.0 kg; expected a"),
+        ("robot: leg.urdf, position_m: [0, 0, 1], bush: {}", "robot 'leg' has no feet, and a bush"),
+        (
+            "robot: hrp2, bush: {}, motion: {kind: keyframes, frames: [{at_s: 0}, "
+            "{at_s: 1, joints_deg: {left_bush_pitch: 1}}]}",
+            "joint 'left_bush_pitch' is passive: nothing drives it; leave it out",
+        ),
+    ],
+)
+def test_a_bush_that_cannot_be_is_refused_with_its_place(tmp_path, robot, sentence):
+    (tmp_path / "leg.urdf").write_text(URDF)
+    path = tmp_path / "my.yaml"
+    path.write_text(f"title: t\nground: {{}}\nrobots:\n  - {{{robot}}}\n")
+    with pytest.raises(SceneError) as fault:
+        scenes.load(path).simulator()
+    assert sentence in str(fault.value)
+    assert "line 4" in str(fault.value)
+
+
 def test_a_robot_file_is_found_from_the_folder_of_the_scene(tmp_path):
     (tmp_path / "leg.urdf").write_text(URDF)
     path = tmp_path / "my.yaml"

@@ -95,3 +95,18 @@ def test_the_cart_follows_the_hands():
     # the robot gives way a little
     assert sim.position("cart")[0] - 0.33851111078 == pytest.approx(0.05, abs=3e-3)
     assert sim.certificate.missed == 0
+
+
+def test_the_tilted_robot_rocks_and_comes_to_rest_on_its_feet():
+    scene = scenes.load("tilt-and-release")
+    sim = scene.simulator()
+    pitch = sim.model.q_index("left_bush_pitch")
+    track = []
+    for _ in range(round(scene.duration / sim.dt)):
+        track.append(sim.data.q[pitch])
+        sim.step()
+    track = np.array(track) - track[-1]
+    # more than one swing each way, and less than a thousandth of the tilt left
+    assert (np.diff(np.sign(track[:1500])) != 0).sum() >= 3
+    assert np.abs(track[-50:]).max() < 1e-3 * abs(track[0])
+    assert not sim.fallen(sim.world.robots[0])

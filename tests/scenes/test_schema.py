@@ -46,6 +46,8 @@ def test_keys_with_dimensions_have_their_units_in_their_names():
         "_rad_s",
         "_nm_rad",
         "_nms_rad",
+        "_n_m",
+        "_ns_m",
     )
     plain = {
         "friction",

@@ -144,3 +144,29 @@ def test_a_pose_told_to_motors_without_gains_is_refused():
         sim.set_controller(robot, lambda t, m, command=command: command)
         sim.step()
     assert sim.data.steps == 2
+
+
+def test_passive_joints_are_neither_seen_nor_commanded():
+    """One number for all joints is for those with motors, as arrays and measurements are."""
+    world = tabi.World()
+    world.add_ground()
+    robot = world.add_robot(tabi.robots.hrp2(bush=True))
+    robot.stand_on_ground()
+    sim = tabi.Simulator(world)
+    sim.set_controller(robot, lambda time, seen: tabi.Command(effort=1.0, kp=50.0, kd=5.0))
+    sim.step()
+    assert len(sim.measure(robot).position) == 30
+    rubber = [sim.model.v_index(b.joint.name) for b in robot.bodies if b.joint.passive]
+    assert len(rubber) == 6
+    for field in ("effort", "kp", "kd"):
+        told = sim.data.command.motor[field]
+        assert (told[rubber] == 0).all()
+        assert (told[joint_rows(sim.model, robot)] > 0).all()
+    target = table(sim.model.v_count, MOTOR)
+    with pytest.raises(tabi.ModelError) as fault:
+        command = tabi.Command(position={"left_bush_pitch": 0.1})
+        write_command(robot, joint_rows(sim.model, robot), command, target, 0.5)
+    assert str(fault.value) == (
+        "position in the command of hrp2 at 0.5 s names joint 'left_bush_pitch', "
+        "which is passive: nothing drives it; leave it out"
+    )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tabi import TabiError, __version__
-from tabi.apps import catalogue, compare, run, validate
+from tabi.apps import catalogue, compare, identify, run, validate
 from tabi.apps.bench.commands import Json, Tolerance, bench
 from tabi.apps.recordings import commands
 from tabi.apps.robots import (
@@ -42,6 +42,7 @@ app = typer.Typer(
 )
 app.add_typer(bench, name="bench")
 app.add_typer(validate.app, name="validate")
+app.add_typer(identify.app, name="identify")
 app.command()(run.run)
 app.command()(compare.compare)
 app.command()(sweep)

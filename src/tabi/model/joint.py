@@ -78,6 +78,8 @@ class Joint:
         damping: viscous coefficient. friction: dry friction torque or force.
         stiffness, rest: spring towards ``rest``.
         prescribed: its motion is given, not simulated (the torque is what comes out).
+        passive: nothing drives it and no encoder reads it, as the rubber in an ankle: controllers
+            neither see nor command it, and no gains are made up for it.
         position: configuration the world starts in; the joint's zero if not given.
         line: line of the file it was read from.
         number: its number in the robot's own software, by which motion files order their columns
@@ -100,6 +102,7 @@ class Joint:
     motor: Motor | None = None
     mimic: Mimic | None = None
     prescribed: bool = False
+    passive: bool = False
     position: Array = None  # type: ignore[assignment]
     line: int | None = None
     number: int | None = None

@@ -187,7 +187,7 @@ class KinematicTree:
     def joint(self, name: str) -> Joint:
         """The joint of that name."""
         if name not in self._joints:
-            raise unknown("joint", name, self.name, self.joint_names)
+            raise unknown("joint", name, self.name, [b.joint.name for b in self.bodies[1:]])
         return self._joints[name]
 
     @property
@@ -199,8 +199,12 @@ class KinematicTree:
 
     @property
     def joint_names(self) -> list[str]:
-        """Names of the joints that move, without the floating base."""
-        return [b.joint.name for b in self.bodies[1:] if b.joint.kind != "fixed"]
+        """Names of the joints that move, without the floating base and without passive joints, such
+        as those of an ankle bush: what a controller sees and commands.
+        """
+        return [
+            b.joint.name for b in self.bodies[1:] if b.joint.kind != "fixed" and not b.joint.passive
+        ]
 
     @property
     def mass(self) -> float:

@@ -121,7 +121,8 @@ def _leg(
     pitches, rolls, places = [], [], []
     for body in chain:
         joint = body.joint
-        if joint.kind not in ("revolute", "continuous") or joint.mimic is not None:
+        turns = joint.kind in ("revolute", "continuous") and joint.mimic is None
+        if not turns or joint.passive:
             continue
         axis = X[body].R @ np.asarray(joint.axis, float)
         axis = axis / np.linalg.norm(axis)

@@ -184,7 +184,8 @@ def _warnings(robot: Robot) -> list[str]:
             for fault in _tensor_faults(b):
                 warn(fault, b.name)
     for g, mass in carried.items():
-        if mass == 0 and g.joint.kind != "fixed":
+        # between the joints of a bush there is none, on purpose
+        if mass == 0 and g.joint.kind != "fixed" and not g.joint.passive:
             warn("moving bodies without mass", g.name)
     for b in robot.bodies[1:]:
         j = b.joint

@@ -4,7 +4,7 @@ and can be a world of its own.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from contextlib import suppress
 
 import numpy as np
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tabi._errors import ModelError, unknown
 from tabi.model import legs
 from tabi.model.body import Body
+from tabi.model.bush import Bush, Rubber, add_joints
 from tabi.model.compiled import Model
 from tabi.model.compiler import Parts, compile_world
 from tabi.model.kinematic_tree import KinematicTree, Pose
@@ -23,8 +24,14 @@ Array = NDArray[np.float64]
 
 
 class Robot(KinematicTree):
-    """A named tree of bodies; the first body is the base. Attributes as of ``KinematicTree``."""
+    """A named tree of bodies; the first body is the base. Attributes as of ``KinematicTree``, and
 
+    Attributes:
+        bush: the rubber in its ankles, ``robot.bush.feet["left"].pitch`` the name of a joint of it;
+            None without any.
+    """
+
+    bush: Bush | None = None
     # the half-sitting pose that was made last, and what it was made of
     _made: tuple[Hashable, dict[str, float]] | None = None
 
@@ -102,6 +109,53 @@ class Robot(KinematicTree):
             lowest = -self.extent((0.0, 0.0, -1.0))
         position = old.p + np.array([0.0, 0.0, self.ground_height - lowest])
         self.place(position, self.base.joint.position[3:])  # type: ignore[index]
+
+    def add_bush(
+        self,
+        stiffness: float = 500.0,
+        damping: float = 5.0,
+        vertical_stiffness: float = 1e5,
+        vertical_damping: float = 1e2,
+        mass_below: float | None = None,
+        height: float | None = None,
+        feet: Iterable[str] | None = None,
+    ) -> Bush:
+        """Put rubber between ankle and sole of each foot: three passive joints with implicit
+        springs and dampers, see ``tabi.model.bush``. Roll, pitch and the sole's normal give way; x,
+        y and yaw are rigid. The foot, all shapes of its link and its sensors are below it. The
+        numbers of HRP-2 are the defaults.
+
+        Args:
+            stiffness, damping: of each foot about roll and pitch [N·m/rad, N·m·s/rad].
+            vertical_stiffness, vertical_damping: along the sole's normal [N/m, N·s/m].
+            mass_below: what of a foot's link is below the bush [kg]; four fifths of its mass unless
+                given. Both parts keep the link's centre of mass and shares of its tensor, so that
+                together they are the foot that was there.
+            height: of the bush's axes above the sole [m]; at the ankle unless given.
+            feet: names of the feet that get one; all unless given.
+        """
+        if self.bush is not None:
+            raise ModelError(
+                f"robot {self.name!r} has an ankle bush already; "
+                f"change it between steps by robot.set_bush(sim.model, stiffness=…)"
+            )
+        rubber = Rubber(stiffness, damping, vertical_stiffness, vertical_damping)
+        self.bush = Bush(add_joints(self, rubber, mass_below, height, feet), rubber)
+        return self.bush
+
+    def set_bush(self, model: Model, **changed: float) -> None:
+        """Change the rubber in a compiled model, between steps: ``robot.set_bush(sim.model,
+        stiffness=800.0)``.
+
+        Args:
+            changed: as in ``add_bush``: stiffness, damping, vertical_stiffness, vertical_damping;
+                what is not given is as it was built.
+        """
+        if self.bush is None:
+            raise ModelError(
+                f"robot {self.name!r} has no ankle bush; give it one: robot.add_bush(stiffness=…)"
+            )
+        self.bush.set(model, self.name, changed)
 
     def compile(self) -> Model:
         """The model of a world that holds only this robot."""

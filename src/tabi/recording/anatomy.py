@@ -35,8 +35,16 @@ BODIES = (
     "inertia",
 )
 DOFS = ("armature", "stiffness", "rest", "effort_limit", "q")
-# ends of travel, and what they are in files of before they were kept
-ENDS = {"lower": -np.inf, "upper": np.inf}
+# columns that older files do not have, and what is read for them there: ends of travel, dampers,
+# gains of the motors as built, and whether a joint stays whatever torque that takes
+LATER = {
+    "lower": -np.inf,
+    "upper": np.inf,
+    "damping": np.nan,
+    "kp": np.nan,
+    "kd": np.nan,
+    "prescribed": 0,
+}
 Q_COUNT = {SPHERICAL: 4, PLANAR: 3, FLOATING: 7}
 
 
@@ -65,7 +73,7 @@ class Anatomy:
     """Structure of a world.
 
     Attributes:
-        body, dof: columns of the model's tables by name, see BODIES, DOFS and ENDS. gravity [m/s²].
+        body, dof: columns of the model's tables by name, see BODIES, DOFS, LATER. gravity [m/s²].
         joint_of: name of the joint that each degree of freedom belongs to.
         robot_names: in their order.
         robot: of each moving body its robot, −1 for objects and the world.
@@ -114,7 +122,7 @@ def of(world: World, model: Model) -> Anatomy:
     )
     return Anatomy(
         body={name: np.ascontiguousarray(model.arrays.body[name]) for name in BODIES},
-        dof={name: np.ascontiguousarray(model.arrays.dof[name]) for name in (*DOFS, *ENDS)},
+        dof={name: np.ascontiguousarray(model.arrays.dof[name]) for name in (*DOFS, *LATER)},
         gravity=np.array(model.arrays.gravity),
         joint_of=[model.dof_name(k) for k in range(model.v_count)],
         robot_names=[one.name for one in world.robots],
@@ -180,12 +188,12 @@ def read(file: Any, at: str) -> Anatomy:
 
 
 def _read_dofs(file: Any, at: str, v_count: int) -> dict[str, NDArray[Any]]:
-    """Columns of the degrees of freedom; older files have no ENDS."""
+    """Columns of the degrees of freedom; older files have none of LATER."""
     dof = {
         name: _column(file, f"{at}/dof/{name}", DOF[name], v_count, infinite=name == "effort_limit")
         for name in DOFS
     }
-    for name, far in ENDS.items():
+    for name, far in LATER.items():
         path = f"{at}/dof/{name}"
         dof[name] = (
             _column(file, path, DOF[name], v_count, infinite=True)
@@ -266,6 +274,6 @@ def refreshed(a: Anatomy, model: Model) -> Anatomy:
         dof=a.dof
         | {
             name: np.ascontiguousarray(tables.dof[name])
-            for name in ("armature", "stiffness", "rest")
+            for name in ("armature", "stiffness", "rest", "damping")
         },
     )

@@ -47,7 +47,7 @@ def _driven(robot: Robot) -> list[Joint]:
     return [
         body.joint
         for body in robot.bodies[1:]
-        if body.joint.v_count == 1 and body.joint.mimic is None
+        if body.joint.v_count == 1 and body.joint.mimic is None and not body.joint.passive
     ]
 
 

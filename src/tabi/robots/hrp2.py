@@ -181,17 +181,10 @@ HALF_SITTING = {
     "ARM_WRIST_P": 0.1,
 }
 
-# the rubber bush between ankle and sole [S1, HRP2JSK]: kind, axis, stiffness [N/m, N m/rad],
-# damping [N s/m, N m s/rad]. Other HRP-2 models in S1 are up to ten times stiffer. Its centre is
-# not public: it is put at the ankle's.
-BUSH = {
-    "BUSH_Z": ("prismatic", Z, 1.0e5, 1.0e2),
-    "BUSH_ROLL": ("revolute", X, 5.0e2, 5.0),
-    "BUSH_PITCH": ("revolute", Y, 5.0e2, 5.0),
-}
-# shares of the foot's inertia: above the bush, on its two inner joints, and the sole (ESTIMATED);
-# they sum to the rigid foot
-BUSH_SHARES = (0.20, 0.05, 0.05, 0.70)
+# the rubber bush between ankle and sole [S1, HRP2JSK]. Other HRP-2 models in S1 are up to ten times
+# stiffer. Its centre is not public: it is put at the ankle's. Roll and pitch [N m/rad, N m s/rad],
+# along the sole's normal [N/m, N s/m]
+BUSH = (5.0e2, 5.0, 1.0e5, 1.0e2)
 
 IMU = (-0.13, 0.0, 0.118)  # m in the chest [S1, S2]
 
@@ -209,7 +202,7 @@ def hrp2(bush: bool = False) -> Robot:
     """The robot, standing in its half-sitting pose.
 
     Args:
-        bush: adds the rubber bush of each ankle as three passive joints with springs and dampers.
+        bush: adds the rubber bush of each ankle, ``robot.add_bush(*BUSH)``.
     """
     robot = Robot("hrp2")
     robot.add_body("waist", Joint("WAIST", "floating"), None, _inertia("waist"), shapes_of("waist"))
@@ -224,7 +217,7 @@ def hrp2(bush: bool = False) -> Robot:
     ):
         for row in JOINTS:
             if row[2].startswith(limb):
-                _add(robot, row, bush, mirror)
+                _add(robot, row, mirror)
     for side, y in (("right", 1.0), ("left", -1.0)):
         outline = [(x, y * edge) for x in FOOT_X for edge in FOOT_Y]
         robot.add_foot(side, f"{side}_foot", outline, (0.0, 0.0, -SOLE_BELOW_ANKLE))
@@ -239,6 +232,8 @@ def hrp2(bush: bool = False) -> Robot:
     _add_sensor(robot, "imu", "chest", IMU, "imu")
     robot.poses["zero"] = {}
     robot.poses["half_sitting"] = _both_sides(HALF_SITTING)
+    if bush:
+        robot.add_bush(*BUSH)
     robot.stand_on_ground()
     return robot
 
@@ -263,7 +258,7 @@ def _tabulated(mass: float, centre: tuple[float, ...], tensor: tuple[float, ...]
     return Inertia(mass, np.array(centre), np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
 
 
-def _add(robot: Robot, row: tuple, bush: bool, mirror: bool) -> None:
+def _add(robot: Robot, row: tuple, mirror: bool) -> None:
     """Add the body of one row of JOINTS, or of its mirror image on the left."""
     body, parent, name, axis, place = row
     degrees, torque, speed = LIMITS[name]
@@ -290,27 +285,7 @@ def _add(robot: Robot, row: tuple, bush: bool, mirror: bool) -> None:
         effort_limit=torque,
         motor=motor,
     )
-    if bush and body.endswith("_foot"):
-        _add_bushed_foot(robot, joint, parent, inertia, shapes, body.removesuffix("_foot"))
-    else:
-        robot.add_body(body, joint, parent, inertia, shapes)
-
-
-def _add_bushed_foot(
-    robot: Robot, ankle: Joint, parent: str, inertia: Inertia, shapes: list, side: str
-) -> None:
-    """The foot in four parts joined by the bush; all frames stay at the ankle."""
-    parts = [f"{side}_bush_mount", f"{side}_bush_plate", f"{side}_bush_ring", f"{side}_foot"]
-    joints = [ankle]
-    for name, (kind, axis, stiffness, damping) in BUSH.items():
-        joints.append(
-            Joint(f"{ankle.name[:4]}_{name}", kind, axis=axis, stiffness=stiffness, damping=damping)
-        )
-    for part, joint, share in zip(parts, joints, BUSH_SHARES, strict=True):
-        robot.add_body(
-            part, joint, parent, inertia.scaled(share), shapes if part == parts[-1] else []
-        )
-        parent = part
+    robot.add_body(body, joint, parent, inertia, shapes)
 
 
 def _add_sensor(

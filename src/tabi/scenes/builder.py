@@ -167,6 +167,7 @@ class Builder:
 
     def _robot(self, told: motion.RobotKeys, i: int) -> Robot:
         robot = self.world.add_robot(self._read(told, i), told.name)
+        self._equip(robot, told, i)
         pose = self.pose(robot, told, ("robots", i))
         floating = robot.base.joint.kind == "floating"
         turn = (cos(0.5 * radians(told.yaw_deg)), 0.0, 0.0, sin(0.5 * radians(told.yaw_deg)))
@@ -193,6 +194,29 @@ class Builder:
         q = np.array(robot.base.joint.position)
         robot.place(q[:3] + np.array([0.0, 0.0, told.drop_m]), q[3:])
         return robot
+
+    def _equip(self, robot: Robot, told: motion.RobotKeys, i: int) -> None:
+        """The rubber in its ankles, and joints that do not give way."""
+        if told.bush is not None:
+            with self.at("robots", i, "bush"):
+                robot.add_bush(
+                    told.bush.stiffness_nm_rad,
+                    told.bush.damping_nms_rad,
+                    told.bush.vertical_stiffness_n_m,
+                    told.bush.vertical_damping_ns_m,
+                    told.bush.mass_below_kg,
+                    told.bush.height_m,
+                )
+        if told.rigid_joints:
+            if not isinstance(told.motion, motion.Hold):
+                path = ("robots", i, "rigid_joints")
+                raise self.reader.fault(
+                    path,
+                    f"{self.reader.name(path)} is given, but {robot.name} moves by its motors; "
+                    f"expected motion: {{kind: hold}}",
+                )
+            for name in robot.joint_names:
+                robot.joint(name).prescribed = True
 
     def _read(self, told: motion.RobotKeys, i: int) -> Robot:
         if told.robot in robots.__all__:
@@ -255,6 +279,17 @@ class Builder:
                     pose[name] = value * unit
         return pose
 
+    def _goal(self, robot: Robot, told: motion.Posture, path: KeyPath) -> dict[str, float]:
+        """A pose that motors go to."""
+        for key in ("joints_deg", "joints_m"):
+            for name in getattr(told, key):
+                with self.at(*path, key, name):
+                    if robot.joint(name).passive:
+                        raise ModelError(
+                            f"joint {name!r} is passive: nothing drives it; leave it out"
+                        )
+        return self.pose(robot, told, path)
+
     def controller(self, robot: Robot, told: motion.RobotKeys, i: int) -> Controller:
         """What a robot does."""
         does, path = told.motion, ("robots", i, "motion")
@@ -264,7 +299,7 @@ class Builder:
         if isinstance(does, motion.Keyframes):
             return control.keyframes(
                 [
-                    (frame.at_s, self.pose(robot, frame, (*path, "frames", k)))
+                    (frame.at_s, self._goal(robot, frame, (*path, "frames", k)))
                     for k, frame in enumerate(does.frames)
                 ]
             )
@@ -275,7 +310,9 @@ class Builder:
                 return control.sway(robot, radians(does.angle_deg), does.frequency_hz)
             if isinstance(does, motion.Lean):
                 return control.lean(robot, radians(does.angle_deg), does.duration_s)
-        return control.hold(self.pose(robot, told, ("robots", i)))
+        # a pose may put passive joints somewhere to start from; nobody holds them there
+        pose = self.pose(robot, told, ("robots", i))
+        return control.hold({n: q for n, q in pose.items() if not robot.joint(n).passive})
 
     # ---- what happens -----------------------------------------------------------------------
 

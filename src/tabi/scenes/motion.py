@@ -136,6 +136,26 @@ class Gains(Keys, frozen=True, kw_only=True):
     damping_nms_rad: Annotated[float, Meta(ge=0.0, le=1e6)]
 
 
+class BushKeys(Keys, frozen=True, kw_only=True):
+    """The rubber between ankle and sole, of each foot; HRP-2's unless given.
+
+    Attributes:
+        stiffness_nm_rad: about roll and pitch
+        damping_nms_rad: about roll and pitch
+        vertical_stiffness_n_m: along the normal of the sole
+        vertical_damping_ns_m: along the normal of the sole
+        mass_below_kg: what of a foot's link is below the rubber; four fifths of it unless given
+        height_m: of its axes above the sole; at the ankle unless given
+    """
+
+    stiffness_nm_rad: Annotated[float, Meta(gt=0.0, le=1e9)] = 500.0
+    damping_nms_rad: Annotated[float, Meta(ge=0.0, le=1e9)] = 5.0
+    vertical_stiffness_n_m: Annotated[float, Meta(gt=0.0, le=1e12)] = 1e5
+    vertical_damping_ns_m: Annotated[float, Meta(ge=0.0, le=1e12)] = 1e2
+    mass_below_kg: Annotated[float, Meta(gt=0.0, le=1e9)] | None = None
+    height_m: Number | None = None
+
+
 class RobotKeys(Posture, frozen=True, kw_only=True):
     """A robot, where it starts, and what it does.
 
@@ -147,6 +167,9 @@ class RobotKeys(Posture, frozen=True, kw_only=True):
         feet: feet by name, each a body or more about it; for robots from files
         gains: of motors to which the file gives none; made up from what each joint moves
             if it gives none at all, unless the robot is limp
+        bush: rubber between ankle and sole; none unless given
+        rigid_joints: whether no servo gives way: joints stay exactly where they start, whatever
+            torque that takes; for robots that hold their pose
         stand_ins: soles that the file leaves out, for robots that tabi knows
         collision: what the file says collides; visual shapes where it says nothing;
             or meshes cut into convex pieces, by the package coacd
@@ -166,6 +189,8 @@ class RobotKeys(Posture, frozen=True, kw_only=True):
     base: Literal["floating", "fixed"] | None = None
     feet: dict[Name, Word | FootKeys] = field(default_factory=dict)
     gains: Gains | None = None
+    bush: BushKeys | None = None
+    rigid_joints: bool = False
     stand_ins: bool = False
     collision: Literal["file", "visual", "decomposed"] = "file"
     hull_tolerance_m: Annotated[float, Meta(ge=0.0, le=1.0)] = 1e-3

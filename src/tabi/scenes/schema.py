@@ -35,6 +35,7 @@ TABLES: dict[str, tuple[Any, ...]] = {
     "robots": (motion.RobotKeys,),
     "feet": (motion.FootKeys,),
     "gains": (motion.Gains,),
+    "bush": (motion.BushKeys,),
     "motion": motion.Motion.__args__,
     "frames": (motion.Keyframe,),
     "simulation": (contents.Simulation,),

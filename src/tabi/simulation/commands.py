@@ -191,6 +191,10 @@ def _by_name(
     owner = f"{field} in the command of {robot.name} at {time:g} s"
     if value.keys() - names:
         name = next(name for name in value if name not in names)
+        if any(body.joint.name == name and body.joint.passive for body in robot.bodies):
+            raise ModelError(
+                f"{owner} names joint {name!r}, which is passive: nothing drives it; leave it out"
+            )
         raise unknown("joint", name, owner, robot.joint_names)
     told = [value.get(name, before) for name, before in zip(names, last.tolist(), strict=True)]
     if all(isinstance(x, float) for x in told):

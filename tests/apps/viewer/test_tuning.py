@@ -67,3 +67,20 @@ def test_gains_by_name_are_multiplied_and_silence_leaves_the_motors_own(standing
     sim.step()
     knee = sim.model.v_index("RLEG_KNEE_P")
     assert sim.data.command.motor["kp"][knee] == pytest.approx(150.0)
+
+
+def test_rubber_of_the_ankles_is_a_multiple_of_what_was_built():
+    world = World()
+    world.add_ground()
+    robots = [world.add_robot(hrp2(bush=True), name) for name in ("one", "two")]
+    sim = Simulator(world)
+    for factor in (3.0, 0.5):
+        Tuning(bush_stiffness=factor, bush_damping=2.0).apply(sim)
+        for robot in robots:
+            for body in robot.bodies:
+                joint = body.joint
+                if joint.passive:
+                    row = sim.model.arrays.dof[sim.model.v_index(f"{robot.name}/{joint.name}")]
+                    # of what was built, not of what was set before
+                    assert row["stiffness"] == factor * joint.stiffness
+                    assert row["damping"] == 2.0 * joint.damping

@@ -5,6 +5,7 @@ other scenes.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 DROP, PUSH, PUSHED = 0.2, 60.0, 0.1  # m, N, s
 GAIN = 4.0  # how many times a gain may be as large, or as small
+RUBBER = 10.0  # and the rubber of an ankle
 
 
 class Controls:
@@ -127,6 +129,19 @@ class Controls:
             self.damping = gui.add_slider(
                 "motor damping [×]", 1 / GAIN, GAIN, 0.05, tuning.damping, **on_motors
             )
+            self.bush_stiffness, self.bush_damping = (
+                gui.add_slider(
+                    f"ankle bush {what} [×]",
+                    1 / RUBBER,
+                    RUBBER,
+                    0.05,
+                    getattr(tuning, f"bush_{what}"),
+                    hint=f"factor on the {what} of the rubber between ankle and sole",
+                    disabled=True,
+                    visible=any(robot.bush is not None for robot in world.robots),
+                )
+                for what in ("stiffness", "damping")
+            )
 
     def enable(self) -> None:
         """The simulation is there."""
@@ -137,6 +152,8 @@ class Controls:
             self.restitution,
             self.stiffness,
             self.damping,
+            self.bush_stiffness,
+            self.bush_damping,
         )
         for control in (self.play, *sliders):
             control.disabled = False
@@ -170,16 +187,12 @@ class Controls:
         self.restitution.on_update(lambda _: self._tune(restitution=self.restitution.value))
         self.stiffness.on_update(lambda _: self._tune(stiffness=self.stiffness.value))
         self.damping.on_update(lambda _: self._tune(damping=self.damping.value))
+        for name in ("bush_stiffness", "bush_damping"):
+            slider = getattr(self, name)
+            slider.on_update(lambda _, n=name, s=slider: self._tune(**{n: s.value}))
 
     def _tune(self, **changed: Any) -> None:
-        now = self.player.tuning
-        told = {
-            "friction": now.friction,
-            "restitution": now.restitution,
-            "stiffness": now.stiffness,
-            "damping": now.damping,
-        }
-        self.player.tune(Tuning(**told | changed))
+        self.player.tune(replace(self.player.tuning, **changed))
 
     def _lift(self, sim: Simulator) -> None:
         """Every floating base higher."""

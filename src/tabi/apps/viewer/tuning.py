@@ -1,5 +1,5 @@
 """What the sliders of a page set in a simulation:
-friction and restitution of the ground, gains of the motors.
+friction and restitution of the ground, gains of the motors, the rubber of the ankles.
 """
 
 from __future__ import annotations
@@ -20,13 +20,15 @@ if TYPE_CHECKING:
 class Tuning:
     """What sliders set. friction, restitution: between what does not move and the rest, as built
     where None; stiffness, damping: factors on the gains of all motors, their own and those that a
-    controller tells.
+    controller tells; bush_stiffness, bush_damping: factors on those of the ankle bushes, as built.
     """
 
     friction: float | None = None
     restitution: float | None = None
     stiffness: float = 1.0
     damping: float = 1.0
+    bush_stiffness: float = 1.0
+    bush_damping: float = 1.0
 
     def apply(self, sim: Simulator) -> None:
         """Set it."""
@@ -41,6 +43,16 @@ class Tuning:
         sim.set_gains(self.stiffness * dof["kp"], self.damping * dof["kd"])
         for driver in sim.drivers.values():
             driver.controller, driver.last = _Tuned(driver.controller, self), None
+        for robot in sim.world.robots:
+            if robot.bush is not None:
+                rubber = robot.bush.rubber
+                robot.set_bush(
+                    sim.model,
+                    stiffness=self.bush_stiffness * rubber.stiffness,
+                    vertical_stiffness=self.bush_stiffness * rubber.vertical_stiffness,
+                    damping=self.bush_damping * rubber.damping,
+                    vertical_damping=self.bush_damping * rubber.vertical_damping,
+                )
 
 
 class _Tuned:
