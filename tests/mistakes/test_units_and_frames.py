@@ -93,6 +93,11 @@ MISTAKES = {
         "robot.urdf, line 5: foot 'left' has a sole of shape (2, 2)",
         "expected at least three finite points (x, y) in metres",
     ),
+    "a sole whose corners are out of order": (
+        foot(body="left_foot", polygon=[[0, 0], [0.1, 0.1], [0.1, 0], [0, 0.1]]),
+        "foot 'left' has an outline that crosses itself, between corners 0 and 1 and between 2",
+        "expected its corners in the order round the sole",
+    ),
     "a sole on a line": (
         foot(body="left_foot", polygon=[[0, 0], [0.1, 0], [0.2, 0]]),
         "robot.urdf, line 5: foot 'left' has a sole of area 0 m²",

@@ -289,11 +289,11 @@ def test_motors_feet_robots_and_energy_are_what_the_simulator_says(tmp_path):
     run = tabi.Recording.load(tmp_path / "run.hdf5")
     assert run.world.feet.names == list(robot.feet)
     for k, (feet, pressure, zmp, energy, centre, given) in enumerate(rows, 1):
-        # sums of some hundred products of numbers below 1e4: rounding only
+        # torques are about the foot when the step began, or when it ended: less than 1e-10 m apart
         assert run.feet["wrench"][k] == pytest.approx(
-            np.array([[*w.force, *w.torque] for w in feet]), abs=1e-9
+            np.array([[*w.force, *w.torque] for w in feet]), abs=1e-7
         )
-        assert run.feet["pressure"][k] == pytest.approx(np.array(pressure), abs=1e-11)
+        assert run.feet["pressure"][k] == pytest.approx(np.array(pressure), abs=1e-9)
         assert run.robots["zmp"][k, 0, :2] == pytest.approx(zmp, abs=1e-11)
         assert run.robots["centre_of_mass"][k, 0] == pytest.approx(centre, abs=1e-12)
         assert run.energy["kinetic"][k] == pytest.approx(energy.kinetic, abs=1e-10)

@@ -8,9 +8,10 @@ import pytest
 
 import tabi
 from tabi.simulation import faults
+from tabi.simulation.laws import coulomb
 
 
-def seen(residual, joints):
+def seen(residual, joints, law=coulomb):
     report = {"residual": residual, "joint_residual": joints, "work": 10}
     return SimpleNamespace(
         outcome=SimpleNamespace(report=[report]),
@@ -20,6 +21,7 @@ def seen(residual, joints):
         tolerance=1e-8,
         time=0.5,
         dt=1e-3,
+        law=law,
     )
 
 
@@ -59,3 +61,16 @@ def test_what_rests_or_falls_starts_without_a_word():
             warnings.simplefilter("error")
             sim.run(0.3)
         assert sim.missed_count == 0
+
+
+def test_laws_of_their_own_say_why_they_missed():
+    for contact, why in (
+        ("selection", "every state of the feet"),
+        ("pyramid", "Lemke's algorithm"),
+    ):
+        law = SimpleNamespace(NAME=contact, CERTIFIED=False, MISSED=f"{why} failed")
+        with pytest.warns(faults.MissedStepWarning) as told:
+            faults.warn(seen(0.0, 0.0, law))
+        words = str(told[0].message)
+        assert words.startswith(f"the step to 0.5 s was missed by contact='{contact}'")
+        assert f"{why} failed" in words

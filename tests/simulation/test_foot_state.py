@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 from scipy.optimize import linprog
-from tests.simulation.plates import LENGTH, MASS, WIDTH, G, on_plane
+from tests.simulation.plates import LENGTH, MASS, THICK, WIDTH, G, on_plane, plate_world
 
 import tabi
+from tabi.model.shape import Box
 from tabi.simulation.foot_state import yaw_limit
+from tabi.simulation.observed import SeveralPlanesWarning
 
 SQUARE = 0.1 * np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)])
 
@@ -108,3 +110,30 @@ def test_in_words():
         "foot sole: face, stick, 29.4 N at (0.0, 0.0) mm, 70.0 mm inside of the sole's edge, "
         "0% of its friction used"
     ).replace("(0.0, 0.0)", words[words.index("(") : words.index(")") + 1])
+
+
+def test_a_robot_with_a_hand_on_a_table_has_no_zero_moment_point_and_says_so():
+    # a plate on the ground, and a second foot of its own on a step
+    world, robot = plate_world()
+    robot.place((0, 0, 0.5 * THICK))
+    sim = tabi.Simulator(world)
+    sim.run(0.05)
+    assert sim.zmp(robot) == pytest.approx((0, 0), abs=1e-6)
+    world, robot = plate_world(slope=0.3, friction=0.9)
+    sim = tabi.Simulator(world)
+    q = sim.state.q
+    q[:3] = 0.5 * THICK * np.array([np.sin(0.3), 0, np.cos(0.3)])
+    q[3], q[5] = np.cos(0.15), np.sin(0.15)
+    sim.set_state(q)
+    sim.run(0.05)
+    # on a slope: below the middle, in the plane of the slope
+    assert sim.zmp(robot) == pytest.approx((sim.position(robot.base)[0], 0), abs=1e-6)
+    # against a wall as well
+    world, robot = plate_world(friction=0.9)
+    world.add_fixed(Box((0.1, 1.0, 1.0)), (0.5 * LENGTH + 0.05, 0, 0.5), friction=0.5)
+    robot.place((0, 0, 0.5 * THICK))
+    sim = tabi.Simulator(world)
+    sim.apply_force(robot.base, (60.0, 0, 0), 1.0)
+    sim.run(0.05)
+    with pytest.warns(SeveralPlanesWarning, match="contacts of plate lie in several planes"):
+        assert sim.zmp(robot) is None

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from tabi._errors import ModelError
 from tabi.model.joint import Joint
@@ -194,6 +194,24 @@ def convex_outline(name: str, points: Array) -> Array:
             f"expected a polygon that one can stand on"
         )
     return outline
+
+
+def check_simple(name: str, points: ArrayLike) -> None:
+    """Refuse an outline whose sides cross."""
+    p = np.asarray(points, float)
+    if p.ndim != 2 or p.shape[1] != 2 or not np.isfinite(p).all():
+        # said by ``convex_outline``
+        return
+    n = len(p)
+    for i in range(n):
+        for j in range(i + 2, n - (i == 0)):
+            a, b, c, d = p[i], p[(i + 1) % n], p[j], p[(j + 1) % n]
+            if _turn(a, b, c) * _turn(a, b, d) < 0 and _turn(c, d, a) * _turn(c, d, b) < 0:
+                raise ModelError(
+                    f"foot {name!r} has an outline that crosses itself, between corners {i} and "
+                    f"{(i + 1) % n} and between {j} and {(j + 1) % n}; "
+                    "expected its corners in the order round the sole"
+                )
 
 
 def _turn(a: Array, b: Array, c: Array) -> float:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tabi._errors import ModelError, real, unknown
-from tabi.model.body import Body, Closure, Foot, Frame, Sensor, check_place, sole_of
+from tabi.model.body import Body, Closure, Foot, Frame, Sensor, check_place, check_simple, sole_of
 from tabi.model.joint import Joint
 from tabi.model.shape import Shape
 from tabi.spatial.inertia import Inertia
@@ -137,6 +137,7 @@ class KinematicTree:
         if polygon is None:
             foot = sole_of(name, body, R_WB)
         else:
+            check_simple(name, polygon)
             X_BF = from_quaternion(quaternion, position)
             if not np.isfinite(X_BF.p).all():
                 raise ModelError(

@@ -219,7 +219,8 @@ def hrp2(bush: bool = False) -> Robot:
             if row[2].startswith(limb):
                 _add(robot, row, mirror)
     for side, y in (("right", 1.0), ("left", -1.0)):
-        outline = [(x, y * edge) for x in FOOT_X for edge in FOOT_Y]
+        (back, front), (inner, outer) = FOOT_X, (y * edge for edge in FOOT_Y)
+        outline = [(back, inner), (front, inner), (front, outer), (back, outer)]
         robot.add_foot(side, f"{side}_foot", outline, (0.0, 0.0, -SOLE_BELOW_ANKLE))
         # [S2]
         _add_sensor(

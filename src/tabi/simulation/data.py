@@ -38,6 +38,7 @@ class Data:
         self._stepper = stepper
         self._seen: tuple[Any, ...] = ()
         self._placements: dict[Link, Array] = {}
+        self._foot_rows: dict[str, int] = {}
         self._entries: dict[Any, Any] = {}
         self.model: Model = stepper.model
         self.dt, self.tolerance = dt, tolerance
@@ -66,6 +67,11 @@ class Data:
     def missed_count(self) -> int:
         """Steps of the run that did not reach the tolerance."""
         return self._stepper.missed_count
+
+    @property
+    def law(self) -> Any:
+        """The law of contact: see ``parts``."""
+        return self._stepper.step.law
 
     @property
     def reproducible(self) -> bool:
@@ -146,16 +152,34 @@ class Data:
             self._call(readout.wrench, *places, link.body, placement, self.dt, out)
         return Wrench(out[:3], out[3:])
 
-    def zero_moment_point(self, own: Array) -> Array | None:
-        """Of all contacts on the bodies where ``own`` is 1, not 0, in the plane of the lowest
-        contact; None without a load.
+    def foot_wrench(self, name: str) -> Wrench:
+        """Of all contacts on a foot about its origin, by ``feet``."""
+        row = self._foot_row(name)
+        return Wrench(row["force"].copy(), row["torque"].copy())
+
+    def foot_pressure(self, name: str) -> Array | None:
+        """Centre of pressure of a foot in its frame [m], by ``feet``; None without a load."""
+        row = self._foot_row(name)
+        return row["pressure"].copy() if row["state"] else None
+
+    def _foot_row(self, name: str) -> Any:
+        if name not in self._foot_rows:
+            self._foot_rows = {foot: k for k, foot in enumerate(self.model.feet)}
+        return self._stepper.data.memory.foot[self._foot_rows[name]]
+
+    def zero_moment_point(self, own: Array) -> tuple[Array | None, bool]:
+        """Of all contacts on the bodies where ``own`` is 1, not 0, in the plane that they share, as
+        seen from above; None without a load or without such a plane. And whether there is one.
         """
-        own, out = np.ascontiguousarray(own, float), np.empty(7)
+        own, out = np.ascontiguousarray(own, float), np.empty(12)
         if own.shape != (count := self.model.body_count + 1,):
             raise ModelError(f"own has shape {own.shape}; expected ({count},), the world first")
-        count = self._call(readout.lowest_contact, self._stepper.data, own, out)
-        fx, fy, fz, tx, ty, _, z = out
-        return np.array([-ty + z * fx, tx + z * fy]) / fz if count > 0 and fz > 0 else None
+        count = self._call(readout.support, self._stepper.data, own, out)
+        force, torque, place, normal = out.reshape(4, 3)
+        load = force @ normal
+        if count < 0 or not load > 0:
+            return None, count >= 0
+        return (place + np.cross(normal, torque) / load)[:2], True
 
     def _placement(self, link: Link) -> Array:
         """X_BF of a link as kernels take it."""

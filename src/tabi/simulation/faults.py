@@ -12,6 +12,7 @@ from tabi.simulation.certificate import hardest
 from tabi.simulation.data import Data
 from tabi.simulation.depenetration import PARTING
 from tabi.simulation.observed import Observed, SimulationError
+from tabi.simulation.parts import name_of
 from tabi.simulation.step import SINGULAR
 from tabi.simulation.tables import CONTACTS
 
@@ -35,7 +36,8 @@ def warn_inside(data: Data) -> bool:
     """
     rows = data.contact[data.contact["kind"] == CONTACTS]
     depth = float(-rows["gap"].min()) if len(rows) else 0.0
-    if depth > INSIDE:
+    # not what a law of springs lets sink in
+    if depth > INSIDE and -data.outcome.report[0]["overlap"] > INSIDE:
         row = rows[rows["gap"].argmin()]
         a, b = (data.model.shapes[row[side]].link for side in ("shape_a", "shape_b"))
         warnings.warn(
@@ -60,6 +62,16 @@ def warn(data: Data) -> None:
     if pressed := hardest(data):
         a, b, force = pressed
         where = f"{len(data.contact)} contacts, {a} and {b} press hardest ({force:.3g} N)"
+    law = data.law
+    if not law.CERTIFIED:
+        why = getattr(law, "MISSED", "it found no solution")
+        warnings.warn(
+            f"the step to {data.time:g} s was missed by contact={name_of(law)!r}, {where}: {why}; "
+            "later misses are only counted (sim.missed)",
+            MissedStepWarning,
+            stacklevel=DEPTH,
+        )
+        return
     spent = report["work"] >= data.tables.limits[0] or not data.reproducible
     more = "a larger budget" if spent else "a larger tolerance"
     warnings.warn(

@@ -98,7 +98,7 @@ class FootWrenches(Mapping[str, Array]):
                 f"the force on {name!r} was asked for after its step; "
                 "a controller reads it when it is called"
             )
-        return np.concatenate(self._data.wrench(self._links[name]))
+        return np.concatenate(self._data.foot_wrench(self._links[name].name))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._links)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -34,6 +35,10 @@ Array = NDArray[np.float64]
 
 class SimulationError(TabiError, RuntimeError):
     """A simulation that cannot go on; the simulator keeps its last good state."""
+
+
+class SeveralPlanesWarning(UserWarning):
+    """A zero moment point was asked for where contacts share no plane."""
 
 
 class Observed:
@@ -112,12 +117,17 @@ class Observed:
         """Force and torque of all contacts on a foot's body,
         about its origin, in the world's axes.
         """
-        return self.data.wrench(self._link(foot))
+        link = self._link(foot)
+        known = isinstance(link, Sole)
+        return self.data.foot_wrench(link.name) if known else self.data.wrench(link)
 
     def centre_of_pressure(self, foot: Foot | str) -> Array | None:
         """Where the foot's contact forces act in its plane, in its frame [m];
         None without a load.
         """
+        link = self._link(foot)
+        if isinstance(link, Sole):
+            return self.data.foot_pressure(link.name)
         return observation.centre_of_pressure(self.foot_wrench(foot), self.pose(foot))
 
     def foot(self, foot: Foot | str) -> FootState:
@@ -139,14 +149,22 @@ class Observed:
         return foot_state.support_polygon(self.data, [self._sole(f) for f in robot.feet.values()])
 
     def zmp(self, robot: Robot) -> Array | None:
-        """Zero moment point of all contact forces on a robot, on the ground [m];
-        None without a load.
+        """Zero moment point of all contact forces on a robot in the plane of its contacts, x and y
+        in the world [m]; None without a load, and, with a warning, where they share no plane.
         """
         lookup.check_robot(self.world, robot)
         own = np.zeros(self.model.body_count + 1)
         own[[self._link(body).body for body in robot.bodies]] = 1.0
         own[0] = 0.0
-        return self.data.zero_moment_point(own)
+        found, flat = self.data.zero_moment_point(own)
+        if not flat:
+            warnings.warn(
+                f"contacts of {robot.name} lie in several planes at {self.time:g} s, where it has "
+                "no zero moment point; see sim.foot and sim.contacts",
+                SeveralPlanesWarning,
+                stacklevel=2,
+            )
+        return found
 
     @property
     def certificate(self) -> StepCertificate:

@@ -24,6 +24,9 @@ from tabi.spatial.vector import (
     sub,
 )
 
+# contacts share a plane whose normals differ by less, and that are so near to it [m]
+PARALLEL, LEVEL = 1e-6, 1e-3
+
 
 @kernel
 def joint_state(m, d, rows, out):
@@ -102,14 +105,15 @@ def wrench(m, w, d, body, placement, h, out):
 
 
 @kernel
-def lowest_contact(d, own, out):
-    """Sum over the bodies where ``own`` is 1, not 0, of the pressing contacts' impulses and their
-    moments about the world's origin, and the height of the lowest of these contacts.
+def support(d, own, out):
+    """Sum over the bodies where ``own`` is 1, not 0, of the pressing contacts' impulses and of
+    their moments about the first of these contacts; the place of that one, and its normal.
 
     Returns:
-        how many press.
+        how many press, less than 0 where they do not share a plane.
     """
-    force, torque, low, count = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0, 0
+    force, torque, count, flat = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0, True
+    place, normal = (0.0, 0.0, 0.0), (0.0, 0.0, 1.0)
     for e in range(d.memory.count[0]):
         row = d.memory.contact[e]
         sign = own[row.a] - own[row.b]
@@ -117,12 +121,15 @@ def lowest_contact(d, own, out):
         if row.kind <= MOMENTS and sign != 0.0 and dot(l, l) > 0.0:
             l = (sign * l[0], sign * l[1], sign * l[2])
             if row.kind == CONTACTS:
-                force = add(force, l)
-                torque = add(torque, cross(load3(row.position), l))
-                low = row.position[2] if count == 0 else min(low, row.position[2])
+                n = (sign * row.normal[0], sign * row.normal[1], sign * row.normal[2])
+                if count == 0:
+                    place, normal = load3(row.position), n
+                r = sub(load3(row.position), place)
+                flat = flat and dot(n, normal) > 1.0 - PARALLEL and abs(dot(normal, r)) < LEVEL
+                force, torque = add(force, l), add(torque, cross(r, l))
                 count += 1
             else:
                 torque = add(torque, l)
     store6(out, (force[0], force[1], force[2], torque[0], torque[1], torque[2]))
-    out[6] = low
-    return count
+    store6(out[6:], (place[0], place[1], place[2], normal[0], normal[1], normal[2]))
+    return count if flat else -count

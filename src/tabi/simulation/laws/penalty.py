@@ -265,6 +265,7 @@ def law(options: Penalty, feet: int) -> SimpleNamespace:
     return SimpleNamespace(
         NAME=NAME,
         CERTIFIED=False,
+        MISSED="its forces did not settle; take a shorter dt, or softer springs",
         BONDS=True,
         ROWS=(soft_soles,),
         FOOT_BAND=FOOT_BAND,

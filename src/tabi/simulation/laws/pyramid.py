@@ -13,6 +13,8 @@ from tabi.contact.bodies import allocate as allocate_bodies
 from tabi.contact.bodies import prepare as prepare_bodies
 from tabi.contact.rows import CONTACT, LIMITED
 
+MISSED = "Lemke's algorithm found no solution; take a shorter dt, or 'coulomb'"
+
 
 class PyramidWork(Structure):
     """Scratch: of bodies, for the weights of the rows, and of Lemke's algorithm."""
@@ -63,5 +65,5 @@ def law(facets: int, name: str) -> SimpleNamespace:
         return PyramidWork(allocate_bodies(points, bodies, blocks), work)
 
     return SimpleNamespace(
-        NAME=name, CERTIFIED=False, allocate=allocate, prepare=prepare, solve=solve
+        NAME=name, CERTIFIED=False, MISSED=MISSED, allocate=allocate, prepare=prepare, solve=solve
     )

@@ -36,6 +36,10 @@ from tabi.contact.selection import Search
 from tabi.model.compiled import Model
 
 NAME = "selection"
+MISSED = (
+    "every state of the feet that was tried violates a rule, and the least violated one is used; "
+    "take a shorter dt, or more candidates"
+)
 EXACT, ONE_STEP = "exact", "one-step"
 MODES = (EXACT, ONE_STEP)
 # turns in which states and the contacts of other bodies agree
@@ -221,6 +225,7 @@ def law(options: Selection) -> SimpleNamespace:
     return SimpleNamespace(
         NAME=NAME,
         CERTIFIED=False,
+        MISSED=MISSED,
         BONDS=True,
         memory=feet_of,
         allocate=allocate,
