@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tests.simulation.plates import LENGTH, MASS, THICK, WIDTH, G, on_plane
+from plates import LENGTH, MASS, THICK, WIDTH, G, on_plane
 
 import tabi
 from tabi.simulation import feet

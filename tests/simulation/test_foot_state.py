@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
+from plates import LENGTH, MASS, THICK, WIDTH, G, on_plane, plate_world
 from scipy.optimize import linprog
-from tests.simulation.plates import LENGTH, MASS, THICK, WIDTH, G, on_plane, plate_world
 
 import tabi
 from tabi.model.shape import Box

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from tabi._jit import kernel
 from tabi._structure import Structure
 from tabi.contact import linear
+from tabi.contact.deeper_twists import deeper
 from tabi.contact.polygons import Polygons
 
 Floats = NDArray[np.float64]
@@ -33,8 +34,6 @@ Floats = NDArray[np.float64]
 TURNS, SETTLED = 100, 1e-9
 # friction has to be known so well before the rest is; a force that is none, as a depth [m]
 ROUGHLY, LITTLE = 0.01, 1e-12
-# sweeps of the projection on the cone of twists that go deeper
-SWEEPS = 200
 SPRING = np.dtype(
     [
         # of a foot: moving body, root of its tree, x axis in the body's frame
@@ -304,7 +303,11 @@ def _revise(P, spring, axis, k, f, h):
     # friction first: too much of it would tip or lift the foot
     wanted = 0.1 * k.scale[f]
     if fz > 0.0:
-        wanted = min(1.0, k.scale[f] * P.mu[f] * fz / force) if force > 0.0 else 1.0
+        # force = F s / (1 + a s) of a factor s, were the polygon alone
+        most, s = P.mu[f] * fz, k.scale[f]
+        a = 0.5 * h * spring.damping * (P.A[i + 3, i + 3] + P.A[i + 4, i + 4])
+        full = force * (1.0 + a * s) / s - a * most
+        wanted = min(1.0, most / full) if full > 0.0 else 1.0
     elif not force > LITTLE * spring.stiffness[0] * h:
         # it would pull: it leaves
         k.sides[f] = 0
@@ -351,7 +354,7 @@ def _damp(P, spring, axis, k, f):
     # lengths in half diagonals; v_z is that of c
     vz = t[i + 5] + t[i] * y - t[i + 1] * x
     u = (vz, L * t[i], L * t[i + 1])
-    p = deeper(k, f, u, L)
+    p = deeper(k.region[f], k.sides[f], k.middle[f], u, L, k.correction)
     size = abs(u[0]) + abs(u[1]) + abs(u[2])
     off = abs(p[0] - u[0]) + abs(p[1] - u[1]) + abs(p[2] - u[2])
     if off <= 1e-9 * size:
@@ -372,29 +375,3 @@ def _damp(P, spring, axis, k, f):
     k.damper[f, 1] += half * (fy - k.damper[f, 1])
     k.damper[f, 2] += half * (fz - k.damper[f, 2])
     return same
-
-
-@kernel
-def deeper(k, f, u, L):
-    """The twist nearest to u = (v_z, L ω_x, L ω_y) of c with which no corner of the part below the
-    plane rises: Dykstra's projections on their half-spaces in turn.
-    """
-    m, cx, cy = k.sides[f], k.middle[f, 0], k.middle[f, 1]
-    for a in range(m):
-        k.correction[a, 0], k.correction[a, 1], k.correction[a, 2] = 0.0, 0.0, 0.0
-    x, y, z = u
-    for _ in range(SWEEPS):
-        change = 0.0
-        for a in range(m):
-            # the rise of the corner: v_z + ω_x y − ω_y x ≤ 0
-            ny, nz = (k.region[f, a, 1] - cy) / L, -(k.region[f, a, 0] - cx) / L
-            x0, y0, z0 = x + k.correction[a, 0], y + k.correction[a, 1], z + k.correction[a, 2]
-            rise = (x0 + ny * y0 + nz * z0) / (1.0 + ny * ny + nz * nz)
-            rise = max(rise, 0.0)
-            dx, dy, dz = x0 - rise, y0 - rise * ny, z0 - rise * nz
-            k.correction[a, 0], k.correction[a, 1], k.correction[a, 2] = x0 - dx, y0 - dy, z0 - dz
-            change = max(change, abs(dx - x), abs(dy - y), abs(dz - z))
-            x, y, z = dx, dy, dz
-        if change <= 1e-12 * (abs(u[0]) + abs(u[1]) + abs(u[2])):
-            break
-    return x, y, z

@@ -134,6 +134,7 @@ def allocate(model: Model, tables: Tables, points: int, blocks: int, law: Any) -
     """
     bodies, joints = model.body_count + 1, model.v_count
     rows = {name: np.zeros(3 * points) for name in ROW_ARRAYS}
+    over_points = {name: np.zeros(points) for name in POINT_ARRAYS}
     over_joints = {name: np.zeros(joints) for name in JOINT_ARRAYS}
     problem = BodyProblem(
         contact=table(points, ROW),
@@ -145,6 +146,7 @@ def allocate(model: Model, tables: Tables, points: int, blocks: int, law: Any) -
     )
     return StepWorkspace(
         **rows,
+        **over_points,
         **over_joints,
         dynamics=dynamics_workspace.allocate(model),
         chains=body_inertia.allocate(model, tables.chain),
@@ -158,8 +160,6 @@ def allocate(model: Model, tables: Tables, points: int, blocks: int, law: Any) -
         kind=np.zeros(points, INDEX),
         source=np.zeros(points, INDEX),
         soft=np.zeros(points, INDEX),
-        closing=np.zeros(points),
-        approach=np.zeros(points),
         carried=np.zeros((bodies, 6)),
         groups=groups.allocate(points, bodies),
         body=np.zeros(bodies, INDEX),
@@ -175,8 +175,6 @@ def allocate(model: Model, tables: Tables, points: int, blocks: int, law: Any) -
         budget=getattr(law, "budget", budget.unlimited()),
         joint=table(joints, JOINT),
         wrench=np.zeros(6 * bodies),
-        foot_x=np.zeros(points),
-        foot_y=np.zeros(points),
     )
 
 
@@ -186,6 +184,7 @@ def _own_columns(points: int) -> dict[str, Any]:
     return {"q": np.zeros(3 * points), "kind": np.zeros(points, INDEX), **over_points}
 
 
+POINT_ARRAYS = ("closing", "approach", "foot_x", "foot_y")
 ROW_ARRAYS = ("shift", "impulse", "u", "parting_impulse", "parting_u")
 JOINT_ARRAYS = (
     "applied",

@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from tests.simulation.laws.test_selection_law import standing
-from tests.simulation.plates import MASS, G, on_plane
+from plates import MASS, G, on_plane, standing
 
 import tabi
 

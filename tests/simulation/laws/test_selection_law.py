@@ -2,29 +2,12 @@
 
 import numpy as np
 import pytest
-from tests.bipeds import biped
-from tests.simulation.plates import LENGTH, MASS, WIDTH, G, on_plane
+from bipeds import biped
+from plates import LENGTH, MASS, WIDTH, G, on_plane, standing
 
 import tabi
 
 WEIGHT = 58.0 * G
-
-
-def standing(contact, motion="hold", friction=0.8, robot=None, **settings):
-    """HRP-2 or another robot on the ground, in a motion."""
-    world = tabi.World()
-    world.add_ground(friction=friction)
-    robot = world.add_robot(robot or tabi.robots.hrp2())
-    robot.stand_on_ground()
-    sim = tabi.Simulator(world, contact=contact, **settings)
-    motions = {
-        "hold": lambda: tabi.control.hold(robot.half_sitting),
-        "squat": lambda: tabi.control.squat(robot, 0.2),
-        "sway": lambda: tabi.control.sway(robot, 0.01),
-        "lean": lambda: tabi.control.lean(robot, 0.3, 2.0),
-    }
-    sim.set_controller(robot, motions[motion]())
-    return sim, robot
 
 
 def pair(*args, **settings):

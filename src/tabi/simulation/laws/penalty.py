@@ -28,7 +28,7 @@ from tabi.model.arrays import table
 from tabi.model.body import polygon_area
 from tabi.model.compiled import Model
 from tabi.simulation.laws.selection import any_contact, any_others, clear_inner
-from tabi.simulation.rows import soft_soles
+from tabi.simulation.rows import flat_soles
 from tabi.spatial.vector import dot, load3, load9, mul
 
 NAME = "penalty"
@@ -267,7 +267,7 @@ def law(options: Penalty, feet: int) -> SimpleNamespace:
         CERTIFIED=False,
         MISSED="its forces did not settle; take a shorter dt, or softer springs",
         BONDS=True,
-        ROWS=(soft_soles,),
+        ROWS=(flat_soles.soft,),
         FOOT_BAND=FOOT_BAND,
         memory=options.springs,
         allocate=allocate,

@@ -1,8 +1,9 @@
 """Constraint selection for the feet, and the exact law for all else.
 
-Points in which a declared foot meets another body are corners of polygons (``contact.polygons``),
-and ``contact.selection`` says what of each polygon its plane holds. Contacts of other bodies, and
-bonds, are solved with them in the same step, by the exact law (``contact.held_polygons``).
+Points in which the sole of a declared foot meets another body are put into its plane
+(``rows.flat_soles``): they are corners of polygons (``contact.polygons``), and
+``contact.selection`` says what of each polygon is held. Contacts of other bodies, and bonds, are
+solved with them in the same step, by the exact law (``contact.held_polygons``).
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from tabi.contact.polygons import Polygons
 from tabi.contact.rows import CONTACT
 from tabi.contact.selection import Search
 from tabi.model.compiled import Model
+from tabi.simulation.rows import flat_soles
 
 NAME = "selection"
 MISSED = (
@@ -227,6 +229,8 @@ def law(options: Selection) -> SimpleNamespace:
         CERTIFIED=False,
         MISSED=MISSED,
         BONDS=True,
+        ROWS=(flat_soles.flat,),
+        FOOT_BAND=flat_soles.FLAT,
         memory=feet_of,
         allocate=allocate,
         look=look,

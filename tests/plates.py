@@ -41,3 +41,20 @@ def on_plane(contact, friction=0.5, slope=0.0, height=0.0, polygon=None, **setti
     q[3], q[5] = np.cos(slope / 2), np.sin(slope / 2)
     sim.set_state(q)
     return sim, robot
+
+
+def standing(contact, motion="hold", friction=0.8, robot=None, **settings):
+    """HRP-2 or another robot on the ground, in a motion."""
+    world = tabi.World()
+    world.add_ground(friction=friction)
+    robot = world.add_robot(robot or tabi.robots.hrp2())
+    robot.stand_on_ground()
+    sim = tabi.Simulator(world, contact=contact, **settings)
+    motions = {
+        "hold": lambda: tabi.control.hold(robot.half_sitting),
+        "squat": lambda: tabi.control.squat(robot, 0.2),
+        "sway": lambda: tabi.control.sway(robot, 0.01),
+        "lean": lambda: tabi.control.lean(robot, 0.3, 2.0),
+    }
+    sim.set_controller(robot, motions[motion]())
+    return sim, robot
