@@ -137,21 +137,31 @@ def margin(corner, first, end, x, y):
     """Signed distance of a point from the nearest edge of a convex polygon, anticlockwise; outside
     of it minus its distance from the polygon.
     """
-    least, outside = -1.0, -1.0
+    least = 0.0
+    for i in range(first, end):
+        j = i + 1 if i + 1 < end else first
+        ux, uy = corner[j, 0] - corner[i, 0], corner[j, 1] - corner[i, 1]
+        depth = ux * (y - corner[i, 1]) - uy * (x - corner[i, 0])
+        depth /= (ux * ux + uy * uy) ** 0.5
+        if i == first or depth < least:
+            least = depth
+    return least if least >= 0.0 else -_outside(corner, first, end, x, y)
+
+
+@kernel
+def _outside(corner, first, end, x, y):
+    """Distance of a point from the sides of a polygon."""
+    nearest = -1.0
     for i in range(first, end):
         j = i + 1 if i + 1 < end else first
         ux, uy = corner[j, 0] - corner[i, 0], corner[j, 1] - corner[i, 1]
         rx, ry = x - corner[i, 0], y - corner[i, 1]
-        size = (ux * ux + uy * uy) ** 0.5
-        depth = (ux * ry - uy * rx) / size
-        part = min(max((rx * ux + ry * uy) / (size * size), 0.0), 1.0)
+        part = min(max((rx * ux + ry * uy) / (ux * ux + uy * uy), 0.0), 1.0)
         dx, dy = rx - part * ux, ry - part * uy
-        away = (dx * dx + dy * dy) ** 0.5
-        if i == first or depth < least:
-            least = depth
-        if i == first or away < outside:
-            outside = away
-    return least if least >= 0.0 else -outside
+        away = dx * dx + dy * dy
+        if nearest < 0.0 or away < nearest:
+            nearest = away
+    return nearest**0.5
 
 
 @kernel
@@ -175,9 +185,9 @@ def _hull_state(s, n, px, py):
             if there >= 0:
                 vx, vy = x[there] - x[here], y[there] - y[here]
                 turn = vx * uy - vy * ux
-                further = ux * ux + uy * uy > vx * vx + vy * vy
-                size = ((ux * ux + uy * uy) * (vx * vx + vy * vy)) ** 0.5
-                if turn > 1e-9 * size or (turn > -1e-9 * size and not further):
+                u, v = ux * ux + uy * uy, vx * vx + vy * vy
+                little = 1e-9 * max(u, v)
+                if turn > little or (turn > -little and u <= v):
                     continue
             there = i
         if there < 0:
@@ -185,7 +195,7 @@ def _hull_state(s, n, px, py):
         ux, uy, rx, ry = x[there] - x[here], y[there] - y[here], px - x[here], py - y[here]
         size = (ux * ux + uy * uy) ** 0.5
         area += (x[here] - x[start]) * uy - (y[here] - y[start]) * ux
-        sides += (ux * ry - uy * rx) / size <= ON_EDGE
+        sides += ux * ry - uy * rx <= ON_EDGE * size
         corners += rx * rx + ry * ry <= ON_EDGE * ON_EDGE
         here = there
         if here == start:
