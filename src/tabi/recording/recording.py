@@ -4,15 +4,17 @@ and what the world looks like.
 Attributes of the file: format, version (of tabi), created, dt [s], tolerance [m/s]; of certificate
 the worst of the run, once closed. One row per recorded step: time [s], q, v;
 motors/{effort [N·m or N], target [rad or m]} of each degree of freedom; energy/{kinetic, potential}
-[J]; feet/{wrench [N, N·m], pressure [m], state, margin [m], signal}; robots/{centre_of_mass, zmp} [m]; contacts/count;
-certificate/{residual [m/s], iterations, missed, gap [m], worst_residual, worst_joint_residual,
-worst_penetration}, where missed and worst_… are of the run so far. One row per second:
+[J]; feet/{wrench [N, N·m], pressure [m], state, margin [m], signal}; robots/{centre_of_mass, zmp}
+[m]; contacts/count; certificate/{residual [m/s], iterations, missed, gap [m], worst_residual,
+worst_joint_residual, worst_penetration}, where missed and worst_… are of the run so far. One row
+per second:
 judged/{time [s], force_residual [N], pressure_shift [m]}, what the certificate says of the last
 step before each writing. The points of all rows follow each other in contacts/{body_a, body_b,
 point [m], normal, force and moment on a [N, N·m], gap [m], status}: bodies are places in
 body_names, status one in contacts/status_names, a foot's state one in feet/state_names. All changes
-of feet, also between rows: feet/events/{time [s], foot, before, after}. Written once: world (``anatomy``), look (``look``),
-meta (JSON: versions, whether a rerun is the same, and what the caller tells), scene (text).
+of feet, also between rows: feet/events/{time [s], foot, before, after}. Written once: world
+(``anatomy``), look (``look``), meta (JSON: versions, whether a rerun is the same, and what the
+caller tells), scene (text).
 
 Rows are written and flushed after every second of simulated time or of the clock. The datasets are
 there from the start and the format is the oldest HDF5 has: a file whose writer was killed opens,
