@@ -78,6 +78,9 @@ def test_robot_stands_on_its_weight_and_the_page_shows_it(live):
     shafts = live.overlay._shafts.node.told["batched_scales"][:8, 2]
     assert shafts.sum() + 8 * HEAD == pytest.approx(ARROW * view.load, rel=0.01)
     assert until(lambda: "on the feet **56" in live.controls.text.content, 5)
+    # it stands on both faces, and the pressure is 63 to 64 mm inside of the soles
+    assert until(lambda: "left foot: **face, stick**, 63." in live.controls.text.content, 5)
+    assert until(lambda: live.overlay.feet.labels == ["face, stick"] * 2, 5)
     assert np.allclose(live.page.scene.position(robot.base), place(live, robot.base), atol=1e-3)
 
 
