@@ -308,7 +308,8 @@ def _feet_lines(names: list[str], view: View) -> list[str]:
     them where there are many.
     """
     lines = []
-    for k, name in enumerate(names[:FEET]):
+    # a view of the next scene may come before its controls do
+    for k, name in enumerate(names[: min(FEET, len(view.soles.states))]):
         # rounded, and no zero with a sign
         margin = round(1e3 * float(view.soles.margins[k]), 1) + 0.0
         far = f", {unbroken(f'{margin:.1f} mm')} to its edge" if margin == margin else ""
