@@ -61,17 +61,7 @@ def moments(run: Recorded, chosen: NDArray[np.int64]) -> dict[str, NDArray[Any]]
         ("target", columns_v, run.motors["target"]),
     ):
         found |= {f"{prefix}_{name}": values[chosen, k] for k, name in enumerate(columns)}
-    for k, name in enumerate(world.feet.names):
-        wrench, pressure = run.feet["wrench"][chosen, k], run.feet["pressure"][chosen, k]
-        found |= {f"foot_{name}_force_{axis}_n": wrench[:, c] for c, axis in enumerate(XYZ)}
-        found |= {f"foot_{name}_torque_{axis}_nm": wrench[:, 3 + c] for c, axis in enumerate(XYZ)}
-        found |= {f"foot_{name}_cop_{axis}_m": pressure[:, c] for c, axis in enumerate("xy")}
-        states, signals = run.feet["state"][chosen, k], run.feet["signal"][chosen, k]
-        found |= {
-            f"foot_{name}_state": np.array([name_of(state) for state in states], object),
-            f"foot_{name}_margin_m": run.feet["margin"][chosen, k],
-            f"foot_{name}_signal": signals,
-        }
+    found |= _foot_columns(run, chosen)
     for k, name in enumerate(world.robot_names):
         found |= {
             f"{name}_com_{axis}_m": run.robots["centre_of_mass"][chosen, k, c]
@@ -89,6 +79,23 @@ def moments(run: Recorded, chosen: NDArray[np.int64]) -> dict[str, NDArray[Any]]
     }
     found |= {column: run.certificate[name][chosen] for name, column in units.items()}
     return found | {"contacts": run.contact_count[chosen]}
+
+
+def _foot_columns(run: Recorded, chosen: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
+    """What the first table says of feet."""
+    found: dict[str, NDArray[Any]] = {}
+    for k, name in enumerate(run.world.feet.names):
+        wrench, pressure = run.feet["wrench"][chosen, k], run.feet["pressure"][chosen, k]
+        found |= {f"foot_{name}_force_{axis}_n": wrench[:, c] for c, axis in enumerate(XYZ)}
+        found |= {f"foot_{name}_torque_{axis}_nm": wrench[:, 3 + c] for c, axis in enumerate(XYZ)}
+        found |= {f"foot_{name}_cop_{axis}_m": pressure[:, c] for c, axis in enumerate("xy")}
+        words = [name_of(state) for state in run.feet["state"][chosen, k]]
+        found |= {
+            f"foot_{name}_state": np.array(words, object),
+            f"foot_{name}_margin_m": run.feet["margin"][chosen, k],
+            f"foot_{name}_signal": run.feet["signal"][chosen, k],
+        }
+    return found
 
 
 def touches(run: Recorded, chosen: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
