@@ -10,10 +10,11 @@ from apps.pages import free_port, until
 
 from tabi.apps.recordings.frames import ARROW
 from tabi.apps.viewer.controls import trunk
-from tabi.apps.viewer.live import Live, limp
+from tabi.apps.viewer.live import Live, _feet_lines, limp
 from tabi.apps.viewer.overlay import HEAD, KINDS
 from tabi.apps.viewer.page import Page
 from tabi.apps.viewer.player import Player, simulated
+from tabi.apps.viewer.view import Observer, feet_of
 from tabi.model.world import World
 from tabi.robots import hrp2
 from tabi.simulation.simulator import Simulator
@@ -65,6 +66,18 @@ def after(live: Live, seconds: float):
     return live.player.view
 
 
+def test_lines_of_feet_are_those_of_the_view_also_between_two_scenes():
+    world = World()
+    world.add_robot(hrp2())
+    sim = Simulator(world)
+    sim.step()
+    names, flying = list(feet_of(world)), Observer(sim).look()
+    assert _feet_lines(names, flying) == [f"{name} foot: **none**" for name in names]
+    empty = World()
+    empty.add_box(size=(0.1, 0.1, 0.1), mass=1.0)
+    assert _feet_lines(names, Observer(Simulator(empty)).look()) == []
+
+
 def test_robot_stands_on_its_weight_and_the_page_shows_it(live):
     click(live.controls.time, "Reset")
     assert until(lambda: live.player.view is not None and live.player.view.time < 0.5, 5)
@@ -78,6 +91,9 @@ def test_robot_stands_on_its_weight_and_the_page_shows_it(live):
     shafts = live.overlay._shafts.node.told["batched_scales"][:8, 2]
     assert shafts.sum() + 8 * HEAD == pytest.approx(ARROW * view.load, rel=0.01)
     assert until(lambda: "on the feet **56" in live.controls.text.content, 5)
+    # it stands on both faces, and the pressure is 63 to 64 mm inside of the soles
+    assert until(lambda: "left foot: **face, stick**, 63." in live.controls.text.content, 5)
+    assert until(lambda: live.overlay.feet.labels == ["face, stick"] * 2, 5)
     assert np.allclose(live.page.scene.position(robot.base), place(live, robot.base), atol=1e-3)
 
 

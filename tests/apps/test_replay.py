@@ -8,7 +8,7 @@ from apps.pages import free_port, until
 
 import tabi
 from tabi.apps.recordings.frames import ARROW
-from tabi.apps.viewer.replay import Replay, plain
+from tabi.apps.viewer.replay import AFTER, BEFORE, Replay, plain
 from tabi.recording.recorded import read
 
 
@@ -108,3 +108,28 @@ def test_words_from_a_file_carry_no_markup():
         plain("hrp2 <img src=x> {alert(1)} `a` [b](c)") == "hrp2 ·img src·x· ·alert·1·· ·a· ·b··c·"
     )
     assert len(plain("x" * 1000)) == 80
+
+
+def test_changes_of_feet_are_marks_of_the_time_bar_and_one_can_go_there(replay):
+    # both feet come down in the first step, which is shown by the row after it
+    assert [event.after for event in replay.run.foot_events] == ["face, stick"] * 2
+    assert [mark.value for mark in replay.bar._marks] == [0.0]
+    replay.go(0)
+    assert until(lambda: replay.feet.labels == ["none", "none"])
+    assert until(lambda: replay.last_event.content == "change of a foot 0 of 2")
+    replay.jump._impl.value = AFTER
+    click(replay.jump)
+    assert replay.row == 1
+    assert until(lambda: replay.feet.labels == ["face, stick"] * 2)
+    said = "change of a foot 2 of 2: left none → **face, stick** at 0.001 s"
+    assert until(lambda: replay.last_event.content == said)
+    # there is no other one
+    click(replay.jump)
+    assert replay.row == 1
+    replay.go(60)
+    replay.jump._impl.value = BEFORE
+    click(replay.jump)
+    assert replay.row == 1
+    replay.shown["states of feet"].value = False
+    assert until(lambda: replay.feet.labels == ["", ""])
+    replay.shown["states of feet"].value = True

@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import TabiError
-from tabi.recording import anatomy, look, tracks
+from tabi.recording import anatomy, foot_history, look, tracks
 from tabi.recording.anatomy import Anatomy
+from tabi.recording.foot_history import FootEvent
 from tabi.recording.hdf5 import Careful, RefusedError
 from tabi.recording.look import Look
 
@@ -34,7 +35,6 @@ CONTACTS = ("body_a", "body_b", *VECTORS, "gap", "status")
 INTEGERS = ("iterations", "missed", "body_a", "body_b", "status")
 # columns by what they count: their names and widths
 MOTORS = ("effort", "target")
-FEET = {"wrench": 6, "pressure": 2}
 ROBOTS = {"centre_of_mass": 3, "zmp": 3}
 ENERGY = ("kinetic", "potential")
 
@@ -61,12 +61,16 @@ class Recorded:
         motors: effort [N·m or N] and target position of each degree of freedom, (n, v).
         energy: kinetic and potential [J], (n,).
         feet: wrench (n, feet, 6) in the world's axes about the foot's origin [N, N·m],
-            pressure (n, feet, 2) in its frame [m].
+            pressure (n, feet, 2) in its frame [m]; (n, feet): state, a place in
+            ``foot_history.STATES``, margin of the pressure point to the sole's edge [m], and
+            signal, 1 where the foot carries the robot, debounced. Files that do not tell a state
+            or signal have −1 there.
         robots: centre_of_mass and zmp (n, robots, 3) [m];
-            pressure and zmp are NaN where nothing is borne.
+            pressure, margin and zmp are NaN where nothing is borne.
         judged: of some steps, about one a second, time [s] and what the independent certificate
             says: force_residual [N], pressure_shift [m].
         closed: whether its writer came to an end, and was not killed.
+        foot_events: every change of a foot's state, also between rows.
     """
 
     time: Array
@@ -87,10 +91,11 @@ class Recorded:
     look: Look
     motors: dict[str, Array]
     energy: dict[str, Array]
-    feet: dict[str, Array]
+    feet: dict[str, NDArray[Any]]
     robots: dict[str, Array]
     judged: dict[str, Array]
     closed: bool = True
+    foot_events: tuple[FootEvent, ...] = ()
 
     def contacts_at(self, row: int) -> dict[str, NDArray[Any]]:
         """The contacts of one row, columns by name."""
@@ -223,7 +228,11 @@ def _extent(file: Careful, world: Anatomy) -> tuple[int, int, NDArray[np.int64]]
         *(f"energy/{c}" for c in ENERGY),
     ]
     rows += [
-        *(f"feet/{c}" for c in FEET if world.feet.names),
+        *(
+            f"feet/{c}"
+            for c in (*foot_history.LOADS, *foot_history.told_by(file))
+            if world.feet.names
+        ),
         *(f"robots/{c}" for c in ROBOTS if world.robot_names),
     ]
     n = min(file.length(name) for name in rows)
@@ -264,7 +273,8 @@ def _rest(file: Careful, world: Anatomy, n: int, names: list[str]) -> dict[str, 
         "look": look.read(file, "look", len(world.body["parent"])),
         "motors": {c: file.reals(f"motors/{c}", (None, world.v_count), rows=n) for c in MOTORS},
         "energy": {c: file.reals(f"energy/{c}", rows=n) for c in ENERGY},
-        "feet": {c: loads(f"feet/{c}", len(world.feet.names), width) for c, width in FEET.items()},
+        "feet": foot_history.read(file, len(world.feet.names), n),
+        "foot_events": foot_history.read_events(file, world.feet.names),
         "closed": "missed" in file.file["certificate"].attrs,
         "judged": {
             c: file.reals(f"judged/{c}", rows=min(file.length(f"judged/{c}") for c in JUDGED))

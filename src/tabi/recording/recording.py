@@ -4,14 +4,17 @@ and what the world looks like.
 Attributes of the file: format, version (of tabi), created, dt [s], tolerance [m/s]; of certificate
 the worst of the run, once closed. One row per recorded step: time [s], q, v;
 motors/{effort [N·m or N], target [rad or m]} of each degree of freedom; energy/{kinetic, potential}
-[J]; feet/{wrench [N, N·m], pressure [m]}; robots/{centre_of_mass, zmp} [m]; contacts/count;
-certificate/{residual [m/s], iterations, missed, gap [m], worst_residual, worst_joint_residual,
-worst_penetration}, where missed and worst_… are of the run so far. One row per second:
+[J]; feet/{wrench [N, N·m], pressure [m], state, margin [m], signal}; robots/{centre_of_mass, zmp}
+[m]; contacts/count; certificate/{residual [m/s], iterations, missed, gap [m], worst_residual,
+worst_joint_residual, worst_penetration}, where missed and worst_… are of the run so far. One row
+per second:
 judged/{time [s], force_residual [N], pressure_shift [m]}, what the certificate says of the last
 step before each writing. The points of all rows follow each other in contacts/{body_a, body_b,
 point [m], normal, force and moment on a [N, N·m], gap [m], status}: bodies are places in
-body_names, status one in contacts/status_names. Written once: world (``anatomy``), look (``look``),
-meta (JSON: versions, whether a rerun is the same, and what the caller tells), scene (text).
+body_names, status one in contacts/status_names, a foot's state one in feet/state_names. All changes
+of feet, also between rows: feet/events/{time [s], foot, before, after}. Written once: world
+(``anatomy``), look (``look``), meta (JSON: versions, whether a rerun is the same, and what the
+caller tells), scene (text).
 
 Rows are written and flushed after every second of simulated time or of the clock. The datasets are
 there from the start and the format is the oldest HDF5 has: a file whose writer was killed opens,
@@ -36,12 +39,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi.model.rates import steps_between
-from tabi.recording import anatomy, look, tracks
+from tabi.recording import anatomy, foot_history, look, tracks
 from tabi.recording.hdf5 import write_attribute, write_text, write_texts
 from tabi.recording.recordable import Recordable, versions
 from tabi.recording.recorded import (
     ENERGY,
-    FEET,
     FORMAT,
     JUDGED,
     MOTORS,
@@ -97,6 +99,8 @@ class Recording:
         self._world = anatomy.of(sim.world, sim.model)
         self._rows: list[tuple[Any, ...]] = []
         self._judged: list[tuple[float, float, float]] = []
+        # changes of feet that came before, or are in the file
+        self._changes = len(sim.data.foot_history)
         self._file: Any = None
         if self.path.absolute() in [other.path.absolute() for other in _OPEN]:
             raise RecordingError(
@@ -159,6 +163,7 @@ class Recording:
                 data.outcome.report.tobytes(),
                 contact.tobytes(),
                 data.moment,
+                data.memory.foot.tobytes(),
             )
         )
         late = clock.monotonic() - self._clock >= INTERVAL
@@ -181,7 +186,7 @@ class Recording:
         """Write what is left and let go of the file, so that others can read it;
         the next rows open it again.
         """
-        if self._rows:
+        if self._rows or len(self._sim.data.foot_history) > self._changes:
             self._write()
         if self._file is not None:
             file, self._file = self._file, None
@@ -209,6 +214,7 @@ class Recording:
         write_texts(file, "joint_names", list(sim.model.joint_names))
         write_texts(file, "body_names", names)
         write_texts(file, "contacts/status_names", list(STATUS))
+        write_texts(file, "feet/state_names", list(foot_history.STATES))
 
         def column(name: str, *tail: int, kind: Any = float) -> None:
             # without feet or robots there is nothing to grow
@@ -242,8 +248,13 @@ class Recording:
         column("q", sim.model.q_count)
         for name in ("v", *(f"motors/{part}" for part in MOTORS)):
             column(name, sim.model.v_count)
-        for name, width in FEET.items():
-            column(f"feet/{name}", len(self._world.feet.names), width)
+        feet = len(self._world.feet.names)
+        for name, width in foot_history.LOADS.items():
+            column(f"feet/{name}", feet, width)
+        for name, kind in foot_history.TOLD.items():
+            column(f"feet/{name}", feet, kind=kind)
+        for name, kind in foot_history.EVENTS.items():
+            column(f"feet/events/{name}", kind=kind)
         for name, width in ROBOTS.items():
             column(f"robots/{name}", len(self._world.robot_names), width)
         column("contacts/status", kind=np.int8)
@@ -262,8 +273,12 @@ class Recording:
         """
         (rows, self._rows), (judged, self._judged) = (self._rows, []), (self._judged, [])
         self._written, self._clock = self._sim.data.time, clock.monotonic()
+        first, last = (rows[0][0], rows[-1][0]) if rows else (self._written, self._written)
+        changes = self._sim.data.foot_history[self._changes :]
+        self._changes += len(changes)
         try:
-            columns = self._columns(rows)
+            columns = self._columns(rows) if rows else {}
+            columns |= foot_history.event_columns(changes)
             columns |= {
                 f"judged/{name}": np.array([row[k] for row in judged], float)
                 for k, name in enumerate(JUDGED)
@@ -281,10 +296,10 @@ class Recording:
                 dataset[start:] = added
             self._file.flush()
         except (OSError, RuntimeError, KeyError) as fault:
-            self._end(rows[0][0], reason(fault))
+            self._end(first, reason(fault))
         # room for these rows but not for as many again: end while they are safe
         if self._free() < MARGIN + need:
-            self._end(rows[-1][0], reason(OSError(errno.ENOSPC, "full")))
+            self._end(last, reason(OSError(errno.ENOSPC, "full")))
 
     def _free(self) -> int:
         return shutil.disk_usage(self.path.absolute().parent).free
@@ -298,10 +313,13 @@ class Recording:
 
     def _columns(self, rows: list[tuple[Any, ...]]) -> dict[str, Any]:
         """Rows as they stand in the file, by the names of its datasets."""
-        time, q, v, effort, target, worst, count, reports, tables, turning = zip(*rows, strict=True)
+        time, q, v, effort, target, worst, count, reports, tables, turning, soles = zip(
+            *rows, strict=True
+        )
         data = self._sim.data
         report = _rows(b"".join(reports), data.outcome.report.dtype)
         contact = _rows(b"".join(tables), data.memory.contact.dtype)
+        feet = _rows(b"".join(soles), data.memory.foot.dtype)
         missed, *greatest = np.array(worst).T
         found = {
             "time": np.array(time),
@@ -323,6 +341,7 @@ class Recording:
             "contacts/moment": np.concatenate(turning),
             "contacts/gap": contact["gap"],
             "contacts/status": contact["status"].astype(np.int8),
+            **foot_history.columns(feet.reshape(len(rows), len(data.memory.foot))),
         }
         return {
             name: column
@@ -331,7 +350,7 @@ class Recording:
         }
 
     def _derived(self, columns: dict[str, Any]) -> dict[str, Any]:
-        """Energy, feet and robots of rows, some at a time."""
+        """Energy and robots of rows, some at a time."""
         world, count = anatomy.refreshed(self._world, self._sim.model), columns["contacts/count"]
         size = max(1, BATCH // len(world.robot))
         ends = np.concatenate([[0], np.cumsum(count)])
@@ -346,20 +365,10 @@ class Recording:
                 name: columns[f"contacts/{name}"][points]
                 for name in ("body_a", "body_b", "point", "force", "moment", "status")
             }
-            loads = tracks.of_contacts(world, moved, count[some], touching)
-            parts.append(
-                (
-                    kinetic,
-                    potential,
-                    loads["wrench"],
-                    loads["pressure"],
-                    tracks.centres_of_mass(world, moved),
-                    loads["zmp"],
-                )
-            )
+            zmp = tracks.zero_moment_points(world, count[some], touching)
+            parts.append((kinetic, potential, tracks.centres_of_mass(world, moved), zmp))
         names = [
             *(f"energy/{name}" for name in ENERGY),
-            *(f"feet/{name}" for name in FEET),
             *(f"robots/{name}" for name in ROBOTS),
         ]
         return {

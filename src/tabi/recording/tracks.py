@@ -167,12 +167,8 @@ def of_contacts(
         zmp (n, robots, 3) of (5). NaN without a load.
     """
     n, feet = len(count), a.feet
-    row = np.repeat(np.arange(n), count)
-    sides = [
-        (a.link[contacts[body]], sign * contacts["force"], sign * contacts["moment"])
-        for body, sign in (("body_a", 1.0), ("body_b", -1.0))
-    ]
-    point, pressing = contacts["point"], contacts["status"] > 0
+    row, sides = _sides(a, count, contacts)
+    point = contacts["point"]
     origin, R = foot_frames(a, moved)
     wrench = np.zeros((n, len(feet.names), 6))
     for k in range(len(feet.names)):
@@ -188,6 +184,16 @@ def of_contacts(
         np.stack([-t[:, :, 1], t[:, :, 0]], axis=2) / np.where(loaded, f[:, :, 2:], 1.0),
         np.nan,
     )
+    zmp = zero_moment_points(a, count, contacts)
+    return {"wrench": wrench, "pressure": pressure, "zmp": zmp}
+
+
+def zero_moment_points(
+    a: Anatomy, count: NDArray[np.int64], contacts: dict[str, NDArray[Any]]
+) -> Array:
+    """Equation (5) of every robot, shape (n, robots, 3); arguments as of ``of_contacts``."""
+    n, (row, sides) = len(count), _sides(a, count, contacts)
+    point, pressing = contacts["point"], contacts["status"] > 0
     zmp = np.full((n, len(a.robot_names), 3), np.nan)
     for k in range(len(a.robot_names)):
         total, low = np.zeros((n, 6)), np.full(n, np.inf)
@@ -200,7 +206,17 @@ def of_contacts(
         zmp[held, k] = np.stack(
             [(-F[:, 4] + z * F[:, 0]) / F[:, 2], (F[:, 3] + z * F[:, 1]) / F[:, 2], z], axis=1
         )
-    return {"wrench": wrench, "pressure": pressure, "zmp": zmp}
+    return zmp
+
+
+def _sides(
+    a: Anatomy, count: NDArray[np.int64], contacts: dict[str, NDArray[Any]]
+) -> tuple[NDArray[np.int64], list[tuple[NDArray[np.int64], Array, Array]]]:
+    """The row of every contact; moving body, force and moment of either side of it."""
+    return np.repeat(np.arange(len(count)), count), [
+        (a.link[contacts[body]], sign * contacts["force"], sign * contacts["moment"])
+        for body, sign in (("body_a", 1.0), ("body_b", -1.0))
+    ]
 
 
 def _summed(row: NDArray[np.int64], force: Array, arm: Array, moment: Array, n: int) -> Array:

@@ -59,6 +59,13 @@ class Data:
         return list(self._stepper.foot_events)
 
     @property
+    def foot_history(self) -> list[tuple[float, int, int, int]]:
+        """The same with those that were undone by going back, in the order in which they came;
+        not to be changed.
+        """
+        return self._stepper.foot_history
+
+    @property
     def worst(self) -> dict[str, float]:
         """Of the run: residual [m/s], joint_residual [rad/s or m/s], penetration [m]."""
         return dict(self._stepper.worst)

@@ -29,14 +29,17 @@ def advance(stepper: Stepper, dt: float, tolerance: float) -> tuple[int, int]:
         steps done, 1 or 0, and the status of the last part. An interrupt leaves the state as it
         was.
     """
-    start = stepper.save()
+    start, known, listed = stepper.save(), len(stepper.foot_events), len(stepper.foot_history)
     try:
         done, status = _advance(stepper, dt, tolerance)
+        if status == DROPPED:
+            stepper.restore(start)
     except BaseException:
         stepper.restore(start)
         raise
-    if status == DROPPED:
-        stepper.restore(start)
+    finally:
+        # what was only tried has not happened
+        stepper.foot_history[listed:] = stepper.foot_events[known:]
     # the step began where its first part did
     outcome = stepper.data.outcome
     outcome.q_before[:], outcome.v_before[:] = start.q, start.v

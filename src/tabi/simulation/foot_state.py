@@ -21,25 +21,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tabi.model.compiled import Sole
+from tabi.recording.foot_history import FootEvent
 from tabi.simulation import feet
 from tabi.simulation.data import Data
 from tabi.spatial.twist import Wrench
 
+__all__ = ["FootEvent", "FootState", "events", "foot_state", "support_polygon", "yaw_limit"]
+
 Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class FootEvent:
-    """A change of a foot's state: "none", "vertex, stick", … "face, slide".
-
-    Attributes:
-        time: of the end of the step that changed it [s]. foot: its name.
-    """
-
-    time: float
-    foot: str
-    before: str
-    after: str
 
 
 @dataclass(frozen=True)

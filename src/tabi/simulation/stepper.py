@@ -49,6 +49,7 @@ class Stepper:
         missed_count: steps of the run that did not reach the tolerance.
         watch: who is asked within a hard step.
         foot_events: changes of feet so far: time [s], number of the foot, state before, after.
+        foot_history: the same with those that were undone, in the order in which they came.
     """
 
     def __init__(
@@ -69,6 +70,7 @@ class Stepper:
         self._said: list[Any] = [0, (0.0, 0.0, 0.0)]
         self._running = False
         self.foot_events: list[tuple[float, int, int, int]] = []
+        self.foot_history: list[tuple[float, int, int, int]] = []
         self.worst: dict[str, float] = dict.fromkeys(WORST, 0.0)
         self.forget()
         if ready:
@@ -130,7 +132,9 @@ class Stepper:
     def _fetch_events(self) -> None:
         """Changes of feet, out of the arrays."""
         outcome = self.data.outcome
-        self.foot_events += outcome.event[: outcome.event_count[0]].tolist()
+        new = outcome.event[: outcome.event_count[0]].tolist()
+        self.foot_events += new
+        self.foot_history += new
         outcome.event_count[0] = 0
 
     def note(self) -> bool:

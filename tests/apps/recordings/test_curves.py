@@ -7,6 +7,7 @@ import pytest
 
 from tabi._errors import ModelError
 from tabi.apps.recordings import curves, figures
+from tabi.recording.foot_history import NOT_TOLD, STATES
 
 G = 9.81
 
@@ -43,6 +44,39 @@ def test_centre_of_pressure_is_drawn_in_the_outline_of_its_foot(run):
         # nothing is borne before the first step
         assert len(curve.x) == len(run.time) - 1
         assert panel.x_label.endswith("[mm]")
+
+
+def test_states_of_feet_are_steps_with_a_cross_at_every_change(run):
+    (panel,) = named(run, "feet")
+    assert panel.ticks == ("none", "vertex", "edge", "face")
+    steps = [curve for curve in panel.curves if curve.style == "steps"]
+    crosses = [curve for curve in panel.curves if curve.style == "crosses"]
+    assert [curve.label for curve in steps] == ["right foot", "left foot"]
+    for curve, cross, name in zip(steps, crosses, ("right", "left"), strict=True):
+        own = [event for event in run.foot_events if event.foot == name]
+        assert cross.x.tolist() == [event.time for event in own]
+        words = [event.after.split(",")[0] for event in own]
+        assert [panel.ticks[round(level)] for level in cross.y] == words
+        # rows every 2 ms, and the first change between two of them
+        assert (curve.x[:3].tolist(), np.round(curve.y[:3]).tolist()) == (
+            [0, 1e-3, 2e-3],
+            [0, 3, 3],
+        )
+    # feet in the same state are not drawn over each other
+    assert (np.abs(steps[0].y[:2] - steps[1].y[:2]) > 0.1).all()
+
+
+def test_sliding_is_a_band_and_what_is_not_told_is_no_panel(run):
+    states = run.feet["state"].copy()
+    states[100:, 0] = STATES.index("face, slide")
+    slid = replace(run, feet=run.feet | {"state": states}, foot_events=())
+    (band,) = (curve for curve in named(slid, "feet")[0].curves if curve.style == "band")
+    assert band.label == "right foot slides"
+    assert np.flatnonzero(np.isfinite(band.y)).tolist() == list(range(100, len(run.time)))
+    old = replace(run, feet=run.feet | {"state": np.full_like(states, NOT_TOLD)}, foot_events=())
+    assert "feet" not in {panel.name for panel in curves.panels(old)}
+    with pytest.raises(ModelError, match="nothing to plot of feet"):
+        named(old, "feet")
 
 
 def test_balance_shows_zmp_and_centre_of_mass_in_millimetres(run):
@@ -97,7 +131,11 @@ def test_every_panel_has_axes_with_units(run):
     figure = figures.picture(panels)
     axes = [ax for ax in figure.axes if ax.get_title(loc="left")]
     assert len(axes) == len(panels)
-    assert all("[" in ax.get_ylabel() for ax in axes)
+    # the words at the ticks of states need none
+    worded = [bool(panel.ticks) for panel in panels if panel.outline is None]
+    planes = len(panels) - len(worded)
+    assert [not ax.get_ylabel() for ax in axes] == [False] * planes + worded
+    assert all("[" in ax.get_ylabel() for ax in axes if ax.get_ylabel())
     assert axes[-1].get_xlabel() == "time [s]"
 
 

@@ -237,8 +237,8 @@ def test_page_has_every_figure_the_tables_and_the_scene(slide, run):
     words = "".join(found.words)
     for title in (*page.TITLES.values(), "Certificate", "Feet", "Contacts", "What was run"):
         assert title in words
-    # six moments, six figures and the time line
-    assert found.tags.count("img") == pictures.MOMENTS + 7
+    # six moments, seven figures and the time line
+    assert found.tags.count("img") == pictures.MOMENTS + 8
     found = check_page(page_of(slide))
     assert "Three cubes slide at 2 m/s" in "".join(found.words)
     assert slide.scene in "".join(found.words)
@@ -390,3 +390,15 @@ def test_browser_shows_and_prints_the_page_without_a_network(run, tmp_path):
     # nothing sticks out, and it is a few sheets of paper
     assert wide <= 900
     assert 3 <= sheets <= 12
+
+
+def test_changes_of_feet_are_a_line_and_all_of_them_in_the_numbers(pushed):
+    run = read(pushed)
+    events = numbers_of(run)["foot_events"]
+    assert [event["time_s"] for event in events] == [event.time for event in run.foot_events]
+    words = " ".join(Outline(page_of(run)).words)
+    assert f"States of feet, {len(events)} changes: " in words
+    assert "right none → face, stick at 0.001 s" in words
+    many = replace(run, foot_events=run.foot_events[:1] * 25)
+    assert "; and 15 more, which --json lists." in " ".join(Outline(page_of(many)).words)
+    assert "States of feet" not in page_of(replace(run, foot_events=()))

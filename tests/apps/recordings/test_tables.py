@@ -3,18 +3,23 @@
 import csv
 import json
 import sys
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
 
 from tabi.apps.recordings import mcap_file, tables
-from tabi.apps.recordings.frames import ARROW, frames, rows
+from tabi.apps.recordings.frames import ARROW, foot_events, frames, rows
 from tabi.recording.recorded import STATUS, RecordingError
 
 
 def test_csv_has_every_number_to_the_last_digit(run, tmp_path):
     written = tables.write_csv(run, tmp_path / "run.csv", rows(run))
-    assert [path.name for path in written] == ["run.csv", "run.contacts.csv"]
+    assert [path.name for path in written] == [
+        "run.csv",
+        "run.contacts.csv",
+        "run.feet.csv",
+    ]
     with written[0].open(newline="") as file:
         table = list(csv.DictReader(file))
     assert len(table) == len(run.time)
@@ -41,6 +46,40 @@ def test_csv_has_every_number_to_the_last_digit(run, tmp_path):
     }
 
 
+def test_csv_tells_states_of_feet_and_every_change(run, tmp_path):
+    written = tables.write_csv(run, tmp_path / "run.csv", rows(run, 50))
+    with written[0].open(newline="") as file:
+        table = list(csv.DictReader(file))
+    assert [row["foot_left_state"] for row in table[:2]] == ["none", "face, stick"]
+    assert [row["foot_left_signal"] for row in table[:2]] == ["0", "1"]
+    assert table[0]["foot_left_margin_m"] == ""
+    left = run.world.feet.names.index("left")
+    assert [float(row["foot_left_margin_m"]) for row in table[1:]] == run.feet["margin"][
+        rows(run, 50)[1:], left
+    ].tolist()
+    with written[2].open(newline="") as file:
+        changes = list(csv.DictReader(file))
+    assert [
+        (float(row["time_s"]), row["foot"], row["before"], row["after"]) for row in changes
+    ] == [(event.time, event.foot, event.before, event.after) for event in run.foot_events]
+    assert (changes[0]["before"], changes[0]["after"]) == ("none", "face, stick")
+
+
+def test_changes_outside_of_the_rows_chosen_are_left_out(run):
+    assert len(foot_events(run, rows(run))) == len(run.foot_events) > 2
+    # both feet come down in the first step
+    assert len(foot_events(run, rows(run, end=0.05))) == 2
+    assert len(foot_events(run, rows(run, start=0.05))) == len(run.foot_events) - 2
+
+
+def test_world_without_feet_has_no_table_of_them(run, tmp_path):
+    feet = replace(run.world.feet, names=[])
+    written = tables.write_csv(
+        replace(run, world=replace(run.world, feet=feet)), tmp_path / "run.csv", rows(run, 10)
+    )
+    assert [path.name for path in written] == ["run.csv", "run.contacts.csv"]
+
+
 def test_parquet_is_read_back_by_pyarrow(run, tmp_path):
     parquet = pytest.importorskip("pyarrow.parquet", reason="package pyarrow is not installed")
     chosen = rows(run, 100)
@@ -54,6 +93,9 @@ def test_parquet_is_read_back_by_pyarrow(run, tmp_path):
     assert about["scene"] == "a: 1\n"
     points = parquet.read_table(written[1])
     assert points.num_rows == run.contact_count[chosen].sum()
+    assert parquet.read_table(written[2]).column("foot").to_pylist() == [
+        event.foot for event in run.foot_events
+    ]
 
 
 def test_mcap_is_read_back_by_its_reader(run, tmp_path):
@@ -82,6 +124,13 @@ def test_mcap_is_read_back_by_its_reader(run, tmp_path):
     arrows = messages["/forces"][-1][1]["entities"][0]["arrows"]
     assert len(arrows) == found.arrow_count[-1]
     assert messages["/feet"][0][1]["left"]["cop"] == [None, None]
+    foot = messages["/feet"][1][1]["left"]
+    assert (foot["state"], foot["signal"]) == ("face, stick", 1)
+    assert foot["margin"] == run.feet["margin"][chosen[1], run.world.feet.names.index("left")]
+    assert [message for _, message in messages["/foot_events"]] == [
+        asdict(event) for event in run.foot_events
+    ]
+    assert messages["/foot_events"][0][0] == 1_000_000
     assert messages["/energy"][-1][1]["kinetic"] == run.energy["kinetic"][chosen[-1]]
 
 

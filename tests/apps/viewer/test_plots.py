@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tabi.apps.recordings.soles import Soles
 from tabi.apps.viewer.gate import open_server
 from tabi.apps.viewer.plots import EVERY, SMALLEST, SPAN, Plots, around
 from tabi.apps.viewer.view import View
@@ -39,6 +40,7 @@ def moment(time: float, residual: float = 1e-9) -> View:
         residual,
         0.0,
         0,
+        Soles(none, none, np.array([7, 2]), np.array([0.01, 0.0]), []),
     )  # type: ignore[arg-type]
 
 
@@ -46,9 +48,11 @@ def test_plots_show_loads_pressure_in_millimetres_and_the_certificate_in_decades
     for k in range(5):
         plots.take(moment(0.1 * k))
     plots.draw()
-    loads, pressure, certificate = (plot.data for plot in plots.plots)
+    loads, states, pressure, certificate = (plot.data for plot in plots.plots)
     assert np.allclose(loads[0], 0.1 * np.arange(5))
     assert np.allclose(loads[1], 100.0 + loads[0])
+    # a face that slides, an edge that does not
+    assert [set(row) for row in states[1:]] == [{3.0}, {1.0}, {2.0}, {0.0}]
     assert np.allclose(pressure[1], 10.0)
     assert np.allclose(pressure[2], -20.0)
     assert np.isnan(pressure[3]).all()
@@ -70,13 +74,13 @@ def test_plots_start_anew_after_a_reset_and_an_exact_certificate_is_drawn(plots)
         plots.take(moment(time, residual=0.0))
     plots.draw()
     assert plots.plots[0].data[0].tolist() == [0.0, 0.1]
-    assert np.allclose(plots.plots[2].data[1], np.log10(SMALLEST))
+    assert np.allclose(plots.plots[3].data[1], np.log10(SMALLEST))
 
 
 def test_world_without_feet_has_the_certificate_only():
     server, _ = open_server("127.0.0.1", 0)
     try:
-        assert [plot.visible for plot in Plots(server, []).plots] == [False, False, True]
+        assert [plot.visible for plot in Plots(server, []).plots] == [False] * 3 + [True]
     finally:
         server.stop()
 

@@ -11,6 +11,7 @@ from tabi.apps.viewer.view import Observer, bodies_of, feet_of
 from tabi.control import hold
 from tabi.dynamics import centre_of_mass
 from tabi.model.world import World
+from tabi.recording.foot_history import name_of
 from tabi.scenes import cart
 from tabi.simulation.simulator import Simulator
 from tabi.spatial.transform import about, z_to
@@ -51,8 +52,16 @@ def test_view_has_pressure_support_and_balance_as_the_simulator(pushed):
     sim, robot, view = pushed
     assert list(feet_of(sim.world)) == list(robot.feet)
     for k, foot in enumerate(robot.feet.values()):
-        assert np.allclose(view.pressures_in_foot[k], sim.centre_of_pressure(foot), atol=1e-12)
+        told = sim.foot(foot)
+        assert np.array_equal(view.pressures_in_foot[k], told.centre_of_pressure)
+        assert name_of(int(view.soles.states[k])) == told.state == "face, stick"
+        assert view.soles.margins[k] == told.margin
+        assert {tuple(corner) for corner in np.round(view.soles.lit[k], 6)} == {
+            tuple(corner) for corner in np.round(foot.polygon, 6)
+        }
         X = sim.pose(foot)
+        assert np.allclose(view.soles.positions[k], X.p)
+        assert np.allclose(view.soles.rotations[k], X.R)
         assert np.allclose(view.pressures[k], X @ [*view.pressures_in_foot[k], 0.0])
         assert np.allclose(
             view.outlines[k], X @ np.column_stack([foot.polygon, np.zeros(len(foot.polygon))])
@@ -77,8 +86,35 @@ def test_view_of_a_world_in_the_air_is_empty_but_for_its_bodies():
     assert view.points.shape == (0, 3)
     assert view.pressures.shape == (0, 3)
     assert view.zmp.shape == (0, 3)
+    assert view.soles.lit == []
     assert view.load == 0.0
     assert len(view.positions) == 1
+
+
+def test_feet_in_the_air_bear_nothing_and_an_overlay_says_so():
+    from tabi.apps.viewer.gate import open_server
+    from tabi.robots import hrp2
+
+    world = World()
+    world.add_robot(hrp2())
+    sim = Simulator(world)
+    sim.step()
+    view = Observer(sim).look()
+    assert view.soles.states.tolist() == [0, 0]
+    assert np.isnan(view.soles.margins).all()
+    server, _ = open_server("127.0.0.1", 0)
+    try:
+        overlay = Overlay(server, soles=[foot.polygon for foot in feet_of(world).values()])
+        overlay.draw(view)
+        assert overlay.feet.labels == ["none", "none"]
+        # the outline of the sole is theirs, until they are hidden
+        assert not overlay._outline.handle.visible
+        overlay.shown["states of feet"] = False
+        overlay.draw(view)
+        assert overlay.feet.labels == ["", ""]
+        assert overlay._outline.handle.visible
+    finally:
+        server.stop()
 
 
 def test_quaternions_are_those_of_single_rotations():

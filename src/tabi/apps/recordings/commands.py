@@ -58,7 +58,9 @@ def plot(
     file: RecordingFile,
     what: Annotated[
         str,
-        typer.Option(help="Which of forces, cop, zmp, joints, energy, certificate; with commas."),
+        typer.Option(
+            help="Which of forces, cop, feet, zmp, joints, energy, certificate; with commas."
+        ),
     ] = "",
     out: Annotated[
         Path | None,
@@ -78,7 +80,7 @@ def plot(
         float | None, typer.Option("--until", "--to", help="End at this time [s].")
     ] = None,
 ) -> None:
-    """Draw forces, centre of pressure, balance, joints, energy and certificate of a recording."""
+    """Draw forces, feet, balance, joints, energy and certificate of a recording."""
     from tabi.apps.recordings import curves, figures
 
     out = out or file.with_suffix(".png")

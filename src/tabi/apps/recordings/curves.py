@@ -2,36 +2,39 @@
 panels of curves over time, or in the plane of a foot.
 
 Panels, by name: forces (vertical and horizontal, of each foot), cop (centre of pressure in the
-outline of each foot), zmp (with the centre of mass above it), joints (position, target and effort),
-energy, certificate.
+outline of each foot), feet (their states, and every change), zmp (with the centre of mass above
+it), joints (position, target and effort), energy, certificate.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import ModelError, unknown
-from tabi.apps.recordings.frames import rows
+from tabi.apps.recordings.frames import foot_events, rows
 from tabi.model.arrays import PRISMATIC
+from tabi.recording.foot_history import NOT_TOLD, STATES
 from tabi.recording.recorded import Recorded
 
 Array = NDArray[np.float64]
-WHAT = ("forces", "cop", "zmp", "joints", "energy", "certificate")
+WHAT = ("forces", "cop", "feet", "zmp", "joints", "energy", "certificate")
 # without being told, the joints that move most
 JOINTS = 6
 # a robot that sways less stands still [mm]
 LEAST_SWAY = 1.0
+# what a foot touches with, from the bottom to the top of its panel, and how far feet are apart
+CONTACTS, APART = ("none", "vertex", "edge", "face"), 0.12
 
 
 @dataclass(frozen=True, eq=False)
 class Curve:
     """A line: its name, numbers, and whether it is the k-th thing of its panel, drawn solid,
-    dashed, as dots or as a limit.
+    dashed, in steps, as a band, dots or crosses, or as a limit.
     """
 
     label: str
@@ -48,6 +51,7 @@ class Panel:
     Attributes:
         x_label, y_label: with units. log: a logarithmic scale of y. height: on paper [inch].
         least: of the range of y, so that noise does not fill the axes [unit of y].
+        ticks: words at 0, 1, … of y; those of numbers unless given.
         outline: in the plane of a foot, its polygon, shape (n, 2), and x, y are lengths.
     """
 
@@ -61,6 +65,7 @@ class Panel:
     colour_by: Array | None = field(default=None)
     height: float = 1.9
     least: float = 0.0
+    ticks: tuple[str, ...] = ()
 
 
 def panels(
@@ -78,6 +83,7 @@ def panels(
     makers: dict[str, Any] = {
         "forces": _forces,
         "cop": _pressure,
+        "feet": _feet,
         "zmp": _zmp,
         "energy": _energy,
         "certificate": _certificate,
@@ -144,6 +150,33 @@ def _pressure(run: Recorded, chosen: NDArray[np.int64]) -> list[Panel]:
             )
         )
     return found
+
+
+def _feet(run: Recorded, chosen: NDArray[np.int64]) -> list[Panel]:
+    """States over time, with a cross at every change; sliding as a broad band."""
+    names, t, found = run.world.feet.names, run.time[chosen], []
+    if not names or (run.feet["state"][chosen] == NOT_TOLD).all():
+        return []
+    for k, name in enumerate(names):
+        events = [event for event in foot_events(run, chosen) if event.foot == name]
+        when = np.array([event.time for event in events], float)
+        after = np.array([STATES.index(event.after) for event in events], int)
+        x, y = t, run.feet["state"][chosen, k].astype(int)
+        # the moments of changes between the rows; a run that was set back has none of its own
+        if (np.diff(t) >= 0).all():
+            order = np.argsort(np.concatenate([x, when]), kind="stable")
+            x, y = (np.concatenate(pair)[order] for pair in ((x, when), (y, after)))
+        shift = APART * (k - 0.5 * (len(names) - 1))
+        level = np.where(y >= 0, y % len(CONTACTS) + shift, np.nan)
+        slides = np.where(y > len(CONTACTS), level, np.nan)
+        found.append(Curve(f"{name} foot", x, level, k, "steps"))
+        if np.isfinite(slides).any():
+            found.append(Curve(f"{name} foot slides", x, slides, k, "band"))
+        if len(when):
+            label = f"{name} foot changes"
+            found.append(Curve(label, when, after % len(CONTACTS) + shift, k, "crosses"))
+    panel = _over_time("feet", "What the feet touch with", "", found)
+    return [replace(panel, ticks=CONTACTS)]
 
 
 def _zmp(run: Recorded, chosen: NDArray[np.int64]) -> list[Panel]:

@@ -20,6 +20,9 @@ STYLES: dict[str, dict[str, Any]] = {
     "dashed": {"linewidth": 1.0, "linestyle": (0, (4, 2))},
     # thousands of marks are a picture inside of a drawing, else it would be megabytes
     "dots": {"linestyle": "none", "marker": ".", "markersize": 2.0, "rasterized": True},
+    "steps": {"linewidth": 1.3, "drawstyle": "steps-post"},
+    "band": {"linewidth": 5.0, "drawstyle": "steps-post", "alpha": 0.35, "solid_capstyle": "butt"},
+    "crosses": {"linestyle": "none", "marker": "x", "markersize": 4.0, "markeredgewidth": 0.9},
     "limit": {"linewidth": 1.0, "linestyle": ":", "color": "#B00020"},
 }
 
@@ -107,6 +110,9 @@ def _curves(ax: Any, panel: Panel, last: bool) -> None:
     if high - low < panel.least:
         middle = 0.5 * (low + high)
         ax.set_ylim(middle - 0.5 * panel.least, middle + 0.5 * panel.least)
+    if panel.ticks:
+        ax.set_yticks(range(len(panel.ticks)), panel.ticks)
+        ax.set_ylim(-0.4, len(panel.ticks) - 0.6)
     _dress(ax, panel)
     ax.set_xlabel(panel.x_label if last else "")
     ax.tick_params(labelbottom=last)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi.recording import tracks
+from tabi.recording.foot_history import FootEvent
 from tabi.recording.look import Piece
 from tabi.recording.recorded import Recorded, RecordingError
 
@@ -137,6 +138,17 @@ def contact_rows(run: Recorded, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
     """Where the contacts of some rows are among all contacts."""
     n, ends = run.contact_count[chosen], np.cumsum(run.contact_count)[chosen]
     return np.repeat(ends - np.cumsum(n), n) + np.arange(int(n.sum()))
+
+
+def foot_events(run: Recorded, chosen: NDArray[np.int64]) -> list[FootEvent]:
+    """Changes of feet from the first to the last of some rows; all of them where these are the
+    ends of the recording.
+    """
+    first, last = int(chosen.min()), int(chosen.max())
+    low = float(run.time[first]) if first > 0 else -np.inf
+    high = float(run.time[last]) if last < len(run.time) - 1 else np.inf
+    # times of rows have the dust of their sums
+    return [event for event in run.foot_events if low - 1e-9 <= event.time <= high + 1e-9]
 
 
 def quaternions(R: Array) -> Array:

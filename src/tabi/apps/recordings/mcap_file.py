@@ -1,20 +1,23 @@
 """A recording as an MCAP file of JSON messages, which Foxglove and others play.
 
 Topics: /tf (places of bodies), /scene (their meshes, once), /forces (arrows), /joint_states, /feet,
-/robots, /energy, /certificate. Those that Foxglove draws have its schemas' names:
-foxglove.FrameTransforms and foxglove.SceneUpdate. Time begins at zero.
+/foot_events (changes of feet, when they were), /robots, /energy, /certificate. Those that
+Foxglove draws have its schemas' names: foxglove.FrameTransforms and foxglove.SceneUpdate. Time
+begins at zero.
 """
 
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi.apps.recordings.frames import Frames, frames, thinned
+from tabi.apps.recordings.frames import Frames, foot_events, frames, thinned
+from tabi.recording.foot_history import name_of
 from tabi.recording.recorded import Recorded, RecordingError
 
 TRIANGLES = 40_000
@@ -32,7 +35,8 @@ TOPICS = {
     "/scene": "foxglove.SceneUpdate",
     "/forces": "foxglove.SceneUpdate",
     **dict.fromkeys(
-        ("/joint_states", "/feet", "/robots", "/energy", "/certificate"), "tabi.Values"
+        ("/joint_states", "/feet", "/foot_events", "/robots", "/energy", "/certificate"),
+        "tabi.Values",
     ),
 }
 WORLD = "world"
@@ -84,6 +88,8 @@ def write(run: Recorded, path: Path, chosen: NDArray[np.int64]) -> list[Path]:
             send("/forces", at, {"entities": [_arrows(found, k, at - begin)], "deletions": []})
             for topic, values in _values(run, int(row)).items():
                 send(topic, at, {"time": at} | values)
+        for event in foot_events(run, chosen):
+            send("/foot_events", max(event.time, begin), asdict(event))
         writer.finish()
     return [path]
 
@@ -210,6 +216,9 @@ def _values(run: Recorded, row: int) -> dict[str, dict[str, Any]]:
             "force": listed(run.feet["wrench"][row, k, :3]),
             "torque": listed(run.feet["wrench"][row, k, 3:]),
             "cop": listed(run.feet["pressure"][row, k]),
+            "state": name_of(run.feet["state"][row, k]),
+            "margin": listed(run.feet["margin"][row, k : k + 1])[0],
+            "signal": int(run.feet["signal"][row, k]),
         }
         for k, name in enumerate(world.feet.names)
     }

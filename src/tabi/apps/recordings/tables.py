@@ -1,5 +1,6 @@
 """A recording as tables for other programs: CSV, or Parquet.
-One table has a row per moment, a second one a row per contact point.
+One table has a row per moment, a second one a row per contact point, and where there are feet a
+third one a row per change of a foot's state.
 
 Columns carry their units: time_s, q_NAME [rad or m], v_NAME, effort_NAME [N·m or N],
 foot_NAME_force_x_n, …; a floating base has _x _y _z _qw _qx _qy _qz in q and _x _y _z _wx _wy _wz
@@ -17,8 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi.apps.recordings.frames import contact_rows
+from tabi.apps.recordings.frames import contact_rows, foot_events
 from tabi.model.arrays import FLOATING, PLANAR, SPHERICAL
+from tabi.recording.foot_history import name_of
 from tabi.recording.recorded import STATUS, Recorded, RecordingError
 
 XYZ = ("x", "y", "z")
@@ -59,11 +61,7 @@ def moments(run: Recorded, chosen: NDArray[np.int64]) -> dict[str, NDArray[Any]]
         ("target", columns_v, run.motors["target"]),
     ):
         found |= {f"{prefix}_{name}": values[chosen, k] for k, name in enumerate(columns)}
-    for k, name in enumerate(world.feet.names):
-        wrench, pressure = run.feet["wrench"][chosen, k], run.feet["pressure"][chosen, k]
-        found |= {f"foot_{name}_force_{axis}_n": wrench[:, c] for c, axis in enumerate(XYZ)}
-        found |= {f"foot_{name}_torque_{axis}_nm": wrench[:, 3 + c] for c, axis in enumerate(XYZ)}
-        found |= {f"foot_{name}_cop_{axis}_m": pressure[:, c] for c, axis in enumerate("xy")}
+    found |= _foot_columns(run, chosen)
     for k, name in enumerate(world.robot_names):
         found |= {
             f"{name}_com_{axis}_m": run.robots["centre_of_mass"][chosen, k, c]
@@ -81,6 +79,23 @@ def moments(run: Recorded, chosen: NDArray[np.int64]) -> dict[str, NDArray[Any]]
     }
     found |= {column: run.certificate[name][chosen] for name, column in units.items()}
     return found | {"contacts": run.contact_count[chosen]}
+
+
+def _foot_columns(run: Recorded, chosen: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
+    """What the first table says of feet."""
+    found: dict[str, NDArray[Any]] = {}
+    for k, name in enumerate(run.world.feet.names):
+        wrench, pressure = run.feet["wrench"][chosen, k], run.feet["pressure"][chosen, k]
+        found |= {f"foot_{name}_force_{axis}_n": wrench[:, c] for c, axis in enumerate(XYZ)}
+        found |= {f"foot_{name}_torque_{axis}_nm": wrench[:, 3 + c] for c, axis in enumerate(XYZ)}
+        found |= {f"foot_{name}_cop_{axis}_m": pressure[:, c] for c, axis in enumerate("xy")}
+        words = [name_of(state) for state in run.feet["state"][chosen, k]]
+        found |= {
+            f"foot_{name}_state": np.array(words, object),
+            f"foot_{name}_margin_m": run.feet["margin"][chosen, k],
+            f"foot_{name}_signal": run.feet["signal"][chosen, k],
+        }
+    return found
 
 
 def touches(run: Recorded, chosen: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
@@ -102,14 +117,35 @@ def touches(run: Recorded, chosen: NDArray[np.int64]) -> dict[str, NDArray[Any]]
     }
 
 
-def beside(path: Path) -> Path:
-    """Where the contacts go: run.csv has run.contacts.csv beside it."""
-    return path.with_name(f"{path.stem}.contacts{path.suffix}")
+def changes(run: Recorded, chosen: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
+    """Columns of the third table."""
+    events = foot_events(run, chosen)
+    return {
+        "time_s": np.array([event.time for event in events], float),
+        **{
+            name: np.array([getattr(event, name) for event in events], object)
+            for name in ("foot", "before", "after")
+        },
+    }
+
+
+def beside(path: Path, what: str) -> Path:
+    """Where the others go: run.csv has run.contacts.csv and run.feet.csv beside it."""
+    return path.with_name(f"{path.stem}.{what}{path.suffix}")
+
+
+def _tables(
+    run: Recorded, path: Path, chosen: NDArray[np.int64]
+) -> dict[Path, dict[str, NDArray[Any]]]:
+    """All tables by where they go."""
+    found = {path: moments(run, chosen), beside(path, "contacts"): touches(run, chosen)}
+    return found | ({beside(path, "feet"): changes(run, chosen)} if run.world.feet.names else {})
 
 
 def write_csv(run: Recorded, path: Path, chosen: NDArray[np.int64]) -> list[Path]:
-    """Both tables as text; every number with all its digits."""
-    for file, columns in ((path, moments(run, chosen)), (beside(path), touches(run, chosen))):
+    """The tables as text; every number with all its digits."""
+    found = _tables(run, path, chosen)
+    for file, columns in found.items():
         with file.open("w", newline="", encoding="utf-8") as out:
             writer = csv.writer(out)
             writer.writerow(columns)
@@ -120,11 +156,11 @@ def write_csv(run: Recorded, path: Path, chosen: NDArray[np.int64]) -> list[Path
                     ["" if value != value else value for value in row]
                     for row in zip(*some, strict=True)
                 )
-    return [path, beside(path)]
+    return list(found)
 
 
 def write_parquet(run: Recorded, path: Path, chosen: NDArray[np.int64]) -> list[Path]:
-    """Both tables, with the run's meta data in the first one's."""
+    """The tables, with the run's meta data in theirs."""
     try:
         import pyarrow
         from pyarrow import parquet
@@ -139,7 +175,8 @@ def write_parquet(run: Recorded, path: Path, chosen: NDArray[np.int64]) -> list[
             | {"created": run.created, "dt": run.dt, "tolerance": run.tolerance, "scene": run.scene}
         )
     }
-    for file, columns in ((path, moments(run, chosen)), (beside(path), touches(run, chosen))):
+    found = _tables(run, path, chosen)
+    for file, columns in found.items():
         table = pyarrow.table({name: pyarrow.array(column) for name, column in columns.items()})
         parquet.write_table(table.replace_schema_metadata(about), file)
-    return [path, beside(path)]
+    return list(found)

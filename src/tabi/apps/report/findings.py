@@ -51,6 +51,10 @@ def measure(run: Recorded, found: contacts.Touches) -> dict[str, Any]:
         "bodies": _bodies(run, found),
         "energy": _energy(run),
         "changes": _changes(run, found),
+        "foot_events": [
+            {"time_s": event.time, "name": event.foot, "before": event.before, "after": event.after}
+            for event in run.foot_events
+        ],
     }
     numbers["warnings"] = _warnings(run, numbers)
     return {"verdict": verdict(numbers)} | numbers

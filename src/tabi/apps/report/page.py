@@ -20,11 +20,14 @@ from tabi.recording.recorded import Recorded
 
 # lines of the table of bodies, and letters of a scene file and of a value that was told
 BODIES, LONGEST, TOLD = 30, 200_000, 200
+# changes of feet in a line
+EVENTS = 10
 # warnings that are told one by one, and what counts as a ride on a belt [m]
 WARNINGS, CARRIED = 20, 1e-3
 TITLES = {
     "forces": "Forces of the feet",
     "cop": "Centre of pressure in the soles",
+    "feet": "What the feet touch with",
     "zmp": "Balance: zero moment point and centre of mass",
     "joints": "Joints that move most, and all their motors give",
     "energy": "Energy",
@@ -241,7 +244,21 @@ def _contacts(run: Recorded, found: Touches, numbers: dict[str, Any]) -> str:
         out += table(["=Time", "Who", "Change"], rows, len(rows) > 12) + more
     else:
         out += '<p class="note">No foot or body touched down or lifted off.</p>'
-    return _section("Contacts", out)
+    return _section("Contacts", out + _foot_events(numbers["foot_events"]))
+
+
+def _foot_events(events: list[dict[str, Any]]) -> str:
+    """A line with what became of the feet."""
+    if not events:
+        return ""
+    told = [
+        f"{event['name']} {event['before']} → {event['after']} at {event['time_s']:.4g} s"
+        for event in events[:EVENTS]
+    ]
+    more = f"; and {len(events) - EVENTS} more, which --json lists" if len(events) > EVENTS else ""
+    count = f"{len(events)} changes" if len(events) > 1 else "1 change"
+    line = f"States of feet, {count}: {'; '.join(told)}{more}."
+    return f'<p class="note">{escape(line)}</p>'
 
 
 def _plots(run: Recorded) -> str:

@@ -27,6 +27,7 @@ from tabi.apps.viewer.plots import Plots
 from tabi.apps.viewer.view import View, feet_of
 from tabi.model.lookup import qualified
 from tabi.model.robot import Robot
+from tabi.recording.foot_history import name_of
 
 if TYPE_CHECKING:
     from tabi.simulation.simulator import Simulator
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 # a second; a busy machine swallows some pictures, and sixty are to arrive
 FRAMES, TEXTS, PLOTS = 64, 8, 5
 HICCUP = 0.1  # s
+FEET = 8  # that the panel has lines for
 FOLLOWED = 5e-3  # m to move before a camera goes along
 # how long one thread of Python may keep the others waiting [s]; its usual 5 ms are five steps late
 TURN = 5e-4
@@ -103,8 +105,10 @@ class Live:
         self.controls = Controls(
             server, self.page.world, self.player, (scenes, self._name), self._pick
         )
-        self.plots = Plots(server, list(feet_of(self.page.world)))
-        self.overlay = Overlay(server, self.controls.arrow)
+        feet = feet_of(self.page.world)
+        self.plots = Plots(server, list(feet))
+        soles = [foot.polygon for foot in feet.values()]
+        self.overlay = Overlay(server, self.controls.arrow, soles)
         self.page.scene.on_pull(self._pull)
 
     def _pick(self, name: str) -> None:
@@ -278,6 +282,7 @@ class Live:
             *([self._title] if self._title else []),
             f"time **{view.time:.2f} s** · {pace}",
             carried,
+            *_feet_lines(self.plots.feet, view),
             "certificate: exact to "
             + unbroken(f"{view.residual:.1e} m/s")
             + ", "
@@ -296,6 +301,20 @@ class Live:
             return False
         self._written[what] = now
         return True
+
+
+def _feet_lines(names: list[str], view: View) -> list[str]:
+    """The state of each foot, and how far its pressure point is from the edge of the sole; some of
+    them where there are many.
+    """
+    lines = []
+    # a view of the next scene may come before its controls do
+    for k, name in enumerate(names[: min(FEET, len(view.soles.states))]):
+        # rounded, and no zero with a sign
+        margin = round(1e3 * float(view.soles.margins[k]), 1) + 0.0
+        far = f", {unbroken(f'{margin:.1f} mm')} to its edge" if margin == margin else ""
+        lines.append(f"{literal(name)} foot: **{name_of(int(view.soles.states[k]))}**{far}")
+    return lines
 
 
 def limp(sim: Simulator) -> str:

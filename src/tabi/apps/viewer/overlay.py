@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from tabi._errors import ModelError
 from tabi.apps.recordings.frames import ARROW
+from tabi.apps.viewer.foot_marks import FootMarks
 from tabi.apps.viewer.nodes import Node
 from tabi.apps.viewer.view import View
 from tabi.model.body import convex_outline
@@ -35,6 +36,7 @@ KINDS = {
     "contact points": True,
     "friction cones": True,
     "contact forces": True,
+    "states of feet": True,
     "centre of pressure": True,
     "support polygon": True,
     "centre of mass": True,
@@ -45,6 +47,8 @@ KINDS = {
 HINTS = {
     "contact points": "green where a point sticks, orange where it slides",
     "friction cones": "a force inside its cone sticks, one on its side slides",
+    "states of feet": "face, edge or corner that a foot stands on: green, orange where it slides; "
+    "grey in the air",
     "centre of pressure": "blue ball: where the load of a foot acts, in the outline of its sole",
     "support polygon": "light blue: around all points that carry the robot",
     "centre of mass": "yellow ball inside the robot, plumbed down to the ground",
@@ -58,13 +62,15 @@ class Overlay:
     """The drawing over one world.
 
     Args:
-        arrow: metres per newton.
+        arrow: metres per newton. soles: outlines of all feet, in their planes [m].
 
     Attributes:
         shown: which kinds are drawn.
     """
 
-    def __init__(self, server: viser.ViserServer, arrow: float = ARROW) -> None:
+    def __init__(
+        self, server: viser.ViserServer, arrow: float = ARROW, soles: list[Array] | None = None
+    ) -> None:
         self.server, self.arrow, scene = server, arrow, server.scene
         self.shown = dict(KINDS)
         self._points = _Marks(server, "points", _ball(0.008), STICKS)
@@ -81,6 +87,7 @@ class Overlay:
         self._trail = _Lines(server, "trail", CENTRE, 0.005)
         self._band = _Lines(server, "band", BAND, 0.008)
         self._knob = _Marks(server, "knob", _ball(0.018), BAND)
+        self.feet = FootMarks(server, soles or [])
         self._label = scene.add_label(
             "/over/newtons", "", visible=False, anchor="bottom-center", font_screen_scale=1.3
         )
@@ -99,6 +106,7 @@ class Overlay:
             self._draw_contacts(view)
             if len(view.centres):
                 self._draw_balance(view, ground)
+            self.feet.draw(view.soles, self.shown["states of feet"])
             if view.bands or self._label.visible:
                 self._draw_bands(view)
 
@@ -144,7 +152,7 @@ class Overlay:
         self._pressure.show(loaded if on["centre of pressure"] else None)
         self._outline.show(
             _rings([corners + lift for corners in view.outlines])
-            if on["centre of pressure"]
+            if on["centre of pressure"] and not (on["states of feet"] and self.feet.feet)
             else None
         )
         hulls = [hull for points in view.supports if (hull := _hull(points)) is not None]

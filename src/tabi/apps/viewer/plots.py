@@ -1,4 +1,4 @@
-"""Live plots in the page: forces on the feet, centre of pressure, certificate,
+"""Live plots in the page: forces on the feet, their states, centre of pressure, certificate,
 over the last seconds.
 """
 
@@ -11,6 +11,7 @@ import viser
 from numpy.typing import NDArray
 from viser import uplot
 
+from tabi.apps.recordings.soles import SLIDES
 from tabi.apps.viewer.view import View
 
 SPAN, EVERY = 5.0, 0.05  # s: how far back, and between two samples
@@ -20,7 +21,7 @@ SMALLEST = 1e-16  # what a certificate of zero is drawn as [m/s]
 
 
 class Plots:
-    """Three plots of one world.
+    """Four plots of one world.
 
     Args:
         feet: their names, as in a view.
@@ -30,10 +31,11 @@ class Plots:
         self.feet = feet
         self._rows: deque[list[float]] = deque(maxlen=round(SPAN / EVERY))
         self._ends: dict[str, tuple[float, float]] = {}
-        gui = server.gui
+        gui, states = server.gui, [name for foot in feet for name in (foot, f"{foot} slides")]
         with gui.add_folder("plots", order=50.0, expand_by_default=False):
             self.plots = [
                 _plot(gui, "load of the feet [N]", feet, 1),
+                _plot(gui, "state: 0 none, 1 vertex, 2 edge, 3 face; dashed 1: slides", states, 2),
                 _plot(
                     gui,
                     "centre of pressure: forwards, sideways [mm]",
@@ -42,7 +44,7 @@ class Plots:
                 ),
                 _plot(gui, "certificate: log₁₀ of the residual [m/s]", ["residual"], 1),
             ]
-        for plot in self.plots[: 0 if feet else 2]:
+        for plot in self.plots[: 0 if feet else 3]:
             plot.visible = False
 
     def take(self, view: View) -> None:
@@ -52,9 +54,10 @@ class Plots:
         if self._rows and view.time - self._rows[-1][0] < EVERY:
             return
         pressure = 1e3 * view.pressures_in_foot.ravel()
-        self._rows.append(
-            [view.time, *view.loads, *pressure, float(np.log10(max(view.residual, SMALLEST)))]
-        )
+        state = np.maximum(view.soles.states, 0)
+        states = np.column_stack([state % SLIDES, state > SLIDES]).ravel()
+        decades = float(np.log10(max(view.residual, SMALLEST)))
+        self._rows.append([view.time, *view.loads, *states, *pressure, decades])
 
     def draw(self) -> None:
         """Send the plots to the pages."""
@@ -63,12 +66,12 @@ class Plots:
         table, n = np.array(self._rows).T, len(self.feet)
         for plot, rows in zip(
             self.plots,
-            (table[1 : 1 + n], table[1 + n : 1 + 3 * n], table[1 + 3 * n :]),
+            np.split(table[1:], [n, 3 * n, 5 * n]),
             strict=True,
         ):
             if plot.visible:
                 plot.data = (table[0], *rows)
-                self._zoom(plot, DECADES if plot is self.plots[2] else around(rows))
+                self._zoom(plot, DECADES if plot is self.plots[3] else around(rows))
 
     def _zoom(self, plot: viser.GuiUplotHandle, ends: tuple[float, float]) -> None:
         """Ends of the upright axis, told when they change: a browser then builds the plot anew."""

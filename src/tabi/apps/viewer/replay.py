@@ -17,6 +17,8 @@ import numpy as np
 import viser
 
 from tabi.apps.recordings.frames import bounds, frames, rows, thinned
+from tabi.apps.recordings.soles import Soles, of_row
+from tabi.apps.viewer.foot_marks import FootMarks
 from tabi.apps.viewer.overlay import CENTRE, FORCE, PRESSURE, ZMP
 from tabi.apps.viewer.page import quiet, serve
 from tabi.apps.viewer.scene import add_ground, light
@@ -24,6 +26,8 @@ from tabi.recording.recorded import Recorded
 
 FRAMES = 30  # pictures a second
 TRIANGLES = 400_000
+# places for marks on the time bar; buttons that go to changes of feet
+MARKS, BEFORE, AFTER = 100, "Change before", "Next change"
 SPEEDS = {
     "× 0.05": 0.05,
     "× 0.1": 0.1,
@@ -146,6 +150,7 @@ class Replay:
             ]
             for (name, color), count in zip(COLORS.items(), counts, strict=True)
         ]
+        self.feet = FootMarks(self.server, world.feet.outlines)
         centre, radius = bounds(frames(self.run, self.chosen[:1]), look.pieces)
         camera = self.server.initial_camera
         camera.fov = np.radians(35.0)
@@ -170,17 +175,30 @@ class Replay:
         between = (
             round(float(np.median(np.abs(np.diff(run.time)))), 6) if len(run.time) > 1 else 0.0
         )
+        high = max(high, low + run.dt)
         self.bar = gui.add_slider(
-            "time [s]", low, max(high, low + run.dt), between or run.dt, float(run.time[0])
+            "time [s]",
+            low,
+            high,
+            between or run.dt,
+            float(run.time[0]),
+            marks=self._marks_of_events(low, high),
+            hint="marks: changes of what a foot stands on" if run.foot_events else None,
+        )
+        self.last_event = gui.add_markdown("", visible=bool(run.foot_events))
+        self.jump = gui.add_button_group(
+            "feet", (BEFORE, AFTER), visible=bool(run.foot_events), hint="to the change of a foot"
         )
         self.play = gui.add_button("Play")
         self.back, self.forth = gui.add_button("Step back"), gui.add_button("Step forth")
         self.speed = gui.add_dropdown("speed", list(SPEEDS), initial_value="× 1")
         self.loop = gui.add_checkbox("loop", True)
-        self.shown = {name: gui.add_checkbox(name, True) for name in ("contact forces", *COLORS)}
+        names = ("contact forces", *COLORS, "states of feet")
+        self.shown = {name: gui.add_checkbox(name, True) for name in names}
         self.play.on_click(lambda _: self.set_playing(not self.playing))
         self.back.on_click(lambda _: self._step(-1))
         self.forth.on_click(lambda _: self._step(1))
+        self.jump.on_click(lambda _: self._jump(self.jump.value == AFTER))
 
         @self.bar.on_update
         def _(event: viser.GuiEvent) -> None:
@@ -188,6 +206,27 @@ class Replay:
             if event.client is not None:
                 self.playing = False
                 self.go(int(np.argmin(np.abs(self.run.time - self.bar.value))))
+
+    def _marks_of_events(self, low: float, high: float) -> tuple[float, ...]:
+        """Times of the changes of feet, as marks of the time bar: those that one can tell apart,
+        and not without end.
+        """
+        cells = np.array([event.time for event in self.run.foot_events], float)
+        cells = np.round((np.clip(cells, low, high) - low) / (high - low) * MARKS)
+        return tuple(low + float(cell) / MARKS * (high - low) for cell in np.unique(cells))
+
+    def _jump(self, forth: bool) -> None:
+        """To the first row that shows the next change of a foot, or the one before."""
+        self.playing = False
+        rows = [self._row_after(event.time) for event in self.run.foot_events]
+        found = [row for row in rows if (row > self.row if forth else row < self.row)]
+        if found:
+            self.go(min(found) if forth else max(found))
+
+    def _row_after(self, time: float) -> int:
+        """The first row at a time or after it; the last one where there is none."""
+        late = np.flatnonzero(self.run.time >= time - 1e-9)
+        return int(late[0]) if len(late) else len(self.run.time) - 1
 
     def _step(self, by: int) -> None:
         self.playing = False
@@ -223,17 +262,34 @@ class Replay:
                 ).astype(np.float32)
             self.arrows.visible = bool(wanted[0] and len(points))
             places = (found.centre_of_mass[0], found.zmp[0], found.pressure[0])
-            for handles, at, on in zip(self._marks, places, wanted[1:], strict=True):
+            for handles, at, on in zip(self._marks, places, wanted[1:-1], strict=True):
                 for handle, place in zip(handles, at, strict=True):
                     handle.visible = bool(on and np.isfinite(place).all())
                     if handle.visible:
                         handle.position = place
+            self.feet.draw(self._soles(row), wanted[-1])
             self.bar.value = float(self.run.time[row])
             load = self.run.feet["wrench"][row, :, 2].sum()
             self.text.content = (
                 f"time **{self.run.time[row]:.3f} s** · on the feet **{load:.1f} N** · residual "
                 f"{self.run.certificate['residual'][row]:.1e} m/s"
             )
+            self.last_event.content = self._said(float(self.run.time[row]))
+
+    def _soles(self, row: int) -> Soles:
+        return of_row(self.run, row, self.run.motion(slice(row, row + 1)))
+
+    def _said(self, time: float) -> str:
+        """The last change of a foot so far, and how many there are."""
+        events = self.run.foot_events
+        past = [event for event in events if event.time <= time + 1e-9]
+        last = past[-1] if past else None
+        told = (
+            f": {plain(last.foot)} {last.before} → **{last.after}** at {last.time:.3f} s"
+            if last
+            else ""
+        )
+        return f"change of a foot {len(past)} of {len(events)}{told}"
 
 
 def plain(words: str) -> str:

@@ -13,11 +13,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from tabi.apps.recordings import soles
+from tabi.apps.recordings.soles import Soles
 from tabi.interaction.mouse_spring import Band
 from tabi.model.body import Body, Foot
 from tabi.model.compiled import Link
 from tabi.model.lookup import link_of
 from tabi.model.world import World
+from tabi.simulation import feet
 from tabi.simulation.tables import OPEN, SLIP
 
 if TYPE_CHECKING:
@@ -42,7 +45,7 @@ class View:
         supports: points that carry each robot [m].
         load: vertical force on all feet [N].
         residual [m/s], force_residual [N], missed: of the certificate.
-        bands: what the mouse pulls.
+        soles: places and states of the feet. bands: what the mouse pulls.
     """
 
     time: float
@@ -64,6 +67,7 @@ class View:
     residual: float
     force_residual: float
     missed: int
+    soles: Soles
     bands: tuple[Band, ...] = ()
 
 
@@ -97,9 +101,9 @@ class Observer:
         links = [link_of(sim.world, model, body) for body in self.bodies]
         self._body, self._offset, self._turn = _placed(links)
         self._soles = list(feet_of(sim.world).values())
-        self._foot_body, self._foot_offset, self._foot_turn = _placed(
-            [link_of(sim.world, model, foot) for foot in self._soles]
-        )
+        own, names = [link_of(sim.world, model, foot) for foot in self._soles], list(model.feet)
+        self._foot_body, self._foot_offset, self._foot_turn = _placed(own)
+        self._foot_rows = np.array([names.index(link.name) for link in own], np.int64)
         rows = [
             {link_of(sim.world, model, body).body for body in robot.bodies} - {0}
             for robot in sim.world.robots
@@ -127,11 +131,8 @@ class Observer:
             self._judge()
         feet_R = R[self._foot_body] @ self._foot_turn
         feet_p = p[self._foot_body] + _turned(R[self._foot_body], self._foot_offset)
-        wrenches = [
-            _wrench((a == body) - 1.0 * (b == body), places, forces, turning, origin)
-            for body, origin in zip(self._foot_body, feet_p, strict=True)
-        ]
-        local, world, loads = _pressures(wrenches, feet_R, feet_p)
+        foot = sim.data.memory.foot[self._foot_rows]
+        local = np.where(foot["state"][:, None] != feet.NONE, foot["pressure"], np.nan)
         fixed = pressing & ((a == 0) | (b == 0))
         whole = [
             _zero_moment(own[a] - own[b], places, n[:, 2], (forces, turning), (pressing, fixed))
@@ -147,18 +148,33 @@ class Observer:
             friction=self._friction(points),
             sliding=points["status"] == SLIP,
             outlines=self._outlines(feet_R, feet_p),
-            pressures=world,
+            pressures=feet_p + _turned(feet_R[:, :, :2], local),
             pressures_in_foot=local,
-            loads=loads,
+            loads=foot["local_force"][:, 2],
             centres=self._centres(work),
             zmp=np.array([z for z, _ in whole]).reshape(-1, 3),
             supports=[carried for _, carried in whole],
-            load=float(sum(force[2] for force, _ in wrenches)),
+            load=float(foot["force"][:, 2].sum()),
             residual=self._certificate[0],
             force_residual=self._certificate[1],
             missed=self._certificate[2],
+            soles=self._stands(foot, points, feet_R, feet_p),
             bands=bands,
         )
+
+    def _stands(
+        self, foot: NDArray[np.void], points: NDArray[np.void], turns: Array, places: Array
+    ) -> Soles:
+        """States of the feet, and what they stand on, from the points that touch at the end."""
+        end = points["gap"] + self.sim.dt * (points["normal"] * points["velocity"]).sum(axis=1)
+        lit = []
+        for k, sole in enumerate(self._soles):
+            own = (points["a"] == self._foot_body[k]) | (points["b"] == self._foot_body[k])
+            near = (points["position"][own & (end <= feet.CLOSE)] - places[k]) @ turns[k]
+            state = int(foot["state"][k])
+            lit.append(soles.lit(state, near[:, :2], foot["pressure"][k], sole.polygon))
+        margins = np.where(foot["state"] != feet.NONE, foot["margin"], np.nan)
+        return Soles(places, turns, foot["state"], margins, lit)
 
     def _judge(self) -> None:
         """Keep what the certificate says now."""
@@ -204,36 +220,6 @@ def _moment(arm: Array, force: Array) -> Array:
     """Σ arm × force; NumPy's own product of vectors takes longer than a step."""
     S = arm.T @ force
     return np.array([S[1, 2] - S[2, 1], S[2, 0] - S[0, 2], S[0, 1] - S[1, 0]])
-
-
-def _wrench(
-    side: Array, places: Array, forces: Array, turning: Array, origin: Array
-) -> tuple[Array, Array]:
-    """Force and torque about a point of all contacts, by the side that each acts on;
-    turning: their own moments.
-    """
-    acting = side[:, None] * forces
-    return acting.sum(axis=0), _moment(places - origin, acting) + side @ turning
-
-
-def _pressures(
-    wrenches: list[tuple[Array, Array]], R: Array, p: Array
-) -> tuple[Array, Array, Array]:
-    """Centres of pressure in the feet's frames and in the world,
-    and the force along the feet's z axes.
-    """
-    local, loads = np.full((len(wrenches), 2), np.nan), np.zeros(len(wrenches))
-    for k, (force, torque) in enumerate(wrenches):
-        f, t = R[k].T @ force, R[k].T @ torque
-        loads[k] = f[2]
-        if f[2] > 0:
-            local[k] = -t[1] / f[2], t[0] / f[2]
-    world = (
-        p + _turned(R, np.column_stack([local, np.zeros(len(local))]))
-        if len(local)
-        else np.zeros((0, 3))
-    )
-    return local, world, loads
 
 
 def _zero_moment(

@@ -1,0 +1,125 @@
+"""What a recording tells of feet: wrench, pressure point and state of each in every row, and every
+change of a state, also those between rows.
+
+They are what the simulator itself says after each step. Files of earlier versions have wrenches and
+pressure points only: their states are NOT_TOLD, their margins NaN, and they list no change.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabi.recording.hdf5 import Careful
+
+Array = NDArray[np.float64]
+# a state is a place in this list: at what a foot touches, and the same again where it slides
+STATES = (
+    "none",
+    *(f"{contact}, stick" for contact in ("vertex", "edge", "face")),
+    "none",
+    *(f"{contact}, slide" for contact in ("vertex", "edge", "face")),
+)
+NONE, NOT_TOLD = 0, -1
+# columns of a row and foot that older files have too, and their widths; those that they have not
+LOADS = {"wrench": 6, "pressure": 2}
+TOLD: dict[str, Any] = {"state": np.int8, "margin": float, "signal": np.int8}
+EVENTS: dict[str, Any] = {"time": float, "foot": np.int64, "before": np.int8, "after": np.int8}
+
+
+@dataclass(frozen=True)
+class FootEvent:
+    """A change of a foot's state: "none", "vertex, stick", … "face, slide".
+
+    Attributes:
+        time: of the end of the step that changed it [s]. foot: its name.
+    """
+
+    time: float
+    foot: str
+    before: str
+    after: str
+
+
+def name_of(state: int) -> str:
+    """A state in words; "not told" in files that do not know it."""
+    return STATES[state] if state >= 0 else "not told"
+
+
+def columns(rows: NDArray[np.void]) -> dict[str, NDArray[Any]]:
+    """Datasets of rows (n, feet) of the simulator's table of feet."""
+    loaded = rows["state"] != NONE
+    return {
+        "feet/wrench": np.concatenate([rows["force"], rows["torque"]], axis=2),
+        "feet/pressure": np.where(loaded[:, :, None], rows["pressure"], np.nan),
+        "feet/state": rows["state"].astype(np.int8),
+        "feet/margin": np.where(loaded, rows["margin"], np.nan),
+        "feet/signal": rows["signal"].astype(np.int8),
+    }
+
+
+def event_columns(events: list[tuple[float, int, int, int]]) -> dict[str, NDArray[Any]]:
+    """Datasets of changes: time [s], number of the foot, state before, after."""
+    parts = list(zip(*events, strict=True)) or [()] * len(EVENTS)
+    return {
+        f"feet/events/{name}": np.array(part, kind)
+        for (name, kind), part in zip(EVENTS.items(), parts, strict=True)
+    }
+
+
+def told_by(file: Careful) -> list[str]:
+    """Columns that older files do not have, and this one has."""
+    return [name for name in TOLD if file.has(f"feet/{name}")]
+
+
+def read(file: Careful, feet: int, n: int) -> dict[str, NDArray[Any]]:
+    """The columns of n rows by name."""
+    found: dict[str, NDArray[Any]] = {}
+    for name, width in LOADS.items():
+        found[name] = (
+            _loads(file, f"feet/{name}", (None, feet, width), n)
+            if feet
+            else np.zeros((n, 0, width))
+        )
+    here = told_by(file)
+    for name, kind in TOLD.items():
+        path, missing = f"feet/{name}", np.nan if kind is float else NOT_TOLD
+        if name not in here:
+            found[name] = np.full((n, feet), missing, kind)
+        elif kind is float:
+            found[name] = _loads(file, path, (None, feet), n)
+        else:
+            found[name] = file.integers(path, (None, feet), n).astype(kind)
+    _check_states(file, found["state"], NOT_TOLD)
+    return found
+
+
+def read_events(file: Careful, names: list[str]) -> tuple[FootEvent, ...]:
+    """All changes, of feet of these names; of a writer that was killed, what all columns have."""
+    paths = {name: f"feet/events/{name}" for name in EVENTS}
+    if not all(file.has(path) for path in paths.values()):
+        return ()
+    n = min(file.length(path) for path in paths.values())
+    time = file.reals(paths["time"], rows=n)
+    foot, before, after = (file.integers(paths[name], rows=n) for name in list(EVENTS)[1:])
+    file.expect(((foot >= 0) & (foot < len(names))).all(), "a change is of no foot")
+    _check_states(file, np.concatenate([before, after]), NONE)
+    return tuple(
+        FootEvent(round(t, 9), names[k], name_of(a), name_of(b))
+        for t, k, a, b in zip(*(part.tolist() for part in (time, foot, before, after)), strict=True)
+    )
+
+
+def _check_states(file: Careful, states: NDArray[Any], least: int) -> None:
+    known = (states >= least) & (states < len(STATES))
+    file.expect(known.all(), "a foot is in no known state")
+
+
+def _loads(file: Careful, name: str, shape: tuple[int | None, ...], n: int) -> Array:
+    """Numbers that are NaN where a foot bears nothing."""
+    values = file.numbers(name, "f", shape, n).astype(float)
+    file.expect(not np.isinf(values).any(), f"{name!r} has infinite numbers")
+    return values
