@@ -45,7 +45,7 @@ def test_a_robot_stands_by_it(contact):
     sim = scenes.loads(STANDING % contact).simulator()
     sim.run(0.05)
     assert sim.foot("left").state == "face, stick"
-    assert sim._law.NAME == contact.strip("{").replace("law: ", "").partition(",")[0]
+    assert contact.strip("{").replace("law: ", "").partition(",")[0] == sim._law.NAME
 
 
 @pytest.mark.parametrize(

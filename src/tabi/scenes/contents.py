@@ -33,7 +33,7 @@ class SelectionKeys(Keys, frozen=True, kw_only=True, tag_field="law", tag="selec
 
     Attributes:
         mode: one-step: the last state of the feet is corrected once, at a bounded cost
-        pressure_rule: whether a foot tips over an edge when its pressure point is there, not earlier
+        pressure_rule: whether a foot tips over an edge when its pressure point is there
         candidates: states that are tried at most in a step
     """
 
@@ -70,8 +70,8 @@ class Simulation(Keys, frozen=True, kw_only=True):
         step_s: the step
         tolerance_m_s: backward error that every contact has to reach
         scheme: event-driven: impacts happen where they do within a step
-        contact: law of contact: the exact cone, or for comparison a pyramid, no friction, or a law of
-            feet, whose options are keys
+        contact: law of contact: the exact cone, or for comparison a pyramid, no friction or a law
+            of feet, whose options are keys
         facets: sides of the pyramid, an even number
     """
 
