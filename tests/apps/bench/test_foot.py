@@ -1,6 +1,9 @@
 """The bench of the laws of feet, short."""
 
+import importlib
 import json
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,6 +11,8 @@ from typer.testing import CliRunner
 
 from tabi.apps import cli
 from tabi.apps.bench import foot, foot_jump, foot_laws, foot_robots
+
+DOCS = Path(__file__).resolve().parents[3] / "docs"
 
 
 @pytest.fixture(scope="module")
@@ -145,3 +150,14 @@ def test_growth_is_that_from_the_fewest_corners_to_the_most():
 
 def test_the_command_is_there():
     assert "constraint selection" in CliRunner().invoke(cli.app, ["bench", "foot", "--help"]).stdout
+
+
+def test_tables_of_the_page_are_what_was_measured(monkeypatch):
+    monkeypatch.syspath_prepend(str(DOCS))
+    figures = importlib.import_module("make_foot_figures")
+    measured = json.loads((DOCS / "measured" / "foot.json").read_text(encoding="utf-8"))
+    page = (DOCS / "foot.md").read_text(encoding="utf-8")
+    for name, make in figures.TABLES.items():
+        assert f"<!-- table {name}" in page
+        assert make(measured) in page, f"{name}: run docs/make_foot_figures.py"
+    sys.modules.pop("make_foot_figures")

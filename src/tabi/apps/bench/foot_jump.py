@@ -146,16 +146,19 @@ def searches(sim: Simulator, told: Array) -> dict[str, float]:
         ONE_STEP: lambda P, s: selection_search.one_step(P, s, sim.data.tolerance, True),
     }
     for k in range(len(told)):
-        before = work.search.state.copy(), int(work.polygons.count[0])
+        P = work.polygons
+        before, shape = work.search.state.copy(), P.start[: P.count[0] + 1].copy()
         sim.rollout(1, told[k : k + 1])
         work = sim._stepper.workspace.law
         P, s = work.polygons, work.search
-        if k % SAMPLE or P.count[0] == 0 or P.count[0] != before[1]:
+        # states are numbers of polygons with as many corners
+        same = np.array_equal(P.start[: P.count[0] + 1], shape)
+        if k % SAMPLE or P.count[0] == 0 or not same:
             continue
         count += 1
-        idle = least_time(lambda P, s: selection_search.pack(P, s), P, s, before[0])
+        idle = least_time(lambda P, s: selection_search.pack(P, s), P, s, before)
         for mode, call in calls.items():
-            spent[mode] += max(0.0, least_time(call, P, s, before[0]) - idle)
+            spent[mode] += max(0.0, least_time(call, P, s, before) - idle)
     return {mode: round(1e6 * x / max(count, 1), 2) for mode, x in spent.items()}
 
 
