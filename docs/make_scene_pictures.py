@@ -20,6 +20,7 @@ from tabi.apps.viewer.page import Page
 FOLDER = Path(__file__).resolve().parent / "pictures" / "scenes"
 # when to look [s]; after a tenth of a second unless said
 MOMENTS = {
+    "bend-and-jump": 1.48,
     "bounce": 0.85,
     "cart": 2.5,
     "conveyor": 1.5,
@@ -33,6 +34,7 @@ MOMENTS = {
     "squat": 1.0,
     "stairs": 0.6,
     "tilt-and-release": 0.0,
+    "toes": 1.75,
     "wall": 0.32,
 }
 WIDTH, HEIGHT, COLORS, SHADE = 400, 300, 96, 6

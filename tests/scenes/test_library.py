@@ -110,3 +110,31 @@ def test_the_tilted_robot_rocks_and_comes_to_rest_on_its_feet():
     assert (np.diff(np.sign(track[:1500])) != 0).sum() >= 3
     assert np.abs(track[-50:]).max() < 1e-3 * abs(track[0])
     assert not sim.fallen(sim.world.robots[0])
+
+
+def test_over_the_toes_each_foot_tips_once_and_the_robot_falls():
+    sim = ran("toes")
+    for foot in ("left", "right"):
+        own = [(e.before, e.after) for e in sim.foot_events if e.foot == foot]
+        tips = [pair for pair in own if pair[0][:4] == "face" and pair[1][:4] == "edge"]
+        assert tips == [("face, stick", "edge, stick")]
+    assert sim.fallen(sim.world.robots[0])
+    assert sim.certificate.missed == 0
+
+
+def test_who_jumps_is_in_the_air_and_lands_on_its_feet():
+    scene = scenes.load("bend-and-jump")
+    sim = scene.simulator()
+    none, heights = [], []
+    sim.every(1, lambda data: none.append((data.memory.foot["state"] == 0).all()))
+    sim.every(1, lambda data: heights.append(sim.position("left_foot")[2]))
+    sim.run(scene.duration)
+    flight = np.flatnonzero(none)
+    # one flight, as high as that time takes, less what the feet are pulled up: v²/2g = g t²/8
+    assert (np.diff(flight) == 1).all()
+    time = len(flight) * sim.dt
+    assert 0.08 < time < 0.1
+    assert max(heights) - heights[0] > G * time**2 / 8 > 0.008
+    assert not sim.fallen(sim.world.robots[0])
+    assert {sim.foot(name).state for name in ("left", "right")} == {"face, stick"}
+    assert sim.certificate.missed == 0

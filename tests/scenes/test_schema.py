@@ -61,6 +61,7 @@ def test_keys_with_dimensions_have_their_units_in_their_names():
         "facets",
         "scale",
         "max_points",
+        "candidates",
     }
     numbers = [
         key

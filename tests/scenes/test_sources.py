@@ -161,7 +161,7 @@ def test_settings_are_checked_as_files_are(folder, setting, said):
     ("name", "said"),
     [
         ("standng", "scene 'standng' is neither built in nor a file; did you mean 'standing'?"),
-        ("zzz", "is neither built in nor a file; built in are bounce, cart"),
+        ("zzz", "is neither built in nor a file; built in are bend-and-jump, bounce"),
         (
             "nowhere/slide.yaml",
             (

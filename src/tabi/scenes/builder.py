@@ -20,6 +20,7 @@ from tabi.robots.files import load, quietly
 from tabi.scenes import motion, things
 from tabi.scenes.checks import copies, stands
 from tabi.scenes.contents import Contents
+from tabi.scenes.laws import law_of
 from tabi.scenes.reader import Path as KeyPath
 from tabi.scenes.reader import Reader
 from tabi.scenes.solids import Solids, coefficients, color, material, placement
@@ -344,7 +345,7 @@ class Builder:
                 dt=how.step_s,
                 tolerance=how.tolerance_m_s,
                 scheme=how.scheme,
-                contact=how.contact,
+                contact=law_of(how.contact),
                 facets=how.facets,
             )
         self.world.bonds = bonds

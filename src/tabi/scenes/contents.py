@@ -24,6 +24,43 @@ from tabi.scenes.things import (
 )
 
 MANY = Meta(max_length=1000)
+Law = Literal["coulomb", "pyramid", "frictionless", "selection", "penalty"]
+Spring = Annotated[float, Meta(gt=0.0, le=1e12)]
+
+
+class SelectionKeys(Keys, frozen=True, kw_only=True, tag_field="law", tag="selection"):
+    """Constraint selection for the feet, the exact law for all else.
+
+    Attributes:
+        mode: one-step: the last state of the feet is corrected once, at a bounded cost
+        pressure_rule: whether a foot tips over an edge when its pressure point is there
+        candidates: states that are tried at most in a step
+    """
+
+    mode: Literal["exact", "one-step"] = "exact"
+    pressure_rule: bool = True
+    candidates: Annotated[int, Meta(ge=1, le=100_000)] = 400
+
+
+class PenaltyKeys(Keys, frozen=True, kw_only=True, tag_field="law", tag="penalty"):
+    """Springs and dampers under the feet, the exact law for all else.
+
+    Attributes:
+        stiffness_n_m: along the normal
+        roll_stiffness_nm_rad: about the foot's x axis; that of springs spread evenly over the sole
+            unless given
+        pitch_stiffness_nm_rad: likewise, about the foot's y axis
+        alpha_s_m: how restitution falls with the speed of an impact
+        damping_ns_m: along the plane; a loaded foot creeps with force over damping
+        yaw_damping_nms_rad: about the normal
+    """
+
+    stiffness_n_m: Spring = 1e6
+    roll_stiffness_nm_rad: Spring | None = None
+    pitch_stiffness_nm_rad: Spring | None = None
+    alpha_s_m: Annotated[float, Meta(ge=0.0, le=1e6)] = 0.5
+    damping_ns_m: Spring = 2e4
+    yaw_damping_nms_rad: Spring = 200.0
 
 
 class Simulation(Keys, frozen=True, kw_only=True):
@@ -33,14 +70,15 @@ class Simulation(Keys, frozen=True, kw_only=True):
         step_s: the step
         tolerance_m_s: backward error that every contact has to reach
         scheme: event-driven: impacts happen where they do within a step
-        contact: law of contact: the exact cone, or for comparison a pyramid or no friction
+        contact: law of contact: the exact cone, or for comparison a pyramid, no friction or a law
+            of feet, whose options are keys
         facets: sides of the pyramid, an even number
     """
 
     step_s: Annotated[float, Meta(ge=1e-6, le=0.1)] = 1e-3
     tolerance_m_s: Annotated[float, Meta(ge=1e-14, le=1.0)] = 1e-8
     scheme: Literal["time-stepping", "event-driven"] = "time-stepping"
-    contact: Literal["coulomb", "pyramid", "frictionless"] = "coulomb"
+    contact: Law | SelectionKeys | PenaltyKeys = "coulomb"
     facets: Annotated[int, Meta(ge=4, le=64, multiple_of=2)] = 8
 
 

@@ -102,7 +102,7 @@ class Reader:
         ):
             return None
         # a thing that can be said in a word
-        words = [k for k in kinds if isinstance(k, inspect.StrType)] if len(kinds) > 1 else []
+        words = [k for k in kinds if is_word(k)] if len(kinds) > 1 else []
         if words and isinstance(node, Text):
             return self.value(node, words[0], path)
         kinds = [k for k in kinds if k not in words]
@@ -265,17 +265,26 @@ def shown(node: Node) -> str:
     return ascii(text) if not text.isprintable() else repr(text)
 
 
+def is_word(kind: Any) -> bool:
+    """Whether values of a type are single words."""
+    return isinstance(kind, inspect.StrType | inspect.LiteralType)
+
+
+def keys_of(kinds: list[Any]) -> str:
+    """Several kinds of things, told apart by one of their keys, for the end of a sentence."""
+    if len(kinds) == 1:
+        return expected(kinds[0])
+    return f"keys, with {kinds[0].tag_field}: {' or '.join(k.tag for k in kinds)}"
+
+
 def expected(kind: Any) -> str:
     """What a type is, for the end of a sentence."""
     if isinstance(kind, inspect.UnionType):
         kinds: list[Any] = [k for k in kind.types if not isinstance(k, inspect.NoneType)]
-        if isinstance(kinds[-1], inspect.StrType) or isinstance(kinds[0], inspect.StrType):
-            return " or ".join(map(expected, kinds))
-        return (
-            expected(kinds[0])
-            if len(kinds) == 1
-            else f"keys, with {kinds[0].tag_field}: {' or '.join(k.tag for k in kinds)}"
-        )
+        if words := [k for k in kinds if is_word(k)]:
+            rest = [k for k in kinds if k not in words]
+            return " or ".join([*map(expected, words), *([keys_of(rest)] if rest else [])])
+        return keys_of(kinds)
     if isinstance(kind, inspect.LiteralType):
         return f"one of {', '.join(map(str, kind.values))}"
     if isinstance(kind, inspect.FloatType | inspect.IntType):

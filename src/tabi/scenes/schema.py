@@ -12,7 +12,7 @@ import msgspec
 from msgspec import inspect
 
 from tabi.scenes import contents, motion, things
-from tabi.scenes.reader import bounds, type_of
+from tabi.scenes.reader import bounds, is_word, type_of
 
 FILE = "scene.schema.json"
 INCLUDE = (
@@ -39,6 +39,7 @@ TABLES: dict[str, tuple[Any, ...]] = {
     "motion": motion.Motion.__args__,
     "frames": (motion.Keyframe,),
     "simulation": (contents.Simulation,),
+    "contact": (contents.SelectionKeys, contents.PenaltyKeys),
     "record": (contents.RecordKeys,),
     "camera": (contents.CameraKeys,),
 }
@@ -131,8 +132,9 @@ def expected(kind: Any) -> str:
     """What a value is, for a cell of a table."""
     if isinstance(kind, inspect.UnionType):
         kinds = [k for k in kind.types if not isinstance(k, inspect.NoneType)]
-        if any(isinstance(k, inspect.StrType) for k in kinds) and len(kinds) > 1:
-            return "text, or keys, see below"
+        words = [k for k in kinds if is_word(k)]
+        if words and len(kinds) > 1:
+            return f"{expected(words[0])}, or keys, see below"
         return expected(kinds[0]) if len(kinds) == 1 else "keys, see below"
     if isinstance(kind, inspect.LiteralType):
         return ", ".join(f"`{value}`" for value in kind.values)

@@ -256,6 +256,21 @@ def laws(as_json: Json = False) -> None:
 
 
 @bench.command()
+def foot(
+    as_json: Json = False,
+    blocks: Annotated[
+        int, typer.Option(min=3, help="Timed blocks of the standing robot; medians are reported.")
+    ] = 31,
+    passes: Annotated[int, typer.Option(min=1, help="How often each jump is timed.")] = 5,
+) -> None:
+    """Laws of feet, constraint selection and springs, against the exact law."""
+    from tabi.apps.bench import foot
+
+    result = foot.measure(passes=passes, blocks=blocks, show=not as_json)
+    tell(json.dumps(result, indent=2) if as_json else foot.text(result))
+
+
+@bench.command()
 def view(
     as_json: Json = False,
     seconds: Annotated[float, typer.Option(min=1.0, help="How long each scene is watched.")] = 5.0,
