@@ -5,7 +5,7 @@ import shutil
 import h5py
 import numpy as np
 import pytest
-from tests.simulation.plates import MASS, THICK, G, on_plane, plate_world
+from plates import MASS, THICK, G, on_plane, plate_world
 
 import tabi
 from tabi.recording import foot_history, tracks

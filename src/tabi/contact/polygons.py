@@ -63,9 +63,9 @@ class Polygons(Structure):
     order: Integers
 
 
-def allocate(points: int, bodies: int) -> Polygons:
-    """Memory for groups of so many points and bodies."""
-    most = min(MOST, bodies, points)
+def allocate(points: int, bodies: int, most: int = MOST) -> Polygons:
+    """Memory for groups of so many points and bodies, with ``most`` polygons."""
+    most = min(most, bodies, points)
     over_points = {name: np.zeros(points) for name in ("x", "y", "free", "gap")}
     over_bodies = {name: np.zeros(6 * bodies) for name in ("force", "twist")}
     return Polygons(

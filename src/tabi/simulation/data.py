@@ -81,6 +81,11 @@ class Data:
         return self._stepper.step.law
 
     @property
+    def law_scratch(self) -> Any:
+        """What the law of contact worked on in the last step, as its ``allocate`` made it."""
+        return self._stepper.workspace.law
+
+    @property
     def reproducible(self) -> bool:
         """Whether a rerun is the same: not with a budget of time."""
         return not self._stepper.watch.timed

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tests.simulation.plates import LENGTH, WIDTH, on_plane
+from plates import LENGTH, WIDTH, on_plane
 
 from tabi.apps.recordings import soles
 from tabi.recording.foot_history import NOT_TOLD, STATES

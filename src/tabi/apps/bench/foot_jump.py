@@ -140,7 +140,7 @@ def searches(sim: Simulator, told: Array) -> dict[str, float]:
     """The selection alone, from the states of the step before, in every so many steps of the exact
     run: mean time of both modes [µs], what a call from Python takes taken off.
     """
-    work, spent, count = sim._stepper.workspace.law, dict.fromkeys(MODES, 0.0), 0
+    work, spent, count = sim.data.law_scratch, dict.fromkeys(MODES, 0.0), 0
     calls = {
         EXACT: lambda P, s: selection_search.exact(P, s, sim.data.tolerance, True, len(s.heap)),
         ONE_STEP: lambda P, s: selection_search.one_step(P, s, sim.data.tolerance, True),
@@ -149,7 +149,7 @@ def searches(sim: Simulator, told: Array) -> dict[str, float]:
         P = work.polygons
         before, shape = work.search.state.copy(), P.start[: P.count[0] + 1].copy()
         sim.rollout(1, told[k : k + 1])
-        work = sim._stepper.workspace.law
+        work = sim.data.law_scratch
         P, s = work.polygons, work.search
         # states are numbers of polygons with as many corners
         same = np.array_equal(P.start[: P.count[0] + 1], shape)

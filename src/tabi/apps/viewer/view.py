@@ -152,7 +152,13 @@ class Observer:
             pressures_in_foot=local,
             loads=foot["local_force"][:, 2],
             centres=self._centres(work),
-            zmp=np.array([z for z, _ in whole]).reshape(-1, 3),
+            # none where contacts share no plane
+            zmp=np.array(
+                [
+                    z if sim.data.zero_moment_point(own)[1] else np.full(3, np.nan)
+                    for (z, _), own in zip(whole, self._owned, strict=True)
+                ]
+            ).reshape(-1, 3),
             supports=[carried for _, carried in whole],
             load=float(foot["force"][:, 2].sum()),
             residual=self._certificate[0],

@@ -46,6 +46,8 @@ EXACT, ONE_STEP = "exact", "one-step"
 MODES = (EXACT, ONE_STEP)
 # turns in which states and the contacts of other bodies agree
 TURNS = 8
+# feet of a group at most: their states together are one number. Others keep the exact law
+FEET = 6
 
 
 @dataclass(frozen=True)
@@ -169,7 +171,7 @@ def law(options: Selection) -> SimpleNamespace:
     pressure, most = bool(options.pressure_rule), int(options.candidates)
 
     def allocate(points: int, count: int, blocks: int) -> SelectionWork:
-        work, P = bodies.allocate(points, count, blocks), polygons.allocate(points, count)
+        work, P = bodies.allocate(points, count, blocks), polygons.allocate(points, count, FEET)
         return SelectionWork(
             bodies=work,
             polygons=P,
