@@ -61,7 +61,7 @@ def fall_over_toes(result: dict[str, Any]) -> Figure:
 
 
 def one_step_vs_exact(result: dict[str, Any]) -> Figure:
-    """Time of a step along the jump of HRP-2, and its mean over corners, as Moraud's figure 8."""
+    """Time of a step along HRP-2's jump, and its mean over corners, as in Moraud's figure 8."""
     figure = Figure(figsize=(10.0, 6.4), layout="constrained")
     rows = {(row["feet"], row["corners"]): row for row in result["jump"]}
     corners = sorted({n for _, n in rows})

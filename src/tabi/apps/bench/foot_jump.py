@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi.apps.bench import foot_robots as robots
-from tabi.contact import selection_search
+from tabi.contact import polygons, selection, selection_search
+from tabi.contact.polygons import Polygons
 from tabi.control import hold
 from tabi.model.robot import Robot
 from tabi.model.world import World
@@ -140,26 +141,40 @@ def searches(sim: Simulator, told: Array) -> dict[str, float]:
     """The selection alone, from the states of the step before, in every so many steps of the exact
     run: mean time of both modes [µs], what a call from Python takes taken off.
     """
-    work, spent, count = sim.data.law_scratch, dict.fromkeys(MODES, 0.0), 0
+    spent, count = dict.fromkeys(MODES, 0.0), 0
     calls = {
         EXACT: lambda P, s: selection_search.exact(P, s, sim.data.tolerance, True, len(s.heap)),
         ONE_STEP: lambda P, s: selection_search.one_step(P, s, sim.data.tolerance, True),
     }
-    for k in range(len(told)):
-        P = work.polygons
-        before, shape = work.search.state.copy(), P.start[: P.count[0] + 1].copy()
-        sim.rollout(1, told[k : k + 1])
-        work = sim.data.law_scratch
-        P, s = work.polygons, work.search
+    for k in range(SAMPLE, len(told), SAMPLE):
+        sim.rollout(SAMPLE - 1, told[k - SAMPLE : k - 1])
+        before = selected(sim)
+        sim.rollout(1, told[k - 1 : k])
+        now = selected(sim)
         # states are numbers of polygons with as many corners
-        same = np.array_equal(P.start[: P.count[0] + 1], shape)
-        if k % SAMPLE or P.count[0] == 0 or not same:
+        if before is None or now is None or not np.array_equal(before[0].start, now[0].start):
             continue
-        count += 1
-        idle = least_time(lambda P, s: selection_search.pack(P, s), P, s, before)
+        (P, s), state, count = now, before[1].state.copy(), count + 1
+        idle = least_time(selection_search.pack, P, s, state)
         for mode, call in calls.items():
-            spent[mode] += max(0.0, least_time(call, P, s, before) - idle)
+            spent[mode] += max(0.0, least_time(call, P, s, state) - idle)
     return {mode: round(1e6 * x / max(count, 1), 2) for mode, x in spent.items()}
+
+
+def selected(sim: Simulator) -> tuple[Polygons, selection.Search] | None:
+    """The polygons of the last step, all contacts being of feet, and the states that its impulses
+    show.
+    """
+    p = sim.data.problem
+    if p is None:
+        return None
+    n = len(p.kind)
+    P = polygons.allocate(n, len(p.start) - 1)
+    s = selection.allocate(P, Selection().candidates)
+    gap = sim.data.contact["gap"][sim.data.problem_order].copy()
+    polygons.gather(p, np.ones(n, np.int64), gap, P)
+    selection_search.begin(P, s, sim.data.impulse)
+    return P, s
 
 
 def least_time(call: Any, P: Any, s: Any, state: NDArray[np.int64]) -> float:

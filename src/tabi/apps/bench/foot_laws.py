@@ -206,7 +206,8 @@ def springs(stiffness: float = 2e5, damping: float = 5e3, slope: float = 0.1) ->
     law = Penalty(stiffness=stiffness, alpha=5.0, **firm)
     sim, _ = _hrp2(law, lambda robot: control.hold(robot.half_sitting))
     sim.run(4.0)
-    depth = float(sim.data.law_scratch.springs.depth[:2].mean())
+    # both soles lie flat below the ground, so that all corners are as deep
+    depth = -float(sim.data.contact["gap"].mean())
     formula = float(sim.model.mass * G / (2 * stiffness))
     creeps, robot = plate(Penalty(damping=damping), slope=slope)
     creeps.run(1.0)

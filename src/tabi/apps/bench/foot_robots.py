@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from math import pi
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tabi import scenes
 from tabi.control import keyframes
+from tabi.control.motions import Pose
 from tabi.model.joint import Joint, Motor
 from tabi.model.lookup import joint_rows
 from tabi.model.robot import Robot
 from tabi.model.shape import HalfSpace
-from tabi.model.signals import Measurement
+from tabi.model.signals import Command, Measurement
 from tabi.model.world import World
 from tabi.scenes.builder import Builder
 from tabi.scenes.reader import Reader
@@ -111,13 +112,11 @@ def jumping_table(contact: Any, feet: int, corners: int) -> tuple[Simulator, Rob
         for k in range(feet)
     ]
 
-    def controller(time: float, measurement: Measurement) -> Any:
-        from tabi.model.signals import Command
-
+    def controller(time: float, measurement: Measurement) -> Command:
         told = [move(time, measurement) for move in moves]
-        position = {name: x for one in told for name, x in one.position.items()}
-        velocity = {name: x for one in told for name, x in one.velocity.items()}
-        return Command(position, velocity)
+        place: Any = {name: x for one in told for name, x in cast("Pose", one.position).items()}
+        speed: Any = {name: x for one in told for name, x in cast("Pose", one.velocity).items()}
+        return Command(place, speed)
 
     sim.set_controller(robot, controller)
     return sim, robot
