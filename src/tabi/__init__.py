@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from tabi.robots.files import RobotFileWarning, load
     from tabi.simulation.budget import Budget
     from tabi.simulation.faults import MissedStepWarning, OverlapWarning
+    from tabi.simulation.laws.penalty import Penalty
+    from tabi.simulation.laws.selection import Selection
     from tabi.simulation.settings import LongStepWarning
     from tabi.simulation.simulator import Simulator
 

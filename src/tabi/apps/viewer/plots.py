@@ -55,9 +55,11 @@ class Plots:
             return
         pressure = 1e3 * view.pressures_in_foot.ravel()
         state = np.maximum(view.soles.states, 0)
-        states = np.column_stack([state % SLIDES, state > SLIDES]).ravel()
+        sliding = (state > SLIDES).astype(float)
+        states = np.column_stack([state % SLIDES, sliding]).ravel()
         decades = float(np.log10(max(view.residual, SMALLEST)))
-        self._rows.append([view.time, *view.loads, *states, *pressure, decades])
+        row = [np.array([view.time]), view.loads, states, pressure, np.array([decades])]
+        self._rows.append(np.concatenate(row).tolist())
 
     def draw(self) -> None:
         """Send the plots to the pages."""
