@@ -11,10 +11,11 @@ from bipeds import SOLE, biped
 
 import tabi
 from tabi.model import legs
-from tabi.model.body import Closure, Frame, Sensor
+from tabi.model.body import Closure, Frame
 from tabi.model.joint import Joint
 from tabi.model.report import report
 from tabi.model.robot import Robot
+from tabi.model.sensors import Sensor
 from tabi.robots import gains
 from tabi.robots.hrp2 import hrp2
 from tabi.spatial.inertia import Inertia, solid_box

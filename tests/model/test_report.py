@@ -5,11 +5,11 @@ import json
 import numpy as np
 import pytest
 
-from tabi.model.body import Sensor
 from tabi.model.joint import Joint, Mimic, Motor
 from tabi.model.readers import openhrp
 from tabi.model.report import report
 from tabi.model.robot import Robot
+from tabi.model.sensors import Sensor
 from tabi.model.shape import Box, Shape
 from tabi.spatial.inertia import Inertia, solid_box
 from tabi.spatial.transform import Transform, translation

@@ -18,7 +18,7 @@ from tabi._errors import ModelError
 from tabi._structure import Structure
 from tabi.collision.polytope import Face, faces_of
 from tabi.collision.terrain_edges import ridges
-from tabi.model.arrays import FLOATING, INDEX, REAL, table
+from tabi.model.arrays import FLOATING, INDEX, REAL, WELDED, table
 from tabi.model.compiled import Model, PlacedShape
 from tabi.model.shape import (
     Box,
@@ -284,14 +284,24 @@ def _never(model: Model, rows: NDArray[np.void]) -> NDArray[np.int64]:
     """
     body, partners = model.arrays.body, [set() for _ in model.shapes]
     on_body, of_link = defaultdict(list), defaultdict(list)
+    # bodies that are welded to each other are one here
+    whole = np.arange(len(body))
+    for b in np.flatnonzero(body["kind"] == WELDED):
+        whole[b] = whole[body["parent"][b]] if b else 0
     for i, placed in enumerate(model.shapes):
-        on_body[placed.body].append(i)
+        on_body[int(whole[placed.body])].append(i)
         of_link[placed.link].append(i)
     pairs = [
         (i, k)
         for i, placed in enumerate(model.shapes)
         if placed.body
-        for k in _carriers(model, body[placed.body], on_body)
+        for k in _carriers(model, whole, int(whole[placed.body]), on_body)
+    ]
+    pairs += [
+        (i, k)
+        for i, placed in enumerate(model.shapes)
+        for k in on_body[int(whole[placed.body])]
+        if model.shapes[k].body != placed.body
     ]
     for names in model.excluded:
         first, last = min(names), max(names)
@@ -304,13 +314,15 @@ def _never(model: Model, rows: NDArray[np.void]) -> NDArray[np.int64]:
     return np.array([k for p in partners for k in sorted(p)], np.int64)
 
 
-def _carriers(model: Model, row: np.void, on_body: dict[int, list[int]]) -> list[int]:
+def _carriers(
+    model: Model, whole: NDArray[np.int64], b: int, on_body: dict[int, list[int]]
+) -> list[int]:
     """Shapes across the joint that carries a body;
     floor and walls carry nothing, and what floats hangs on nothing.
     """
-    parent = int(row["parent"])
-    if parent:
-        return on_body[parent]
+    row = model.arrays.body[b]
+    if row["parent"]:
+        return on_body[int(whole[row["parent"]])]
     return (
         []
         if row["kind"] == FLOATING

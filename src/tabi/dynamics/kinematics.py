@@ -13,7 +13,7 @@ Reference: Featherstone, Rigid Body Dynamics Algorithms (2008), ch. 4 and 5.
 """
 
 from tabi._jit import kernel
-from tabi.model.arrays import FLOATING, PLANAR, PRISMATIC, REVOLUTE
+from tabi.model.arrays import FLOATING, PLANAR, PRISMATIC, REVOLUTE, WELDED
 from tabi.spatial import quaternion
 from tabi.spatial.trigonometry import sincos
 from tabi.spatial.vector import (
@@ -85,7 +85,7 @@ def positions(m, q, w):
             store6(w.dof[k + 1].motion, pair(zero, y))
             store6(w.dof[k + 2].motion, pair(z, cross(p, z)))
             x, y = _turned(x, y, q[iq + 2])
-        else:
+        elif kind != WELDED:
             if kind == FLOATING:
                 store6(w.dof[k].motion, pair(zero, x))
                 store6(w.dof[k + 1].motion, pair(zero, y))
@@ -122,16 +122,18 @@ def velocities(m, v, w):
         V = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         for j in range(body.v_start, body.v_end):
             V = axpy6(v[j], load6(w.dof[j].motion), V)
-        product = add(cross(angular(V_P), linear(V)), cross(linear(V_P), angular(V)))
-        if body.kind == FLOATING or body.kind == PLANAR:
-            product = add(
-                product,
-                cross(
-                    _shift_rate(w, v, body.v_start, 3 if body.kind == FLOATING else 2), angular(V)
-                ),
-            )
-        store6(w.body[i].product, pair(cross(angular(V_P), angular(V)), product))
+        store6(w.body[i].product, velocity_product(body, w, v, V_P, V))
         store6(w.body[i].velocity, add6(V_P, V))
+
+
+@kernel(inline=True)
+def velocity_product(body, w, v, V_P, V):
+    """Equation (3), from the parent's twist and the joint's own, S v."""
+    product = add(cross(angular(V_P), linear(V)), cross(linear(V_P), angular(V)))
+    if body.kind == FLOATING or body.kind == PLANAR:
+        rate = _shift_rate(w, v, body.v_start, 3 if body.kind == FLOATING else 2)
+        product = add(product, cross(rate, angular(V)))
+    return pair(cross(angular(V_P), angular(V)), product)
 
 
 @kernel

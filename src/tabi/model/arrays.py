@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tabi._structure import Structure
 
 # kinds of joints, as kernels tell them apart
-REVOLUTE, PRISMATIC, SPHERICAL, PLANAR, FLOATING = 0, 1, 2, 3, 4
+REVOLUTE, PRISMATIC, SPHERICAL, PLANAR, FLOATING, WELDED = 0, 1, 2, 3, 4, 5
 KIND = {
     "revolute": REVOLUTE,
     "continuous": REVOLUTE,
@@ -21,6 +21,8 @@ KIND = {
     "spherical": SPHERICAL,
     "planar": PLANAR,
     "floating": FLOATING,
+    # only where a sensor measures what passes through it
+    "fixed": WELDED,
 }
 
 REAL = np.float64

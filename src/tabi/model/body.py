@@ -1,4 +1,4 @@
-"""Bodies, and the frames, sensors and feet fixed to them."""
+"""Bodies, and the frames and feet fixed to them."""
 
 from __future__ import annotations
 
@@ -54,15 +54,6 @@ class Frame:
     name: str
     body: Body
     placement: Transform = field(default_factory=Transform)
-
-
-@dataclass(eq=False)
-class Sensor(Frame):
-    """Where a sensor sits; its z axis is the sensor's. Kinds:
-    force, gyro, accelerometer, imu, camera.
-    """
-
-    kind: str = "force"
 
 
 @dataclass(eq=False)

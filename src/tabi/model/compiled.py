@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tabi._errors import ModelError, unknown
 from tabi.model.arrays import DOF, FLOATING, PAIR, SPHERICAL, ModelArrays, table
+from tabi.model.sensors import Sensor
 from tabi.model.shape import Geometry, Material, check_coefficients, coefficient
 from tabi.spatial.inertia import Inertia
 from tabi.spatial.transform import Transform
@@ -37,9 +38,15 @@ class Sole(Link):
 
 @dataclass(frozen=True, eq=False)
 class Site(Link):
-    """Where a sensor of some kind sits."""
+    """Where a sensor sits, and what it is; of a force plate the shapes that are the plate."""
 
-    kind: str
+    sensor: Sensor
+    shapes: tuple[int, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        """Of the sensor."""
+        return self.sensor.kind
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,14 +90,14 @@ class Model:
         self.links = links
         self._names = names
         self._kinds = kinds
-        self._body_of = {name: i for i, name in enumerate(names) if i}
+        self._body_of = {name: i for i, name in enumerate(names) if i and kinds[i] != "fixed"}
         self._initial = self._with_followers(initial)
         roots = {
             i
             for i in range(1, len(names))
             if arrays.body["parent"][i] == 0 and kinds[i] == "floating"
         }
-        self.joint_names = [name for i, name in enumerate(names) if i and i not in roots]
+        self.joint_names = [name for name, i in self._body_of.items() if i not in roots]
         self.shapes: list[PlacedShape] = []
         self.feet: dict[str, Sole] = {}
         self.frames: dict[str, Link] = {}

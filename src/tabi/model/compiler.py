@@ -3,9 +3,9 @@
 A world comes as plain data, ``Parts``: this file knows neither ``World`` nor ``Robot``, and both
 may call it.
 
-Bodies on fixed joints melt into the body that carries them; what is bolted to the world becomes
-part of it. A moving body's frame N is its joint frame turned by A, which takes z to the joint's
-axis, so with q = 0
+Bodies on fixed joints melt into the body that carries them, but for those with a sensor of what
+passes through the joint; what is bolted to the world becomes part of it. A moving body's frame N is
+its joint frame turned by A, which takes z to the joint's axis, so with q = 0
 
     X_PN = X_PJ A,   X_NB = A⁻¹                                                       (1)
 where B is the body's frame as the user knows it. Links keep their names through (moving body,
@@ -23,11 +23,12 @@ from numpy.typing import NDArray
 
 from tabi._errors import ModelError
 from tabi.model.arrays import BODY, DOF, KIND, MIMIC, ModelArrays, table
-from tabi.model.body import Body, Foot, Frame, Sensor
+from tabi.model.body import Body, Foot, Frame
 from tabi.model.compiled import Link, Model, PlacedShape, Site, Sole
 from tabi.model.joint import Joint, Motor
 from tabi.model.kinematic_tree import KinematicTree
-from tabi.model.shape import Material, MeshFile
+from tabi.model.sensors import CUTS, Sensor
+from tabi.model.shape import Material, MeshFile, Shape
 from tabi.model.soundness import AXIAL, GRAVITY, check_body, checked_gravity, first_without_inertia
 from tabi.spatial.inertia import Inertia
 from tabi.spatial.transform import Transform, z_to
@@ -42,6 +43,7 @@ class Parts:
         fixed: the body that never moves.
         gravity: acceleration [m/s²], shape (3,).
         pairs: coefficients of two materials, by their names, where they have some of their own.
+        plates: force plates: sensors of fixed bodies, and the shapes that are the plate.
     """
 
     robots: Sequence[KinematicTree]
@@ -49,6 +51,7 @@ class Parts:
     fixed: Body = field(default_factory=lambda: Body("world", Joint("world", "fixed")))
     gravity: NDArray[np.float64] = field(default_factory=lambda: checked_gravity(GRAVITY))
     pairs: dict[frozenset[str], dict[str, float | None]] = field(default_factory=dict)
+    plates: Sequence[tuple[Sensor, Sequence[Shape]]] = ()
 
 
 @dataclass
@@ -63,13 +66,13 @@ class _Tables:
     placements: list[Transform] = field(default_factory=lambda: [Transform()])
     inertias: list[Inertia] = field(default_factory=lambda: [Inertia()])
 
-    def place(self, body: Body, name: str, joint_name: str) -> None:
-        """Give a body its row, or melt it into its parent's."""
+    def place(self, body: Body, name: str, joint_name: str, apart: bool = False) -> None:
+        """Give a body its row, or melt it into its parent's unless it has to be apart."""
         host, X_HP = self.links[body.parent] if body.parent else (0, Transform())
         joint = body.joint
         X_HJ = X_HP @ joint.placement
         self.names[body] = name
-        if joint.kind == "fixed":
+        if joint.kind == "fixed" and not (apart and host):
             self.links[body] = (host, X_HJ)
             self.inertias[host] = self.inertias[host] + body.inertia.moved(X_HJ)
             return
@@ -88,6 +91,7 @@ def compile_world(world: Parts) -> Model:
     tables.links[world.fixed], tables.names[world.fixed] = (0, Transform()), "world"
     body_names, joint_names = _clashes(world)
     for robot in world.robots:
+        cuts = {sensor.body for sensor in robot.sensors.values() if sensor.kind in CUTS}
         for body in robot.bodies:
             if body.parent is not None and body.parent not in tables.links:
                 message = (
@@ -102,7 +106,7 @@ def compile_world(world: Parts) -> Model:
                 if body is robot.base
                 else _qualified(robot, body.joint.name, joint_names)
             )
-            tables.place(body, name, joint)
+            tables.place(body, name, joint, body in cuts)
     for body in world.objects:
         check_body("the world", body, None)
         tables.place(body, body.name, body.name)
@@ -249,6 +253,7 @@ def _couplings(world: Parts, t: _Tables, v_start: np.ndarray) -> np.ndarray:
 def _attach(world: Parts, t: _Tables, model: Model) -> None:
     """Shapes, materials, feet, frames and sensors, each on its moving body."""
     materials: dict[str, Material] = {}
+    row_of: dict[int, int] = {}
     for body, (index, X_NB) in t.links.items():
         for shape in body.shapes:
             if isinstance(shape.geometry, MeshFile) or not shape.collides:
@@ -259,6 +264,7 @@ def _attach(world: Parts, t: _Tables, model: Model) -> None:
                     f"material {known.name!r} occurs twice in the world with different friction or "
                     f"restitution; give each its own name"
                 )
+            row_of[id(shape)] = len(model.shapes)
             runs = X_NB.R @ np.asarray(shape.surface_velocity, float)
             model.shapes.append(
                 PlacedShape(
@@ -279,9 +285,15 @@ def _attach(world: Parts, t: _Tables, model: Model) -> None:
             if isinstance(frame, Foot):
                 model.feet[name] = Sole(name, index, X, frame.polygon)
             elif isinstance(frame, Sensor):
-                model.sensors[name] = Site(name, index, X, frame.kind)
+                frame.check()
+                model.sensors[name] = Site(name, index, X, frame)
             else:
                 model.frames[name] = Link(name, index, X)
         model.excluded |= {
             frozenset(t.names[robot.body(name)] for name in pair) for pair in robot.excluded
         }
+    for plate, shapes in world.plates:
+        plate.check()
+        index, X_NB = t.links[plate.body]
+        rows = tuple(row_of[id(shape)] for shape in shapes if id(shape) in row_of)
+        model.sensors[plate.name] = Site(plate.name, index, X_NB @ plate.placement, plate, rows)

@@ -8,16 +8,18 @@ What makes it a robot that stands, and compiles by itself, is in ``robot``, abov
 from __future__ import annotations
 
 import copy
+import dataclasses
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tabi._errors import ModelError, real, unknown
-from tabi.model.body import Body, Closure, Foot, Frame, Sensor, check_place, check_simple, sole_of
+from tabi.model.body import Body, Closure, Foot, Frame, check_place, check_simple, sole_of
 from tabi.model.joint import Joint
+from tabi.model.sensors import Sensor, check_options
 from tabi.model.shape import Shape
 from tabi.spatial.inertia import Inertia
 from tabi.spatial.transform import Transform, from_quaternion
@@ -160,6 +162,44 @@ class KinematicTree:
                 )
         self.feet[name] = foot
         return foot
+
+    def add_sensor(
+        self,
+        name: str,
+        kind: str,
+        body: Body | str,
+        position: ArrayLike = (0.0, 0.0, 0.0),
+        quaternion: ArrayLike = (1.0, 0.0, 0.0, 0.0),
+        **options: Any,
+    ) -> Sensor:
+        """Put a sensor at a place of a body: see ``tabi.model.sensors``.
+
+        Args:
+            kind: "force", "imu", "gyro", "accelerometer", "orientation", "touch" or "switch"; or
+                "encoder", "torque" or "effort", of the joint that carries the body.
+            options: rate, delay, noise, bias, drift, resolution, limit, bandwidth, matrix, offset,
+                threshold, part: see ``tabi.model.sensors.Sensor``.
+        """
+        if name in self.sensors:
+            raise ModelError(
+                f"sensor {name!r} occurs twice in {self.name}; give every sensor its own name"
+            )
+        body = self.body(body if isinstance(body, str) else body.name)
+        check_options(name, options)
+        sensor = Sensor(name, body, from_quaternion(quaternion, position), kind, **options)
+        sensor.check()
+        self.sensors[name] = sensor
+        return sensor
+
+    def set_sensor(self, name: str, **options: Any) -> Sensor:
+        """Change how a sensor measures, as in ``add_sensor``; before the world is simulated."""
+        if name not in self.sensors:
+            raise unknown("sensor", name, self.name, self.sensors)
+        check_options(name, options)
+        changed = dataclasses.replace(self.sensors[name], **options)
+        changed.check()
+        self.sensors[name].__dict__.update(changed.__dict__)
+        return self.sensors[name]
 
     def exclude(self, a: Body | str, b: Body | str) -> None:
         """Let two bodies never collide, by object or name."""

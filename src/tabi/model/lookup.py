@@ -33,7 +33,7 @@ def qualified(robot: Robot, name: str, known: Any) -> str:
     return full if full in known else name
 
 
-def link_of(world: World, model: Model, body: Body | Foot | str) -> Link:
+def link_of(world: World, model: Model, body: Body | Foot | Frame | str) -> Link:
     """The link of a body, foot or frame object, or of a name."""
     if isinstance(body, str):
         return model.link(body)

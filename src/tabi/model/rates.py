@@ -16,6 +16,14 @@ def steps_between(rate: float | None, dt: float, owner: str) -> int:
     if every == 0 or abs(every * dt * rate - 1) > 1e-6:
         raise ModelError(
             f"rate of {owner} is {rate:g} Hz; "
-            f"expected one that divides {1 / dt:g} Hz, the rate of the steps"
+            f"expected one that divides {1 / dt:g} Hz, the rate of the steps{_nearest(rate, dt)}"
         )
     return every
+
+
+def _nearest(rate: float, dt: float) -> str:
+    """The end of a sentence that names the rates that come nearest."""
+    if not (np.isfinite(rate) and 0 < rate < 1 / dt):
+        return ""
+    whole = int(1 / (rate * dt))
+    return f"; nearest are {1 / (dt * whole):.6g} and {1 / (dt * (whole + 1)):.6g} Hz"

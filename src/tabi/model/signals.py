@@ -14,30 +14,45 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tabi._errors import ModelError
 from tabi.spatial.transform import Transform
 from tabi.spatial.twist import Twist
 
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False, init=False)
-class Measurement:
-    """What the robot knows of itself.
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """What no sensor of a robot tells.
 
     Attributes:
-        position, velocity, effort: of its joints [rad or m, per second, N·m or N].
         base: pose of its base in the world. base_velocity: of the base's origin, in the world's
             axes.
         forces: force [N] and moment [N·m] of the ground on each foot, at its frame's origin in the
             world's axes, shape (6,), force first.
     """
 
-    position: Array
-    velocity: Array
-    effort: Array
     base: Transform
     base_velocity: Twist
     forces: Mapping[str, Array] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Measurement:
+    """What the robot knows of itself, at one moment; it may be kept.
+
+    Attributes:
+        position, velocity, effort: of its joints [rad or m, per second, N·m or N], as its encoders
+            say where it has some.
+        sensors: what each of its sensors tells, by name: see ``tabi.model.sensors``.
+        truth: what it does not know; only for controllers that ask for it.
+    """
+
+    position: Array
+    velocity: Array
+    effort: Array
+    sensors: Mapping[str, Array] = field(default_factory=dict)
+    truth: Truth | None = None
 
     # as of ``Command``
     def __init__(
@@ -45,13 +60,36 @@ class Measurement:
         position: Array,
         velocity: Array,
         effort: Array,
-        base: Transform,
-        base_velocity: Twist,
-        forces: Mapping[str, Array] | None = None,
+        sensors: Mapping[str, Array] | None = None,
+        truth: Truth | None = None,
     ) -> None:
-        seen = {"position": position, "velocity": velocity, "effort": effort, "base": base}
-        seen |= {"base_velocity": base_velocity, "forces": {} if forces is None else forces}
+        seen = {"position": position, "velocity": velocity, "effort": effort}
+        seen |= {"sensors": {} if sensors is None else sensors, "truth": truth}
         object.__setattr__(self, "__dict__", seen)
+
+    @property
+    def base(self) -> Transform:
+        """Of the truth: pose of the base."""
+        return self._true("base").base
+
+    @property
+    def base_velocity(self) -> Twist:
+        """Of the truth: velocity of the base."""
+        return self._true("base_velocity").base_velocity
+
+    @property
+    def forces(self) -> Mapping[str, Array]:
+        """Of the truth: wrenches on feet."""
+        return self._true("forces").forces
+
+    def _true(self, what: str) -> Truth:
+        if self.truth is None:
+            raise ModelError(
+                f"no sensor of the robot measures {what!r}, so a measurement has none; estimate it "
+                f"from measurement.sensors (tabi.control.estimator), or ask for the truth: "
+                f"sim.set_controller(robot, controller, truth=True), sim.measure(robot, truth=True)"
+            )
+        return self.truth
 
 
 Values = Array | float | Mapping[str, float]

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tabi._errors import ModelError
-from tabi.model.arrays import FLOATING, PLANAR, PRISMATIC, REVOLUTE, ModelArrays
+from tabi.model.arrays import FLOATING, PLANAR, PRISMATIC, REVOLUTE, WELDED, ModelArrays
 from tabi.model.body import Body
 from tabi.model.joint import Joint
 from tabi.spatial.transform import about, cross_matrix
@@ -172,7 +172,7 @@ def _general_position(body: NDArray[np.void]) -> tuple[Array, Array, Array]:
             else about((0, 0, 1), angle).R
         )
         shifts = {PRISMATIC: [2], PLANAR: [0, 1], FLOATING: [0, 1, 2]}.get(kind, [])
-        turns = {PRISMATIC: [], PLANAR: [2], REVOLUTE: [2]}.get(kind, [0, 1, 2])
+        turns = {PRISMATIC: [], PLANAR: [2], REVOLUTE: [2], WELDED: []}.get(kind, [0, 1, 2])
         if kind == PRISMATIC:
             p[i] += 0.1 * angle * axes[:, 2]
         for axis in shifts:
@@ -181,7 +181,7 @@ def _general_position(body: NDArray[np.void]) -> tuple[Array, Array, Array]:
         for axis in turns:
             columns[k] = np.concatenate([axes[:, axis], np.cross(p[i], axes[:, axis])])
             k += 1
-        R[i] = axes if kind == PRISMATIC else axes @ turn
+        R[i] = axes if kind in (PRISMATIC, WELDED) else axes @ turn
     return R, p, columns
 
 

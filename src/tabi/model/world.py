@@ -16,6 +16,7 @@ from tabi.model.compiler import Parts, compile_world
 from tabi.model.joint import Joint
 from tabi.model.names import free_name
 from tabi.model.robot import Robot
+from tabi.model.sensors import Sensor, check_options
 from tabi.model.shape import (
     Box,
     Capsule,
@@ -45,6 +46,7 @@ class World:
         fixed: the body that never moves; the ground, walls and tables are its shapes.
         pairs: friction and restitution of two materials where they are not (smaller friction,
             larger restitution).
+        plates: force plates, and the shapes of each.
     """
 
     def __init__(self, gravity: ArrayLike = GRAVITY) -> None:
@@ -54,6 +56,7 @@ class World:
         self.fixed = Body("world", Joint("world", "fixed"))
         self.pairs: dict[frozenset[str], dict[str, float | None]] = {}
         self.bonds: list[tuple[Any, ...]] = []
+        self.plates: list[tuple[Sensor, list[Shape]]] = []
         self.ground_height = 0.0
 
     def __repr__(self) -> str:
@@ -161,6 +164,73 @@ class World:
                 self.add_fixed(box, X_step.p, X_step.quaternion, **surface, name=f"{name}{k + 1}")
             )
         return shapes
+
+    def add_force_plate(
+        self,
+        name: str = "plate",
+        size: tuple[float, float] = (0.6, 0.4),
+        position: ArrayLike = (0.0, 0.0, 0.0),
+        quaternion: ArrayLike = (1.0, 0.0, 0.0, 0.0),
+        thickness: float = 0.05,
+        resolution: ArrayLike = (1.0, 1.0, 1.0, 0.0, 0.0, 0.0),
+        rate: float | None = None,
+        friction: float = 0.8,
+        **options: Any,
+    ) -> Sensor:
+        """A plate that measures the wrench on what stands on it, about the middle of its upper
+        face, which is at ``position``, in its own axes; its centre of pressure comes with it.
+
+        Args:
+            size: along x and y [m]. thickness: below the upper face [m].
+            resolution: of forces [N] and torques [N·m]; 0 for exact readings.
+            options: as of ``Robot.add_sensor``: noise, bias, drift, delay, bandwidth, limit, …
+        """
+        for what, value in (("length", size[0]), ("width", size[1]), ("thickness", thickness)):
+            if not 0 < real(f"{what} of force plate {name!r}", value) < np.inf:
+                raise ModelError(
+                    f"force plate {name!r} has {what} {value:g}; expected a positive one in metres"
+                )
+        X = _placed(name, quaternion, position)
+        middle = X @ translation((0.0, 0.0, -0.5 * thickness))
+        shape = self.add_fixed(
+            Box((*size, thickness)), middle.p, middle.quaternion, friction=friction, name=name
+        )
+        told = {"resolution": resolution, "rate": rate, **options}
+        return self._add_plate(shape.name, self.fixed, X, [shape], told)
+
+    def measure_force(self, thing: Shape | Body | str, **options: Any) -> Sensor:
+        """Make a force plate of a fixed thing, or of a body that is fixed to the world, by object
+        or name: it measures the wrench on all that touches it, about the middle of the thing's
+        frame, in its axes. ``options`` as in ``add_force_plate``.
+        """
+        for shape in self.fixed.shapes:
+            if thing is shape or thing == shape.name:
+                return self._add_plate(shape.name, self.fixed, shape.placement, [shape], options)
+        for body in (body for robot in self.robots for body in robot.bodies):
+            if thing is body or thing == body.name:
+                chain = body
+                while chain is not None:
+                    if chain.joint.kind != "fixed":
+                        raise ModelError(
+                            f"force plate {body.name!r} moves with joint {chain.joint.name!r}; "
+                            f"expected a body that is fixed to the world, or give the robot a "
+                            f"sensor of kind 'force'"
+                        )
+                    chain = chain.parent
+                return self._add_plate(body.name, body, Transform(), body.shapes, options)
+        name = getattr(thing, "name", thing)
+        raise unknown("fixed thing", str(name), "the world", [s.name for s in self.fixed.shapes])
+
+    def _add_plate(
+        self, name: str, body: Body, X: Transform, shapes: list[Shape], options: dict[str, Any]
+    ) -> Sensor:
+        if any(name == plate.name for plate, _ in self.plates):
+            raise ModelError(f"{name!r} is a force plate already; expected one plate of a thing")
+        check_options(name, options)
+        plate = Sensor(name, body, X, "plate", **options)
+        plate.check()
+        self.plates.append((plate, shapes))
+        return plate
 
     # ---- robots and objects -----------------------------------------------------------------
 
@@ -312,7 +382,9 @@ class World:
         """The flat model of this world: fixed structure,
         parameters that can be set between steps.
         """
-        return compile_world(Parts(self.robots, self.objects, self.fixed, self.gravity, self.pairs))
+        return compile_world(
+            Parts(self.robots, self.objects, self.fixed, self.gravity, self.pairs, self.plates)
+        )
 
 
 def _placed(name: str, quaternion: ArrayLike, position: ArrayLike) -> Transform:

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from tabi.model.body import Sensor
 from tabi.model.joint import Joint, Motor
 from tabi.model.robot import Robot
 from tabi.robots.armour import mirrored
@@ -223,14 +222,13 @@ def hrp2(bush: bool = False) -> Robot:
         outline = [(back, inner), (front, inner), (front, outer), (back, outer)]
         robot.add_foot(side, f"{side}_foot", outline, (0.0, 0.0, -SOLE_BELOW_ANKLE))
         # [S2]
-        _add_sensor(
-            robot, f"{side}_foot_force", f"{side}_foot", (0.0, 0.0, -SOLE_BELOW_ANKLE), "force"
-        )
+        sole = (0.0, 0.0, -SOLE_BELOW_ANKLE)
+        robot.add_sensor(f"{side}_foot_force", "force", f"{side}_foot", sole)
         # place not public: at the joint
-        _add_sensor(robot, f"{side}_wrist_force", f"{side}_hand", (0.0, 0.0, 0.0), "force")
+        robot.add_sensor(f"{side}_wrist_force", "force", f"{side}_hand")
         for a, b in OVERLAPS:
             robot.excluded.add(frozenset((a.replace("right", side), b.replace("right", side))))
-    _add_sensor(robot, "imu", "chest", IMU, "imu")
+    robot.add_sensor("imu", "imu", "chest", IMU)
     robot.poses["zero"] = {}
     robot.poses["half_sitting"] = _both_sides(HALF_SITTING)
     if bush:
@@ -287,12 +285,6 @@ def _add(robot: Robot, row: tuple, mirror: bool) -> None:
         motor=motor,
     )
     robot.add_body(body, joint, parent, inertia, shapes)
-
-
-def _add_sensor(
-    robot: Robot, name: str, body: str, place: tuple[float, float, float], kind: str
-) -> None:
-    robot.sensors[name] = Sensor(name, robot.body(body), translation(place), kind)
 
 
 def _both_sides(pose: dict[str, float]) -> dict[str, float]:

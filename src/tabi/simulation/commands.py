@@ -28,6 +28,7 @@ class Driver:
 
     Attributes:
         rows: degrees of freedom of the robot's joints. names: their joints.
+        truth: whether its measurements tell the truth too.
         last: the command it gave last; the same object again is not checked again.
     """
 
@@ -36,6 +37,7 @@ class Driver:
     every: int
     rows: NDArray[np.int64]
     names: tuple[str, ...]
+    truth: bool = False
     last: Command | None = None
     _asked: bool = False
     _told: NDArray[np.float64] | None = None

@@ -174,6 +174,29 @@ class Data:
         row = self._foot_row(name)
         return row["pressure"].copy() if row["state"] else None
 
+    def sensor_places(self, names: list[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Places of the values of some sensors, one after the other, and rows of the sensors."""
+        every, row = list(self.model.sensors), self._stepper.tables.sensors.row
+        rows = np.array([every.index(name) for name in names], np.int64)
+        spans = [np.arange(row["first"][i], row["end"][i]) for i in rows]
+        return np.concatenate([np.zeros(0, np.int64), *spans]), rows
+
+    def sensor_values(self, places: NDArray[np.int64], rows: NDArray[np.int64]) -> Array:
+        """What sensors tell after the last step, of ``sensor_places``; from now on they are
+        measured in every step.
+        """
+        self._stepper.listen(rows)
+        return self._stepper.data.memory.sensors.value["told"][places]
+
+    def sensor(self, name: str, truth: bool = False) -> tuple[Array, float]:
+        """What a sensor tells, or its true value, and when the sample was taken [s]."""
+        places, rows = self.sensor_places([name])
+        self._stepper.listen(rows)
+        memory, row = self._stepper.data.memory, self._stepper.tables.sensors.row[rows[0]]
+        values = memory.sensors.value["truth" if truth else "told"][places]
+        taken = memory.sensors.sample["told"][rows[0]] * row["period"]
+        return values, self.time if truth else float(taken)
+
     def _foot_row(self, name: str) -> Any:
         if name not in self._foot_rows:
             self._foot_rows = {foot: k for k, foot in enumerate(self.model.feet)}

@@ -15,17 +15,19 @@ from tabi.contact.files import write
 from tabi.contact.matrix_form import sparse
 from tabi.contact.rows import CONTACT
 from tabi.model import lookup
-from tabi.model.body import Body, Foot
-from tabi.model.compiled import Link, Model, Sole
+from tabi.model.body import Body, Foot, Frame
+from tabi.model.compiled import Link, Model, Site, Sole
 from tabi.model.robot import Robot
+from tabi.model.sensors import Sensor
 from tabi.model.signals import Measurement
 from tabi.model.world import World
-from tabi.simulation import balance, certificate, foot_state, observation
+from tabi.simulation import balance, certificate, foot_state, observation, readings
 from tabi.simulation.balance import Balance
 from tabi.simulation.certificate import StepCertificate
 from tabi.simulation.data import Data
 from tabi.simulation.foot_state import FootEvent, FootState
-from tabi.simulation.observation import Contact, RobotSenses
+from tabi.simulation.observation import Contact
+from tabi.simulation.readings import Reading, RobotSenses
 from tabi.simulation.state import State
 from tabi.spatial.transform import Transform
 from tabi.spatial.twist import Twist, Wrench
@@ -89,12 +91,25 @@ class Observed:
         """A copy of q, v and the time."""
         return State(self.data.q.copy(), self.data.v.copy(), self.time)
 
-    def measure(self, robot: Robot) -> Measurement:
-        """What a controller of a robot sees now."""
+    def measure(self, robot: Robot, truth: bool = False) -> Measurement:
+        """What a controller of a robot sees now.
+
+        Args:
+            truth: with what no sensor tells: pose and velocity of the base, forces on feet.
+        """
         senses = self._senses.get(robot.name)
         if senses is None:
             senses = self._senses[robot.name] = RobotSenses(self.data, robot, self._link)
-        return senses.measure()
+        return senses.measure(truth)
+
+    def sensor(self, name: Sensor | str, truth: bool = False) -> Reading:
+        """What a sensor or a force plate tells after the last step.
+
+        Args:
+            truth: the true value instead, before low-pass, calibration, noise and delay.
+        """
+        link = self._sensor_link(name)
+        return readings.reading(self.data, link, truth)
 
     @property
     def contacts(self) -> list[Contact]:
@@ -212,7 +227,19 @@ class Observed:
             raise unknown("foot", link.name, "the world", self.model.feet)
         return link
 
-    def _link(self, body: Body | Foot | str) -> Link:
+    def _sensor_link(self, sensor: Sensor | str) -> Site:
+        if isinstance(sensor, Sensor) and sensor.kind == "plate":
+            sensor = sensor.name
+        if isinstance(sensor, str) and sensor in self.model.sensors:
+            return self.model.sensors[sensor]
+        if isinstance(sensor, str):
+            raise unknown("sensor", sensor, "the world", self.model.sensors)
+        link = self._link(sensor)
+        if not isinstance(link, Site):
+            raise unknown("sensor", link.name, "the world", self.model.sensors)
+        return link
+
+    def _link(self, body: Body | Foot | Frame | str) -> Link:
         try:
             return self._links[body]
         except (KeyError, TypeError):

@@ -27,6 +27,7 @@ from tabi.simulation.observation import Contact
 from tabi.simulation.observed import Observed, SimulationError
 from tabi.simulation.parts import name_of
 from tabi.simulation.pushes import Push
+from tabi.simulation.sensor_tables import checked_seed
 from tabi.simulation.state import Saved
 from tabi.simulation.step import DROPPED, FINE, step_on
 from tabi.simulation.stepper import Stepper, larger
@@ -55,6 +56,7 @@ class Simulator(Observed):
         forces, rows: forces and kinds of rows of your own, beside those of every step.
         budget: most work of the solver in a step, looks at contacts; one that needs more counts as
             missed, with its true error. None for no limit; ``tabi.Budget`` also limits time.
+        seed: of the sensors' noise; of one of many worlds: (seed, its number).
 
     Attributes:
         model: the compiled world; its parameters may be changed between steps.
@@ -74,14 +76,15 @@ class Simulator(Observed):
         forces: Iterable[Any] = (),
         rows: Iterable[Any] = (),
         budget: int | Budget | None = DEFAULT,
+        seed: int | tuple[int, int] = 0,
     ) -> None:
         settings.check(world, dt, tolerance, scheme)
-        allowed = budget_of(budget)
+        allowed, drawn = budget_of(budget), checked_seed(seed)
         ahead.start()
         model = world.compile()
         self.scheme, self._law = scheme, laws.named(contact, facets, model)
         step = step_on(self._law, tuple(forces), tuple(rows))
-        self._stepper = Stepper(model, step, allowed)
+        self._stepper = Stepper(model, step, allowed, dt=float(dt), seed=drawn)
         super().__init__(world, model, Data(self._stepper, float(dt), float(tolerance)))
         self._drivers: dict[str, Driver] = {}
         self._pushes: list[Push] = []
@@ -108,6 +111,7 @@ class Simulator(Observed):
         data.q[:], data.v[:] = q, v
         self._stepper.forget()
         self._stepper.prepare()
+        self._stepper.begin_sensors()
 
     def save(self) -> Saved:
         """Everything the next step reads."""
@@ -131,13 +135,18 @@ class Simulator(Observed):
     # ---- what acts --------------------------------------------------------------------------
 
     def set_controller(
-        self, robot: Robot, controller: Controller, rate: float | None = None
+        self,
+        robot: Robot,
+        controller: Controller,
+        rate: float | None = None,
+        truth: bool = False,
     ) -> None:
         """Let a controller drive a robot.
 
         Args:
             controller: function (time [s], Measurement) → Command.
             rate: how often it is asked [Hz]; every step unless given.
+            truth: let it see what no sensor tells: pose and velocity of the base, forces on feet.
         """
         lookup.check_robot(self.world, robot)
         if not callable(controller):
@@ -147,7 +156,7 @@ class Simulator(Observed):
             )
         every = steps_between(rate, self.dt, f"the controller of {robot.name}")
         rows, names = lookup.joint_rows(self.model, robot), lookup.freedoms(robot)
-        self._drivers[robot.name] = Driver(robot, controller, every, rows, names)
+        self._drivers[robot.name] = Driver(robot, controller, every, rows, names, truth)
 
     @property
     def drivers(self) -> Mapping[str, Driver]:
@@ -368,7 +377,7 @@ class Simulator(Observed):
         now, new = self.data.steps if step is None else step, False
         for driver in self._drivers.values():
             if now % driver.every == 0:
-                measured = self.measure(driver.robot)
+                measured = self.measure(driver.robot, driver.truth)
                 command = self._ask(driver, now, seen(driver.robot, measured) if seen else measured)
                 # the same object again is the same command
                 if command is None or command is not driver.last:

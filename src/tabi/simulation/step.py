@@ -22,7 +22,16 @@ from typing import Any, NamedTuple
 from tabi._jit import kernel
 from tabi.contact import budget
 from tabi.dynamics import kinematics
-from tabi.simulation import assembly, caution, corrections, depenetration, feet, parts, solving
+from tabi.simulation import (
+    assembly,
+    caution,
+    corrections,
+    depenetration,
+    feet,
+    parts,
+    sensors,
+    solving,
+)
 from tabi.simulation.forces import external, joint_limits, motors
 from tabi.simulation.free_motion import free_motion_on
 from tabi.simulation.rows import bonds, contacts, joints, moments
@@ -37,7 +46,8 @@ GUESSES = 200
 FASTEST = 1e9
 # the parts of every step; other forces stand between external ones and the limits,
 # which need them all, and other rows before those of joints
-FORCES, LIMITS, ROWS = (motors, external, feet), (joint_limits,), (contacts, moments, bonds)
+FORCES, LIMITS = (motors, external, feet, sensors), (joint_limits,)
+ROWS = (contacts, moments, bonds)
 
 
 class Step(NamedTuple):
@@ -158,6 +168,7 @@ def _rollout_on(k: parts.Kernels) -> Any:
         corrections.mark_pressed(t, d, s, h)
         finish(t, d, s, h)
         corrections.advance_configuration(t, d, s, h)
+        sensors.sample(t, d, s, h)
         return FINE
 
     @kernel(nogil=True)

@@ -16,7 +16,7 @@ from tabi._progress import STEP_KERNELS, first_run
 from tabi._structure import each
 from tabi.model.arrays import table
 from tabi.model.compiled import Model
-from tabi.simulation import parts, tables, workspace
+from tabi.simulation import parts, sensor_tables, sensors, tables, workspace
 from tabi.simulation.budget import NORMAL, Budget, Lookout
 from tabi.simulation.commands import holding
 from tabi.simulation.forces import joint_limits
@@ -39,6 +39,8 @@ class Stepper:
 
     Args:
         ready: False where no step will be done, but only the arrays looked at.
+        dt: of the step [s], by which sensors are sampled. seed: of their noise, and number of the
+            world.
 
     Attributes:
         model, step: what is stepped, and how.
@@ -53,15 +55,24 @@ class Stepper:
     """
 
     def __init__(
-        self, model: Model, step: Step, budget: Budget = NORMAL, ready: bool = True
+        self,
+        model: Model,
+        step: Step,
+        budget: Budget = NORMAL,
+        ready: bool = True,
+        dt: float = 1e-3,
+        seed: tuple[int, int] = (0, 0),
     ) -> None:
         self.model, self.step, self.last_bond = model, step, -1
         self.watch = Lookout(budget)
-        self.tables: Tables = tables.tables(model)._replace(limits=self.watch.limits())
+        senses, remembered = sensor_tables.build(model, dt, seed)
+        self.tables: Tables = tables.tables(model, senses)._replace(limits=self.watch.limits())
         feet = [shape.body in {foot.body for foot in model.feet.values()} for shape in model.shapes]
         self.tables.shapes.shape["wider"][feet] = getattr(step.law, "FOOT_BAND", 0.0)
         self._points, self._blocks = POINTS, BLOCKS
-        self.data: StepData = tables.data(model, POINTS, parts.memory(step.parts, model))
+        self.data: StepData = tables.data(
+            model, POINTS, remembered, parts.memory(step.parts, model)
+        )
         self.workspace: StepWorkspace = self._allocate()
         self.data.command.motor[:] = holding(model, self.data.q)
         self.steps, self.missed_count = 0, 0
@@ -72,9 +83,11 @@ class Stepper:
         self.foot_events: list[tuple[float, int, int, int]] = []
         self.foot_history: list[tuple[float, int, int, int]] = []
         self.worst: dict[str, float] = dict.fromkeys(WORST, 0.0)
+        self.dt = dt
         self.forget()
         if ready:
             self.prepare()
+            self.begin_sensors()
 
     def forget(self) -> None:
         """The memory of a world that was just put where it is;
@@ -84,6 +97,8 @@ class Stepper:
         memory.count[0] = memory.helped[0] = memory.jammed[:] = memory.joined[:] = 0
         memory.joint[:] = joint_limits.first_modes(self.model)
         memory.foot[:] = 0
+        outcome = self.data.outcome
+        outcome.q_before[:], outcome.v_before[:] = self.data.q, self.data.v
 
     def prepare(self) -> None:
         """Kinematics of q and v; whenever these were set from outside."""
@@ -152,6 +167,24 @@ class Stepper:
         self.missed_count += missed > 0
         return missed > 0
 
+    # ---- sensors ----------------------------------------------------------------------------
+
+    def begin_sensors(self) -> None:
+        """First samples of the sensors that are on, of a world that was just put where it is."""
+        if self.tables.sensors.row["on"].any():
+            self._sense(True)
+
+    def listen(self, rows: NDArray[np.int64]) -> None:
+        """Measure some sensors in every step from now on, and after the last one."""
+        row = self.tables.sensors.row
+        if not row["on"][rows].all():
+            self._sense(False)
+            row["on"][rows] = 1
+
+    def _sense(self, anew: bool) -> None:
+        args = (self.tables, self.data, self.workspace, self.dt, anew)
+        entry(sensors.catch_up, *args)(*args)
+
     # ---- memory of parts --------------------------------------------------------------------
 
     def own(self, name: str) -> NDArray[Any]:
@@ -184,6 +217,13 @@ class Stepper:
         while self.foot_events and self.foot_events[-1][0] > now:
             self.foot_events.pop()
         self.prepare()
+        # those without a memory may have been off at that moment
+        row, every = self.tables.sensors.row, self.model.sensors.values()
+        on = row["on"].copy()
+        row["on"] = [sensor_tables.remembers(site) for site in every]
+        if (on > row["on"]).any():
+            self._sense(False)
+        row["on"] = on
 
     # ---- room -------------------------------------------------------------------------------
 

@@ -23,6 +23,7 @@ from tabi.dynamics import body_inertia, gyroscopic
 from tabi.model.arrays import INDEX, REAL, ModelArrays, table
 from tabi.model.compiled import Model
 from tabi.simulation import foot_tables
+from tabi.simulation.sensor_tables import SensorMemory, Sensors
 
 Floats = NDArray[np.float64]
 
@@ -134,6 +135,7 @@ class Tables(Structure):
         attempts: the solver's table, ``ladder.SETTINGS``.
         limits: of the work of a step, ``contact.budget.limits``.
         foot: table of SOLE, one row per foot. corner: of their soles [m], shape (·, 2).
+        sensors: what sensors are.
     """
 
     model: ModelArrays
@@ -147,6 +149,7 @@ class Tables(Structure):
     limits: NDArray[np.int64]
     foot: NDArray[np.void]
     corner: Floats
+    sensors: Sensors
 
 
 class StepCommand(Structure):
@@ -174,6 +177,7 @@ class Memory(Structure):
             ``caution``, shape (2,).
         joint: table of JOINT, one row per degree of freedom.
         foot: table of FOOT, one row per foot. clock: time since the start [s], shape (1,).
+        sensors: what sensors remember.
         own: of each force, kind of rows and law, in their order, what it remembers itself.
     """
 
@@ -185,6 +189,7 @@ class Memory(Structure):
     joint: NDArray[np.void]
     foot: NDArray[np.void]
     clock: Floats
+    sensors: SensorMemory
     own: tuple[NDArray[Any], ...]
 
 
@@ -221,8 +226,8 @@ class StepData(Structure):
     outcome: Outcome
 
 
-def tables(model: Model) -> Tables:
-    """Structure and parameters of a model."""
+def tables(model: Model, sensors: Sensors) -> Tables:
+    """Structure and parameters of a model, with tables of its sensors."""
     shapes = collision_arrays.compile_collision(model)
     soles, corners = foot_tables.soles(model)
     return Tables(
@@ -237,10 +242,13 @@ def tables(model: Model) -> Tables:
         limits=budget.limits(budget.NO_LIMIT),
         foot=soles,
         corner=corners,
+        sensors=sensors,
     )
 
 
-def data(model: Model, points: int, own: tuple[NDArray[Any], ...]) -> StepData:
+def data(
+    model: Model, points: int, sensors: SensorMemory, own: tuple[NDArray[Any], ...]
+) -> StepData:
     """A model in its first configuration, at rest, with room for a number of contacts."""
     count, q = model.v_count, model.initial()
     return StepData(
@@ -260,6 +268,7 @@ def data(model: Model, points: int, own: tuple[NDArray[Any], ...]) -> StepData:
             joint=table(count, JOINT),
             foot=table(len(model.feet), foot_tables.FOOT),
             clock=np.zeros(1),
+            sensors=sensors,
             own=own,
         ),
         outcome=Outcome(

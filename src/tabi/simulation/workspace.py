@@ -25,6 +25,7 @@ from tabi.dynamics.body_inertia import Chains
 from tabi.dynamics.workspace import Workspace
 from tabi.model.arrays import INDEX, table
 from tabi.model.compiled import Model
+from tabi.simulation.sensor_tables import MOTION
 from tabi.simulation.tables import JOINT, Tables
 
 Floats = NDArray[np.float64]
@@ -77,6 +78,9 @@ class StepWorkspace(Structure):
 
         By ``feet``:
         foot_x, foot_y: where points of a foot touch, in its frame [m].
+
+        By ``sensors``:
+        motion: table of MOTION, of sensed bodies.
     """
 
     dynamics: Workspace
@@ -124,6 +128,7 @@ class StepWorkspace(Structure):
     v_configuration: Floats
     foot_x: Floats
     foot_y: Floats
+    motion: NDArray[np.void]
 
 
 def allocate(model: Model, tables: Tables, points: int, blocks: int, law: Any) -> StepWorkspace:
@@ -175,6 +180,7 @@ def allocate(model: Model, tables: Tables, points: int, blocks: int, law: Any) -
         budget=getattr(law, "budget", budget.unlimited()),
         joint=table(joints, JOINT),
         wrench=np.zeros(6 * bodies),
+        motion=table(len(tables.sensors.body), MOTION),
     )
 
 

@@ -46,3 +46,22 @@ def turned(q, phi):
     r = product((cos(half), s * phi[0], s * phi[1], s * phi[2]), q)
     n = 1.0 / sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + r[3] * r[3])
     return (n * r[0], n * r[1], n * r[2], n * r[3])
+
+
+@kernel
+def of_matrix(R):
+    """The unit quaternion (w, x, y, z), w ≥ 0, of a rotation given row by row."""
+    # four times the square of each number; the largest one is divided by
+    w, x = 1.0 + R[0] + R[4] + R[8], 1.0 + R[0] - R[4] - R[8]
+    y, z = 1.0 - R[0] + R[4] - R[8], 1.0 - R[0] - R[4] + R[8]
+    if w >= x and w >= y and w >= z:
+        Q = (w, R[7] - R[5], R[2] - R[6], R[3] - R[1])
+    elif x >= y and x >= z:
+        Q = (R[7] - R[5], x, R[3] + R[1], R[2] + R[6])
+    elif y >= z:
+        Q = (R[2] - R[6], R[3] + R[1], y, R[7] + R[5])
+    else:
+        Q = (R[3] - R[1], R[2] + R[6], R[7] + R[5], z)
+    size = 0.5 / sqrt(max(w, x, y, z))
+    size = size if Q[0] >= 0.0 else -size
+    return (size * Q[0], size * Q[1], size * Q[2], size * Q[3])

@@ -15,12 +15,13 @@ from pathlib import Path
 import numpy as np
 
 from tabi._errors import ModelError
-from tabi.model.body import Body, Sensor
+from tabi.model.body import Body
 from tabi.model.readers import mesh, vrml, vrml_shapes
 from tabi.model.readers.choreonoid_node import DEEPEST, Item
 from tabi.model.readers.openhrp_fields import GROUPS
 from tabi.model.readers.vrml_node import VrmlNode
 from tabi.model.robot import Robot
+from tabi.model.sensors import Sensor
 from tabi.model.shape import Box, Capsule, Convex, Cylinder, Geometry, MeshFile, Shape, Sphere
 from tabi.spatial.inertia import Inertia
 from tabi.spatial.transform import Transform, z_to

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from tabi._errors import ModelError
-from tabi.model.body import Body, Frame, Sensor
+from tabi.model.body import Body, Frame
 from tabi.model.joint import Joint
 from tabi.model.readers.mjcf_actuators import add_couplings, add_motors
 from tabi.model.readers.mjcf_bonds import add_bonds
@@ -30,6 +30,7 @@ from tabi.model.readers.mjcf_geoms import Geoms
 from tabi.model.readers.mjcf_roots import note_ignored, roots
 from tabi.model.readers.mjcf_source import Source, compiled
 from tabi.model.robot import Robot
+from tabi.model.sensors import Sensor
 from tabi.spatial.inertia import Inertia
 from tabi.spatial.transform import Transform, about, from_quaternion, translation
 

@@ -19,13 +19,14 @@ from pathlib import Path
 import numpy as np
 
 from tabi._errors import ModelError
-from tabi.model.body import Body, Sensor
+from tabi.model.body import Body
 from tabi.model.joint import Joint
 from tabi.model.readers import vrml, vrml_shapes
 from tabi.model.readers.openhrp_fields import DEAF, FIELDS, GROUPS, KINDS, SENSORS
 from tabi.model.readers.openhrp_joint import drive
 from tabi.model.readers.vrml_node import VrmlNode
 from tabi.model.robot import Robot
+from tabi.model.sensors import Sensor
 from tabi.model.shape import Shape
 from tabi.spatial.inertia import Inertia
 from tabi.spatial.transform import Transform

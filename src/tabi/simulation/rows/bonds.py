@@ -118,6 +118,7 @@ def fill(own, t, d, e, s, x, group, h):
         u = sub(_speed(V_A, r), _speed(V_B, o))
         curve = sub(_curve(m, w, a, V_A, r), _curve(m, w, b, V_B, o))
         r = plus(r, load3(w.body[m.body[a].root].origin))
+        store3(s.points[e].position, r)
         apart = sub(r, plus(o, load3(w.body[m.body[b].root].origin)))
     else:
         F_A, F_B = matmul(R_A, load9(bond.frame_a)), matmul(R_B, load9(bond.frame_b))

@@ -1,0 +1,258 @@
+"""Tables of sensors: what they are, and what they remember from step to step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabi._errors import ModelError
+from tabi._structure import Structure
+from tabi.model.arrays import INDEX, REAL, table
+from tabi.model.compiled import Model, Site
+from tabi.model.rates import steps_between
+from tabi.model.sensors import KINDS, Sensor
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+KIND = {name: number for number, name in enumerate(KINDS)}
+# kinds that need the motion of bodies within the step, and those that need what is beyond a joint
+MOVED = ("force", "imu", "accelerometer", "torque")
+WEIGHED = ("force", "torque")
+
+SENSOR = np.dtype(
+    [
+        # what it is; its body, and its row among the sensed bodies or −1; its joint's degree of
+        # freedom or −1; where its first value is among those of its kind
+        ("kind", INDEX),
+        ("body", INDEX),
+        ("sensed", INDEX),
+        ("dof", INDEX),
+        ("part", INDEX),
+        # 1 while somebody listens: nothing is measured before
+        ("on", INDEX),
+        # X_BS: rotation row by row, position [m]
+        ("rotation", REAL, 9),
+        ("position", REAL, 3),
+        # its values, first and end; where its ring of samples begins, and how many it holds; where
+        # G⁻¹ begins, −1 without it
+        ("first", INDEX),
+        ("end", INDEX),
+        ("ring", INDEX),
+        ("room", INDEX),
+        ("matrix", INDEX),
+        # between samples, and until one is told [s]; of the low-pass [1/s], 0 without it; of a
+        # switch [N]
+        ("period", REAL),
+        ("delay", REAL),
+        ("bandwidth", REAL),
+        ("threshold", REAL),
+    ],
+    align=True,
+)
+CHANNEL = np.dtype(
+    [
+        # of each value
+        ("offset", REAL),
+        ("bias", REAL),
+        ("drift", REAL),
+        ("noise", REAL),
+        ("limit", REAL),
+        ("resolution", REAL),
+    ],
+    align=True,
+)
+SENSED = np.dtype(
+    [
+        # a body whose motion is needed, its parent's row here or −1, 1 where its forces are too
+        ("body", INDEX),
+        ("parent", INDEX),
+        ("weighed", INDEX),
+    ],
+    align=True,
+)
+SAMPLE = np.dtype(
+    [
+        # samples taken so far, as many as there would be since the start; the one that is told
+        ("count", INDEX),
+        ("told", INDEX),
+    ],
+    align=True,
+)
+VALUE = np.dtype(
+    [
+        # of each value: true one of the last step, behind the low-pass, wandering bias; the last
+        # sample, and what the sensor tells
+        ("truth", REAL),
+        ("smooth", REAL),
+        ("wander", REAL),
+        ("sample", REAL),
+        ("told", REAL),
+    ],
+    align=True,
+)
+MOTION = np.dtype(
+    [
+        # of a sensed body within a step: R_WB and origin when it began; twist then, acceleration
+        # less gravity; wrench across its joint, of the parent on it; about the tree's origin
+        ("rotation", REAL, 9),
+        ("position", REAL, 3),
+        ("velocity", REAL, 6),
+        ("acceleration", REAL, 6),
+        ("force", REAL, 6),
+        # of all beyond its joint: mass, mass times centre, tensor about the tree's origin
+        ("mass", REAL),
+        ("moment", REAL, 3),
+        ("tensor", REAL, 6),
+    ],
+    align=True,
+)
+
+
+class Sensors(Structure):
+    """What sensors are.
+
+    Attributes:
+        row: table of SENSOR. channel: table of CHANNEL, one row per value.
+        body: table of SENSED, parents first. place: of each body its row there if it is weighed, or
+            −1. matrix: G⁻¹ of sensors, one after the other.
+        plate: of each shape, the sensor it is a force plate of, or −1.
+        seed: of the noise, and number of the world, shape (2,).
+    """
+
+    row: NDArray[np.void]
+    channel: NDArray[np.void]
+    body: NDArray[np.void]
+    place: Integers
+    matrix: Floats
+    plate: Integers
+    seed: Integers
+
+
+class SensorMemory(Structure):
+    """What sensors remember.
+
+    Attributes:
+        sample: table of SAMPLE, one row per sensor. value: table of VALUE, one row per value.
+        ring: samples that are not told yet.
+    """
+
+    sample: NDArray[np.void]
+    value: NDArray[np.void]
+    ring: Floats
+
+
+def build(model: Model, dt: float, seed: tuple[int, int]) -> tuple[Sensors, SensorMemory]:
+    """Tables of all sensors of a model, in the order of ``model.sensors``.
+
+    Args:
+        dt: of the step [s]. seed: of noise, and number of the world.
+    """
+    sites = list(model.sensors.values())
+    rows, sensed = table(len(sites), SENSOR), _sensed(model, sites)
+    place = {int(row["body"]): j for j, row in enumerate(sensed) if row["weighed"]}
+    moved = {int(b): j for j, b in enumerate(sensed["body"])}
+    plate = np.full(len(model.shapes), -1, INDEX)
+    channels, matrices, ring, values = [], [], 0, 0
+    for i, (row, site) in enumerate(zip(rows, sites, strict=True)):
+        sensor, width = site.sensor, site.sensor.width if measures(site) else 0
+        every = steps_between(sensor.rate, dt, f"sensor {site.name!r}")
+        row["kind"], row["body"] = KIND[sensor.kind], site.body
+        row["sensed"] = moved.get(site.body, -1) if sensor.kind in MOVED else -1
+        row["dof"] = model.arrays.body["v_start"][site.body]
+        row["part"] = _first_of(sensor)
+        row["rotation"], row["position"] = site.placement.R.ravel(), site.placement.p
+        row["first"], row["end"] = values, values + width
+        row["period"], row["delay"] = every * dt, sensor.delay
+        row["room"] = int(np.ceil(sensor.delay / (every * dt) - 1e-6)) + 1
+        row["ring"] = ring
+        row["bandwidth"] = 0.0 if sensor.bandwidth is None else 2 * np.pi * sensor.bandwidth
+        row["threshold"], row["matrix"] = sensor.threshold, -1
+        row["on"] = remembers(site)
+        channels.append(_channels(site, width))
+        if width and (sensor.matrix is not None):
+            row["matrix"] = sum(map(len, matrices))
+            matrices.append(sensor.uncalibration()[0].ravel())
+        plate[list(site.shapes)] = i
+        values, ring = values + width, ring + width * int(row["room"])
+    sensors = Sensors(
+        row=rows,
+        channel=np.concatenate([table(0, CHANNEL), *channels]),
+        body=sensed,
+        place=np.array([place.get(b, -1) for b in range(len(model.arrays.body))], INDEX),
+        matrix=np.concatenate([np.zeros(0), *matrices]),
+        plate=plate,
+        seed=np.array(seed, INDEX),
+    )
+    return sensors, SensorMemory(table(len(rows), SAMPLE), table(values, VALUE), np.zeros(ring))
+
+
+def measures(site: Site) -> bool:
+    """Whether a sensor has values: not a camera, and not a force sensor in what is fixed to the
+    world.
+    """
+    return site.sensor.width > 0 and (site.body > 0 or site.kind in ("plate", "orientation"))
+
+
+def remembers(site: Site) -> bool:
+    """Whether the next reading depends on those before: such a sensor is on from the start."""
+    sensor = site.sensor
+    lasting = sensor.bandwidth is not None or sensor.delay > 0 or sensor.rate is not None
+    return measures(site) and bool(
+        lasting or sensor.kind == "encoder" or sensor.each("drift").any()
+    )
+
+
+def checked_seed(seed: Any) -> tuple[int, int]:
+    """A seed, or a pair of it and the number of a world."""
+    pair = seed if isinstance(seed, tuple) else (seed, 0)
+    whole = [isinstance(x, int | np.integer) and not isinstance(x, bool) for x in pair]
+    if len(pair) != 2 or not all(whole) or not all(0 <= x < 2**32 for x in pair):
+        raise ModelError(
+            f"seed is {seed!r}; expected a whole number from 0 to 2³² − 1, or two of them: "
+            f"(seed, number of the world)"
+        )
+    return int(pair[0]), int(pair[1])
+
+
+def _first_of(sensor: Sensor) -> int:
+    """Where the first value of a sensor is among those of its kind."""
+    first = 0
+    for part, width in KINDS[sensor.kind].items():
+        if sensor.part in ("", part):
+            break
+        first += width
+    return first
+
+
+def _channels(site: Site, width: int) -> NDArray[np.void]:
+    rows, sensor = table(width, CHANNEL), site.sensor
+    if width:
+        for name in ("bias", "drift", "noise", "limit", "resolution"):
+            rows[name] = sensor.each(name)
+        rows["offset"] = sensor.uncalibration()[1]
+    return rows
+
+
+def _sensed(model: Model, sites: list[Site]) -> NDArray[np.void]:
+    """Bodies on the way from the root to a sensor that feels motion, and all beyond those that
+    feel forces.
+    """
+    body = model.arrays.body
+    moved, weighed = np.zeros(len(body), bool), np.zeros(len(body), bool)
+    for site in sites:
+        moved[site.body] |= site.kind in MOVED and measures(site)
+        weighed[site.body] |= site.kind in WEIGHED and measures(site)
+    for b in range(1, len(body)):
+        weighed[b] |= weighed[body["parent"][b]]
+    moved |= weighed
+    for b in range(len(body) - 1, 0, -1):
+        moved[body["parent"][b]] |= moved[b]
+    moved[0] = False
+    found = np.flatnonzero(moved)
+    rows, place = table(len(found), SENSED), {int(b): j for j, b in enumerate(found)}
+    rows["body"], rows["weighed"] = found, weighed[found]
+    rows["parent"] = [place.get(int(p), -1) for p in body["parent"][found]]
+    return rows
