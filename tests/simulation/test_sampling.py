@@ -71,7 +71,7 @@ def test_noise_has_a_flat_spectrum_of_the_size_that_was_asked():
 def test_a_drifting_bias_is_a_random_walk_of_the_size_that_was_asked():
     ends = []
     for world in range(200):
-        sim, robot = spinner(drift=0.5, seed=(7, world))
+        sim, _ = spinner(drift=0.5, seed=(7, world))
         sim.rollout(100)
         ends.append(sim.sensor("one").values)
     # variance grows as drift² t; one in a thousand

@@ -1,5 +1,5 @@
-"""Sensors (``tabi.simulation.sensors``): what they feel is what Newton and Euler say, by Pinocchio's
-accelerations, on robots that swing, fall, are pushed and stand; closed forms of an imu.
+"""Sensors (``tabi.simulation.sensors``): what they feel is what Newton and Euler say, by
+Pinocchio's accelerations, on robots that swing, fall, are pushed and stand; closed forms of an imu.
 """
 
 import numpy as np

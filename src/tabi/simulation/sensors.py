@@ -194,11 +194,11 @@ def measure(t, d, s, i, h):
     """The true values of a sensor."""
     row, first = t.sensors.row[i], t.sensors.row[i].first
     kind, w, value, count = row.kind, s.dynamics, d.memory.sensors.value, row.end - row.first
-    if kind == FORCE or kind == PLATE:
+    if kind in (FORCE, PLATE):
         F = _wrench(t, d, s, row, h) if kind == FORCE else _on_plate(t, d, i, h)
         for c in range(count):
             value[first + c].truth = F[row.part + c]
-    elif kind == IMU or kind == ACCELEROMETER or kind == GYRO:
+    elif kind in (IMU, ACCELEROMETER, GYRO):
         R = matmul(load9(w.body[row.body].rotation), load9(row.rotation))
         turn = mul_t(R, angular(load6(w.body[row.body].velocity)))
         felt = pair(turn, _acceleration(t, d, s, row, h) if kind != GYRO else turn)
@@ -227,7 +227,7 @@ def measure(t, d, s, i, h):
 @kernel
 def _gained(t, d, s, b, h):
     """ΔA of (4) of the tree of body b."""
-    m, base = t.model, t.model.body[t.model.body[b].root]
+    base = t.model.body[t.model.body[b].root]
     zero = (0.0, 0.0, 0.0)
     if base.kind != FLOATING:
         return pair(zero, zero)
