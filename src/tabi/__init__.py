@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from tabi._errors import ModelError, TabiError, near
+from tabi._errors import ModelError, SimulationError, TabiError, near
 
 if TYPE_CHECKING:
     from tabi import collision, contact, control, dynamics, robots, scenes
@@ -65,6 +65,7 @@ __all__ = [
     "Robot",
     "RobotFileWarning",
     "Selection",
+    "SimulationError",
     "Simulator",
     "TabiError",
     "World",

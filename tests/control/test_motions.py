@@ -11,12 +11,8 @@ from tabi.control import motions
 from tabi.model.joint import Joint
 from tabi.model.robot import Robot
 from tabi.spatial.inertia import Inertia
-from tabi.spatial.transform import Transform
-from tabi.spatial.twist import Twist
 
-SEEN = tabi.Measurement(
-    np.zeros(2), np.zeros(2), np.zeros(2), Transform(), Twist(np.zeros(3), np.zeros(3))
-)
+SEEN = tabi.Measurement(np.zeros(2), np.zeros(2), np.zeros(2))
 
 
 def rates_match(controller, times, names):

@@ -6,7 +6,7 @@ import numpy as np
 from mistakes.making import biped_text, cases, faults, quiet_load, standing
 
 import tabi
-from tabi.simulation.observed import SimulationError
+from tabi._errors import SimulationError
 
 
 def driven(controller, rate=None):
@@ -50,12 +50,10 @@ def steps_inside(folder):
     sim.step()
 
 
-def keeps_forces(folder):
+def reads_the_truth(folder):
     world, robot = standing(folder)
     sim = tabi.Simulator(world)
-    kept = sim.measure(robot)
-    sim.step()
-    return kept.forces["left"]
+    return sim.measure(robot).forces["left"]
 
 
 MISTAKES = {
@@ -148,9 +146,9 @@ MISTAKES = {
         "let it return, or simulate ahead in a simulator of its own",
     ),
     "forces that are asked for too late": (
-        keeps_forces,
-        "the force on 'left' was asked for after its step",
-        "a controller reads it when it is called",
+        reads_the_truth,
+        "no sensor of the robot measures 'forces', so a measurement has none",
+        "sim.measure(robot, truth=True)",
     ),
     "key frames that go back": (
         lambda folder: tabi.control.keyframes([(1.0, {}), (0.5, {})]),

@@ -103,7 +103,7 @@ MISTAKES = {
         "bodies near that name: 'left', 'left_foot', 'left_thigh'",
     ),
     "a foot in a measurement": (
-        simulated(lambda sim, r: sim.measure(r).forces["lft"]),
+        simulated(lambda sim, r: sim.measure(r, truth=True).forces["lft"]),
         "foot 'lft' not found in biped",
         "feet near that name: 'left'",
     ),

@@ -5,7 +5,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from tabi.model.signals import Command, Measurement
+import tabi
+from tabi.model.signals import Command, Measurement, Truth
 from tabi.spatial.transform import Transform
 from tabi.spatial.twist import Twist
 
@@ -34,8 +35,15 @@ def test_what_is_not_said_is_none():
     assert [getattr(Command(), f.name) for f in dataclasses.fields(Command)] == [None] * 5
 
 
-def test_a_measurement_without_feet_has_no_forces():
-    seen = Measurement(
-        np.zeros(1), np.zeros(1), np.zeros(1), Transform(), Twist(np.zeros(3), np.zeros(3))
-    )
+def test_a_measurement_tells_the_truth_only_on_request():
+    seen = Measurement(np.zeros(1), np.zeros(1), np.zeros(1))
+    assert dict(seen.sensors) == {}
+    for what in ("base", "base_velocity", "forces"):
+        with pytest.raises(tabi.ModelError, match=f"no sensor of the robot measures {what!r}"):
+            getattr(seen, what)
+    truth = Truth(Transform(), Twist(np.zeros(3), np.zeros(3)))
+    seen = Measurement(np.zeros(1), np.zeros(1), np.zeros(1), {"imu": np.ones(6)}, truth)
+    assert seen.base is truth.base
+    assert seen.base_velocity is truth.base_velocity
     assert dict(seen.forces) == {}
+    assert seen.sensors["imu"].tolist() == [1.0] * 6

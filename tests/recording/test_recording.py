@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import tabi
+from tabi._errors import SimulationError
 from tabi.recording.recording import STATUS, RecordingError
-from tabi.simulation.simulator import SimulationError
 
 G = 9.81
 

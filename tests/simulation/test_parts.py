@@ -130,7 +130,7 @@ def test_the_parts_of_every_step_have_all_that_is_needed():
     parts.check((*FORCES, *LIMITS), ROWS, coulomb)
     names = [parts.name_of(part) for part in step_on(coulomb).parts]
     assert names == [
-        *("motors", "external", "feet", "joint_limits"),
+        *("motors", "external", "feet", "sensors", "joint_limits"),
         *("contacts", "moments", "bonds", "joints", "coulomb"),
     ]
 

@@ -73,7 +73,7 @@ def test_joints_and_base_are_those_of_the_state(sim):
     assert (position == sim.state.q[place]).all()
     assert (velocity == sim.state.v[rows]).all()
     assert (effort == sim.data.outcome.effort["motor"][rows]).all()
-    seen = sim.measure(robot)
+    seen = sim.measure(robot, truth=True)
     assert (seen.position == position).all()
     # the base floats: its pose is the first of q, its velocity the first of v
     assert np.allclose(seen.base.p, sim.state.q[:3], atol=1e-12)
@@ -121,7 +121,7 @@ def test_senses_are_joint_states_and_the_frame_of_the_base():
     np.testing.assert_array_equal(X.p, frame.p)
     np.testing.assert_array_equal(V.linear, twist.linear)
     np.testing.assert_array_equal(V.angular, twist.angular)
-    seen = sim.measure(robot)
+    seen = sim.measure(robot, truth=True)
     np.testing.assert_array_equal(seen.position, joints[0])
     np.testing.assert_array_equal(seen.effort, joints[2])
     # a measurement stays as it was

@@ -142,6 +142,20 @@ def test_an_imu_on_a_turntable_feels_the_centripetal_acceleration():
     assert reading.gyro == pytest.approx([0.0, 0.0, 7.0], abs=1e-12)
 
 
+def test_an_imu_on_a_bolted_body_feels_gravity():
+    sim = turntable(0.0, 0.3)
+    world = sim.world
+    world.robots[0].add_sensor("still", "imu", "base", quaternion=(0.0, 1.0, 0.0, 0.0))
+    world.robots[0].add_sensor("force", "force", "base")
+    sim = tabi.Simulator(world)
+    sim.run(0.1)
+    assert sim.sensor("still").accelerometer == pytest.approx([0, 0, -G], abs=1e-9)
+    assert sim.sensor("imu").accelerometer == pytest.approx([0, 0, G], abs=1e-9)
+    assert sim.sensor("still").gyro.tolist() == [0.0, 0.0, 0.0]
+    with pytest.raises(tabi.ModelError, match="fixed to the world: make that a force plate"):
+        sim.sensor("force")
+
+
 def test_before_the_first_step_sensors_feel_a_world_that_does_not_accelerate():
     sim = turntable(2.0, 0.5)
     assert sim.sensor("imu").accelerometer == pytest.approx([-2.0, 0.0, G], abs=1e-12)

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import tabi
+from tabi._errors import SimulationError
 from tabi.model.joint import Joint, Motor
 from tabi.model.robot import Robot
 from tabi.model.shape import Box, Shape
-from tabi.simulation.observed import SimulationError
 from tabi.spatial.inertia import Inertia
 from tabi.spatial.transform import translation
 
@@ -271,7 +271,7 @@ def test_a_controller_that_feels_forces_repeats_itself_after_restore():
             sim.apply_force(robot.base, (1.0, 0.0, 0.0), point=(0, 0, 0.5))
         return tabi.Command()
 
-    sim.set_controller(robot, controller)
+    sim.set_controller(robot, controller, truth=True)
     sim.apply_force(robot.base, (5.0, 0.0, -20.0), duration=0.1, point=(0.1, 0, 0.2))
     sim.run(0.05)
     saved = sim.save()

@@ -5,7 +5,7 @@ import threading
 import pytest
 
 import tabi
-from tabi.simulation.observed import SimulationError
+from tabi._errors import SimulationError
 from tabi.simulation.turns import Turns
 
 

@@ -215,6 +215,8 @@ def test_a_controller_sees_what_its_own_engine_does(engine, monkeypatch):
         return spy
 
     monkeypatch.setattr(Builder, "controller", spying)
+    told = tabi.Simulator.set_controller
+    monkeypatch.setattr(tabi.Simulator, "set_controller", lambda *args: told(*args, truth=True))
     made = referee.REFEREES[engine](scenes.load("standing"))
     for _ in range(300):
         made.step()
@@ -230,6 +232,8 @@ def test_a_controller_sees_what_its_own_engine_does(engine, monkeypatch):
     assert len(measurement.position) == len(tabi.robots.hrp2().joint_names)
     with pytest.raises(TabiError, match="foot 'third' not found"):
         measurement.forces["third"]
+    with pytest.raises(TabiError, match="sensor 'imu' was read in a comparison"):
+        measurement.sensors["imu"]
 
 
 def test_states_of_mujoco_are_those_of_the_exact_map():

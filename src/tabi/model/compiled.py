@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tabi._errors import ModelError, unknown
 from tabi.model.arrays import DOF, FLOATING, PAIR, SPHERICAL, ModelArrays, table
-from tabi.model.sensors import Sensor
+from tabi.model.sensors import ANYWHERE, Sensor
 from tabi.model.shape import Geometry, Material, check_coefficients, coefficient
 from tabi.spatial.inertia import Inertia
 from tabi.spatial.transform import Transform
@@ -47,6 +47,13 @@ class Site(Link):
     def kind(self) -> str:
         """Of the sensor."""
         return self.sensor.kind
+
+    @property
+    def measures(self) -> bool:
+        """Whether it has values: not a camera, and no sensor of forces in what is fixed to the
+        world.
+        """
+        return self.sensor.width > 0 and (self.body > 0 or self.kind in ANYWHERE)
 
 
 @dataclass(frozen=True, eq=False)

@@ -59,6 +59,8 @@ KINDS: dict[str, dict[str, int]] = {
 # to be a body of its own
 OF_JOINTS = ("encoder", "torque", "effort")
 CUTS = ("force", "torque", "touch", "switch")
+# kinds that measure something also in what is fixed to the world
+ANYWHERE = ("imu", "gyro", "accelerometer", "orientation", "plate")
 # numbers that may be one for all values or one for each
 EACH = ("noise", "bias", "drift", "resolution", "limit")
 

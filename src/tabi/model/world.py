@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tabi._errors import ModelError, real, unknown
+from tabi.model import force_plates
 from tabi.model.body import Body
 from tabi.model.compiled import Model
 from tabi.model.compiler import Parts, compile_world
 from tabi.model.joint import Joint
 from tabi.model.names import free_name
 from tabi.model.robot import Robot
-from tabi.model.sensors import Sensor, check_options
+from tabi.model.sensors import Sensor
 from tabi.model.shape import (
     Box,
     Capsule,
@@ -172,9 +173,8 @@ class World:
         position: ArrayLike = (0.0, 0.0, 0.0),
         quaternion: ArrayLike = (1.0, 0.0, 0.0, 0.0),
         thickness: float = 0.05,
-        resolution: ArrayLike = (1.0, 1.0, 1.0, 0.0, 0.0, 0.0),
-        rate: float | None = None,
         friction: float = 0.8,
+        resolution: ArrayLike = (1.0, 1.0, 1.0, 0.0, 0.0, 0.0),
         **options: Any,
     ) -> Sensor:
         """A plate that measures the wrench on what stands on it, about the middle of its upper
@@ -183,52 +183,27 @@ class World:
         Args:
             size: along x and y [m]. thickness: below the upper face [m].
             resolution: of forces [N] and torques [N·m]; 0 for exact readings.
-            options: as of ``Robot.add_sensor``: noise, bias, drift, delay, bandwidth, limit, …
+            options: as of ``Robot.add_sensor``: rate, noise, bias, drift, delay, bandwidth, limit.
         """
-        for what, value in (("length", size[0]), ("width", size[1]), ("thickness", thickness)):
-            if not 0 < real(f"{what} of force plate {name!r}", value) < np.inf:
-                raise ModelError(
-                    f"force plate {name!r} has {what} {value:g}; expected a positive one in metres"
-                )
+        force_plates.check_size(name, size, thickness)
         X = _placed(name, quaternion, position)
         middle = X @ translation((0.0, 0.0, -0.5 * thickness))
         shape = self.add_fixed(
             Box((*size, thickness)), middle.p, middle.quaternion, friction=friction, name=name
         )
-        told = {"resolution": resolution, "rate": rate, **options}
-        return self._add_plate(shape.name, self.fixed, X, [shape], told)
+        plate = force_plates.plate(shape.name, self.fixed, X, resolution=resolution, **options)
+        self.plates.append((plate, [shape]))
+        return plate
 
     def measure_force(self, thing: Shape | Body | str, **options: Any) -> Sensor:
-        """Make a force plate of a fixed thing, or of a body that is fixed to the world, by object
-        or name: it measures the wrench on all that touches it, about the middle of the thing's
-        frame, in its axes. ``options`` as in ``add_force_plate``.
+        """Make a force plate of a fixed thing, or of a body of a robot that is fixed to the world,
+        by object or name: it measures the wrench on all that touches it, about the origin of the
+        thing, in its axes. ``options`` as in ``add_force_plate``.
         """
-        for shape in self.fixed.shapes:
-            if thing is shape or thing == shape.name:
-                return self._add_plate(shape.name, self.fixed, shape.placement, [shape], options)
-        for body in (body for robot in self.robots for body in robot.bodies):
-            if thing is body or thing == body.name:
-                chain = body
-                while chain is not None:
-                    if chain.joint.kind != "fixed":
-                        raise ModelError(
-                            f"force plate {body.name!r} moves with joint {chain.joint.name!r}; "
-                            f"expected a body that is fixed to the world, or give the robot a "
-                            f"sensor of kind 'force'"
-                        )
-                    chain = chain.parent
-                return self._add_plate(body.name, body, Transform(), body.shapes, options)
-        name = getattr(thing, "name", thing)
-        raise unknown("fixed thing", str(name), "the world", [s.name for s in self.fixed.shapes])
-
-    def _add_plate(
-        self, name: str, body: Body, X: Transform, shapes: list[Shape], options: dict[str, Any]
-    ) -> Sensor:
+        name, body, X, shapes = force_plates.fixed_thing(thing, self.fixed, self.robots)
         if any(name == plate.name for plate, _ in self.plates):
             raise ModelError(f"{name!r} is a force plate already; expected one plate of a thing")
-        check_options(name, options)
-        plate = Sensor(name, body, X, "plate", **options)
-        plate.check()
+        plate = force_plates.plate(name, body, X, **options)
         self.plates.append((plate, shapes))
         return plate
 

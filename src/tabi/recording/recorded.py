@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import TabiError
-from tabi.recording import anatomy, foot_history, look, tracks
+from tabi.recording import anatomy, foot_history, look, sensor_history, tracks
 from tabi.recording.anatomy import Anatomy
 from tabi.recording.foot_history import FootEvent
 from tabi.recording.hdf5 import Careful, RefusedError
@@ -71,6 +71,8 @@ class Recorded:
             says: force_residual [N], pressure_shift [m].
         closed: whether its writer came to an end, and was not killed.
         foot_events: every change of a foot's state, also between rows.
+        sensors: readings (n, width) of each sensor by name. sensor_labels: what each of its numbers
+            is, as "gyro x [rad/s]".
     """
 
     time: Array
@@ -96,6 +98,8 @@ class Recorded:
     judged: dict[str, Array]
     closed: bool = True
     foot_events: tuple[FootEvent, ...] = ()
+    sensors: dict[str, Array] = field(default_factory=dict)
+    sensor_labels: dict[str, list[str]] = field(default_factory=dict)
 
     def contacts_at(self, row: int) -> dict[str, NDArray[Any]]:
         """The contacts of one row, columns by name."""
@@ -234,6 +238,7 @@ def _extent(file: Careful, world: Anatomy) -> tuple[int, int, NDArray[np.int64]]
             if world.feet.names
         ),
         *(f"robots/{c}" for c in ROBOTS if world.robot_names),
+        *sensor_history.length(file),
     ]
     n = min(file.length(name) for name in rows)
     count = file.integers("contacts/count", rows=n)
@@ -266,7 +271,10 @@ def _rest(file: Careful, world: Anatomy, n: int, names: list[str]) -> dict[str, 
         file.expect(not np.isinf(values).any(), f"{name!r} has infinite numbers")
         return values
 
+    sensors, labels = sensor_history.read(file, n)
     return {
+        "sensors": sensors,
+        "sensor_labels": labels,
         "meta": meta,
         "scene": file.text("scene"),
         "world": world,

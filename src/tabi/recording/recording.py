@@ -39,7 +39,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi.model.rates import steps_between
-from tabi.recording import anatomy, foot_history, look, tracks
+from tabi.recording import anatomy, foot_history, look, sensor_history, tracks
 from tabi.recording.hdf5 import write_attribute, write_text, write_texts
 from tabi.recording.recordable import Recordable, versions
 from tabi.recording.recorded import (
@@ -97,6 +97,7 @@ class Recording:
         self._sim, self._scheduled = sim, None
         self._body = np.array([names.index(shape.link) for shape in sim.model.shapes], np.int64)
         self._world = anatomy.of(sim.world, sim.model)
+        self._sensors = sim.data.sensor_places(sensor_history.measured(sim.model))
         self._rows: list[tuple[Any, ...]] = []
         self._judged: list[tuple[float, float, float]] = []
         # changes of feet that came before, or are in the file
@@ -164,6 +165,7 @@ class Recording:
                 contact.tobytes(),
                 data.moment,
                 data.memory.foot.tobytes(),
+                data.sensor_values(*self._sensors),
             )
         )
         late = clock.monotonic() - self._clock >= INTERVAL
@@ -258,6 +260,7 @@ class Recording:
         for name, width in ROBOTS.items():
             column(f"robots/{name}", len(self._world.robot_names), width)
         column("contacts/status", kind=np.int8)
+        column(sensor_history.VALUES, sensor_history.prepare(file, sim.model))
 
     def _describe(self, about: str, scene: str) -> None:
         """What is written once: the world, its look, and where the run came from."""
@@ -313,9 +316,10 @@ class Recording:
 
     def _columns(self, rows: list[tuple[Any, ...]]) -> dict[str, Any]:
         """Rows as they stand in the file, by the names of its datasets."""
-        time, q, v, effort, target, worst, count, reports, tables, turning, soles = zip(
+        time, q, v, effort, target, worst, count, reports, tables, turning, *others = zip(
             *rows, strict=True
         )
+        soles, readings = others
         data = self._sim.data
         report = _rows(b"".join(reports), data.outcome.report.dtype)
         contact = _rows(b"".join(tables), data.memory.contact.dtype)
@@ -342,6 +346,7 @@ class Recording:
             "contacts/gap": contact["gap"],
             "contacts/status": contact["status"].astype(np.int8),
             **foot_history.columns(feet.reshape(len(rows), len(data.memory.foot))),
+            sensor_history.VALUES: np.array(readings),
         }
         return {
             name: column

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi._errors import ModelError, real, unknown
+from tabi._errors import ModelError, SimulationError, real, unknown
 from tabi._jit import entry, kernel
 from tabi.model.arrays import table
 from tabi.model.compiled import Model
 from tabi.model.lookup import freedoms
 from tabi.model.robot import Robot
-from tabi.model.signals import Command, Controller
+from tabi.model.signals import Command, Controller, Measurement
 from tabi.simulation.tables import MOTOR
 
 FIELDS = ("position", "velocity", "effort", "kp", "kd")
@@ -42,6 +42,18 @@ class Driver:
     _asked: bool = False
     _told: NDArray[np.float64] | None = None
     _write: Any = None
+
+    def ask(self, time: float, measured: Measurement) -> Any:
+        """What the controller says; an error of its own is told with its time [s]."""
+        try:
+            return self.controller(time, measured)
+        except SimulationError:
+            raise
+        except Exception as e:
+            raise SimulationError(
+                f"controller of {self.robot.name} raised {type(e).__name__} at {time:g} s: {e}; "
+                "the run stops there"
+            ) from e
 
     def write(self, command: Any, motor: NDArray[np.void], time: float) -> None:
         """Put a command into the table of MOTOR; of one with a fault nothing is taken."""

@@ -16,7 +16,6 @@ from tabi.model.robot import Robot
 from tabi.model.sensors import Sensor
 from tabi.model.signals import Measurement, Truth
 from tabi.simulation.data import Data
-from tabi.simulation.sensor_tables import measures
 
 Array = NDArray[np.float64]
 
@@ -90,7 +89,7 @@ def reading(data: Data, site: Site, truth: bool = False) -> Reading:
     Args:
         truth: the value before low-pass, calibration, noise and delay.
     """
-    if not measures(site):
+    if not site.measures:
         why = (
             "a camera has no values here"
             if site.kind == "camera"
@@ -116,7 +115,7 @@ class RobotSenses:
         self._soles = {name: (6 * k, 6 * k + 6) for k, name in enumerate(self._feet)}
         names = {name: link_of(sensor).name for name, sensor in robot.sensors.items()}
         sites = {name: data.model.sensors[full] for name, full in names.items()}
-        self._names = {name: names[name] for name, site in sites.items() if measures(site)}
+        self._names = {name: names[name] for name, site in sites.items() if site.measures}
         self._spans: dict[str, tuple[int, int]] = {}
         first = 0
         for name in self._names:

@@ -31,8 +31,6 @@ SENSOR = np.dtype(
         ("sensed", INDEX),
         ("dof", INDEX),
         ("part", INDEX),
-        # 1 while somebody listens: nothing is measured before
-        ("on", INDEX),
         # X_BS: rotation row by row, position [m]
         ("rotation", REAL, 9),
         ("position", REAL, 3),
@@ -157,7 +155,7 @@ def build(model: Model, dt: float, seed: tuple[int, int]) -> tuple[Sensors, Sens
     plate = np.full(len(model.shapes), -1, INDEX)
     channels, matrices, ring, values = [], [], 0, 0
     for i, (row, site) in enumerate(zip(rows, sites, strict=True)):
-        sensor, width = site.sensor, site.sensor.width if measures(site) else 0
+        sensor, width = site.sensor, site.sensor.width if site.measures else 0
         every = steps_between(sensor.rate, dt, f"sensor {site.name!r}")
         row["kind"], row["body"] = KIND[sensor.kind], site.body
         row["sensed"] = moved.get(site.body, -1) if sensor.kind in MOVED else -1
@@ -170,7 +168,6 @@ def build(model: Model, dt: float, seed: tuple[int, int]) -> tuple[Sensors, Sens
         row["ring"] = ring
         row["bandwidth"] = 0.0 if sensor.bandwidth is None else 2 * np.pi * sensor.bandwidth
         row["threshold"], row["matrix"] = sensor.threshold, -1
-        row["on"] = remembers(site)
         channels.append(_channels(site, width))
         if width and (sensor.matrix is not None):
             row["matrix"] = sum(map(len, matrices))
@@ -189,20 +186,18 @@ def build(model: Model, dt: float, seed: tuple[int, int]) -> tuple[Sensors, Sens
     return sensors, SensorMemory(table(len(rows), SAMPLE), table(values, VALUE), np.zeros(ring))
 
 
-def measures(site: Site) -> bool:
-    """Whether a sensor has values: not a camera, and not a force sensor in what is fixed to the
-    world.
+def lasting(model: Model) -> Integers:
+    """1 for the sensors whose next reading depends on those before: these are measured from the
+    start, others from when somebody listens.
     """
-    return site.sensor.width > 0 and (site.body > 0 or site.kind in ("plate", "orientation"))
+    return np.array([_remembers(site) for site in model.sensors.values()], INDEX)
 
 
-def remembers(site: Site) -> bool:
-    """Whether the next reading depends on those before: such a sensor is on from the start."""
+def _remembers(site: Site) -> bool:
     sensor = site.sensor
-    lasting = sensor.bandwidth is not None or sensor.delay > 0 or sensor.rate is not None
-    return measures(site) and bool(
-        lasting or sensor.kind == "encoder" or sensor.each("drift").any()
-    )
+    slow = sensor.bandwidth is not None or sensor.delay > 0 or sensor.rate is not None
+    counts = sensor.kind == "encoder" or bool(sensor.each("drift").any())
+    return site.measures and (slow or counts)
 
 
 def checked_seed(seed: Any) -> tuple[int, int]:
@@ -243,8 +238,8 @@ def _sensed(model: Model, sites: list[Site]) -> NDArray[np.void]:
     body = model.arrays.body
     moved, weighed = np.zeros(len(body), bool), np.zeros(len(body), bool)
     for site in sites:
-        moved[site.body] |= site.kind in MOVED and measures(site)
-        weighed[site.body] |= site.kind in WEIGHED and measures(site)
+        moved[site.body] |= site.kind in MOVED and site.measures
+        weighed[site.body] |= site.kind in WEIGHED and site.measures
     for b in range(1, len(body)):
         weighed[b] |= weighed[body["parent"][b]]
     moved |= weighed

@@ -76,7 +76,7 @@ def _wanted(t, d):
     """Whether a sensor that feels motion takes a sample, or filters, in this step."""
     for i in range(t.sensors.row.shape[0]):
         row = t.sensors.row[i]
-        if row.on != 0 and row.sensed >= 0:
+        if d.command.heard[i] != 0 and row.sensed >= 0:
             late = sampling.due(row, d.memory.sensors.sample[i].count, d.memory.clock[0])
             if late or row.bandwidth > 0.0:
                 return True
@@ -177,7 +177,7 @@ def sample(t, d, s, h):
     sensors, memory = t.sensors, d.memory.sensors
     for i in range(sensors.row.shape[0]):
         row = sensors.row[i]
-        if row.on == 0:
+        if d.command.heard[i] == 0:
             continue
         late = sampling.due(row, memory.sample[i].count, d.memory.clock[0])
         if late or row.bandwidth > 0.0:
@@ -241,6 +241,9 @@ def _gained(t, d, s, b, h):
 @kernel
 def _acceleration(t, d, s, row, h):
     """Of the place of a sensor, less gravity, in its axes."""
+    if row.sensed < 0:
+        # in what is fixed to the world
+        return mul_t(load9(row.rotation), scale(-1.0, load3(t.model.gravity)))
     motion = s.motion[row.sensed]
     A = add6(load6(motion.acceleration), _gained(t, d, s, row.body, h))
     V, R = load6(motion.velocity), load9(motion.rotation)
@@ -331,8 +334,8 @@ def catch_up(t, d, s, h, anew):
     free.prepare(m, d.q, d.v, w)
     sensors, memory = t.sensors, d.memory.sensors
     for i in range(sensors.row.shape[0]):
-        row = sensors.row[i]
-        if not anew and row.on != 0:
+        # anew those that are heard, else those that are not
+        if sensors.row[i].end == sensors.row[i].first or anew != (d.command.heard[i] != 0):
             continue
         measure(t, d, s, i, h)
         sampling.begin(sensors, memory, i, d.memory.clock[0])

@@ -24,7 +24,7 @@ from tabi.simulation.callbacks import ContactWatch, Scheduled
 from tabi.simulation.commands import Driver
 from tabi.simulation.data import Data
 from tabi.simulation.observation import Contact
-from tabi.simulation.observed import Observed, SimulationError
+from tabi.simulation.observed import Observed
 from tabi.simulation.parts import name_of
 from tabi.simulation.pushes import Push
 from tabi.simulation.sensor_tables import checked_seed
@@ -378,24 +378,13 @@ class Simulator(Observed):
         for driver in self._drivers.values():
             if now % driver.every == 0:
                 measured = self.measure(driver.robot, driver.truth)
-                command = self._ask(driver, now, seen(driver.robot, measured) if seen else measured)
+                measured = seen(driver.robot, measured) if seen else measured
+                command = driver.ask(now * self.dt, measured)
                 # the same object again is the same command
                 if command is None or command is not driver.last:
                     driver.write(command, self._stepper.data.command.motor, now * self.dt)
                     driver.last, new = command, True
         return new
-
-    def _ask(self, driver: Driver, step: int, measured: Measurement) -> Any:
-        time, name = step * self.dt, driver.robot.name
-        try:
-            return driver.controller(time, measured)
-        except SimulationError:
-            raise
-        except Exception as e:
-            raise SimulationError(
-                f"controller of {name} raised {type(e).__name__} at {time:g} s: {e}; "
-                "the run stops there"
-            ) from e
 
     # ---- inside -----------------------------------------------------------------------------
 

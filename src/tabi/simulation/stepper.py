@@ -171,15 +171,15 @@ class Stepper:
 
     def begin_sensors(self) -> None:
         """First samples of the sensors that are on, of a world that was just put where it is."""
-        if self.tables.sensors.row["on"].any():
+        if self.data.command.heard.any():
             self._sense(True)
 
     def listen(self, rows: NDArray[np.int64]) -> None:
         """Measure some sensors in every step from now on, and after the last one."""
-        row = self.tables.sensors.row
-        if not row["on"][rows].all():
+        heard = self.data.command.heard
+        if not heard[rows].all():
             self._sense(False)
-            row["on"][rows] = 1
+            heard[rows] = 1
 
     def _sense(self, anew: bool) -> None:
         args = (self.tables, self.data, self.workspace, self.dt, anew)
@@ -217,13 +217,6 @@ class Stepper:
         while self.foot_events and self.foot_events[-1][0] > now:
             self.foot_events.pop()
         self.prepare()
-        # those without a memory may have been off at that moment
-        row, every = self.tables.sensors.row, self.model.sensors.values()
-        on = row["on"].copy()
-        row["on"] = [sensor_tables.remembers(site) for site in every]
-        if (on > row["on"]).any():
-            self._sense(False)
-        row["on"] = on
 
     # ---- room -------------------------------------------------------------------------------
 

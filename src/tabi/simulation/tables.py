@@ -23,7 +23,7 @@ from tabi.dynamics import body_inertia, gyroscopic
 from tabi.model.arrays import INDEX, REAL, ModelArrays, table
 from tabi.model.compiled import Model
 from tabi.simulation import foot_tables
-from tabi.simulation.sensor_tables import SensorMemory, Sensors
+from tabi.simulation.sensor_tables import SensorMemory, Sensors, lasting
 
 Floats = NDArray[np.float64]
 
@@ -160,11 +160,13 @@ class StepCommand(Structure):
         wrench: external, on each body about its tree's origin, angular first [N·m, N],
             shape (·, 6).
         pushed: how many bodies it is on, shape (1,); where 0 the wrenches are not looked at.
+        heard: 1 for the sensors that somebody listens to; others are not measured.
     """
 
     motor: NDArray[np.void]
     wrench: Floats
     pushed: NDArray[np.int64]
+    heard: NDArray[np.int64]
 
 
 class Memory(Structure):
@@ -258,6 +260,7 @@ def data(
             motor=table(count, MOTOR),
             wrench=np.zeros((model.body_count + 1, 6)),
             pushed=np.zeros(1, INDEX),
+            heard=lasting(model),
         ),
         memory=Memory(
             table(points, CONTACT),

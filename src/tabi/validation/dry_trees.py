@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from tabi._errors import SimulationError
 from tabi.model.world import World
-from tabi.simulation.simulator import SimulationError, Simulator
+from tabi.simulation.simulator import Simulator
 from tabi.validation.random_worlds import random_tree, random_velocity
 
 # dry friction of joints between these [N·m or N], evenly in its logarithm

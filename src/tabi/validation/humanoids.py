@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi import collision
+from tabi._errors import SimulationError
 from tabi.control import squat
 from tabi.model import legs
 from tabi.model.joint import Motor
@@ -34,7 +35,7 @@ from tabi.model.signals import Command
 from tabi.model.world import World
 from tabi.robots.files import exclude_near
 from tabi.robots.known import complete
-from tabi.simulation.simulator import SimulationError, Simulator
+from tabi.simulation.simulator import Simulator
 
 Array = NDArray[np.float64]
 # steps between two looks at the number of contacts

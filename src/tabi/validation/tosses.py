@@ -33,11 +33,12 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.stats import qmc
 
+from tabi._errors import SimulationError
 from tabi.model.mujoco_writer import to_mujoco
 from tabi.model.readers.mjcf_source import mujoco
 from tabi.model.shape import Box
 from tabi.model.world import World
-from tabi.simulation.simulator import SimulationError, Simulator
+from tabi.simulation.simulator import Simulator
 from tabi.spatial.inertia import Inertia
 from tabi.spatial.transform import from_quaternion
 from tabi.validation.toss_files import HALF_SIDE, RATE, Toss, read

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tabi._errors import SimulationError
 from tabi.collision.arrays import (
     BOX,
     CAPSULE,
@@ -30,7 +31,7 @@ from tabi.collision.arrays import (
     SPHERE,
 )
 from tabi.model.shape import HeightField
-from tabi.simulation.simulator import SimulationError, Simulator
+from tabi.simulation.simulator import Simulator
 from tabi.validation.random_worlds import random_velocity, random_world
 
 Array = NDArray[np.float64]

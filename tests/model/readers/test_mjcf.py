@@ -426,20 +426,30 @@ def test_sites_sensors_and_cameras_keep_their_places(tmp_path):
         f'<camera name="eye" pos="0 0 1"/></body>'
     )
     sensors = (
-        '<sensor><torque site="s"/><force name="ft" site="s"/><gyro name="g" site="s"/>'
-        '<jointpos joint="j"/></sensor>'
+        '<sensor><torque site="s"/><force name="ft" site="s" noise="0.5" cutoff="100"/>'
+        '<gyro name="g" site="s"/><jointpos joint="j"/><jointvel name="speed" joint="j"/>'
+        '<framequat name="turn" objtype="site" objname="s"/><touch name="sole" site="s"/>'
+        '<framepos name="where" objtype="site" objname="s"/><actuatorfrc actuator="m"/></sensor>'
+        '<actuator><motor name="m" joint="j"/></actuator>'
     )
     robot = read(tmp_path, body, sensors)
     np.testing.assert_array_equal(robot.frames["s"].placement.p, [1, 2, 3])
     np.testing.assert_allclose(robot.frames["s"].placement.quaternion, [0.8, 0.6, 0, 0])
-    assert {n: s.kind for n, s in robot.sensors.items()} == {
-        "ft": "force",
-        "g": "gyro",
-        "eye": "camera",
+    assert {n: (s.kind, s.part) for n, s in robot.sensors.items()} == {
+        "eye": ("camera", ""),
+        "s_torque": ("force", "torque"),
+        "ft": ("force", "force"),
+        "g": ("gyro", ""),
+        "j_jointpos": ("encoder", "position"),
+        "speed": ("encoder", "velocity"),
+        "turn": ("orientation", ""),
+        "sole": ("touch", ""),
+        "m_actuatorfrc": ("effort", ""),
     }
+    assert (robot.sensors["ft"].noise, robot.sensors["ft"].limit) == (0.5, 100.0)
     # both look along −z of their frame
     np.testing.assert_array_equal(robot.sensors["eye"].placement.R[:, 2], [0, 0, 1])
-    assert "1 jointpos" in note(robot, "sensors were ignored")
+    assert "1 framepos" in note(robot, "sensors were ignored")
 
 
 def test_what_tabi_does_not_have_is_noted(tmp_path):

@@ -23,6 +23,8 @@ from tabi.recording.recorded import Recorded
 
 Array = NDArray[np.float64]
 WHAT = ("forces", "cop", "feet", "zmp", "joints", "energy", "certificate")
+# only where they are asked for: all sensors, or one by its name
+SENSORS = "sensors"
 # without being told, the joints that move most
 JOINTS = 6
 # a robot that sways less stands still [mm]
@@ -77,8 +79,8 @@ def panels(
 ) -> list[Panel]:
     """The panels asked for, between two times [s]."""
     for name in what:
-        if name not in WHAT:
-            raise unknown("figure", name, "a recording", WHAT)
+        if name not in (*WHAT, SENSORS, *run.sensors):
+            raise unknown("figure", name, "a recording", (*WHAT, SENSORS, *run.sensors))
     chosen = rows(run, None, start, end)
     makers: dict[str, Any] = {
         "forces": _forces,
@@ -90,10 +92,16 @@ def panels(
     }
     found: list[Panel] = []
     for name in what:
-        found += _joints(run, chosen, joints) if name == "joints" else makers[name](run, chosen)
+        if name == "joints":
+            found += _joints(run, chosen, joints)
+        elif name in makers:
+            found += makers[name](run, chosen)
+        else:
+            found += _sensors(run, chosen, list(run.sensors) if name == SENSORS else [name])
     if not found:
         raise ModelError(
-            f"the recording has nothing to plot of {', '.join(what)}; it has no robot with feet"
+            f"the recording has nothing to plot of {', '.join(what)}; it has no robot with feet, "
+            "or no sensors"
         )
     return found
 
@@ -177,6 +185,28 @@ def _feet(run: Recorded, chosen: NDArray[np.int64]) -> list[Panel]:
             found.append(Curve(label, when, after % len(CONTACTS) + shift, k, "crosses"))
     panel = _over_time("feet", "What the feet touch with", "", found)
     return [replace(panel, ticks=CONTACTS)]
+
+
+def _sensors(run: Recorded, chosen: NDArray[np.int64], names: list[str]) -> list[Panel]:
+    """A panel for each kind of number of each sensor: its force, its torque, …"""
+    t, found = run.time[chosen], []
+    for name in names:
+        values, labels = run.sensors[name], run.sensor_labels[name]
+        kinds = dict.fromkeys(_kind(label) for label in labels)
+        for kind in kinds:
+            own = [c for c, label in enumerate(labels) if _kind(label) == kind]
+            curves = [Curve(labels[c].partition(" [")[0], t, values[chosen, c], c) for c in own]
+            unit = labels[own[0]].partition(" [")[2]
+            y_label = f"{kind} [{unit}" if unit else kind
+            found.append(_over_time("sensors", f"Sensor {name}, {kind}", y_label, curves))
+    return found
+
+
+def _kind(label: str) -> str:
+    """What a number of a sensor is, without its axis and unit."""
+    word = label.partition(" [")[0]
+    head, _, axis = word.rpartition(" ")
+    return head if head and axis in "wxyz" else word
 
 
 def _zmp(run: Recorded, chosen: NDArray[np.int64]) -> list[Panel]:

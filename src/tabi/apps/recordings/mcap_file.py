@@ -35,7 +35,10 @@ TOPICS = {
     "/scene": "foxglove.SceneUpdate",
     "/forces": "foxglove.SceneUpdate",
     **dict.fromkeys(
-        ("/joint_states", "/feet", "/foot_events", "/robots", "/energy", "/certificate"),
+        (
+            *("/joint_states", "/feet", "/foot_events", "/robots", "/sensors", "/energy"),
+            "/certificate",
+        ),
         "tabi.Values",
     ),
 }
@@ -233,6 +236,7 @@ def _values(run: Recorded, row: int) -> dict[str, dict[str, Any]]:
         "/joint_states": joints,
         "/feet": feet,
         "/robots": robots,
+        "/sensors": {name: listed(values[row]) for name, values in run.sensors.items()},
         "/energy": {name: float(values[row]) for name, values in run.energy.items()},
         "/certificate": {name: float(values[row]) for name, values in run.certificate.items()},
     }

@@ -62,6 +62,11 @@ def moments(run: Recorded, chosen: NDArray[np.int64]) -> dict[str, NDArray[Any]]
     ):
         found |= {f"{prefix}_{name}": values[chosen, k] for k, name in enumerate(columns)}
     found |= _foot_columns(run, chosen)
+    for name, values in run.sensors.items():
+        found |= {
+            f"sensor_{name}_{label}": values[chosen, c]
+            for c, label in enumerate(run.sensor_labels[name])
+        }
     for k, name in enumerate(world.robot_names):
         found |= {
             f"{name}_com_{axis}_m": run.robots["centre_of_mass"][chosen, k, c]

@@ -15,7 +15,6 @@ noted and left out. What MuJoCo has and tabi has not is a line in ``robot.notes`
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +27,7 @@ from tabi.model.readers.mjcf_actuators import add_couplings, add_motors
 from tabi.model.readers.mjcf_bonds import add_bonds
 from tabi.model.readers.mjcf_geoms import Geoms
 from tabi.model.readers.mjcf_roots import note_ignored, roots
+from tabi.model.readers.mjcf_sensors import add_sensors
 from tabi.model.readers.mjcf_source import Source, compiled
 from tabi.model.robot import Robot
 from tabi.model.sensors import Sensor
@@ -35,7 +35,6 @@ from tabi.spatial.inertia import Inertia
 from tabi.spatial.transform import Transform, about, from_quaternion, translation
 
 ANCHOR = "world_anchor"
-SENSORS = {"accelerometer": "accelerometer", "gyro": "gyro", "force": "force", "torque": "force"}
 MODEL_NAME = "MuJoCo Model"  # what MuJoCo calls a model without a name
 
 
@@ -100,7 +99,7 @@ class _Tree:
         add_couplings(self.source, self.joints, robot.notes)
         add_bonds(self.source, robot, self.names)
         self._add_frames()
-        self._add_sensors()
+        add_sensors(self.source, robot, self.names, self.joints)
         for k in range(m.nkey):
             self._add_pose(k)
 
@@ -239,34 +238,6 @@ class _Tree:
             if fixed and name and int(m.cam_bodyid[c]) in self.names:
                 X = from_quaternion(m.cam_quat[c], m.cam_pos[c])
                 self.robot.sensors[name] = Sensor(name, self._body(m.cam_bodyid[c]), X, "camera")
-
-    def _add_sensors(self) -> None:
-        m, ignored, forces = self.m, Counter(), set()
-        kinds = [self.source.kind("mjtSensor", t) for t in m.sensor_type]
-        # a force sensor measures the torque too:
-        # forces first, and a torque on the same site adds nothing
-        for k in sorted(range(m.nsensor), key=lambda k: kinds[k] == "torque"):
-            kind, site = kinds[k], int(m.sensor_objid[k])
-            on_site = (
-                self.source.kind("mjtObj", m.sensor_objtype[k]) == "site"
-                and kind in SENSORS
-                and int(m.site_bodyid[site]) in self.names
-            )
-            if not on_site:
-                ignored[kind] += 1
-            elif kind != "torque" or site not in forces:
-                forces |= {site} if SENSORS[kind] == "force" else set()
-                name = m.sensor(k).name or f"{m.site(site).name or f'site{site}'}_{SENSORS[kind]}"
-                X = from_quaternion(m.site_quat[site], m.site_pos[site])
-                self.robot.sensors[name] = Sensor(
-                    name, self._body(m.site_bodyid[site]), X, SENSORS[kind]
-                )
-        if ignored:
-            listed = ", ".join(f"{count} {kind}" for kind, count in sorted(ignored.items()))
-            self.robot.notes.append(
-                f"sensors were ignored ({listed}): tabi has force, gyro, "
-                f"accelerometer and camera at places on bodies"
-            )
 
     def _body(self, b: int) -> Body:
         return self.robot.body(self.names[int(b)])

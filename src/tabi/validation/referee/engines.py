@@ -109,6 +109,22 @@ class RowWrenches(Mapping[str, Array]):
         return len(self._robot.feet)
 
 
+class NoReadings(Mapping[str, Array]):
+    """Sensors of a robot in another engine: they are not computed."""
+
+    def __getitem__(self, name: str) -> Array:
+        raise ModelError(
+            f"sensor {name!r} was read in a comparison, where other engines tell no readings; "
+            f"let the controller use joints, or the truth (truth=True)"
+        )
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+
 def ask(sim: Simulator, step: int, row: Row, effort: Array | None = None) -> bool:
     """Let the controllers that are due look at a row, and command what they say; whether it is new.
 
@@ -120,7 +136,8 @@ def ask(sim: Simulator, step: int, row: Row, effort: Array | None = None) -> boo
     """
 
     def seen(robot: Robot, measured: Measurement) -> Measurement:
-        found = replace(measured, forces=RowWrenches(sim, robot, row))
+        true = measured.truth and replace(measured.truth, forces=RowWrenches(sim, robot, row))
+        found = replace(measured, truth=true, sensors=NoReadings())
         return (
             found if effort is None else replace(found, effort=effort[joint_rows(sim.model, robot)])
         )
