@@ -1,8 +1,8 @@
 """Random numbers that depend on nothing but their place: Philox 4×32, ten rounds.
 
 A counter of four words and a key of two are mixed by multiplications; what comes out is the same in
-any order, on any machine, and nothing is kept from draw to draw. Two of the words make two normal
-numbers (Box and Muller):
+any order, on any machine, and nothing is kept from draw to draw. Two words make two normal numbers
+(Box and Muller):
 
     N₁ = √(−2 ln u₁) cos 2π u₂,   N₂ = √(−2 ln u₁) sin 2π u₂                                    (1)
 
@@ -22,10 +22,9 @@ ROUNDS = 10
 
 @kernel(inline=True)
 def _product(a, b):
-    """High and low word of a product of two words, without leaving 63 bits."""
-    high, low = a * (b >> 16), a * (b & 0xFFFF)
-    low += (high & 0xFFFF) << 16
-    return (high >> 16) + (low >> 32), low & WORD
+    """High and low word of a product of two words; its 64 bits are right also as a signed one."""
+    both = a * b
+    return (both >> 32) & WORD, both & WORD
 
 
 @kernel
@@ -39,11 +38,18 @@ def philox(a, b, c, d, key, other):
 
 
 @kernel
-def two_normals(seed, world, sensor, sample, pair):
-    """Equation (1), keyed by all five whole numbers."""
-    a, b, _, _ = philox(
-        sample & WORD, (sample >> 32) & WORD, sensor & WORD, pair, seed & WORD, world & WORD
+def four_normals(seed, world, sensor, sample, draw):
+    """Equation (1) twice, keyed by all five whole numbers."""
+    a, b, c, d = philox(
+        sample & WORD, (sample >> 32) & WORD, sensor & WORD, draw, seed & WORD, world & WORD
     )
-    # in (0, 1), never 0
+    x, y = _box_muller(a, b)
+    z, w = _box_muller(c, d)
+    return x, y, z, w
+
+
+@kernel(inline=True)
+def _box_muller(a, b):
+    # u₁ in (0, 1), never 0
     size, angle = sqrt(-2.0 * log((a + 0.5) / 4294967296.0)), 2.0 * pi * (b / 4294967296.0)
     return size * cos(angle), size * sin(angle)

@@ -7,7 +7,7 @@ told a delay later. Its noise depends on the seed, the world, the sensor and k a
 from math import exp, floor, sqrt
 
 from tabi._jit import kernel
-from tabi.simulation.noise import two_normals
+from tabi.simulation.noise import four_normals
 from tabi.simulation.sensor_tables import KIND
 
 # of a period, by which a clock may be off
@@ -36,20 +36,23 @@ def filter_truth(row, memory, h):
 def take(sensors, memory, i):
     """A sample into the ring."""
     row, sample = sensors.row[i], memory.sample[i]
-    k, width, drawn, draws = sample.count, row.end - row.first, -1, (0.0, 0.0)
-    last = memory.value[row.first].sample
+    k, width, last = sample.count, row.end - row.first, memory.value[row.first].sample
+    drawn, draws = -1, (0.0, 0.0, 0.0, 0.0)
+    walked, steps = -1, (0.0, 0.0, 0.0, 0.0)
     for c in range(width):
         value, channel = memory.value[row.first + c], sensors.channel[row.first + c]
         x = _raw(sensors, memory, row, c) + channel.bias - channel.offset
         if channel.drift > 0.0:
-            step = two_normals(sensors.seed[0], sensors.seed[1], i, k, WANDER + c)[0]
-            value.wander += channel.drift * sqrt(row.period) * step
+            if walked != c // 4:
+                walked = c // 4
+                steps = four_normals(sensors.seed[0], sensors.seed[1], i, k, WANDER + walked)
+            value.wander += channel.drift * sqrt(row.period) * steps[c % 4]
             x += value.wander
         if channel.noise > 0.0:
-            if drawn != c // 2:
-                drawn = c // 2
-                draws = two_normals(sensors.seed[0], sensors.seed[1], i, k, drawn)
-            x += channel.noise * (draws[0] if c % 2 == 0 else draws[1])
+            if drawn != c // 4:
+                drawn = c // 4
+                draws = four_normals(sensors.seed[0], sensors.seed[1], i, k, drawn)
+            x += channel.noise * draws[c % 4]
         if row.kind == ENCODER and c == 1:
             # of the readings, not of the truth
             x = (memory.value[row.first].sample - last) / row.period
