@@ -28,6 +28,10 @@ class ModelError(TabiError, ValueError):
         super().__init__(place + message)
 
 
+class SimulationError(TabiError, RuntimeError):
+    """A simulation that cannot go on; the simulator keeps its last good state."""
+
+
 def real(owner: str, value: Any) -> float:
     """The value as a number, or an error that names its owner."""
     try:

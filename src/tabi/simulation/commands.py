@@ -8,15 +8,15 @@ from math import inf
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from tabi._errors import ModelError, real, unknown
+from tabi._errors import ModelError, SimulationError, real, unknown
 from tabi._jit import entry, kernel
 from tabi.model.arrays import table
 from tabi.model.compiled import Model
 from tabi.model.lookup import freedoms
 from tabi.model.robot import Robot
-from tabi.model.signals import Command, Controller
+from tabi.model.signals import Command, Controller, Measurement
 from tabi.simulation.tables import MOTOR
 
 FIELDS = ("position", "velocity", "effort", "kp", "kd")
@@ -40,6 +40,18 @@ class Driver:
     _asked: bool = False
     _told: NDArray[np.float64] | None = None
     _write: Any = None
+
+    def ask(self, time: float, measured: Measurement) -> Any:
+        """What the controller says; its mistakes are the run's."""
+        try:
+            return self.controller(time, measured)
+        except SimulationError:
+            raise
+        except Exception as e:
+            raise SimulationError(
+                f"controller of {self.robot.name} raised {type(e).__name__} at {time:g} s: {e}; "
+                "the run stops there"
+            ) from e
 
     def write(self, command: Any, motor: NDArray[np.void], time: float) -> None:
         """Put a command into the table of MOTOR; of one with a fault nothing is taken."""
@@ -109,6 +121,15 @@ def holding(model: Model, q: NDArray[np.float64]) -> NDArray[np.void]:
     motor["position"] = np.where(dof["q"] >= 0, q[dof["q"]], 0.0)
     motor["kp"], motor["kd"] = dof["kp"], dof["kd"]
     return motor
+
+
+def write_gains(model: Model, motor: NDArray[np.void], kp: ArrayLike, kd: ArrayLike) -> None:
+    """Put gains of every degree of freedom into the table of MOTOR."""
+    for name, value in (("kp", kp), ("kd", kd)):
+        gains = model.check_velocity(name, value)
+        if (gains < 0).any():
+            raise ModelError(f"{name} is {gains.min():g} somewhere; expected gains ≥ 0")
+        motor[name] = gains
 
 
 def write_command(

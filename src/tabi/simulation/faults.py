@@ -8,10 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
+from tabi._errors import SimulationError
 from tabi.simulation.certificate import hardest
 from tabi.simulation.data import Data
 from tabi.simulation.depenetration import PARTING
-from tabi.simulation.observed import Observed, SimulationError
+from tabi.simulation.observed import Observed
 from tabi.simulation.parts import name_of
 from tabi.simulation.step import SINGULAR
 from tabi.simulation.tables import CONTACTS

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi import dynamics
-from tabi._errors import TabiError, unknown
+from tabi._errors import SimulationError, unknown
 from tabi.contact.bodies import BodyProblem
 from tabi.contact.files import write
 from tabi.contact.matrix_form import sparse
@@ -31,10 +31,6 @@ from tabi.spatial.transform import Transform
 from tabi.spatial.twist import Twist, Wrench
 
 Array = NDArray[np.float64]
-
-
-class SimulationError(TabiError, RuntimeError):
-    """A simulation that cannot go on; the simulator keeps its last good state."""
 
 
 class SeveralPlanesWarning(UserWarning):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tabi._errors import ModelError, real
+from tabi._errors import ModelError, SimulationError, real
 from tabi.model import lookup
 from tabi.model.body import Body, Foot
 from tabi.model.rates import steps_between
@@ -17,14 +17,14 @@ from tabi.model.robot import Robot
 from tabi.model.signals import Controller, Measurement
 from tabi.model.world import World
 from tabi.recording.recording import Recording
-from tabi.simulation import ahead, bonds, events, faults, laws, pushes, settings
+from tabi.simulation import ahead, bonds, commands, events, faults, laws, pushes, settings, tracking
 from tabi.simulation.bonds import Bond
 from tabi.simulation.budget import DEFAULT, Budget, budget_of
 from tabi.simulation.callbacks import ContactWatch, Scheduled
 from tabi.simulation.commands import Driver
 from tabi.simulation.data import Data
 from tabi.simulation.observation import Contact
-from tabi.simulation.observed import Observed, SimulationError
+from tabi.simulation.observed import Observed
 from tabi.simulation.parts import name_of
 from tabi.simulation.pushes import Push
 from tabi.simulation.state import Saved
@@ -32,6 +32,8 @@ from tabi.simulation.step import DROPPED, FINE, step_on
 from tabi.simulation.stepper import Stepper, larger
 from tabi.simulation.tables import NO_PROGRAM
 from tabi.simulation.turns import Turns
+
+__all__ = ["SimulationError", "Simulator"]
 
 Array = NDArray[np.float64]
 # steps between two looks at the keyboard
@@ -160,11 +162,18 @@ class Simulator(Observed):
         Args:
             kp, kd: numbers ≥ 0, shape (v_count,) [N·m/rad or N/m, N·m·s/rad or N·s/m].
         """
-        for name, value in (("kp", kp), ("kd", kd)):
-            gains = self.model.check_velocity(name, value)
-            if (gains < 0).any():
-                raise ModelError(f"{name} is {gains.min():g} somewhere; expected gains ≥ 0")
-            self._stepper.data.command.motor[name] = gains
+        commands.write_gains(self.model, self._stepper.data.command.motor, kp, kd)
+
+    def prescribe(self, joints: tracking.Joints, on: bool = True, by: str = "position") -> None:
+        """Let joints move exactly as they are commanded, whatever that takes: see ``tracking``.
+
+        Args:
+            joints: a robot, a joint, the name of one, or several joints.
+            on: False gives them back to their motors' loops.
+            by: "position": at the end of a step a joint is where it was told; "velocity".
+        """
+        data, changed = self._stepper.data, tracking.chosen(self.world, self.model, joints)
+        tracking.switch(self.model, data, changed, on, by)
 
     def apply_force(
         self,
@@ -369,24 +378,13 @@ class Simulator(Observed):
         for driver in self._drivers.values():
             if now % driver.every == 0:
                 measured = self.measure(driver.robot)
-                command = self._ask(driver, now, seen(driver.robot, measured) if seen else measured)
+                measured = seen(driver.robot, measured) if seen else measured
+                command = driver.ask(now * self.dt, measured)
                 # the same object again is the same command
                 if command is None or command is not driver.last:
                     driver.write(command, self._stepper.data.command.motor, now * self.dt)
                     driver.last, new = command, True
         return new
-
-    def _ask(self, driver: Driver, step: int, measured: Measurement) -> Any:
-        time, name = step * self.dt, driver.robot.name
-        try:
-            return driver.controller(time, measured)
-        except SimulationError:
-            raise
-        except Exception as e:
-            raise SimulationError(
-                f"controller of {name} raised {type(e).__name__} at {time:g} s: {e}; "
-                "the run stops there"
-            ) from e
 
     # ---- inside -----------------------------------------------------------------------------
 

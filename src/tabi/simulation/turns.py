@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from threading import Lock, get_ident
 
-from tabi.simulation.observed import SimulationError
+from tabi._errors import SimulationError
 
 
 class Turns:
