@@ -16,7 +16,6 @@ from tabi.model.joint import Joint, Motor
 from tabi.model.robot import Robot
 from tabi.model.shape import Box, Shape
 from tabi.spatial.inertia import Inertia
-from tabi.spatial.transform import translation
 
 G = 9.81
 MASS, LENGTH, TURNING = 2.0, 0.5, 0.01
