@@ -12,10 +12,11 @@ from tests.worlds import random_robot
 
 import tabi
 from tabi._errors import ModelError
-from tabi.model.joint import Joint, Motor
+from tabi.model.joint import Joint, Mimic, Motor
 from tabi.model.robot import Robot
 from tabi.model.shape import Box, Shape
 from tabi.spatial.inertia import Inertia
+from tabi.spatial.transform import translation
 
 G = 9.81
 MASS, LENGTH, TURNING = 2.0, 0.5, 0.01
@@ -126,6 +127,28 @@ def test_a_leader_takes_its_follower_along_and_pays_for_both():
     assert sim.measure(robot).effort[0] == pytest.approx(3.0 * 2.0, rel=1e-9)
     with pytest.raises(ModelError, match="'second_guide' follows 'first_guide'; prescribe 'first"):
         sim.prescribe("second_guide")
+
+
+def test_an_exact_leader_bears_what_lies_on_its_follower():
+    # a scale: power balance E v − m₁ g v + 0.5 (m₂ + M) g v = 0 with the follower at −0.5 v
+    robot = Robot("scale")
+    robot.add_body("post", Joint("post", "fixed"))
+    for name, mass, x in (("first", 2.0, 0.0), ("second", 1.0, 1.0)):
+        pan = Shape(Box((0.3, 0.3, 0.02)), name=name)
+        joint = Joint(f"{name}_guide", "prismatic", translation((x, 0, 0)), (0, 0, 1))
+        robot.add_body(name, joint, "post", Inertia(mass, (0, 0, 0), 0.1 * np.eye(3)), [pan])
+    robot.joint("second_guide").mimic = Mimic("first_guide", -0.5)
+    world = tabi.World()
+    robot = world.add_robot(robot)
+    box = world.add_box((0.1, 0.1, 0.1), 3.0, position=(1.0, 0, 0.06))
+    sim = tabi.Simulator(world)
+    sim.prescribe("first_guide", by="velocity")
+    for speed in (0.0, -0.2):
+        sim.set_controller(robot, lambda t, m, v=speed: tabi.Command(velocity={"first_guide": v}))
+        sim.run(0.3)
+        assert sim.velocity(box).linear[2] == pytest.approx(-0.5 * speed, abs=1e-7)
+        effort = sim.measure(robot).effort[0]
+        assert effort == pytest.approx(2.0 * G - 0.5 * (1.0 + 3.0) * G, abs=1e-5)
 
 
 @pytest.mark.parametrize("seed", range(4))

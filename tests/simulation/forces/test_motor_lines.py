@@ -2,7 +2,7 @@
 that every step of a random tree obeys.
 """
 
-from math import exp, log
+from math import cos, exp, log
 
 import numpy as np
 import pytest
@@ -124,6 +124,22 @@ def test_a_motor_that_drives_into_a_stop_pushes_with_its_stall_torque():
     assert sim.state.q[0] == pytest.approx(0.5, abs=1e-12)
     assert sim.data.outcome.effort["motor"][0] == pytest.approx(STALL, rel=1e-12)
     assert sim.data.outcome.effort["constraint"][0] == pytest.approx(-STALL, rel=1e-9)
+
+
+def test_a_motor_on_its_line_that_meets_the_ground_gives_its_stall_torque_and_lands_by_the_law():
+    # moments about the pivot at rest: N l = m g l + stall
+    world, robot = arm(ball=0.05, motor=Motor(torque_limit=STALL, no_load_speed=TOP))
+    world.add_ground(height=-0.4, friction=0.0)
+    sim = tabi.Simulator(world)
+    sim.set_controller(robot, lambda t, m: tabi.Command(effort=100.0))
+    for _ in range(600):
+        sim.step()
+        v, given = sim.state.v[0], sim.data.outcome.effort["motor"][0]
+        assert given == pytest.approx(most(STALL, TOP, STALL, v), abs=1e-9)
+    assert abs(v) < 1e-8
+    lever = 0.5 * cos(sim.state.q[0])
+    pressing = sum(c.force[2] for c in sim.contacts)
+    assert pressing == pytest.approx(2.0 * 9.81 + STALL / lever, rel=1e-6)
 
 
 def twin(**leader):

@@ -16,7 +16,9 @@ Held in the same way are joints that a command moves exactly (``exact`` of MOTOR
 (3) let them:
 
     v⁺ = (q_d − q)/h   by position,   v⁺ = v_d   by velocity                                    (4)
-The motor overcomes their friction too while they move; at rest that is taken for none.
+The motor overcomes their friction too while they move; at rest that is taken for none. Followers of
+such joints are held likewise, at their ratio of the leader's velocity, so that what they bear comes
+out and can be handed on to the leader (``motors.finish``).
 
 Of a held joint f is what M̂ a + b, the contacts and all other forces leave: τ − B (v⁺ − v) with τ
 and B the sums of the other forces' (2) of ``motors``. So this force is loaded behind all others.
@@ -99,6 +101,14 @@ def load(own, t, d, s, h):
             s.acceleration[k] = (velocity - d.v[k]) / h
         elif mode == MOVES:
             s.applied[k] -= par.friction * d.memory.joint[k].direction
+    # a chain of followers needs as many turns as it is long
+    for _ in range(m.mimic.shape[0]):
+        for c in range(m.mimic.shape[0]):
+            k, leader = m.mimic[c].follower, m.mimic[c].leader
+            if w.dof[k].fixed == 0 and w.dof[leader].fixed != 0:
+                w.dof[k].fixed = 1
+                s.held_velocity[k] = m.mimic[c].ratio * s.held_velocity[leader]
+                s.acceleration[k] = (s.held_velocity[k] - d.v[k]) / h
 
 
 @kernel(inline=True)

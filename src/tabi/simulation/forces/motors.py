@@ -17,7 +17,8 @@ the step is done again. (To ask at its beginning would be wrong for stiff loops:
 give at once and what they give over the step differ by orders of magnitude, and the motor would
 bang between its limits.)
 
-A joint whose motion is given has no loop: its motor gives what that motion takes.
+A joint whose motion is given has no loop: its motor gives what that motion takes, and what the
+joints take that follow it, times their ratios.
 
 Reference: Chardonnet (2012), eq. 22.
 """
@@ -155,3 +156,22 @@ def finish(own, t, d, s, h):
             effort.motor -= (h * kp + motor.kd) * (v_next - d.v[k])
         elif bound == LINE:
             effort.motor -= par.stall_effort / par.no_load_speed * (v_next - d.v[k])
+    for c in range(m.mimic.shape[0]):
+        _hand_on(m, d, s, c, h)
+
+
+@kernel(inline=True)
+def _hand_on(m, d, s, c, h):
+    """What the follower of coupling c takes beyond its own forces is its leader's to give."""
+    k, w = m.mimic[c].follower, s.dynamics
+    if w.dof[k].fixed == 0 or given(m.dof[k], d.command.motor[k]):
+        return
+    own = s.applied[k] - (s.added[k] - m.dof[k].armature) / h * (s.v_next[k] - d.v[k])
+    share = m.mimic[c].ratio * (w.load[k] + s.reaction[k] / h - own)
+    leader = m.mimic[c].leader
+    # leaders may follow others
+    for _ in range(m.mimic.shape[0]):
+        for e in range(m.mimic.shape[0]):
+            if m.mimic[e].follower == leader and not given(m.dof[leader], d.command.motor[leader]):
+                share, leader = share * m.mimic[e].ratio, m.mimic[e].leader
+    d.outcome.effort[leader].motor += share
