@@ -87,8 +87,6 @@ def test_it_goes_no_further_than_its_travel_and_no_faster_than_its_top_speed():
     world, robot = arm(upper=0.3, velocity_limit=2.0)
     sim = tabi.Simulator(world)
     sim.prescribe(robot)
-    sim.prescribe(robot.joint("pivot"))
-    sim._stepper.data.command.motor["kp"] = 1.0
     follow(sim, robot, lambda t: 0.5)
     sim.run(0.1)
     assert sim.state.q[0] == pytest.approx(0.2, rel=1e-12)
@@ -118,8 +116,7 @@ def test_a_leader_takes_its_follower_along_and_pays_for_both():
     sim = tabi.Simulator(world)
     sim.prescribe(robot)
     # what the follower is told does not matter
-    gains = {"first_guide": 1.0}
-    sim.set_controller(robot, lambda t, m: tabi.Command(position=[t * t, 7.0], kp=gains))
+    sim.set_controller(robot, lambda t, m: tabi.Command(position=[t * t, 7.0]))
     for _ in range(50):
         sim.step()
     assert sim.state.q[1] == pytest.approx(-0.5 * sim.state.q[0], abs=1e-15)
@@ -209,7 +206,7 @@ def test_an_exact_jaw_feels_the_weight_it_lifts():
     floor = Shape(Box((0.4, 0.4, 0.02)), name="floor")
     robot.add_body(
         "cabin",
-        Joint("lift", "prismatic", axis=(0, 0, 1), motor=Motor(kp=1.0)),
+        Joint("lift", "prismatic", axis=(0, 0, 1)),
         "shaft",
         Inertia(10.0, (0, 0, 0), 0.1 * np.eye(3)),
         [floor],

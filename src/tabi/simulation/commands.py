@@ -63,7 +63,12 @@ class Driver:
 
     def _check_gains(self, command: Command, motor: NDArray[np.void]) -> None:
         """Refuse to hold a pose without gains; nobody would know why the robot falls down."""
-        if command.position is not None and len(self.rows) and not motor["kp"][self.rows].any():
+        told = motor[self.rows]
+        if (
+            command.position is not None
+            and len(told)
+            and not (told["kp"].any() or told["exact"].any())
+        ):
             raise ModelError(
                 f"no motor of {self.robot.name} has gains, so it can hold no pose; load its file "
                 f"with gains=True, give kp and kd in the command, or command efforts"

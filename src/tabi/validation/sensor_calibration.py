@@ -154,4 +154,4 @@ def _inverse(A: Array, owner: str) -> Array:
             f"{owner}: the readings do not tell all six directions apart, so that G is singular; "
             f"expected six channels that each read something of their own"
         )
-    return np.linalg.inv(A)
+    return np.asarray(np.linalg.inv(A), float)
