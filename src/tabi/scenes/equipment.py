@@ -4,8 +4,9 @@ told, jaws that grip.
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from tabi import control
 from tabi._errors import ModelError
@@ -14,10 +15,8 @@ from tabi.model.lookup import qualified
 from tabi.model.robot import Robot
 from tabi.model.signals import Controller
 from tabi.scenes import motion
-
-if TYPE_CHECKING:
-    from tabi.scenes.builder import Builder
-    from tabi.simulation.simulator import Simulator
+from tabi.scenes.reader import Reader
+from tabi.simulation.simulator import Simulator
 
 # key of a file → attribute of a motor
 MOTOR = {
@@ -30,7 +29,17 @@ MOTOR = {
 }
 
 
-def equip(builder: Builder, robot: Robot, told: motion.RobotKeys, i: int) -> None:
+class Places(Protocol):
+    """Who builds a scene, and knows where its file says what."""
+
+    reader: Reader
+
+    def at(self, *path: str | int) -> AbstractContextManager[None]:
+        """An error in here is the file's, at this path."""
+        ...
+
+
+def equip(builder: Places, robot: Robot, told: motion.RobotKeys, i: int) -> None:
     """The rubber in a robot's ankles, its motors, and joints that do not give way."""
     if told.bush is not None:
         with builder.at("robots", i, "bush"):
@@ -100,7 +109,7 @@ def switch(sim: Simulator, robot: Robot, told: motion.RobotKeys) -> None:
 
 
 def gripping(
-    builder: Builder, robot: Robot, told: motion.RobotKeys, i: int, does: Controller
+    builder: Places, robot: Robot, told: motion.RobotKeys, i: int, does: Controller
 ) -> Controller:
     """A motion with the jaws that close beside it."""
     if not told.grip_nm:
