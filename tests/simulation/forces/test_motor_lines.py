@@ -148,7 +148,7 @@ def twin(**leader):
     robot.add_body("base", Joint("base", "fixed"))
     for name, mass in (("first", 2.0), ("second", 4.0)):
         joint = Joint(f"{name}_guide", "prismatic", axis=(1, 0, 0))
-        robot.add_body(name, joint, "base", Inertia(mass, (0, 0, 0), 0.1 * np.eye(3)))
+        robot.add_body(name, joint, "base", Inertia(mass, np.zeros(3), 0.1 * np.eye(3)))
     robot.joint("second_guide").mimic = Mimic("first_guide", -0.5)
     for name, value in leader.items():
         setattr(robot.joint("first_guide"), name, value)
