@@ -452,6 +452,13 @@ def test_prescribed_motion_is_warned_of():
         assert to_mujoco(world_of(robot)).njnt > 0
 
 
+def test_a_torque_speed_line_is_warned_of():
+    robot = chain()
+    robot.joint("j0").motor = Motor(torque_limit=3.0, no_load_speed=2.0)
+    with pytest.warns(UserWarning, match="motor of joint 'j0' has a line, MuJoCo has limits only"):
+        assert to_mujoco(world_of(robot)).actuator_ctrlrange[0].tolist() == [-3.0, 3.0]
+
+
 def test_state_of_another_world_is_refused():
     world, other = world_of(chain()), World()
     other.add_sphere(0.1, 1.0)

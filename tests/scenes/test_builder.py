@@ -71,8 +71,8 @@ def test_rigid_joints_stay_to_the_bit_and_the_rubber_gives_way():
     for name in robot.joint_names:
         assert sim.state.q[sim.model.q_index(name)] == robot.joint(name).position[0]
     assert sim.state.q[sim.model.q_index("left_bush_z")] > 1e-4
-    with pytest.raises(SceneError, match="rigid_joints is given, but hrp2 moves by its motors"):
-        world(f"{text[:-2]}, motion: {{kind: squat}}}}\n")
+    with pytest.raises(SceneError, match="rigid_joints is given, but hrp2 is limp: nothing tells"):
+        world(f"{text[:-2]}, motion: {{kind: limp}}}}\n")
 
 
 def test_a_pose_may_tilt_the_robot_on_its_rubber_and_motors_hold_the_rest():

@@ -48,6 +48,7 @@ def test_keys_with_dimensions_have_their_units_in_their_names():
         "_nms_rad",
         "_n_m",
         "_ns_m",
+        "_kg_m2",
     )
     plain = {
         "friction",
@@ -62,6 +63,7 @@ def test_keys_with_dimensions_have_their_units_in_their_names():
         "scale",
         "max_points",
         "candidates",
+        "gear_ratio",
     }
     numbers = [
         key

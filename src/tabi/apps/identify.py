@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tabi import TabiError
+from tabi.apps import identify_tables
 from tabi.apps.outputs import check_figure
 
 if TYPE_CHECKING:
@@ -181,3 +182,7 @@ def draw(path: Path, found: Tilt) -> None:
         height=3.2,
     )
     drawn(path, [panel], "Damped oscillation after a tilt")
+
+
+for command in (identify_tables.sensor, identify_tables.joint, identify_tables.friction):
+    app.command()(command)

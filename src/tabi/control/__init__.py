@@ -1,5 +1,6 @@
 """Control laws: functions (time, measurement) → command, which could drive a real robot as well."""
 
+from tabi.control.gripping import grip
 from tabi.control.motions import hold, keyframes, lean, squat, sway
 
-__all__ = ["hold", "keyframes", "lean", "squat", "sway"]
+__all__ = ["grip", "hold", "keyframes", "lean", "squat", "sway"]

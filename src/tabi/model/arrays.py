@@ -64,6 +64,9 @@ DOF = np.dtype(
         ("effort_limit", REAL),
         ("kp", REAL),
         ("kd", REAL),
+        # its motor's line: effort at rest, and the speed at which it gives none; inf without one
+        ("stall_effort", REAL),
+        ("no_load_speed", REAL),
         # its position in q; −1 where there is no single one (quaternions)
         ("q", INDEX),
         # 1 where the acceleration is given and the force comes out

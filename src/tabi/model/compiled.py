@@ -286,6 +286,7 @@ class Model:
         settable = [column for column in DOF.names or () if column != "q"]
         places = ("rest", "lower", "upper")
         limits = ("lower", "upper", "velocity_limit", "effort_limit")
+        limits += ("stall_effort", "no_load_speed")
         for key, value in parameters.items():
             if key not in settable:
                 raise unknown("parameter", key, "a joint", settable)
@@ -299,6 +300,8 @@ class Model:
                     f"{key} of joint {name!r} was set to {value}; expected a "
                     f"{number}{'' if key in places else ' ≥ 0'}"
                 )
+            if key == "no_load_speed" and value == 0:
+                raise ModelError(f"no_load_speed of joint {name!r} was set to 0; expected > 0")
             if key == "prescribed" and value not in (0, 1):
                 raise ModelError(
                     f"prescribed of joint {name!r} was set to {value}; expected 0 or 1"

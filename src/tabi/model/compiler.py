@@ -203,6 +203,7 @@ def _assemble(world: Parts, t: _Tables) -> Model:
         motor = joint.motor or Motor()
         rows["armature"], rows["kp"], rows["kd"] = joint.total_armature, motor.kp, motor.kd
         rows["effort_limit"] = min(joint.effort_limit, motor.torque_limit)
+        rows["no_load_speed"], rows["stall_effort"] = motor.no_load_speed, joint.stall_effort
         rows["q"] = (
             row["q_start"] + np.arange(joint.v_count) if joint.q_count == joint.v_count else -1
         )

@@ -15,7 +15,7 @@ A joint frame J is fixed in the parent; at the joint's zero the child's frame co
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,10 +40,23 @@ SIZES = {
 
 @dataclass
 class Motor:
-    """A geared motor and its position loop.
+    """A geared motor and its position loop. With gear ratio R the joint gets (Chardonnet 2012,
+    eq. 22, where the two frictions are printed with the wrong sign)
 
-    ``torque_limit`` [N·m or N] bounds the joint side; ``kp`` [N·m/rad] and ``kd`` [N·m·s/rad] act
-    there too.
+        Γ = R (K_p (q_d − q) + K_v (q̇_d − q̇)) − μ_v q̇ − μ_d sign(q̇)
+    K_p, K_v: ``motor_kp``, ``motor_kd``; μ_v, μ_d: ``damping`` and ``friction`` of the joint.
+
+    Attributes:
+        rotor_inertia: motor side [kg·m²]; the joint feels it times R².
+        gear_ratio: R, turns of the motor for one of the joint.
+        torque_limit: joint side [N·m or N]: the most that it gives at rest, and in braking.
+        kp, kd: of the loop, joint side [N·m/rad, N·m·s/rad]: what the joint gets for its own error.
+        no_load_speed: joint side [rad/s or m/s]: in the direction in which the joint moves, what
+            the motor can give falls on a straight line from ``torque_limit`` at rest to nothing at
+            this speed. No such line unless given.
+        motor_kp, motor_kd: instead of kp and kd, the same loop on the motor side: torque of the
+            motor for an error of the joint; kp = R · motor_kp, kd = R · motor_kd are kept. (A loop
+            on the motor's own angle has errors R times as large: give it R · gain here.)
     """
 
     rotor_inertia: float = 0.0
@@ -51,6 +64,20 @@ class Motor:
     torque_limit: float = INFINITY
     kp: float = 0.0
     kd: float = 0.0
+    no_load_speed: float = INFINITY
+    motor_kp: InitVar[float | None] = None
+    motor_kd: InitVar[float | None] = None
+
+    def __post_init__(self, motor_kp: float | None, motor_kd: float | None) -> None:
+        for name, given in (("kp", motor_kp), ("kd", motor_kd)):
+            if given is None:
+                continue
+            if getattr(self, name):
+                raise ModelError(
+                    f"a motor has both {name} and motor_{name}; expected its gain on one side: "
+                    f"{name} at the joint, motor_{name} at the motor"
+                )
+            setattr(self, name, self.gear_ratio * given)
 
     @property
     def armature(self) -> float:
@@ -77,7 +104,8 @@ class Joint:
         armature: inertia added to the joint's own coordinate, apart from the motor's.
         damping: viscous coefficient. friction: dry friction torque or force.
         stiffness, rest: spring towards ``rest``.
-        prescribed: its motion is given, not simulated (the torque is what comes out).
+        prescribed: its motion is given, not simulated (the torque is what comes out): it runs on
+            with its velocity, or moves as commanded after ``Simulator.prescribe``.
         passive: nothing drives it and no encoder reads it, as the rubber in an ankle: controllers
             neither see nor command it, and no gains are made up for it.
         position: configuration the world starts in; the joint's zero if not given.
@@ -130,6 +158,14 @@ class Joint:
     def total_armature(self) -> float:
         """Armature of the joint and of its motor's rotor together [kg·m²]."""
         return self.armature + (self.motor.armature if self.motor else 0.0)
+
+    @property
+    def stall_effort(self) -> float:
+        """Where the line of its motor begins, at rest [N·m or N]; infinite without one."""
+        if self.motor is None or self.motor.no_load_speed == INFINITY:
+            return INFINITY
+        limit = self.motor.torque_limit
+        return limit if limit < INFINITY else self.effort_limit
 
     def zero(self) -> Array:
         """The position in which the child's frame is the joint frame, shape (q_count,)."""

@@ -4,11 +4,11 @@ Joints and bodies have the names of the compiled model. A joint with a motor get
 name whose control is the torque [N·m]; the gains of its position loop stay with the controller.
 
 Not exact: contacts, limits, dry friction, mimic joints and bonds are soft in MuJoCo and
-restitution, velocity limits, prescribed motions, torsional, rolling and viscous friction of
-surfaces are missing; meshes are kept in single precision and only drawn ones are left out; a body
-without mass gets 1e-14 kg. Friction is exact: MuJoCo takes that of the geom with the higher
-priority, so geoms are ranked by falling friction, and pairs of materials with a friction of their
-own become explicit contact pairs.
+restitution, velocity limits, torque-speed lines, prescribed motions, torsional, rolling and viscous
+friction of surfaces are missing; meshes are kept in single precision and only drawn ones are left
+out; a body without mass gets 1e-14 kg. Friction is exact: MuJoCo takes that of the geom with the
+higher priority, so geoms are ranked by falling friction, and pairs of materials with a friction of
+their own become explicit contact pairs.
 """
 
 from __future__ import annotations
@@ -187,6 +187,8 @@ class _Writer:
                 self._limit(added, joint)
         if joint.prescribed:
             self.lost.append(f"joint {name!r} has a prescribed motion, MuJoCo lets it move freely")
+        if joint.motor and np.isfinite(joint.motor.no_load_speed):
+            self.lost.append(f"the motor of joint {name!r} has a line, MuJoCo has limits only")
         if joint.motor and joint.v_count == 1:
             motor = self.spec.add_actuator(
                 name=name, target=name, trntype=self.mj.mjtTrn.mjTRN_JOINT

@@ -96,6 +96,7 @@ def _check_joint(joint: Joint) -> None:
     free = {"rest": joint.rest}
     if joint.motor:
         bounds["motor's torque_limit"] = joint.motor.torque_limit
+        bounds["motor's no_load_speed"] = joint.motor.no_load_speed
         numbers |= {
             f"motor's {name}": getattr(joint.motor, name) for name in ("rotor_inertia", "kp", "kd")
         }
@@ -107,6 +108,14 @@ def _check_joint(joint: Joint) -> None:
             raise ModelError(f"{name} {value:g}; expected a finite number")
         if name not in free and value < 0:
             raise ModelError(f"{name} {value:g}; expected a number ≥ 0")
+    if joint.motor and joint.motor.no_load_speed < np.inf:
+        if joint.motor.no_load_speed == 0:
+            raise ModelError("motor's no_load_speed 0; expected a speed > 0")
+        if joint.stall_effort == np.inf:
+            raise ModelError(
+                f"motor's no_load_speed {joint.motor.no_load_speed:g} without a torque_limit; "
+                f"expected the torque at rest, from which it falls to none at that speed"
+            )
     if not joint.lower <= joint.upper:
         raise ModelError(f"limits from {joint.lower:g} to {joint.upper:g}; expected lower ≤ upper")
     if joint.stiffness > 0 and joint.q_count != joint.v_count:

@@ -20,6 +20,7 @@ import numpy as np
 from tabi.model.joint import Joint, Motor
 from tabi.model.robot import Robot
 from tabi.robots.armour import mirrored
+from tabi.robots.hrp2_gripper import add_grippers
 from tabi.robots.hrp2_shapes import shapes_of
 from tabi.spatial.inertia import Inertia
 from tabi.spatial.transform import translation
@@ -197,11 +198,12 @@ OVERLAPS = (
 )
 
 
-def hrp2(bush: bool = False) -> Robot:
+def hrp2(bush: bool = False, grippers: bool = False) -> Robot:
     """The robot, standing in its half-sitting pose.
 
     Args:
         bush: adds the rubber bush of each ankle, ``robot.add_bush(*BUSH)``.
+        grippers: adds a jaw with a joint of its own to each hand, see ``hrp2_gripper``.
     """
     robot = Robot("hrp2")
     robot.add_body("waist", Joint("WAIST", "floating"), None, _inertia("waist"), shapes_of("waist"))
@@ -231,6 +233,8 @@ def hrp2(bush: bool = False) -> Robot:
     robot.add_sensor("imu", "imu", "chest", IMU)
     robot.poses["zero"] = {}
     robot.poses["half_sitting"] = _both_sides(HALF_SITTING)
+    if grippers:
+        add_grippers(robot)
     if bush:
         robot.add_bush(*BUSH)
     robot.stand_on_ground()

@@ -17,7 +17,7 @@ from tabi.model.shape import HalfSpace, Shape
 from tabi.model.signals import Command, Controller
 from tabi.model.world import World
 from tabi.robots.files import load, quietly
-from tabi.scenes import motion, things
+from tabi.scenes import equipment, motion, things
 from tabi.scenes.checks import copies, stands
 from tabi.scenes.contents import Contents
 from tabi.scenes.laws import law_of
@@ -168,7 +168,7 @@ class Builder:
 
     def _robot(self, told: motion.RobotKeys, i: int) -> Robot:
         robot = self.world.add_robot(self._read(told, i), told.name)
-        self._equip(robot, told, i)
+        equipment.equip(self, robot, told, i)
         pose = self.pose(robot, told, ("robots", i))
         floating = robot.base.joint.kind == "floating"
         turn = (cos(0.5 * radians(told.yaw_deg)), 0.0, 0.0, sin(0.5 * radians(told.yaw_deg)))
@@ -196,32 +196,9 @@ class Builder:
         robot.place(q[:3] + np.array([0.0, 0.0, told.drop_m]), q[3:])
         return robot
 
-    def _equip(self, robot: Robot, told: motion.RobotKeys, i: int) -> None:
-        """The rubber in its ankles, and joints that do not give way."""
-        if told.bush is not None:
-            with self.at("robots", i, "bush"):
-                robot.add_bush(
-                    told.bush.stiffness_nm_rad,
-                    told.bush.damping_nms_rad,
-                    told.bush.vertical_stiffness_n_m,
-                    told.bush.vertical_damping_ns_m,
-                    told.bush.mass_below_kg,
-                    told.bush.height_m,
-                )
-        if told.rigid_joints:
-            if not isinstance(told.motion, motion.Hold):
-                path = ("robots", i, "rigid_joints")
-                raise self.reader.fault(
-                    path,
-                    f"{self.reader.name(path)} is given, but {robot.name} moves by its motors; "
-                    f"expected motion: {{kind: hold}}",
-                )
-            for name in robot.joint_names:
-                robot.joint(name).prescribed = True
-
     def _read(self, told: motion.RobotKeys, i: int) -> Robot:
         if told.robot in robots.__all__:
-            return getattr(robots, told.robot)()
+            return getattr(robots, told.robot)(**({"grippers": True} if told.grippers else {}))
         feet: dict[str, Any] = {}
         for name, foot in told.feet.items():
             if isinstance(foot, str):
@@ -292,7 +269,10 @@ class Builder:
         return self.pose(robot, told, path)
 
     def controller(self, robot: Robot, told: motion.RobotKeys, i: int) -> Controller:
-        """What a robot does."""
+        """What a robot does, with what it grips."""
+        return equipment.gripping(self, robot, told, i, self._motion(robot, told, i))
+
+    def _motion(self, robot: Robot, told: motion.RobotKeys, i: int) -> Controller:
         does, path = told.motion, ("robots", i, "motion")
         if isinstance(does, motion.Limp):
             still = Command(effort=0.0, kp=0.0, kd=0.0)
@@ -354,6 +334,7 @@ class Builder:
                 sim.bond(*bond)
         for i, (robot, told) in enumerate(zip(self.robots, self.contents.robots, strict=True)):
             sim.set_controller(robot, self.controller(robot, told, i))
+            equipment.switch(sim, robot, told)
         for i, push in enumerate(self.contents.pushes):
             with self.at("pushes", i, "body"):
                 sim.apply_force(

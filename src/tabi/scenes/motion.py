@@ -156,6 +156,39 @@ class BushKeys(Keys, frozen=True, kw_only=True):
     height_m: Number | None = None
 
 
+class MotorKeys(Keys, frozen=True, kw_only=True):
+    """A joint's motor and gear, where they differ from the robot's.
+
+    Attributes:
+        torque_limit_nm: most that it gives at rest and in braking, at the joint;
+            in N of a joint that slides
+        no_load_speed_rad_s: speed of the joint at which it can give nothing, on a straight line
+            from torque_limit_nm at rest; in m/s of a joint that slides
+        gear_ratio: turns of the motor for one of the joint
+        rotor_inertia_kg_m2: of the rotor, at the motor
+        kp_nm_rad: gain of its position loop, at the joint
+        kd_nms_rad: gain of its velocity loop, at the joint
+        motor_kp_nm_rad: instead of kp_nm_rad: torque of the motor for an error of the joint;
+            the joint gets gear_ratio times as much
+        motor_kd_nms_rad: instead of kd_nms_rad, likewise
+        dry_friction_nm: of the gear, at the joint; it truly sticks
+        viscous_friction_nms_rad: of the gear, at the joint
+        exact: whether the joint moves exactly as told, whatever torque that takes
+    """
+
+    torque_limit_nm: Annotated[float, Meta(gt=0.0, le=1e9)] | None = None
+    no_load_speed_rad_s: Annotated[float, Meta(gt=0.0, le=1e6)] | None = None
+    gear_ratio: Annotated[float, Meta(gt=0.0, le=1e6)] | None = None
+    rotor_inertia_kg_m2: Annotated[float, Meta(ge=0.0, le=1e6)] | None = None
+    kp_nm_rad: Annotated[float, Meta(ge=0.0, le=1e9)] | None = None
+    kd_nms_rad: Annotated[float, Meta(ge=0.0, le=1e9)] | None = None
+    motor_kp_nm_rad: Annotated[float, Meta(ge=0.0, le=1e9)] | None = None
+    motor_kd_nms_rad: Annotated[float, Meta(ge=0.0, le=1e9)] | None = None
+    dry_friction_nm: Annotated[float, Meta(ge=0.0, le=1e9)] | None = None
+    viscous_friction_nms_rad: Annotated[float, Meta(ge=0.0, le=1e9)] | None = None
+    exact: bool = False
+
+
 class RobotKeys(Posture, frozen=True, kw_only=True):
     """A robot, where it starts, and what it does.
 
@@ -168,8 +201,12 @@ class RobotKeys(Posture, frozen=True, kw_only=True):
         gains: of motors to which the file gives none; made up from what each joint moves
             if it gives none at all, unless the robot is limp
         bush: rubber between ankle and sole; none unless given
-        rigid_joints: whether no servo gives way: joints stay exactly where they start, whatever
-            torque that takes; for robots that hold their pose
+        rigid_joints: whether no servo gives way: all joints move exactly as told, whatever torque
+            that takes
+        motors: motors and gears by their joints, where they differ from the robot's
+        grippers: whether hrp2 has a jaw with a joint of its own on each hand
+        grip_nm: joints that close, slowly, until they press with this effort, and hold it;
+            in N of joints that slide
         stand_ins: soles that the file leaves out, for robots that tabi knows
         collision: what the file says collides; visual shapes where it says nothing;
             or meshes cut into convex pieces, by the package coacd
@@ -191,6 +228,9 @@ class RobotKeys(Posture, frozen=True, kw_only=True):
     gains: Gains | None = None
     bush: BushKeys | None = None
     rigid_joints: bool = False
+    motors: dict[Word, MotorKeys] = field(default_factory=dict)
+    grippers: bool = False
+    grip_nm: dict[Word, Annotated[float, Meta(ge=-1e6, le=1e6)]] = field(default_factory=dict)
     stand_ins: bool = False
     collision: Literal["file", "visual", "decomposed"] = "file"
     hull_tolerance_m: Annotated[float, Meta(ge=0.0, le=1.0)] = 1e-3

@@ -131,6 +131,11 @@ def _with_robot_files(contents: Contents, reader: Reader, path: Path) -> Content
     found: list[Any] = []
     for i, robot in enumerate(contents.robots):
         at = ("robots", i, "robot")
+        if robot.grippers and robot.robot != "hrp2":
+            raise reader.fault(
+                ("robots", i, "grippers"),
+                f"grippers are hrp2's; {robot.robot} has the jaws that its file gives it",
+            )
         if robot.robot not in robots.__all__:
             file = _beside(robot.robot, reader, at, path)
             if file is None:

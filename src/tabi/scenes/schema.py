@@ -36,6 +36,7 @@ TABLES: dict[str, tuple[Any, ...]] = {
     "feet": (motion.FootKeys,),
     "gains": (motion.Gains,),
     "bush": (motion.BushKeys,),
+    "motors": (motion.MotorKeys,),
     "motion": motion.Motion.__args__,
     "frames": (motion.Keyframe,),
     "simulation": (contents.Simulation,),

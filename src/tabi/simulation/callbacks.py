@@ -6,6 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from tabi._errors import ModelError
 from tabi.simulation.data import Data
 from tabi.simulation.observation import Contact, contacts
 
@@ -35,10 +38,29 @@ class Scheduled:
         return self in self._all
 
 
+def schedule(
+    every: list[Scheduled],
+    steps: int,
+    callback: Callable[[Data], Any],
+    stopped: Callable[[], Any] | None,
+) -> Scheduled:
+    """Add a function to those that are called."""
+    if isinstance(steps, bool) or not isinstance(steps, int | np.integer) or steps < 1:
+        raise ModelError(f"steps between two calls is {steps!r}; expected a whole number ≥ 1")
+    if not callable(callback):
+        raise ModelError(f"callback is {callback!r}; expected a function (data)")
+    every.append(Scheduled(int(steps), callback, stopped, every))
+    return every[-1]
+
+
 class ContactWatch:
     """Tells when two bodies begin or cease to press on each other."""
 
     def __init__(self, data: Data, callback: Callable[[Contact, str], None]) -> None:
+        if not callable(callback):
+            raise ModelError(
+                f"callback for contacts is {callback!r}; expected a function (contact, kind)"
+            )
         self._callback, self._pressing = callback, _pressing(data)
 
     def __call__(self, data: Data) -> None:

@@ -8,7 +8,7 @@ from math import inf
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from tabi._errors import ModelError, SimulationError, real, unknown
 from tabi._jit import entry, kernel
@@ -65,7 +65,12 @@ class Driver:
 
     def _check_gains(self, command: Command, motor: NDArray[np.void]) -> None:
         """Refuse to hold a pose without gains; nobody would know why the robot falls down."""
-        if command.position is not None and len(self.rows) and not motor["kp"][self.rows].any():
+        told = motor[self.rows]
+        if (
+            command.position is not None
+            and len(told)
+            and not (told["kp"].any() or told["exact"].any())
+        ):
             raise ModelError(
                 f"no motor of {self.robot.name} has gains, so it can hold no pose; load its file "
                 f"with gains=True, give kp and kd in the command, or command efforts"
@@ -123,6 +128,15 @@ def holding(model: Model, q: NDArray[np.float64]) -> NDArray[np.void]:
     motor["position"] = np.where(dof["q"] >= 0, q[dof["q"]], 0.0)
     motor["kp"], motor["kd"] = dof["kp"], dof["kd"]
     return motor
+
+
+def write_gains(model: Model, motor: NDArray[np.void], kp: ArrayLike, kd: ArrayLike) -> None:
+    """Put gains of every degree of freedom into the table of MOTOR."""
+    for name, value in (("kp", kp), ("kd", kd)):
+        gains = model.check_velocity(name, value)
+        if (gains < 0).any():
+            raise ModelError(f"{name} is {gains.min():g} somewhere; expected gains ≥ 0")
+        motor[name] = gains
 
 
 def write_command(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tabi._errors import ModelError, real
+from tabi._errors import ModelError, SimulationError, real
 from tabi.model import lookup
 from tabi.model.body import Body, Foot
 from tabi.model.rates import steps_between
@@ -17,7 +17,18 @@ from tabi.model.robot import Robot
 from tabi.model.signals import Controller, Measurement
 from tabi.model.world import World
 from tabi.recording.recording import Recording
-from tabi.simulation import ahead, bonds, events, faults, laws, pushes, settings
+from tabi.simulation import (
+    ahead,
+    bonds,
+    callbacks,
+    commands,
+    events,
+    faults,
+    laws,
+    pushes,
+    settings,
+    tracking,
+)
 from tabi.simulation.bonds import Bond
 from tabi.simulation.budget import DEFAULT, Budget, budget_of
 from tabi.simulation.callbacks import ContactWatch, Scheduled
@@ -33,6 +44,8 @@ from tabi.simulation.step import DROPPED, FINE, step_on
 from tabi.simulation.stepper import Stepper, larger
 from tabi.simulation.tables import NO_PROGRAM
 from tabi.simulation.turns import Turns
+
+__all__ = ["SimulationError", "Simulator"]
 
 Array = NDArray[np.float64]
 # steps between two looks at the keyboard
@@ -169,11 +182,18 @@ class Simulator(Observed):
         Args:
             kp, kd: numbers ≥ 0, shape (v_count,) [N·m/rad or N/m, N·m·s/rad or N·s/m].
         """
-        for name, value in (("kp", kp), ("kd", kd)):
-            gains = self.model.check_velocity(name, value)
-            if (gains < 0).any():
-                raise ModelError(f"{name} is {gains.min():g} somewhere; expected gains ≥ 0")
-            self._stepper.data.command.motor[name] = gains
+        commands.write_gains(self.model, self._stepper.data.command.motor, kp, kd)
+
+    def prescribe(self, joints: tracking.Joints, on: bool = True, by: str = "position") -> None:
+        """Let joints move exactly as they are commanded, whatever that takes: see ``tracking``.
+
+        Args:
+            joints: a robot, a joint, the name of one, or several joints.
+            on: False gives them back to their motors' loops.
+            by: "position": at the end of a step a joint is where it was told; "velocity".
+        """
+        data, changed = self._stepper.data, tracking.chosen(self.world, self.model, joints)
+        tracking.switch(self.model, data, changed, on, by)
 
     def apply_force(
         self,
@@ -240,22 +260,12 @@ class Simulator(Observed):
         Args:
             stopped: called where a run ends with an error or an interrupt.
         """
-        if isinstance(steps, bool) or not isinstance(steps, int | np.integer) or steps < 1:
-            raise ModelError(f"steps between two calls is {steps!r}; expected a whole number ≥ 1")
-        if not callable(callback):
-            raise ModelError(f"callback is {callback!r}; expected a function (data)")
-        scheduled = Scheduled(int(steps), callback, stopped, self._scheduled)
-        self._scheduled.append(scheduled)
-        return scheduled
+        return callbacks.schedule(self._scheduled, steps, callback, stopped)
 
     def on_contact(self, callback: Callable[[Contact, str], None]) -> Scheduled:
         """Call ``callback(contact, "begins" or "ends")`` when two bodies begin or cease
         to press.
         """
-        if not callable(callback):
-            raise ModelError(
-                f"callback for contacts is {callback!r}; expected a function (contact, kind)"
-            )
         return self.every(1, ContactWatch(self.data, callback))
 
     def record(

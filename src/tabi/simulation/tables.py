@@ -41,12 +41,16 @@ MOTOR = np.dtype(
         ("effort", REAL),
         ("kp", REAL),
         ("kd", REAL),
+        # 0: the loop drives it; BY_POSITION, BY_VELOCITY of forces.joint_limits: it moves exactly
+        # as told, and the effort comes out
+        ("exact", INDEX),
     ],
     align=True,
 )
 JOINT = np.dtype(
     [
-        # of a degree of freedom, by forces.motors: 1 or −1 where the effort limit holds its motor
+        # of a degree of freedom, by forces.motors: which bound holds its motor, with the effort's
+        # sign; 0 for none
         ("saturation", INDEX),
         # by forces.joint_limits: what it does, and in which direction it slides
         ("mode", INDEX),

@@ -12,6 +12,14 @@ joints are held shows at the end of the step only, the last step's answer is the
 tells which were guessed wrong, and the step is done again, as for motors that saturate. Joints that
 are still wrong then are solved together with the contacts (``rows.joints``).
 
+Held in the same way are joints that a command moves exactly (``exact`` of MOTOR), as far as (2) and
+(3) let them:
+
+    v⁺ = (q_d − q)/h   by position,   v⁺ = v_d   by velocity                                    (4)
+The motor overcomes their friction too while they move; at rest that is taken for none. Followers of
+such joints are held likewise, at their ratio of the leader's velocity, so that what they bear comes
+out and can be handed on to the leader (``motors.finish``).
+
 Of a held joint f is what M̂ a + b, the contacts and all other forces leave: τ − B (v⁺ − v) with τ
 and B the sums of the other forces' (2) of ``motors``. So this force is loaded behind all others.
 
@@ -20,6 +28,7 @@ Reference: Featherstone (2008), sec. 9.2 and 11.7.
 
 from tabi._jit import kernel
 from tabi.model.arrays import table
+from tabi.simulation.forces.motors import given
 from tabi.simulation.parts import worse
 from tabi.simulation.tables import JOINT
 
@@ -27,6 +36,8 @@ from tabi.simulation.tables import JOINT
 # without laws; JOINED: its laws are rows beside those of contacts
 FOLLOWS, MOVES, STUCK, LOWER, UPPER, JOINED = -1, 0, 1, 2, 3, 4
 INFINITY = float("inf")
+# what ``exact`` of MOTOR says: a joint goes where, or as fast as, it is told
+BY_POSITION, BY_VELOCITY = 1, 2
 # a joint outside of its travel comes back with this speed [rad/s or m/s]
 RETURN = 1.0
 # guesses after which not all joints change their modes at once any more, and only one by one
@@ -48,6 +59,15 @@ def highest(par, place, h):
 
 
 @kernel(inline=True)
+def told(par, motor, place, h):
+    """v⁺ of (4)."""
+    velocity = motor.velocity
+    if motor.exact == BY_POSITION:
+        velocity = (motor.position - place) / h
+    return min(max(velocity, lowest(par, place, h)), highest(par, place, h))
+
+
+@kernel(inline=True)
 def least(par, place, h):
     """The least v⁺ of a joint whose ends are solved with the contacts: beyond an end it need not
     come back, which contacts could forbid, but not go on.
@@ -66,11 +86,13 @@ def load(own, t, d, s, h):
     """Friction of joints that move into s.applied; held ones are marked, with their velocity."""
     m, w = t.model, s.dynamics
     for k in range(d.v.shape[0]):
-        par, mode = m.dof[k], d.memory.joint[k].mode
-        if par.prescribed == 0 and MOVES < mode < JOINED:
+        par, mode, exact = m.dof[k], d.memory.joint[k].mode, d.command.motor[k].exact
+        if exact != 0 or (par.prescribed == 0 and MOVES < mode < JOINED):
             place = d.q[par.q] if par.q >= 0 else 0.0
             velocity = 0.0
-            if mode == LOWER:
+            if exact != 0:
+                velocity = told(par, d.command.motor[k], place, h)
+            elif mode == LOWER:
                 velocity = lowest(par, place, h)
             elif mode == UPPER:
                 velocity = highest(par, place, h)
@@ -79,6 +101,14 @@ def load(own, t, d, s, h):
             s.acceleration[k] = (velocity - d.v[k]) / h
         elif mode == MOVES:
             s.applied[k] -= par.friction * d.memory.joint[k].direction
+    # a chain of followers needs as many turns as it is long
+    for _ in range(m.mimic.shape[0]):
+        for c in range(m.mimic.shape[0]):
+            k, leader = m.mimic[c].follower, m.mimic[c].leader
+            if w.dof[k].fixed == 0 and w.dof[leader].fixed != 0:
+                w.dof[k].fixed = 1
+                s.held_velocity[k] = m.mimic[c].ratio * s.held_velocity[leader]
+                s.acceleration[k] = (s.held_velocity[k] - d.v[k]) / h
 
 
 @kernel(inline=True)
@@ -98,7 +128,12 @@ def judge(own, t, d, s, h, tolerance, guess):
     for k in range(d.v.shape[0]):
         par, joint = m.dof[k], d.memory.joint[k]
         s.wrong[k] = 0
-        if par.prescribed != 0 or joint.mode == FOLLOWS:
+        if joint.mode == FOLLOWS:
+            continue
+        if given(par, d.command.motor[k]):
+            u = s.v_next[k]
+            drag = -par.friction if u > 0.0 else par.friction
+            d.outcome.effort[k].constraint = drag if u != 0.0 else 0.0
             continue
         place = d.q[par.q] if par.q >= 0 else 0.0
         if joint.mode == JOINED:

@@ -5,18 +5,42 @@
 so that stiff loops are stable whatever the step; with a on the left-hand side this is
 
     M̂ a = τ₀ − b(q, v),   M̂ = M + h B,   B = D + K_d + h (K + K_p)                             (2)
-τ₀ = τ at v⁺ = v. Contacts see M̂ as well. A motor that would have to give more than its limit gives
-its limit, and its loop leaves M̂. Which motors saturate shows at the end of the step only: those of
-the last step are the guess, ``judge`` tells which were guessed wrong, and the step is done again.
-(To ask at its beginning would be wrong for stiff loops: what they would give at once and what they
-give over the step differ by orders of magnitude, and the motor would bang between its limits.)
+τ₀ = τ at v⁺ = v. Contacts see M̂ as well. What the motor gives of it, its first three terms, stays
+between bounds that belong to v⁺ too:
+
+    −U(−v⁺) ≤ τ_motor ≤ U(v⁺),   U(v) = max(0, min(T, T_s, T_s (1 − v / v₀)))                   (3)
+T: effort limit; T_s, v₀: effort at rest and no-load speed of the motor's line, if it has one.
+Against the motion, in braking, only T and T_s hold. A motor at a bound gives that, and its loop
+leaves M̂; on its line it adds T_s/v₀ to B instead. Which motors are at which bound shows at the end
+of the step only: the last step's answer is the guess, ``judge`` tells which were guessed wrong, and
+the step is done again. (To ask at its beginning would be wrong for stiff loops: what they would
+give at once and what they give over the step differ by orders of magnitude, and the motor would
+bang between its limits.)
+
+A joint whose motion is given has no loop: its motor gives what that motion takes, and what the
+joints take that follow it, times their ratios.
+
+Reference: Chardonnet (2012), eq. 22.
 """
 
 from tabi._jit import kernel
 
 INFINITY = float("inf")
+# what holds a motor, in ``saturation`` with the sign of its effort: nothing but its loop; its
+# limit; its line; a speed beyond the end of the line, where it gives nothing
+LOOP, LIMIT, LINE, SPENT = 0, 1, 2, 3
 # guesses after which a motor that saturates stays so
 RELEASES = 2
+# guesses after which not all motors with a line change at once any more, and after which an error
+# of ROUGH of the limit is none: contacts leave as much
+BOLD, PATIENT = 3, 20
+ROUNDING, ROUGH = 1e-12, 1e-7
+
+
+@kernel(inline=True)
+def given(par, motor):
+    """Whether a joint's motion is given, and its effort comes out."""
+    return par.prescribed != 0 or motor.exact != 0
 
 
 @kernel(inline=True)
@@ -28,10 +52,18 @@ def load(own, t, d, s, h):
         v, place = d.v[k], d.q[par.q] if par.q >= 0 else 0.0
         kp = motor.kp if par.q >= 0 else 0.0
         s.added[k] += h * (par.damping + h * par.stiffness)
-        if joint.saturation != 0 and par.effort_limit < INFINITY:
-            effort = joint.saturation * par.effort_limit
+        limit = min(par.effort_limit, par.stall_effort)
+        if joint.saturation != LOOP and limit < INFINITY:
+            sign, bound = 1.0 if joint.saturation > 0 else -1.0, abs(joint.saturation)
+            effort = sign * limit
+            if bound == LINE:
+                slope = par.stall_effort / par.no_load_speed
+                effort = sign * par.stall_effort - slope * v
+                s.added[k] += h * slope
+            elif bound == SPENT:
+                effort = 0.0
         else:
-            joint.saturation = 0
+            joint.saturation = LOOP
             effort = motor.effort
             effort += kp * (motor.position - place - h * v) + motor.kd * (motor.velocity - v)
             s.added[k] += h * (motor.kd + h * kp)
@@ -49,17 +81,61 @@ def judge(own, t, d, s, h, tolerance, guess):
     for k in range(d.v.shape[0]):
         par, motor, joint, v_next = m.dof[k], d.command.motor[k], d.memory.joint[k], s.v_next[k]
         limit = par.effort_limit
-        if limit < INFINITY and par.prescribed == 0:
+        line = par.no_load_speed < INFINITY
+        if (limit < INFINITY or line) and not given(par, motor):
             asked = motor.effort + motor.kd * (motor.velocity - v_next)
             if par.q >= 0:
                 asked += motor.kp * (motor.position - d.q[par.q] - h * v_next)
-            if joint.saturation == 0 and abs(asked) > limit:
-                joint.saturation = 1 if asked > 0.0 else -1
+            if line:
+                bound = _bound(par, joint.saturation, asked, v_next, guess)
+                if bound != joint.saturation:
+                    wrong += 1
+                    if guess < BOLD or (k + guess) % 3 == 0:
+                        joint.saturation = bound
+            elif joint.saturation == LOOP and abs(asked) > limit:
+                joint.saturation = LIMIT if asked > 0.0 else -LIMIT
                 wrong += 1
-            elif joint.saturation != 0 and guess < RELEASES and joint.saturation * asked < limit:
-                joint.saturation = 0
+            elif joint.saturation != LOOP and guess < RELEASES and joint.saturation * asked < limit:
+                joint.saturation = LOOP
                 wrong += 1
     return wrong, 0.0
+
+
+@kernel
+def _bound(par, now, asked, v, guess):
+    """What holds a motor with a line by (3): the guess ``now``, if that gives the right effort at
+    the velocity v; else the next guess. That is a neighbour in v of the last one, as leaps over a
+    piece may run to and fro: LOOP lies between bounds of either sign, LINE between its ends.
+    """
+    stall, top = par.stall_effort, par.no_load_speed
+    limit = min(par.effort_limit, stall)
+    sign = 1.0 if asked > 0.0 else -1.0
+    line = stall * (1.0 - sign * v / top)
+    bound, most = LIMIT, limit
+    if sign * v >= top:
+        bound, most = SPENT, 0.0
+    elif line < limit:
+        bound, most = LINE, line
+    right = asked
+    if abs(asked) > most:
+        right = sign * most
+    else:
+        bound = LOOP
+    # what was given
+    side, gave = 1.0 if now > 0 else -1.0, asked
+    if abs(now) == LIMIT:
+        gave = side * limit
+    elif abs(now) == LINE:
+        gave = side * stall - stall / top * v
+    elif abs(now) == SPENT:
+        gave = 0.0
+    if abs(gave - right) <= (ROUNDING if guess < PATIENT else ROUGH) * limit:
+        return now
+    if bound == LOOP or (now != LOOP and side != sign):
+        return LOOP
+    if abs(now) + bound == LIMIT + SPENT:
+        bound = LINE
+    return bound if sign > 0.0 else -bound
 
 
 @kernel(inline=True)
@@ -67,9 +143,35 @@ def finish(own, t, d, s, h):
     """What the motors gave over the step, from the velocities before and after it."""
     m = t.model
     for k in range(d.v.shape[0]):
-        motor, effort = d.command.motor[k], d.outcome.effort[k]
-        if m.dof[k].prescribed != 0:
-            effort.motor = s.dynamics.load[k]
-        elif d.memory.joint[k].saturation == 0:
-            kp = motor.kp if m.dof[k].q >= 0 else 0.0
-            effort.motor -= (h * kp + motor.kd) * (s.v_next[k] - d.v[k])
+        par, motor, effort = m.dof[k], d.command.motor[k], d.outcome.effort[k]
+        bound, v_next = abs(d.memory.joint[k].saturation), s.v_next[k]
+        if given(par, motor):
+            # all that the motion takes, less what damper, spring and dry friction bring
+            effort.motor = s.dynamics.load[k] + s.reaction[k] / h + par.damping * v_next
+            if par.q >= 0:
+                effort.motor += par.stiffness * (d.q[par.q] + h * v_next - par.rest)
+            effort.motor -= effort.constraint
+        elif bound == LOOP:
+            kp = motor.kp if par.q >= 0 else 0.0
+            effort.motor -= (h * kp + motor.kd) * (v_next - d.v[k])
+        elif bound == LINE:
+            effort.motor -= par.stall_effort / par.no_load_speed * (v_next - d.v[k])
+    for c in range(m.mimic.shape[0]):
+        _hand_on(m, d, s, c, h)
+
+
+@kernel(inline=True)
+def _hand_on(m, d, s, c, h):
+    """What the follower of coupling c takes beyond its own forces is its leader's to give."""
+    k, w = m.mimic[c].follower, s.dynamics
+    if w.dof[k].fixed == 0 or given(m.dof[k], d.command.motor[k]):
+        return
+    own = s.applied[k] - (s.added[k] - m.dof[k].armature) / h * (s.v_next[k] - d.v[k])
+    share = m.mimic[c].ratio * (w.load[k] + s.reaction[k] / h - own)
+    leader = m.mimic[c].leader
+    # leaders may follow others
+    for _ in range(m.mimic.shape[0]):
+        for e in range(m.mimic.shape[0]):
+            if m.mimic[e].follower == leader and not given(m.dof[leader], d.command.motor[leader]):
+                share, leader = share * m.mimic[e].ratio, m.mimic[e].leader
+    d.outcome.effort[leader].motor += share

@@ -1,0 +1,118 @@
+"""What a scene changes about a robot: rubber in its ankles, motors, joints that move exactly as
+told, jaws that grip.
+"""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from typing import Protocol
+
+from tabi import control
+from tabi._errors import ModelError
+from tabi.model.joint import Joint, Motor
+from tabi.model.lookup import qualified
+from tabi.model.robot import Robot
+from tabi.model.signals import Controller
+from tabi.scenes import motion
+from tabi.scenes.reader import Reader
+from tabi.simulation.simulator import Simulator
+
+# key of a file → attribute of a motor
+MOTOR = {
+    "torque_limit_nm": "torque_limit",
+    "no_load_speed_rad_s": "no_load_speed",
+    "gear_ratio": "gear_ratio",
+    "rotor_inertia_kg_m2": "rotor_inertia",
+    "kp_nm_rad": "kp",
+    "kd_nms_rad": "kd",
+}
+
+
+class Places(Protocol):
+    """Who builds a scene, and knows where its file says what."""
+
+    reader: Reader
+
+    def at(self, *path: str | int) -> AbstractContextManager[None]:
+        """An error in here is the file's, at this path."""
+        ...
+
+
+def equip(builder: Places, robot: Robot, told: motion.RobotKeys, i: int) -> None:
+    """The rubber in a robot's ankles, its motors, and joints that do not give way."""
+    if told.bush is not None:
+        with builder.at("robots", i, "bush"):
+            robot.add_bush(
+                told.bush.stiffness_nm_rad,
+                told.bush.damping_nms_rad,
+                told.bush.vertical_stiffness_n_m,
+                told.bush.vertical_damping_ns_m,
+                told.bush.mass_below_kg,
+                told.bush.height_m,
+            )
+    for name, keys in told.motors.items():
+        with builder.at("robots", i, "motors", name):
+            joint = robot.joint(name)
+            if joint.passive:
+                raise ModelError(f"joint {name!r} is passive and has no motor; leave it out")
+            _set_motor(joint, keys)
+    exact = exact_joints(robot, told)
+    if isinstance(told.motion, motion.Limp) and exact:
+        path = ("robots", i, "rigid_joints" if told.rigid_joints else "motors")
+        raise builder.reader.fault(
+            path,
+            f"{builder.reader.name(path)} is given, but {robot.name} is limp: nothing tells its "
+            f"joints where to go; expected another motion",
+        )
+    for name in exact:
+        robot.joint(name).prescribed = True
+
+
+def _set_motor(joint: Joint, keys: motion.MotorKeys) -> None:
+    """Change what a file says about a motor and its gear."""
+    motor = joint.motor or Motor()
+    given = {key: getattr(keys, key) for key in MOTOR if getattr(keys, key) is not None}
+    joint.motor = motor = replace(motor, **{MOTOR[key]: value for key, value in given.items()})
+    for key, attribute in (("motor_kp_nm_rad", "kp"), ("motor_kd_nms_rad", "kd")):
+        value = getattr(keys, key)
+        if value is not None and key.removeprefix("motor_") in given:
+            raise ModelError(
+                f"both {key.removeprefix('motor_')} and {key} are given; "
+                f"expected the gain on one side"
+            )
+        if value is not None:
+            setattr(motor, attribute, motor.gear_ratio * value)
+    if keys.torque_limit_nm is not None:
+        joint.effort_limit = keys.torque_limit_nm
+    if keys.dry_friction_nm is not None:
+        joint.friction = keys.dry_friction_nm
+    if keys.viscous_friction_nms_rad is not None:
+        joint.damping = keys.viscous_friction_nms_rad
+
+
+def exact_joints(robot: Robot, told: motion.RobotKeys) -> list[str]:
+    """Joints that move exactly as told; those that follow others are moved by these."""
+    names = (
+        robot.joint_names if told.rigid_joints else [n for n, m in told.motors.items() if m.exact]
+    )
+    if told.rigid_joints and isinstance(told.motion, motion.Hold):
+        return names
+    return [name for name in names if robot.joint(name).mimic is None]
+
+
+def switch(sim: Simulator, robot: Robot, told: motion.RobotKeys) -> None:
+    """Let the joints that are exact go where the robot's motion tells them."""
+    if not (told.rigid_joints and isinstance(told.motion, motion.Hold)):
+        names = exact_joints(robot, told)
+        sim.prescribe([qualified(robot, name, sim.model.joint_names) for name in names])
+
+
+def gripping(
+    builder: Places, robot: Robot, told: motion.RobotKeys, i: int, does: Controller
+) -> Controller:
+    """A motion with the jaws that close beside it."""
+    if not told.grip_nm:
+        return does
+    with builder.at("robots", i, "grip_nm"):
+        return control.grip(robot, told.grip_nm, motion=does)
