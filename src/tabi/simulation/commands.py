@@ -43,6 +43,13 @@ class Driver:
     _told: NDArray[np.float64] | None = None
     _write: Any = None
 
+    def __post_init__(self) -> None:
+        if not callable(self.controller):
+            raise ModelError(
+                f"controller of {self.robot.name} is {self.controller!r}; "
+                "expected a function (time, measurement) → command"
+            )
+
     def ask(self, time: float, measured: Measurement) -> Any:
         """What the controller says; an error of its own is told with its time [s]."""
         try:

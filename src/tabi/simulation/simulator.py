@@ -36,7 +36,6 @@ from tabi.simulation.commands import Driver
 from tabi.simulation.data import Data
 from tabi.simulation.observation import Contact
 from tabi.simulation.observed import Observed
-from tabi.simulation.parts import name_of
 from tabi.simulation.pushes import Push
 from tabi.simulation.sensor_tables import checked_seed
 from tabi.simulation.state import Saved
@@ -105,7 +104,7 @@ class Simulator(Observed):
         self.missed: list[tuple[float, float]] = []
         self._turns, self._warned, self._looked = Turns(), False, False
         for loop in [loop for robot in world.robots for loop in robot.bonds]:
-            self._check_bonds()
+            laws.check_bonds(self._law)
             links = (self._link(loop.a), self._link(loop.b or world.fixed))
             bonds.close(self._stepper, self.data, loop, links)
         for told in world.bonds:
@@ -162,11 +161,6 @@ class Simulator(Observed):
             truth: let it see what no sensor tells: pose and velocity of the base, forces on feet.
         """
         lookup.check_robot(self.world, robot)
-        if not callable(controller):
-            raise ModelError(
-                f"controller of {robot.name} is {controller!r}; "
-                "expected a function (time, measurement) → command"
-            )
         every = steps_between(rate, self.dt, f"the controller of {robot.name}")
         rows, names = lookup.joint_rows(self.model, robot), lookup.freedoms(robot)
         self._drivers[robot.name] = Driver(robot, controller, every, rows, names, truth)
@@ -240,14 +234,9 @@ class Simulator(Observed):
             point: where [m], in the world; the origin of a unless given.
             axis: of a hinge, in the world.
         """
-        self._check_bonds()
+        laws.check_bonds(self._law)
         links = (self._link(a), self._link(b))
         return bonds.make(self._stepper, self.data, kind, links, point, axis)
-
-    def _check_bonds(self) -> None:
-        if not (self._law.CERTIFIED or getattr(self._law, "BONDS", False)):
-            name = name_of(self._law)
-            raise ModelError(f"contact={name!r} does not know bonds; take 'coulomb'")
 
     def every(
         self,

@@ -16,6 +16,7 @@ from tabi._errors import ModelError, unknown
 from tabi.contact.pyramid import check_facets
 from tabi.model.compiled import Model
 from tabi.simulation.laws import coulomb, penalty, pyramid, selection
+from tabi.simulation.parts import name_of
 
 COULOMB, PYRAMID, FRICTIONLESS = "coulomb", "pyramid", "frictionless"
 LAWS = (COULOMB, PYRAMID, FRICTIONLESS, selection.NAME, penalty.NAME)
@@ -48,3 +49,9 @@ def named(contact: Any, facets: int, model: Model) -> Any:
     if chosen[0]:
         return selection.law(chosen[0])
     return penalty.law(chosen[1] or penalty.Penalty(), len(model.feet))
+
+
+def check_bonds(law: Any) -> None:
+    """Refuse bonds under a law that does not know them."""
+    if not (law.CERTIFIED or getattr(law, "BONDS", False)):
+        raise ModelError(f"contact={name_of(law)!r} does not know bonds; take 'coulomb'")
