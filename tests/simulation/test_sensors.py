@@ -55,6 +55,53 @@ def test_forces_and_accelerations_of_hrp2_that_moves_stands_falls_and_is_pushed(
     check(sim, robot, HRP2, push)
 
 
+@pytest.mark.parametrize("contact", ["selection", "penalty", "pyramid"])
+def test_forces_under_other_laws_of_contact(contact):
+    world = tabi.World()
+    world.add_ground()
+    robot = world.add_robot(tabi.robots.hrp2())
+    robot.stand_on_ground()
+    sim = tabi.Simulator(world, contact=contact)
+    sim.set_controller(robot, tabi.control.sway(robot, 0.01))
+    for _ in range(3):
+        sim.run(0.05)
+        check(sim, robot, HRP2)
+    assert sim.sensor("left_foot_force").force[2] > 0.3 * robot.mass * G
+
+
+def test_forces_where_surfaces_resist_turning():
+    world = tabi.World()
+    world.add_ground(torsional_friction=0.02)
+    robot = world.add_robot(tabi.robots.hrp2())
+    robot.stand_on_ground()
+    sim = tabi.Simulator(world)
+    sim.apply_force(robot.base, torque=(0.0, 0.0, 20.0), duration=1.0)
+    sim.run(0.1)
+    assert np.abs([c.moment for c in sim.contacts]).max() > 0.01
+    check(sim, robot, HRP2)
+
+
+def test_a_wrist_feels_what_is_bonded_to_the_hand():
+    robot = Robot("arm")
+    robot.add_body("base", Joint("root", "fixed"), None, inertia.solid_box(1.0, (0.1, 0.1, 0.1)))
+    motor = tabi.model.joint.Motor(kp=1e5, kd=1e3)
+    joint = Joint("wrist", "revolute", translation((0, 0, 1.0)), (0, 1, 0), motor=motor)
+    robot.add_body("hand", joint, "base", inertia.solid_box(0.5, (0.1, 0.1, 0.1)))
+    robot.add_sensor("wrist", "force", "hand")
+    world = tabi.World()
+    world.add_robot(robot)
+    world.add_box((0.1, 0.1, 0.1), 2.0, position=(0.15, 0.02, 1.0), name="box")
+    sim = tabi.Simulator(world)
+    sim.bond("weld", "hand", "box", point=(0.05, 0.0, 1.0))
+    sim.run(1.0)
+    reading = sim.sensor("wrist")
+    # the hand's weight and the box's, in the axes of a wrist that gives way a little
+    down = sim.pose("hand").R.T @ np.array([0.0, 0.0, -G])
+    assert reading.force == pytest.approx(2.5 * down, abs=1e-4)
+    arm = sim.pose("hand").R.T @ (sim.position("box") - sim.position("hand"))
+    assert reading.torque == pytest.approx(np.cross(arm, 2.0 * down), abs=1e-4)
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_every_kind_of_joint_in_flight_and_with_a_sensor_on_each_body(seed):
     robot = random_robot(seed, 10)
