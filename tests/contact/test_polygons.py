@@ -156,3 +156,13 @@ def test_points_inside_and_on_a_line_are_no_corners():
     assert 1 not in P.row[: P.start[1]]
     assert P.owner[1] == 0
     assert len(sim.contacts) == 8
+
+
+def test_a_polygon_of_one_point_moves_as_the_point_and_does_not_turn():
+    _, p, _ = stance()
+    P = polygons.allocate(len(p.kind), len(p.start) - 1)
+    foot = np.zeros(len(p.kind), np.int64)
+    foot[2] = 1
+    polygons.gather(p, foot, np.zeros(len(p.kind)), P)
+    assert (P.count[0], P.start[1]) == (1, 1)
+    np.testing.assert_allclose(P.b[:6], (0, 0, 0, *p.q[6:9]), atol=1e-15)

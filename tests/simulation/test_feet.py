@@ -5,7 +5,6 @@ import pytest
 from plates import LENGTH, MASS, THICK, WIDTH, G, on_plane
 
 import tabi
-from tabi.simulation import feet
 from tabi.simulation.feet import margin
 
 LAWS = ["coulomb", "pyramid", "selection", "penalty"]
@@ -139,11 +138,6 @@ def test_more_events_than_there_is_room_for_are_all_kept():
 def test_the_margin_is_the_distance_from_the_edge(point, distance):
     corners = np.array([(-1.0, -0.5), (1.0, -0.5), (1.0, 1.0), (-1.0, 1.0)])
     assert margin(corners, 0, 4, *map(float, point)) == pytest.approx(distance)
-
-
-def test_states_have_names():
-    names = [feet.name_of(k) for k in (0, 1, 3, 5, 7)]
-    assert names == ["none", "vertex, stick", "face, stick", "vertex, slide", "face, slide"]
 
 
 def test_what_is_no_foot_is_refused_with_the_feet_there_are():

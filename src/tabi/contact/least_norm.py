@@ -16,6 +16,8 @@ References: Ben-Israel and Greville (2003), Generalized Inverses, ch. 1, sec. 6;
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -46,9 +48,9 @@ class Factors(Structure):
 
 def allocate(most: int) -> Factors:
     """Memory for systems of up to so many rows."""
-    square = {name: np.zeros((most, most)) for name in ("LDU", "left", "right")}
-    orders = {name: np.zeros(most, np.int64) for name in ("row", "column")}
-    return Factors(**square, **orders, rank=np.zeros(1, np.int64), y=np.zeros(most))
+    memory: dict[str, Any] = {name: np.zeros((most, most)) for name in ("LDU", "left", "right")}
+    memory |= {name: np.zeros(most, np.int64) for name in ("row", "column")}
+    return Factors(**memory, rank=np.zeros(1, np.int64), y=np.zeros(most))
 
 
 @kernel

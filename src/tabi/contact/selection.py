@@ -34,6 +34,8 @@ References: Moraud (2008), secs. II to IV.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -108,20 +110,18 @@ class Search(Structure):
 def allocate(P: Polygons, candidates: int) -> Search:
     """Memory for polygons, and so many states that are tried at most."""
     most, size = len(P.first), 1 << (2 * candidates).bit_length()
-    over_polygons = {
+    memory: dict[str, Any] = {
         name: np.zeros(most, np.int64)
         for name in ("state", "before", "base", "begin", "end", "slides", "slider")
     }
-    vectors = {
-        name: np.zeros(6 * most) for name in ("wrench", "twist", "z", "own", "moved", "part")
-    }
-    squares = {name: np.zeros((6 * most, 6 * most)) for name in ("V", "X", "S", "R")}
-    queue = {name: np.zeros(candidates, np.int64) for name in ("heap", "key", "stage", "slot")}
+    for name in ("wrench", "twist", "z", "own", "moved", "part"):
+        memory[name] = np.zeros(6 * most)
+    for name in ("V", "X", "S", "R"):
+        memory[name] = np.zeros((6 * most, 6 * most))
+    for name in ("heap", "key", "stage", "slot"):
+        memory[name] = np.zeros(candidates, np.int64)
     return Search(
-        **over_polygons,
-        **vectors,
-        **squares,
-        **queue,
+        **memory,
         slip=np.zeros((most, 2)),
         count=np.zeros((most, RULES), np.int64),
         C=np.zeros((6 * most, 6)),
@@ -129,7 +129,7 @@ def allocate(P: Polygons, candidates: int) -> Search:
         sliding=np.zeros(1, np.int64),
         least=least_norm.allocate(6 * most),
         tried=np.full(size, -1, np.int64),
-        mended=np.zeros((candidates, most + 1), np.int64),
+        mended=np.zeros((candidates, 2 * most + 1), np.int64),
         want=np.zeros(len(P.x)),
         weight=np.zeros(len(P.x)),
     )

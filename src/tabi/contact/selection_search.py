@@ -2,7 +2,8 @@
 
 See ``selection`` for states and rules. States of several polygons together are one number, in mixed
 radix; those that were tried are in a hash table, and wait in a queue, the least violated first. A
-state's corrections are found when it is tried, while its forces are known.
+state's corrections are found when it is tried, while its forces are known: of each polygon what its
+first violated rule says, of all together, and of each alone the step over to the next corner.
 
 References: Moraud (2008), secs. II-D and IV.
 """
@@ -18,7 +19,16 @@ from tabi.contact.polygon_states import (
     places,
     state_count,
 )
-from tabi.contact.selection import FORCE, FRICTION, PRESSURE, RULES, evaluate, worst_edge
+from tabi.contact.selection import (
+    FORCE,
+    FRICTION,
+    MOTION,
+    PRESSURE,
+    RULES,
+    corner_velocity,
+    evaluate,
+    worst_edge,
+)
 
 
 @kernel
@@ -88,7 +98,7 @@ def exact(P, s, tolerance, pressure, most):
         waiting = _pop(s, waiting)
         if stage == 0:
             waiting = _push(s, waiting, (number, key, 1, slot))
-        changes = P.count[0] + 1 if stage == 0 else _neighbours(P, s)
+        changes = 2 * P.count[0] + 1 if stage == 0 else _neighbours(P, s)
         for change in range(changes):
             candidate = s.mended[slot, change] if stage == 0 else _changed(P, s, number, change)
             if candidate < 0 or not _remember(s, candidate):
@@ -186,8 +196,8 @@ def _changed(P, s, number, change):
 
 @kernel
 def _mend(P, s, slot):
-    """Corrections of the state that s holds: of each polygon alone, and of all together; −1 where
-    there is nothing to correct.
+    """Corrections of the state that s holds: of each polygon alone, of all together, and of each
+    alone to what is next to it; −1 where there is nothing to correct.
     """
     unit, here, together = 1, pack(P, s), 0
     for x in range(P.count[0]):
@@ -195,6 +205,8 @@ def _mend(P, s, slot):
         f = P.count[0] - 1 - x
         step = unit * (correction(P, s, f) - s.state[f])
         s.mended[slot, f] = here + step if step != 0 else -1
+        near = unit * (_roll(P, s, f) - s.state[f])
+        s.mended[slot, P.count[0] + 1 + f] = here + near if near != 0 else -1
         together, unit = together + step, unit * s.base[f]
     s.mended[slot, P.count[0]] = here + together if together != 0 else -1
 
@@ -231,6 +243,27 @@ def correction(P, s, f):
     if held == 2 and not across:
         return encode(EDGE, a if n > 2 else 0, slides, n)
     return encode(FACE, 0, slides, n)
+
+
+@kernel
+def _roll(P, s, f):
+    """Where free corners go below the plane: what holds the lowest of them, next to what is held.
+
+    A sole of many corners rolls over them, one after the other.
+    """
+    first, n = P.start[f], P.start[f + 1] - P.start[f]
+    kind, i, slides = decode(s.state[f], n)
+    if s.count[f, MOTION] == 0 or kind > VERTEX or n < 2:
+        return s.state[f]
+    if kind == VERTEX:
+        before, after = (i + n - 1) % n, (i + 1) % n
+        back = corner_velocity(P, s, f, first + before) < corner_velocity(P, s, f, first + after)
+        return encode(EDGE, before if back and n > 2 else i if n > 2 else 0, slides, n)
+    low = 0
+    for j in range(1, n):
+        if corner_velocity(P, s, f, first + j) < corner_velocity(P, s, f, first + low):
+            low = j
+    return encode(VERTEX, low, slides, n)
 
 
 # ---- numbers, hash table and queue --------------------------------------------------------------
