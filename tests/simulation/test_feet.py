@@ -60,6 +60,16 @@ def test_what_slides_says_so_and_uses_all_of_its_friction(law):
     assert foot.friction == pytest.approx(0.3)
 
 
+def test_a_sole_that_creeps_within_its_cone_sticks():
+    sim, robot = on_plane("penalty", friction=0.8, slope=0.1)
+    sim.run(0.1)
+    foot = sim.foot(robot.feet["sole"])
+    # springs hold it by a damper alone, with a tenth of its friction
+    assert foot.slip > 1e-4
+    assert foot.friction_share < 0.2
+    assert foot.motion == "stick"
+
+
 @pytest.mark.parametrize("law", LAWS)
 def test_in_the_air_there_is_no_contact_and_landing_is_an_event(law):
     sim, robot = on_plane(law, height=0.02)

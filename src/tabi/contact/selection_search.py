@@ -153,7 +153,7 @@ def nearest(P, s, f):
     total = 0.0
     for c in range(first, first + n):
         weight = 1.0
-        for _ in range(s.weight[c]):
+        for _ in range(int(s.weight[c])):
             weight /= n + 1
         s.weight[c] = weight if s.want[c] == 0 else -weight
         total += s.weight[c]
@@ -205,7 +205,7 @@ def _mend(P, s, slot):
         f = P.count[0] - 1 - x
         step = unit * (correction(P, s, f) - s.state[f])
         s.mended[slot, f] = here + step if step != 0 else -1
-        near = unit * (_roll(P, s, f) - s.state[f])
+        near = unit * (roll(P, s, f) - s.state[f])
         s.mended[slot, P.count[0] + 1 + f] = here + near if near != 0 else -1
         together, unit = together + step, unit * s.base[f]
     s.mended[slot, P.count[0]] = here + together if together != 0 else -1
@@ -246,7 +246,7 @@ def correction(P, s, f):
 
 
 @kernel
-def _roll(P, s, f):
+def roll(P, s, f):
     """Where free corners go below the plane: what holds the lowest of them, next to what is held.
 
     A sole of many corners rolls over them, one after the other.
