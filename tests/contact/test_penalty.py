@@ -6,25 +6,28 @@ import pytest
 from tabi.contact import penalty, polygons
 from tabi.contact.deeper_twists import deeper
 from tabi.contact.penalty import SPRING
+from tabi.model.arrays import table
 
 MASS, LENGTH, WIDTH, H = 2.0, 0.2, 0.1, 1e-3
 K, ROLL, PITCH, ALPHA, C, YAW = 1e5, 80.0, 300.0, 0.4, 500.0, 3.0
 
 
-def plate(gap, twist=(0, 0, 0, 0, 0, 0), mu=0.5, axis=(1.0, 0.0)):
-    """What the law says of a free plate over a plane, with gaps of its corners and a twist."""
+def plate(gap, twist=(0, 0, 0, 0, 0, 0), mu=0.5, axis=(1.0, 0.0), asked=(0.0, 0.0, 0.0, 0.0)):
+    """What the law says of a free plate over a plane, with gaps of its corners, a twist, and what
+    was added to it at the corners.
+    """
     P = polygons.allocate(4, 2)
     P.count[0], P.start[1], P.row[:] = 1, 4, np.arange(4)
     P.x[:], P.y[:] = (-0.1, 0.1, 0.1, -0.1), (-0.05, -0.05, 0.05, 0.05)
     inertia = MASS * np.array([WIDTH**2, LENGTH**2, WIDTH**2 + LENGTH**2]) / 12
     P.A[:6, :6] = np.diag([*(1 / inertia), *3 * [1 / MASS]])
     P.gap[:], P.mu[0], P.b[:6] = gap, mu, twist
-    rows = np.zeros(1, SPRING)
+    rows = table(1, SPRING)
     rows["stiffness"], rows["alpha"], rows["damping"] = (K, ROLL, PITCH), ALPHA, C
     rows["yaw_damping"], rows["half_diagonal"] = YAW, 0.5 * np.hypot(LENGTH, WIDTH)
     k = penalty.allocate(P, 4)
     which, axes = np.zeros(1, np.int64), np.array([axis], float)
-    settled = penalty.solve(P, rows, which, axes, np.zeros(4), k, H)
+    settled = penalty.solve(P, rows, which, axes, np.array(asked), k, H)
     assert settled
     return k
 
@@ -66,6 +69,46 @@ def test_a_tilt_has_the_moment_of_its_spring_in_the_axes_of_the_foot():
         assert k.w[0] == pytest.approx(expected, rel=1e-6)
 
 
+def test_a_foot_across_its_axes_has_both_moments():
+    tilt, c = 1e-3, np.sqrt(0.5)
+    k = plate(-1e-3 + tilt * np.array([-0.05, -0.05, 0.05, 0.05]), axis=(c, c))
+    stiffness = 0.5 * np.array([[ROLL + PITCH, ROLL - PITCH], [ROLL - PITCH, ROLL + PITCH]])
+    inertia = np.diag(MASS * np.array([WIDTH**2, LENGTH**2]) / 12)
+    system = np.eye(2) + H * H * stiffness @ np.linalg.inv(inertia)
+    np.testing.assert_allclose(
+        k.w[:2], np.linalg.solve(system, -H * stiffness @ (tilt, 0.0)), rtol=1e-6
+    )
+
+
+def test_a_tilt_that_grows_as_the_plate_goes_deeper_is_damped():
+    tilt, turn, inertia = 1e-3, 0.5, MASS * WIDTH**2 / 12
+    gap = -1e-3 + tilt * np.array([-0.05, -0.05, 0.05, 0.05])
+    k = plate(gap, (turn, 0, 0, 0, 0, -2.0))
+    assert k.damped[0] == 1
+    # w = −h (K (Ω + h ω⁺) + 3/2 α K |Ω| ω⁺), ω⁺ = ω + w/I
+    rate = H * ROLL * (H + 1.5 * ALPHA * tilt)
+    expected = -(H * ROLL * tilt + rate * turn) / (1 + rate / inertia)
+    assert k.w[0] == pytest.approx(expected, rel=1e-9)
+
+
+def test_what_goes_deeper_in_part_is_damped_by_that_part():
+    k = plate(4 * [-1e-3], (0, 4.0, 0, 0, 0, -0.1))
+    L = 0.5 * np.hypot(LENGTH, WIDTH)
+    u = np.array([k.twist[5], L * k.twist[0], L * k.twist[1]])
+    p = nearest(k, u, L)
+    assert k.damped[0] == 0
+    assert p[0] < -1e-3
+    assert k.damper[0, 2] == pytest.approx(-1.5 * ALPHA * K * k.depth[0] * p[0], rel=1e-3)
+
+
+def test_what_was_added_to_close_gaps_is_taken_off():
+    gap, twist = 4 * [-1e-3], np.array([0.1, -0.2, 0.0, 0.0, 0.0, -0.3])
+    plain = plate(gap, twist)
+    x, y = np.array([-0.1, 0.1, 0.1, -0.1]), np.array([-0.05, -0.05, 0.05, 0.05])
+    more = plate(gap, np.add(twist, (3.0, -2.0, 0, 0, 0, 0.5)), asked=0.5 + 2.0 * x + 3.0 * y)
+    np.testing.assert_allclose(more.w, plain.w, atol=1e-12)
+
+
 def test_the_part_below_the_plane_is_what_counts():
     # depths from 1 mm at one end to −1 mm at the other: half of it is below
     gap = np.array([1e-3, -1e-3, -1e-3, 1e-3])
@@ -98,6 +141,19 @@ def test_friction_is_a_damper_up_to_the_cone():
     inertia = MASS * (WIDTH**2 + LENGTH**2) / 12
     yaw = H * YAW * k.scale[0]
     assert k.w[2] == pytest.approx(-yaw * 2.0 / (1 + yaw / inertia), rel=1e-8)
+
+
+def test_a_single_point_has_the_spring_alone():
+    P = polygons.allocate(1, 2)
+    P.count[0], P.start[1], P.gap[0], P.mu[0] = 1, 1, -1e-3, 0.5
+    P.A[:6, :6] = np.diag([1.0, 1.0, 1.0, *3 * [1 / MASS]])
+    rows = table(1, SPRING)
+    rows["stiffness"], rows["half_diagonal"] = (K, ROLL, PITCH), 0.1
+    k = penalty.allocate(P, 1)
+    axes = np.array([(1.0, 0.0)])
+    assert penalty.solve(P, rows, np.zeros(1, np.int64), axes, np.zeros(1), k, H)
+    assert k.w[5] == pytest.approx(H * K * 1e-3 / (1 + H * H * K / MASS))
+    assert np.isfinite(k.w[:6]).all()
 
 
 def nearest(k, u, L):

@@ -156,3 +156,49 @@ def test_points_inside_and_on_a_line_are_no_corners():
     assert 1 not in P.row[: P.start[1]]
     assert P.owner[1] == 0
     assert len(sim.contacts) == 8
+
+
+def test_a_polygon_of_one_point_moves_as_the_point_and_does_not_turn():
+    _, p, _ = stance()
+    P = polygons.allocate(len(p.kind), len(p.start) - 1)
+    foot = np.zeros(len(p.kind), np.int64)
+    foot[2] = 1
+    polygons.gather(p, foot, np.zeros(len(p.kind)), P)
+    assert (P.count[0], P.start[1]) == (1, 1)
+    np.testing.assert_allclose(P.b[:6], (0, 0, 0, *p.q[6:9]), atol=1e-15)
+
+
+def gathered(p, gap=None):
+    n = len(p.kind)
+    P = polygons.allocate(n, n)
+    polygons.gather(p, np.ones(n, np.int64), np.zeros(n) if gap is None else gap, P)
+    return P
+
+
+def test_a_polygon_has_its_friction_and_its_half_diagonal():
+    _, _, P = stance()
+    assert P.mu[:2].tolist() == [0.8, 0.8]
+    assert P.span[:2] == pytest.approx(0.5 * np.hypot(0.24, 0.138))
+
+
+def test_points_in_another_plane_are_another_polygon():
+    _, p, _ = stance()
+    c, s = np.cos(0.1), np.sin(0.1)
+    turn = np.array([[1, 0, 0], [0, c, s], [0, -s, c]])
+    for k in (0, 1):
+        p.contact["frame"][k] = (turn @ p.contact["frame"][k].reshape(3, 3)).ravel()
+    P = gathered(p)
+    assert P.count[0] == 3
+    assert P.owner[0] == P.owner[1] != P.owner[2]
+
+
+def test_the_middle_is_at_the_height_of_the_lowest_corner():
+    _, p, P = stance()
+    up, first = p.contact["frame"][0][6:9], P.arm[:2].copy()
+    # the first row of each foot is lifted
+    gap = np.zeros(len(p.kind))
+    for k in P.first[:2]:
+        gap[k] = 0.01
+        p.contact["arm_a"][k] += 0.01 * up
+        p.contact["arm_b"][k] += 0.01 * up
+    np.testing.assert_allclose(gathered(p, gap).arm[:2] @ up, first @ up, atol=1e-12)

@@ -76,6 +76,14 @@ def test_a_plate_that_comes_to_rest_sticks():
     assert evaluated(P, s, FACE) == 0
 
 
+def test_what_sticks_slides_where_it_needs_more_than_its_cone():
+    for speed, violated in ((0.19, 0), (0.21, 1)):
+        # μ v_n is 0.2 m/s
+        P, s = plate((0, 0, 0, 0.6 * speed, 0.8 * speed, -0.5), mu=0.4)
+        evaluated(P, s, FACE)
+        assert s.count[0, FRICTION] == violated
+
+
 def test_an_edge_that_lands_is_a_hinge():
     # plate tilted about y, its edge from corner 1 to 2 down: by angular momentum about the edge
     v, r, I = 0.3, 0.1, 2.0 * 0.2**2 / 12
@@ -173,6 +181,24 @@ def test_weights_keep_the_order_of_the_rules():
     assert decode(selection_search.nearest(P, s, 0), 4) == (VERTEX, 0, False)
 
 
+def test_a_sole_rolls_over_to_the_next_corner():
+    # nothing is held, and corner 2 is the lowest at the end of the step
+    P, s = plate((0.5, -0.2, 0, 0, 0, -0.5))
+    P.b[0], P.b[1] = -1.0, 1.0
+    P.free[:] = P.b[5] + P.b[0] * P.y - P.b[1] * P.x
+    evaluated(P, s, NONE)
+    assert decode(selection_search.roll(P, s, 0), 4) == (VERTEX, 2, False)
+    # on corner 2 it comes down on 1 or 3, whichever is lower
+    for turn, edge in (((5.0, 0.0), 1), ((0.0, -5.0), 2)):
+        P, s = plate((*turn, 0, 0, 0, -0.5), mu=10.0)
+        evaluated(P, s, VERTEX, 2, slides=True)
+        assert s.count[0, MOTION] > 0
+        assert decode(selection_search.roll(P, s, 0), 4) == (EDGE, edge, True)
+    # what is right stays
+    evaluated(P, s, FACE)
+    assert selection_search.roll(P, s, 0) == s.state[0]
+
+
 def test_the_state_of_the_last_step_is_known_from_its_impulses():
     P, s = plate((0, 0, 0, 0, 0, -0.5))
     for kind, i, slides in (
@@ -189,6 +215,14 @@ def test_the_state_of_the_last_step_is_known_from_its_impulses():
                 impulse[3 * j : 3 * j + 3] = (-0.5 if slides else -0.1, 0.0, 1.0)
         selection_search.begin(P, s, impulse)
         assert decode(s.state[0], 4) == (kind, i, slides)
+
+
+def test_a_yaw_moment_of_what_sticks_is_no_sliding():
+    # each corner pushes sideways with more than its friction, and all of them together not at all
+    P, s = plate((0, 0, 0, 0, 0, -0.5))
+    turning = np.column_stack([-20.0 * P.y, 20.0 * P.x, np.ones(4)])
+    selection_search.begin(P, s, turning.ravel())
+    assert decode(s.state[0], 4) == (FACE, 0, False)
 
 
 def test_the_search_is_as_good_as_all_states():

@@ -8,9 +8,8 @@ import pytest
 from plates import MASS, THICK, G, on_plane, plate_world
 
 import tabi
-from tabi.recording import foot_history, tracks
+from tabi.recording import foot_words, tracks
 from tabi.recording.recorded import RecordingError, read
-from tabi.simulation import feet
 
 
 def hopping(path, rate=None):
@@ -34,18 +33,11 @@ def hopped(tmp_path_factory):
     return path, *hopping(path)
 
 
-def test_names_are_those_of_the_simulator():
-    states = [state + slides for slides in (0, feet.SLIDES) for state in (1, 2, 3)]
-    for state in (feet.NONE, *states):
-        assert foot_history.name_of(state) == feet.name_of(state)
-    assert foot_history.name_of(foot_history.NOT_TOLD) == "not told"
-
-
 def test_every_row_has_what_the_simulator_says_of_the_foot(hopped):
     path, _, seen = hopped
     run = read(path)
     found = run.feet
-    names = [foot_history.name_of(state) for state in found["state"][1:, 0]]
+    names = [foot_words.name_of(state) for state in found["state"][1:, 0]]
     assert names == [foot.state for foot in seen]
     assert {"none", "face, stick"} < set(names)
     assert any(name.endswith("slide") for name in names)
@@ -60,7 +52,7 @@ def test_every_row_has_what_the_simulator_says_of_the_foot(hopped):
     ]
     assert np.array_equal(found["pressure"][1:, 0], pressures, equal_nan=True)
     # before the first step nothing touches
-    assert (found["state"][0, 0], found["signal"][0, 0]) == (feet.NONE, 0)
+    assert (found["state"][0, 0], found["signal"][0, 0]) == (foot_words.NONE, 0)
 
 
 def test_wrenches_are_the_sums_of_the_contacts(hopped):
@@ -128,8 +120,8 @@ def test_files_of_earlier_versions_do_not_tell(hopped, tmp_path):
         for name in ("state", "margin", "signal", "events", "state_names"):
             del file[f"feet/{name}"]
     run = read(old)
-    assert (run.feet["state"] == foot_history.NOT_TOLD).all()
-    assert (run.feet["signal"] == foot_history.NOT_TOLD).all()
+    assert (run.feet["state"] == foot_words.NOT_TOLD).all()
+    assert (run.feet["signal"] == foot_words.NOT_TOLD).all()
     assert np.isnan(run.feet["margin"]).all()
     assert run.foot_events == ()
     assert np.array_equal(run.feet["wrench"], read(hopped[0]).feet["wrench"])

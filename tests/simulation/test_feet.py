@@ -5,7 +5,6 @@ import pytest
 from plates import LENGTH, MASS, THICK, WIDTH, G, on_plane
 
 import tabi
-from tabi.simulation import feet
 from tabi.simulation.feet import margin
 
 LAWS = ["coulomb", "pyramid", "selection", "penalty"]
@@ -59,6 +58,16 @@ def test_what_slides_says_so_and_uses_all_of_its_friction(law):
     assert foot.friction_share == pytest.approx(1.0, abs=1e-3)
     assert foot.slip == pytest.approx(1.0 - 0.3 * G * 0.1, abs=0.02)
     assert foot.friction == pytest.approx(0.3)
+
+
+def test_a_sole_that_creeps_within_its_cone_sticks():
+    sim, robot = on_plane("penalty", friction=0.8, slope=0.1)
+    sim.run(0.1)
+    foot = sim.foot(robot.feet["sole"])
+    # springs hold it by a damper alone, with a tenth of its friction
+    assert foot.slip > 1e-4
+    assert foot.friction_share < 0.2
+    assert foot.motion == "stick"
 
 
 @pytest.mark.parametrize("law", LAWS)
@@ -139,11 +148,6 @@ def test_more_events_than_there_is_room_for_are_all_kept():
 def test_the_margin_is_the_distance_from_the_edge(point, distance):
     corners = np.array([(-1.0, -0.5), (1.0, -0.5), (1.0, 1.0), (-1.0, 1.0)])
     assert margin(corners, 0, 4, *map(float, point)) == pytest.approx(distance)
-
-
-def test_states_have_names():
-    names = [feet.name_of(k) for k in (0, 1, 3, 5, 7)]
-    assert names == ["none", "vertex, stick", "face, stick", "vertex, slide", "face, slide"]
 
 
 def test_what_is_no_foot_is_refused_with_the_feet_there_are():

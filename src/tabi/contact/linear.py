@@ -1,4 +1,6 @@
-"""Small dense systems without allocation: LU with partial pivoting, in place."""
+"""Small dense systems without allocation, in place: LU with partial pivoting, and Cholesky's
+factors of symmetric ones.
+"""
 
 from tabi._jit import kernel
 
@@ -8,12 +10,18 @@ def solve(A, b, n):
     """b ← A⁻¹ b for the leading n rows and columns; A is overwritten.
     False where it is singular or not finite.
     """
+    return solve_above(A, b, n, 0.0)
+
+
+@kernel
+def solve_above(A, b, n, least):
+    """As ``solve``; False too where a pivot is not above ``least``."""
     for k in range(n):
         pivot, size = k, abs(A[k, k])
         for i in range(k + 1, n):
             if abs(A[i, k]) > size:
                 pivot, size = i, abs(A[i, k])
-        if not (size > 0.0 and size < 1e300):
+        if not (size > least and size < 1e300):
             return False
         if pivot != k:
             for j in range(k, n):
@@ -32,3 +40,39 @@ def solve(A, b, n):
             s -= A[k, j] * b[j]
         b[k] = s / A[k, k]
     return True
+
+
+@kernel
+def cholesky(A, n, least):
+    """L of A = L Lᵀ in the lower half of A, with 1/L_kk on its diagonal, from that half alone.
+    False where a pivot L_kk² is not above ``least``.
+    """
+    for i in range(n):
+        for j in range(i):
+            s = A[i, j]
+            for k in range(j):
+                s -= A[i, k] * A[j, k]
+            A[i, j] = s * A[j, j]
+        s = A[i, i]
+        for k in range(i):
+            s -= A[i, k] * A[i, k]
+        if not (s > least and s < 1e300):
+            return False
+        A[i, i] = 1.0 / s**0.5
+    return True
+
+
+@kernel
+def cholesky_solve(L, b, n):
+    """b ← (L Lᵀ)⁻¹ b with the factor of ``cholesky``."""
+    for i in range(n):
+        s = b[i]
+        for k in range(i):
+            s -= L[i, k] * b[k]
+        b[i] = s * L[i, i]
+    for i in range(n - 1, -1, -1):
+        # column by column, along rows of L
+        s = b[i] * L[i, i]
+        b[i] = s
+        for k in range(i):
+            b[k] -= L[i, k] * s

@@ -195,7 +195,7 @@ def _plane(P, f, value):
         g += here / (end - first)
         xx, xy, yy = xx + x * x, xy + x * y, yy + y * y
         gx, gy = gx + x * here, gy + y * here
-    little = 1e-12 * (xx + yy) + 1e-300
+    little = 1e-12 * (xx + yy) + 1e-30
     xx, yy = xx + little, yy + little
     D = 1.0 / (xx * yy - xy * xy)
     return g, D * (yy * gx - xy * gy), D * (xx * gy - xy * gx)

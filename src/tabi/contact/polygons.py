@@ -210,8 +210,8 @@ def _fit(p, P, f):
         xx, xy, yy = xx + x * x, xy + x * y, yy + y * y
         turn += x * q[1] - y * q[0]
         nx, ny = nx + x * q[2], ny + y * q[2]
-    # of corners on a line the rest does not matter
-    little = 1e-12 * (xx + yy) + 1e-300
+    # of corners on a line, or one corner, the rest does not matter
+    little = 1e-12 * (xx + yy) + 1e-30
     xx, yy = xx + little, yy + little
     D = 1.0 / (xx * yy - xy * xy)
     slope_x, slope_y = D * (yy * nx - xy * ny), D * (xx * ny - xy * nx)

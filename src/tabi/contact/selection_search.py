@@ -1,7 +1,9 @@
 """The search for the state of polygonal feet: exact, in one step, and over all states.
 
 See ``selection`` for states and rules. States of several polygons together are one number, in mixed
-radix; those that were tried are in a hash table, and wait in a queue, the least violated first.
+radix; those that were tried are in a hash table, and wait in a queue, the least violated first. A
+state's corrections are found when it is tried, while its forces are known: of each polygon what its
+first violated rule says, of all together, and of each alone the step over to the next corner.
 
 References: Moraud (2008), secs. II-D and IV.
 """
@@ -17,7 +19,16 @@ from tabi.contact.polygon_states import (
     places,
     state_count,
 )
-from tabi.contact.selection import FORCE, FRICTION, PRESSURE, RULES, evaluate, worst_edge
+from tabi.contact.selection import (
+    FORCE,
+    FRICTION,
+    MOTION,
+    PRESSURE,
+    RULES,
+    corner_velocity,
+    evaluate,
+    worst_edge,
+)
 
 
 @kernel
@@ -26,7 +37,7 @@ def begin(P, s, impulse):
     for f in range(P.count[0]):
         first, n = P.start[f], P.start[f + 1] - P.start[f]
         s.base[f] = state_count(n)
-        held, a, tangent, normal = 0, 0, 0.0, 0.0
+        held, a, tx, ty, normal = 0, 0, 0.0, 0.0, 0.0
         for j in range(n):
             k = 3 * P.row[first + j]
             if impulse[k + 2] > 0.0:
@@ -35,7 +46,9 @@ def begin(P, s, impulse):
                     a = j if held == 0 or (j + 1) % n == a else a
                 held += 1
                 normal += impulse[k + 2]
-                tangent += (impulse[k] * impulse[k] + impulse[k + 1] * impulse[k + 1]) ** 0.5
+                tx, ty = tx + impulse[k], ty + impulse[k + 1]
+        # their sum: a yaw moment of what sticks has no limit
+        tangent = (tx * tx + ty * ty) ** 0.5
         slides = held > 0 and tangent > (1.0 - 1e-6) * P.mu[f] * normal
         kind = FACE if held > 2 or (held == n and n > 2) else held
         if kind == EDGE and n > 2 and not impulse[3 * P.row[first + (a + 1) % n] + 2] > 0.0:
@@ -76,34 +89,29 @@ def exact(P, s, tolerance, pressure, most):
     for x in range(s.tried.shape[0]):
         s.tried[x] = -1
     most = min(most, s.heap.shape[0])
-    first = pack(P, s)
-    _remember(s, first)
-    best, least, tried, waiting = first, key, 1, 0
-    waiting = _push(s, waiting, first, key, 0)
+    best, least, tried, number = pack(P, s), key, 1, pack(P, s)
+    _remember(s, number)
+    _mend(P, s, 0)
+    waiting = _push(s, 0, (number, key, 0, 0))
     while waiting > 0 and least > 0 and tried < most:
-        number, own, stage = s.heap[0], s.key[0], s.stage[0]
+        number, key, stage, slot = s.heap[0], s.key[0], s.stage[0], s.slot[0]
         waiting = _pop(s, waiting)
-        unpack(P, s, number)
         if stage == 0:
-            evaluate(P, s, tolerance, pressure)
-            waiting = _push(s, waiting, number, own, 1)
-        changes = _corrections(P, s) if stage == 0 else _neighbours(P, s)
+            waiting = _push(s, waiting, (number, key, 1, slot))
+        changes = 2 * P.count[0] + 1 if stage == 0 else _neighbours(P, s)
         for change in range(changes):
-            candidate = _changed(P, s, number, change, stage)
+            candidate = s.mended[slot, change] if stage == 0 else _changed(P, s, number, change)
             if candidate < 0 or not _remember(s, candidate):
                 continue
             unpack(P, s, candidate)
             key = evaluate(P, s, tolerance, pressure)
-            tried += 1
             if key < least:
                 best, least = candidate, key
+            _mend(P, s, tried)
+            waiting = _push(s, waiting, (candidate, key, 0, tried))
+            tried += 1
             if key == 0 or tried >= most:
                 break
-            waiting = _push(s, waiting, candidate, key, 0)
-            if stage == 0:
-                # what is corrected next is of the state that was popped
-                unpack(P, s, number)
-                evaluate(P, s, tolerance, pressure)
     unpack(P, s, best)
     return evaluate(P, s, tolerance, pressure), tried
 
@@ -145,7 +153,7 @@ def nearest(P, s, f):
     total = 0.0
     for c in range(first, first + n):
         weight = 1.0
-        for _ in range(s.weight[c]):
+        for _ in range(int(s.weight[c])):
             weight /= n + 1
         s.weight[c] = weight if s.want[c] == 0 else -weight
         total += s.weight[c]
@@ -166,12 +174,6 @@ def nearest(P, s, f):
 
 
 @kernel
-def _corrections(P, s):
-    """How many: one of each polygon, and all of them together."""
-    return P.count[0] + 1
-
-
-@kernel
 def _neighbours(P, s):
     """How many: all states of one polygon."""
     total = 0
@@ -181,23 +183,32 @@ def _neighbours(P, s):
 
 
 @kernel
-def _changed(P, s, number, change, stage):
-    """The state after a correction of the state ``number``, which s holds; −1 without one."""
-    if stage == 1:
-        f = 0
-        while change >= s.base[f]:
-            change -= s.base[f]
-            f += 1
-        unpack(P, s, number)
-        s.state[f] = change
-        return pack(P, s)
-    any_one = False
-    for f in range(P.count[0]):
-        if change in (f, P.count[0]):
-            state = correction(P, s, f)
-            any_one = any_one or state != s.state[f]
-            s.state[f] = state
-    return pack(P, s) if any_one else -1
+def _changed(P, s, number, change):
+    """The state ``number`` with another state of one polygon, by the number of the change."""
+    unpack(P, s, number)
+    f = 0
+    while change >= s.base[f]:
+        change -= s.base[f]
+        f += 1
+    s.state[f] = change
+    return pack(P, s)
+
+
+@kernel
+def _mend(P, s, slot):
+    """Corrections of the state that s holds: of each polygon alone, of all together, and of each
+    alone to what is next to it; −1 where there is nothing to correct.
+    """
+    unit, here, together = 1, pack(P, s), 0
+    for x in range(P.count[0]):
+        # the last polygon counts ones
+        f = P.count[0] - 1 - x
+        step = unit * (correction(P, s, f) - s.state[f])
+        s.mended[slot, f] = here + step if step != 0 else -1
+        near = unit * (roll(P, s, f) - s.state[f])
+        s.mended[slot, P.count[0] + 1 + f] = here + near if near != 0 else -1
+        together, unit = together + step, unit * s.base[f]
+    s.mended[slot, P.count[0]] = here + together if together != 0 else -1
 
 
 @kernel
@@ -232,6 +243,27 @@ def correction(P, s, f):
     if held == 2 and not across:
         return encode(EDGE, a if n > 2 else 0, slides, n)
     return encode(FACE, 0, slides, n)
+
+
+@kernel
+def roll(P, s, f):
+    """Where free corners go below the plane: what holds the lowest of them, next to what is held.
+
+    A sole of many corners rolls over them, one after the other.
+    """
+    first, n = P.start[f], P.start[f + 1] - P.start[f]
+    kind, i, slides = decode(s.state[f], n)
+    if s.count[f, MOTION] == 0 or kind > VERTEX or n < 2:
+        return s.state[f]
+    if kind == VERTEX:
+        before, after = (i + n - 1) % n, (i + 1) % n
+        back = corner_velocity(P, s, f, first + before) < corner_velocity(P, s, f, first + after)
+        return encode(EDGE, before if back and n > 2 else i if n > 2 else 0, slides, n)
+    low = 0
+    for j in range(1, n):
+        if corner_velocity(P, s, f, first + j) < corner_velocity(P, s, f, first + low):
+            low = j
+    return encode(VERTEX, low, slides, n)
 
 
 # ---- numbers, hash table and queue --------------------------------------------------------------
@@ -269,17 +301,16 @@ def _remember(s, number):
 
 
 @kernel
-def _push(s, count, number, key, stage):
-    """A state into the queue; returns its length."""
+def _push(s, count, entry):
+    """A state into the queue, with its number, violations, stage and slot; returns its length."""
     if count >= s.heap.shape[0]:
         return count
     x = count
     # corrections before neighbours
-    while x > 0 and _before(key, stage, s.key[(x - 1) // 2], s.stage[(x - 1) // 2]):
-        y = (x - 1) // 2
-        s.heap[x], s.key[x], s.stage[x] = s.heap[y], s.key[y], s.stage[y]
-        x = y
-    s.heap[x], s.key[x], s.stage[x] = number, key, stage
+    while x > 0 and _before(entry[1], entry[2], s.key[(x - 1) // 2], s.stage[(x - 1) // 2]):
+        _put(s, x, _entry(s, (x - 1) // 2))
+        x = (x - 1) // 2
+    _put(s, x, entry)
     return count + 1
 
 
@@ -287,19 +318,29 @@ def _push(s, count, number, key, stage):
 def _pop(s, count):
     """Take the first one out of the queue; returns its length."""
     count -= 1
-    number, key, stage, x = s.heap[count], s.key[count], s.stage[count], 0
+    entry, x = _entry(s, count), 0
     while True:
         y = 2 * x + 1
         if y >= count:
             break
         if y + 1 < count and _before(s.key[y + 1], s.stage[y + 1], s.key[y], s.stage[y]):
             y += 1
-        if not _before(s.key[y], s.stage[y], key, stage):
+        if not _before(s.key[y], s.stage[y], entry[1], entry[2]):
             break
-        s.heap[x], s.key[x], s.stage[x] = s.heap[y], s.key[y], s.stage[y]
+        _put(s, x, _entry(s, y))
         x = y
-    s.heap[x], s.key[x], s.stage[x] = number, key, stage
+    _put(s, x, entry)
     return count
+
+
+@kernel(inline=True)
+def _entry(s, x):
+    return s.heap[x], s.key[x], s.stage[x], s.slot[x]
+
+
+@kernel(inline=True)
+def _put(s, x, entry):
+    s.heap[x], s.key[x], s.stage[x], s.slot[x] = entry
 
 
 @kernel(inline=True)

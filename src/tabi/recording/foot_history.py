@@ -13,17 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tabi.recording.foot_words import NONE, NOT_TOLD, STATES, name_of
 from tabi.recording.hdf5 import Careful
 
 Array = NDArray[np.float64]
-# a state is a place in this list: at what a foot touches, and the same again where it slides
-STATES = (
-    "none",
-    *(f"{contact}, stick" for contact in ("vertex", "edge", "face")),
-    "none",
-    *(f"{contact}, slide" for contact in ("vertex", "edge", "face")),
-)
-NONE, NOT_TOLD = 0, -1
 # columns of a row and foot that older files have too, and their widths; those that they have not
 LOADS = {"wrench": 6, "pressure": 2}
 TOLD: dict[str, Any] = {"state": np.int8, "margin": float, "signal": np.int8}
@@ -42,11 +35,6 @@ class FootEvent:
     foot: str
     before: str
     after: str
-
-
-def name_of(state: int) -> str:
-    """A state in words; "not told" in files that do not know it."""
-    return STATES[state] if state >= 0 else "not told"
 
 
 def columns(rows: NDArray[np.void]) -> dict[str, NDArray[Any]]:

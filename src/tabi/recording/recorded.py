@@ -62,7 +62,7 @@ class Recorded:
         energy: kinetic and potential [J], (n,).
         feet: wrench (n, feet, 6) in the world's axes about the foot's origin [N, N·m],
             pressure (n, feet, 2) in its frame [m]; (n, feet): state, a place in
-            ``foot_history.STATES``, margin of the pressure point to the sole's edge [m], and
+            ``foot_words.STATES``, margin of the pressure point to the sole's edge [m], and
             signal, 1 where the foot carries the robot, debounced. Files that do not tell a state
             or signal have −1 there.
         robots: centre_of_mass and zmp (n, robots, 3) [m];

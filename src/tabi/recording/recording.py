@@ -39,7 +39,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi.model.rates import steps_between
-from tabi.recording import anatomy, foot_history, look, sensor_history, tracks
+from tabi.recording import anatomy, foot_history, foot_words, look, sensor_history, tracks
 from tabi.recording.hdf5 import write_attribute, write_text, write_texts
 from tabi.recording.recordable import Recordable, versions
 from tabi.recording.recorded import (
@@ -216,7 +216,7 @@ class Recording:
         write_texts(file, "joint_names", list(sim.model.joint_names))
         write_texts(file, "body_names", names)
         write_texts(file, "contacts/status_names", list(STATUS))
-        write_texts(file, "feet/state_names", list(foot_history.STATES))
+        write_texts(file, "feet/state_names", list(foot_words.STATES))
 
         def column(name: str, *tail: int, kind: Any = float) -> None:
             # without feet or robots there is nothing to grow

@@ -16,6 +16,7 @@ A part of every step: it adds no force, and looks when all is known.
 """
 
 from tabi._jit import kernel
+from tabi.recording.foot_words import EDGE, FACE, NONE, SLIDES, VERTEX
 from tabi.simulation.parts import nothing as load
 from tabi.simulation.parts import right as judge
 from tabi.simulation.tables import CONTACTS, MOMENTS
@@ -23,22 +24,12 @@ from tabi.spatial.vector import add, cross, dot, load3, load9, mul, mul_t, scale
 
 __all__ = ["finish", "judge", "load"]
 
-NONE, VERTEX, EDGE, FACE = 0, 1, 2, 3
-# added to a state where it slides
-SLIDES = 4
-CONTACT_NAMES, MOTION_NAMES = ("none", "vertex", "edge", "face"), ("stick", "slide")
 # points with a smaller gap touch; a pressure point nearer to a side of their hull is on it [m]
 CLOSE, ON_EDGE = 1e-5, 1e-5
 # a point slides that is faster [m/s], where so much of the friction is used
 MOVES, USED = 1e-5, 0.999
 # of (4): time [s], shares of the weight
 DEBOUNCE, ON, OFF = 5e-3, 0.02, 0.01
-
-
-def name_of(state: int) -> str:
-    """A state in words, as "face, slide"."""
-    contact = CONTACT_NAMES[state % SLIDES]
-    return contact if state == NONE else f"{contact}, {MOTION_NAMES[state // SLIDES]}"
 
 
 # ---- after a step -------------------------------------------------------------------------------

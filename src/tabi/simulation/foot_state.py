@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tabi.model.compiled import Sole
 from tabi.recording.foot_history import FootEvent
+from tabi.recording.foot_words import CONTACTS, MOTIONS, NONE, SLIDES, name_of
 from tabi.simulation import feet
 from tabi.simulation.data import Data
 from tabi.spatial.twist import Wrench
@@ -112,11 +113,11 @@ def foot_state(data: Data, name: str) -> FootState:
     k = list(data.model.feet).index(name)
     row, sole = data.memory.foot[k], data.model.feet[name]
     number = int(row["state"])
-    loaded = number != feet.NONE
+    loaded = number != NONE
     return FootState(
         name=name,
-        contact=feet.CONTACT_NAMES[number % feet.SLIDES],
-        motion=feet.MOTION_NAMES[number // feet.SLIDES] if loaded else "",
+        contact=CONTACTS[number % SLIDES],
+        motion=MOTIONS[number // SLIDES] if loaded else "",
         wrench=Wrench(row["force"].copy(), row["torque"].copy()),
         local_wrench=Wrench(row["local_force"].copy(), row["local_torque"].copy()),
         normal_force=float(row["normal_force"]),
@@ -134,7 +135,7 @@ def events(data: Data) -> tuple[FootEvent, ...]:
     """All changes of feet since the start."""
     names = list(data.model.feet)
     return tuple(
-        FootEvent(round(time, 9), names[k], feet.name_of(before), feet.name_of(after))
+        FootEvent(round(time, 9), names[k], name_of(before), name_of(after))
         for time, k, before, after in data.foot_events
     )
 
@@ -142,7 +143,7 @@ def events(data: Data) -> tuple[FootEvent, ...]:
 def support_polygon(data: Data, soles: list[Sole]) -> Array:
     """Convex hull, seen from above, of the points in which loaded soles touch [m], shape (n, 2)."""
     rows, found = data.contact, [np.zeros((0, 3))]
-    loaded = dict(zip(data.model.feet, data.memory.foot["state"] != feet.NONE, strict=True))
+    loaded = dict(zip(data.model.feet, data.memory.foot["state"] != NONE, strict=True))
     end = rows["gap"] + data.dt * (rows["normal"] * rows["velocity"]).sum(axis=1)
     for sole in soles:
         own = (rows["a"] == sole.body) | (rows["b"] == sole.body)

@@ -7,7 +7,7 @@ import pytest
 
 from tabi._errors import ModelError
 from tabi.apps.recordings import curves, figures
-from tabi.recording.foot_history import NOT_TOLD, STATES
+from tabi.recording.foot_words import NOT_TOLD, STATES
 
 G = 9.81
 

@@ -5,9 +5,8 @@ import pytest
 from plates import LENGTH, WIDTH, on_plane
 
 from tabi.apps.recordings import soles
-from tabi.recording.foot_history import NOT_TOLD, STATES
+from tabi.recording.foot_words import FACE, NOT_TOLD, STATES
 from tabi.recording.recorded import read
-from tabi.simulation import feet
 
 SQUARE = np.array([(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)])
 
@@ -15,11 +14,6 @@ SQUARE = np.array([(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)])
 def lit(name, points, pressure):
     found = soles.lit(STATES.index(name), np.array(points, float), np.array(pressure), SQUARE)
     return {tuple(corner) for corner in found.tolist()}
-
-
-def test_numbers_are_those_of_the_simulator():
-    assert (soles.VERTEX, soles.EDGE, soles.FACE) == (feet.VERTEX, feet.EDGE, feet.FACE)
-    assert soles.SLIDES == feet.SLIDES
 
 
 @pytest.mark.parametrize("motion", ["stick", "slide"])
@@ -49,7 +43,7 @@ def test_a_recorded_plate_stands_on_all_of_its_sole(tmp_path):
         sim.run(0.02)
     run = read(tmp_path / "run.hdf5")
     found = soles.of_row(run, 20, run.motion(slice(20, 21)))
-    assert found.states.tolist() == [feet.FACE]
+    assert found.states.tolist() == [FACE]
     assert np.abs(found.lit[0]) == pytest.approx(
         np.tile([0.5 * LENGTH, 0.5 * WIDTH], (4, 1)), abs=1e-6
     )

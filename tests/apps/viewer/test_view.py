@@ -11,7 +11,7 @@ from tabi.apps.viewer.view import Observer, bodies_of, feet_of
 from tabi.control import hold
 from tabi.dynamics import centre_of_mass
 from tabi.model.world import World
-from tabi.recording.foot_history import name_of
+from tabi.recording.foot_words import name_of
 from tabi.scenes import cart
 from tabi.simulation.observed import SeveralPlanesWarning
 from tabi.simulation.simulator import Simulator

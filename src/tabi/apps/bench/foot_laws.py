@@ -13,8 +13,8 @@ from tabi import control, scenes
 from tabi.apps.bench.foot_robots import PLATE_MASS, PLATE_SIZE, plate
 from tabi.model.robot import Robot
 from tabi.model.world import World
+from tabi.recording.foot_words import FACE, SLIDES
 from tabi.robots import hrp2
-from tabi.simulation import feet
 from tabi.simulation.laws.penalty import Penalty
 from tabi.simulation.laws.selection import Selection
 from tabi.simulation.simulator import Simulator
@@ -55,7 +55,7 @@ def _fall(law: str, tracks: bool) -> dict[str, Any]:
         warnings.simplefilter("ignore")
         sim.run(TOES)
     x, y, force, state, margin = np.array(rows).T
-    tips = int(np.flatnonzero((state % feet.SLIDES != feet.FACE) & (np.arange(len(x)) > 10))[0])
+    tips = int(np.flatnonzero((state % SLIDES != FACE) & (np.arange(len(x)) > 10))[0])
     events, left = [e for e in sim.foot_events if e.time > 0.01], margin[tips - 1]
     result = {
         "transitions": {n: sum(e.foot == n for e in events) for n in ("left", "right")},
@@ -79,7 +79,7 @@ def _fall(law: str, tracks: bool) -> dict[str, Any]:
             "forward_mm": (1e3 * x).round(2).tolist(),
             "sideways_mm": (1e3 * y).round(2).tolist(),
             "normal_force_N": force.round(1).tolist(),
-            "state": (state % feet.SLIDES).astype(int).tolist(),
+            "state": (state % SLIDES).astype(int).tolist(),
         }
     return result
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tabi._errors import ModelError, unknown
 from tabi.apps.recordings.frames import foot_events, rows
 from tabi.model.arrays import PRISMATIC
-from tabi.recording.foot_history import NOT_TOLD, STATES
+from tabi.recording.foot_words import NOT_TOLD, STATES
 from tabi.recording.recorded import Recorded
 
 Array = NDArray[np.float64]

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi.apps.recordings.frames import Frames, foot_events, frames, thinned
-from tabi.recording.foot_history import name_of
+from tabi.recording.foot_words import name_of
 from tabi.recording.recorded import Recorded, RecordingError
 
 TRIANGLES = 40_000

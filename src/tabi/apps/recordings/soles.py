@@ -14,12 +14,10 @@ from numpy.typing import NDArray
 from tabi._errors import ModelError
 from tabi.model.body import convex_outline
 from tabi.recording import tracks
-from tabi.recording.foot_history import NONE
+from tabi.recording.foot_words import EDGE, NONE, SLIDES, VERTEX
 from tabi.recording.recorded import Recorded
 
 Array = NDArray[np.float64]
-# of the states of feet
-VERTEX, EDGE, FACE, SLIDES = 1, 2, 3, 4
 # points of a recording with a smaller gap touch [m]
 CLOSE = 1e-4
 
@@ -30,7 +28,7 @@ class Soles:
 
     Attributes:
         positions (f, 3) [m], rotations (f, 3, 3): X_WF.
-        states: places in ``foot_history.STATES``, less than 0 where it is not told.
+        states: places in ``foot_words.STATES``, less than 0 where it is not told.
         margins (f,): distance of the pressure point from the sole's edge [m], NaN without a load.
         lit: corners, in the plane of each foot, of what it stands on [m], shape (k, 2): one point,
             two ends of an edge, a polygon; none in the air.

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from tabi.apps.recordings.frames import contact_rows, foot_events
 from tabi.model.arrays import FLOATING, PLANAR, SPHERICAL
-from tabi.recording.foot_history import name_of
+from tabi.recording.foot_words import name_of
 from tabi.recording.recorded import STATUS, Recorded, RecordingError
 
 XYZ = ("x", "y", "z")

@@ -12,10 +12,10 @@ import viser
 from numpy.typing import NDArray
 
 from tabi.apps.recordings.frames import quaternions
-from tabi.apps.recordings.soles import SLIDES as SLIDING
 from tabi.apps.recordings.soles import Soles
 from tabi.apps.viewer.nodes import Node, place
-from tabi.recording.foot_history import NONE, name_of
+from tabi.recording.foot_words import NONE, name_of
+from tabi.recording.foot_words import SLIDES as SLIDING
 
 Array = NDArray[np.float64]
 STICKS, SLIDES, BEARS_NOTHING = (0, 170, 80), (240, 110, 0), (150, 150, 150)

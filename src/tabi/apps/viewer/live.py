@@ -27,7 +27,7 @@ from tabi.apps.viewer.plots import Plots
 from tabi.apps.viewer.view import View, feet_of
 from tabi.model.lookup import qualified
 from tabi.model.robot import Robot
-from tabi.recording.foot_history import name_of
+from tabi.recording.foot_words import name_of
 
 if TYPE_CHECKING:
     from tabi.simulation.simulator import Simulator

@@ -11,8 +11,8 @@ import viser
 from numpy.typing import NDArray
 from viser import uplot
 
-from tabi.apps.recordings.soles import SLIDES
 from tabi.apps.viewer.view import View
+from tabi.recording.foot_words import SLIDES
 
 SPAN, EVERY = 5.0, 0.05  # s: how far back, and between two samples
 COLORS = ("#1a5cc4", "#c8283c", "#2ea067", "#e2841c", "#7b3fb5", "#606878")

@@ -20,6 +20,7 @@ from tabi.model.body import Body, Foot
 from tabi.model.compiled import Link
 from tabi.model.lookup import link_of
 from tabi.model.world import World
+from tabi.recording.foot_words import NONE
 from tabi.simulation import feet
 from tabi.simulation.tables import OPEN, SLIP
 
@@ -132,7 +133,7 @@ class Observer:
         feet_R = R[self._foot_body] @ self._foot_turn
         feet_p = p[self._foot_body] + _turned(R[self._foot_body], self._foot_offset)
         foot = sim.data.memory.foot[self._foot_rows]
-        local = np.where(foot["state"][:, None] != feet.NONE, foot["pressure"], np.nan)
+        local = np.where(foot["state"][:, None] != NONE, foot["pressure"], np.nan)
         fixed = pressing & ((a == 0) | (b == 0))
         whole = [
             _zero_moment(own[a] - own[b], places, n[:, 2], (forces, turning), (pressing, fixed))
@@ -179,7 +180,7 @@ class Observer:
             near = (points["position"][own & (end <= feet.CLOSE)] - places[k]) @ turns[k]
             state = int(foot["state"][k])
             lit.append(soles.lit(state, near[:, :2], foot["pressure"][k], sole.polygon))
-        margins = np.where(foot["state"] != feet.NONE, foot["margin"], np.nan)
+        margins = np.where(foot["state"] != NONE, foot["margin"], np.nan)
         return Soles(places, turns, foot["state"], margins, lit)
 
     def _judge(self) -> None:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tabi._errors import ModelError, real
 from tabi._jit import kernel
 from tabi._structure import Structure
-from tabi.contact import bodies, corner_forces, held_polygons, ladder, penalty, polygons
+from tabi.contact import corner_forces, held_polygons, ladder, penalty, polygons
 from tabi.contact.bodies import BodyWork, velocities_with
 from tabi.contact.bodies import prepare as prepare_bodies
 from tabi.contact.held_polygons import HeldRows
@@ -27,7 +27,7 @@ from tabi.contact.rows import IDLE
 from tabi.model.arrays import table
 from tabi.model.body import polygon_area
 from tabi.model.compiled import Model
-from tabi.simulation.laws.selection import any_contact, any_others, clear_inner
+from tabi.simulation.laws.selection import any_contact, any_others, clear_inner, polygon_work
 from tabi.simulation.rows import flat_soles
 from tabi.spatial.vector import dot, load3, load9, mul
 
@@ -245,21 +245,17 @@ def law(options: Penalty, feet: int) -> SimpleNamespace:
     """The law with its options, for a number of feet."""
 
     def allocate(points: int, count: int, blocks: int) -> SpringWork:
-        work, P = bodies.allocate(points, count, blocks), polygons.allocate(points, count)
+        work = polygon_work(points, count, blocks)
+        P = work["polygons"]
         return SpringWork(
-            bodies=work,
-            polygons=P,
+            **work,
             springs=penalty.allocate(P, points),
-            held=held_polygons.allocate(points),
-            foot=np.zeros(points, np.int64),
-            gap=np.zeros(points),
             asked=np.zeros(points),
             forward=np.zeros((feet, 3)),
             which=np.zeros(len(P.first), np.int64),
             axis=np.zeros((len(P.first), 2)),
             table=table(feet, SPRING),
             step=np.zeros(1),
-            budget=work.budget,
         )
 
     return SimpleNamespace(

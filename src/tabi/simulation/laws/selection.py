@@ -88,6 +88,19 @@ class SelectionWork(Structure):
     budget: NDArray[np.int64]
 
 
+def polygon_work(points: int, count: int, blocks: int, most: int = polygons.MOST) -> dict[str, Any]:
+    """What laws of feet need alike: memory of the exact law and of polygons, and over rows."""
+    work = bodies.allocate(points, count, blocks)
+    return {
+        "bodies": work,
+        "polygons": polygons.allocate(points, count, most),
+        "held": held_polygons.allocate(points),
+        "foot": np.zeros(points, np.int64),
+        "gap": np.zeros(points),
+        "budget": work.budget,
+    }
+
+
 def feet_of(model: Model) -> NDArray[np.int64]:
     """Of each moving body the root of its tree where it is a foot, 0 for all others."""
     found = np.zeros(model.body_count + 1, np.int64)
@@ -171,16 +184,8 @@ def law(options: Selection) -> SimpleNamespace:
     pressure, most = bool(options.pressure_rule), int(options.candidates)
 
     def allocate(points: int, count: int, blocks: int) -> SelectionWork:
-        work, P = bodies.allocate(points, count, blocks), polygons.allocate(points, count, FEET)
-        return SelectionWork(
-            bodies=work,
-            polygons=P,
-            search=selection.allocate(P, most),
-            held=held_polygons.allocate(points),
-            foot=np.zeros(points, np.int64),
-            gap=np.zeros(points),
-            budget=work.budget,
-        )
+        work = polygon_work(points, count, blocks, FEET)
+        return SelectionWork(**work, search=selection.allocate(work["polygons"], most))
 
     @kernel(inline=True)
     def solve(p, t, tolerance, impulse, work):
