@@ -40,9 +40,9 @@ def jobs() -> list[Job]:
 
     world = World()
     world.add_ground()
-    world.add_box(size=(0.1, 0.1, 0.1), mass=1.0)
+    world.add_box(size=(0.1, 0.1, 0.1), mass=1.0, position=(0.0, 0.0, 0.05))
     model = world.compile()
-    q, v, tau, a = model.neutral(), np.zeros(6), np.zeros(6), np.zeros(6)
+    q, v, tau, a = model.initial(), np.zeros(6), np.zeros(6), np.zeros(6)
     m, w, M = model.arrays, workspace.allocate(model), np.zeros((6, 6))
     return [
         *_dynamics(model, q, v, tau, a),
