@@ -9,9 +9,10 @@ any order, on any machine, and nothing is kept from draw to draw. Two words make
 Reference: Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1, 2, 3 (2011).
 """
 
-from math import cos, log, pi, sin, sqrt
+from math import log, pi, sqrt
 
 from tabi._jit import kernel
+from tabi.spatial.trigonometry import sincos
 
 WORD = 0xFFFFFFFF
 # multipliers, and what is added to the key in each round
@@ -51,5 +52,6 @@ def four_normals(seed, world, sensor, sample, draw):
 @kernel(inline=True)
 def _box_muller(a, b):
     # u₁ in (0, 1), never 0
-    size, angle = sqrt(-2.0 * log((a + 0.5) / 4294967296.0)), 2.0 * pi * (b / 4294967296.0)
-    return size * cos(angle), size * sin(angle)
+    size = sqrt(-2.0 * log((a + 0.5) / 4294967296.0))
+    s, c = sincos(2.0 * pi * (b / 4294967296.0))
+    return size * c, size * s
