@@ -27,6 +27,23 @@ if TYPE_CHECKING:
     from tabi.simulation.simulator import Simulator
 
 Array = NDArray[np.float64]
+# with less on it a force plate has no centre of pressure worth the name [N]
+LOADED = 5.0
+
+
+@dataclass(frozen=True, eq=False)
+class Heard:
+    """What a sensor tells.
+
+    Attributes:
+        name: of it. values: its reading.
+        pressure: centre of pressure of a force plate, in its plane and in the world [m];
+            None without a load, and of other sensors.
+    """
+
+    name: str
+    values: Array
+    pressure: tuple[Array, Array] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +63,7 @@ class View:
         load: vertical force on all feet [N].
         residual [m/s], force_residual [N], missed: of the certificate.
         soles: places and states of the feet. bands: what the mouse pulls.
+        heard: what the sensor tells that somebody listens to.
     """
 
     time: float
@@ -69,6 +87,7 @@ class View:
     missed: int
     soles: Soles
     bands: tuple[Band, ...] = ()
+    heard: Heard | None = None
 
 
 def bodies_of(world: World) -> list[Body]:
@@ -117,8 +136,15 @@ class Observer:
         self._root = model.arrays.body["root"]
         self._certificate = (0.0, 0.0, 0)
 
-    def look(self, judged: bool = True, bands: tuple[Band, ...] = ()) -> View:
-        """What is seen now; ``judged``: with a new certificate, otherwise with the last one."""
+    def look(
+        self, judged: bool = True, bands: tuple[Band, ...] = (), sensor: str | None = None
+    ) -> View:
+        """What is seen now.
+
+        Args:
+            judged: with a new certificate, otherwise with the last one.
+            bands: what the mouse pulls. sensor: that is listened to, by its name in the model.
+        """
         sim = self.sim
         work, turning = sim.data.body, sim.data.moment
         R = work["rotation"].reshape(-1, 3, 3).copy()
@@ -166,7 +192,20 @@ class Observer:
             missed=self._certificate[2],
             soles=self._stands(foot, points, feet_R, feet_p),
             bands=bands,
+            heard=self._hear(sensor) if sensor else None,
         )
+
+    def _hear(self, name: str) -> Heard | None:
+        """What a sensor tells; None where there is no such one."""
+        site = self.sim.model.sensors.get(name)
+        if site is None or not site.measures:
+            return None
+        told = self.sim.sensor(name)
+        if site.kind != "plate" or told.sensor.width < 6 or told.force[2] < LOADED:
+            return Heard(name, told.values)
+        at = told.centre_of_pressure
+        assert at is not None
+        return Heard(name, told.values, (at, site.placement @ np.append(at, 0.0)))
 
     def _stands(
         self, foot: NDArray[np.void], points: NDArray[np.void], turns: Array, places: Array
