@@ -38,7 +38,7 @@ AXES = {3: "xyz", 4: "wxyz"}
 
 
 @dataclass(frozen=True)
-class Part:
+class Quantity:
     """Numbers of a sensor that belong together: the force of a force sensor, say.
 
     Attributes:
@@ -57,7 +57,7 @@ class Part:
         return f"{self.word} [{self.unit}]" if self.unit else self.word
 
 
-def parts(told: Sequence[str]) -> list[Part]:
+def parts(told: Sequence[str]) -> list[Quantity]:
     """The parts of a reading, from what its numbers are called."""
     found: dict[str, list[tuple[str, str, int]]] = {}
     for column, label in enumerate(told):
@@ -66,7 +66,7 @@ def parts(told: Sequence[str]) -> list[Part]:
         word = (head, axis) if head and axis in tuple("wxyz") else (words, "")
         found.setdefault(word[0], []).append((unit.removesuffix("]"), word[1], column))
     return [
-        Part(word, own[0][0], tuple(axis for _, axis, _ in own), tuple(c for *_, c in own))
+        Quantity(word, own[0][0], tuple(axis for _, axis, _ in own), tuple(c for *_, c in own))
         for word, own in found.items()
     ]
 

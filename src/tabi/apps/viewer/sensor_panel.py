@@ -18,7 +18,7 @@ from tabi.apps.viewer.markup import unbroken
 from tabi.apps.viewer.overlay import PRESSURE
 from tabi.apps.viewer.plots import SPAN, around, empty_plot
 from tabi.apps.viewer.view import Heard
-from tabi.recording.sensor_history import Part, parts
+from tabi.recording.sensor_history import Quantity, parts
 
 Array = NDArray[np.float64]
 NOBODY = "none"
@@ -149,7 +149,7 @@ class SensorHistory:
         self.panel.show(heard.name, times, values, heard.pressure)
 
 
-def words(found: Sequence[Part], values: Array, pressure: Array | None = None) -> str:
+def words(found: Sequence[Quantity], values: Array, pressure: Array | None = None) -> str:
     """A line for each part of a reading; the centre of pressure is in metres."""
     lines = []
     for part in found:

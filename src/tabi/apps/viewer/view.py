@@ -159,11 +159,8 @@ class Observer:
         feet_p = p[self._foot_body] + _turned(R[self._foot_body], self._foot_offset)
         foot = sim.data.memory.foot[self._foot_rows]
         local = np.where(foot["state"][:, None] != feet.NONE, foot["pressure"], np.nan)
-        fixed = pressing & ((a == 0) | (b == 0))
-        whole = [
-            _zero_moment(own[a] - own[b], places, n[:, 2], (forces, turning), (pressing, fixed))
-            for own in self._owned
-        ]
+        who = pressing, pressing & ((a == 0) | (b == 0))
+        zmp, supports = self._balance(points, n[:, 2], (forces, turning), who)
         return View(
             time=sim.time,
             positions=p[self._body] + _turned(R[self._body], self._offset),
@@ -178,14 +175,8 @@ class Observer:
             pressures_in_foot=local,
             loads=foot["local_force"][:, 2],
             centres=self._centres(work),
-            # none where contacts share no plane
-            zmp=np.array(
-                [
-                    z if sim.data.zero_moment_point(own)[1] else np.full(3, np.nan)
-                    for (z, _), own in zip(whole, self._owned, strict=True)
-                ]
-            ).reshape(-1, 3),
-            supports=[carried for _, carried in whole],
+            zmp=zmp,
+            supports=supports,
             load=float(foot["force"][:, 2].sum()),
             residual=self._certificate[0],
             force_residual=self._certificate[1],
@@ -194,6 +185,23 @@ class Observer:
             bands=bands,
             heard=self._hear(sensor) if sensor else None,
         )
+
+    def _balance(
+        self,
+        points: NDArray[np.void],
+        up: Array,
+        loads: tuple[Array, Array],
+        who: tuple[NDArray[np.bool_], NDArray[np.bool_]],
+    ) -> tuple[Array, list[Array]]:
+        """Zero moment point of each robot, NaN where its contacts share no plane, and what carries
+        it; arguments as of ``_zero_moment``.
+        """
+        a, b, zmp, supports = points["a"], points["b"], [], []
+        for own in self._owned:
+            z, carried = _zero_moment(own[a] - own[b], points["position"], up, loads, who)
+            zmp.append(z if self.sim.data.zero_moment_point(own)[1] else np.full(3, np.nan))
+            supports.append(carried)
+        return np.array(zmp).reshape(-1, 3), supports
 
     def _hear(self, name: str) -> Heard | None:
         """What a sensor tells; None where there is no such one."""
