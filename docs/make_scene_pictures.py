@@ -27,6 +27,7 @@ MOMENTS = {
     "cradle": 0.7,
     "dominoes": 0.75,
     "fall": 0.75,
+    "force-plates": 1.0,
     "grasp": 3.2,
     "linkage": 0.35,
     "push": 0.68,

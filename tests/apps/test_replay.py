@@ -8,7 +8,8 @@ from apps.pages import free_port, until
 
 import tabi
 from tabi.apps.recordings.frames import ARROW
-from tabi.apps.viewer.replay import AFTER, BEFORE, Replay, plain
+from tabi.apps.viewer.plots import SPAN
+from tabi.apps.viewer.replay import AFTER, BEFORE, POINTS, Replay, before, plain
 from tabi.recording.recorded import read
 
 
@@ -133,3 +134,28 @@ def test_changes_of_feet_are_marks_of_the_time_bar_and_one_can_go_there(replay):
     replay.shown["states of feet"].value = False
     assert until(lambda: replay.feet.labels == ["", ""])
     replay.shown["states of feet"].value = True
+
+
+def test_sensors_of_a_recording_are_shown_up_to_the_moment(replay):
+    panel = replay.sensors
+    assert "imu" in panel.choice.options
+    replay.playing = False
+    replay.go(60)
+    panel.choice.value = "left_foot_force"
+    assert until(lambda: len(panel.plots) == 2 and len(panel.plots[0].data[0]) == 61, 10)
+    time, *force = panel.plots[0].data
+    assert time[-1] == pytest.approx(0.6)
+    assert np.allclose(force[2], replay.run.sensors["left_foot_force"][:61, 2])
+    panel.choice.value = "none"
+    assert until(lambda: panel.plots == [], 10)
+
+
+def test_rows_before_a_row_are_few_and_of_the_same_stretch_of_time():
+    time = np.concatenate([np.arange(0, 3, 1e-3), np.arange(1, 10, 1e-3)])
+    assert before(time, 5).tolist() == list(range(6))
+    # set back at row 3000
+    assert before(time, 3010).tolist() == list(range(3000, 3011))
+    found = before(time, len(time) - 1)
+    assert len(found) <= POINTS + 1
+    assert time[found[-1]] == time[-1]
+    assert time[found[0]] == pytest.approx(time[-1] - SPAN, abs=0.05)

@@ -33,3 +33,12 @@ def test_a_timed_loop_computes_what_it_times():
     from tabi import dynamics
 
     assert np.allclose(a, dynamics.forward_dynamics(model, q, v, tau))
+
+
+def test_turns_begin_with_another_run_where_asked():
+    order: list[str] = []
+    runs = {name: lambda count, name=name: order.append(name) for name in "abc"}
+    ticks = iter(range(1000))
+    microseconds(runs, blocks=3, block_seconds=1.0, clock=lambda: float(next(ticks)), rotate=True)
+    # two calls of each come before, to choose the counts
+    assert "".join(order[6:]) == "abcbcacab"

@@ -138,3 +138,15 @@ def test_who_jumps_is_in_the_air_and_lands_on_its_feet():
     assert not sim.fallen(sim.world.robots[0])
     assert {sim.foot(name).state for name in ("left", "right")} == {"face, stick"}
     assert sim.certificate.missed == 0
+
+
+def test_two_force_plates_carry_who_squats_on_them():
+    sim = ran("force-plates", 0.5)
+    robot = sim.world.robots[0]
+    told = [sim.sensor(f"{side} plate", truth=True) for side in ("left", "right")]
+    # all that accelerates is the robot: the sum over the plates is that over its feet
+    soles = sum(sim.foot_wrench(foot).force for foot in robot.feet.values())
+    assert sum(one.force for one in told) == pytest.approx(soles, abs=1e-9)
+    assert told[0].force[2] == pytest.approx(told[1].force[2], rel=0.02)
+    assert sim.sensor("left plate").force[2] == round(told[0].force[2])
+    assert sim.certificate.missed == 0

@@ -64,6 +64,15 @@ def test_keys_with_dimensions_have_their_units_in_their_names():
         "max_points",
         "candidates",
         "gear_ratio",
+        "seed",
+        # in the units of what a sensor measures
+        "noise",
+        "bias",
+        "drift",
+        "limit",
+        "resolution",
+        "matrix",
+        "offset",
     }
     numbers = [
         key

@@ -5,12 +5,15 @@ Files of earlier versions have none.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tabi.model.compiled import Model
+from tabi.model.sensors import OF_JOINTS, Sensor
 from tabi.recording.hdf5 import Careful, write_texts
 
 Array = NDArray[np.float64]
@@ -24,7 +27,48 @@ UNITS = {
     "accelerometer": "m/s²",
     "normal_force": "N",
 }
+# of what is measured at a joint: of one that slides, of one that turns
+JOINT_UNITS = {
+    "position": ("m", "rad"),
+    "velocity": ("m/s", "rad/s"),
+    "torque": ("N", "N·m"),
+    "effort": ("N", "N·m"),
+}
 AXES = {3: "xyz", 4: "wxyz"}
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """Numbers of a sensor that belong together: the force of a force sensor, say.
+
+    Attributes:
+        word: what they are. unit: of all of them; empty where there is none.
+        axes: of each, empty where there is only one number. columns: their places in a reading.
+    """
+
+    word: str
+    unit: str
+    axes: tuple[str, ...]
+    columns: tuple[int, ...]
+
+    @property
+    def title(self) -> str:
+        """With its unit: "force [N]"."""
+        return f"{self.word} [{self.unit}]" if self.unit else self.word
+
+
+def parts(told: Sequence[str]) -> list[Quantity]:
+    """The parts of a reading, from what its numbers are called."""
+    found: dict[str, list[tuple[str, str, int]]] = {}
+    for column, label in enumerate(told):
+        words, _, unit = label.partition(" [")
+        head, _, axis = words.rpartition(" ")
+        word = (head, axis) if head and axis in tuple("wxyz") else (words, "")
+        found.setdefault(word[0], []).append((unit.removesuffix("]"), word[1], column))
+    return [
+        Quantity(word, own[0][0], tuple(axis for _, axis, _ in own), tuple(c for *_, c in own))
+        for word, own in found.items()
+    ]
 
 
 def measured(model: Model) -> list[str]:
@@ -32,15 +76,32 @@ def measured(model: Model) -> list[str]:
     return [name for name, site in model.sensors.items() if site.measures]
 
 
-def labels(model: Model) -> list[str]:
-    """What each number is: "imu: gyro x [rad/s]"."""
-    found = []
+def labels_of(model: Model) -> dict[str, list[str]]:
+    """Of every sensor with values what each number is: "gyro x [rad/s]"."""
+    found: dict[str, list[str]] = {}
     for name in measured(model):
-        for part, width in model.sensors[name].sensor.parts.items():
-            unit = f" [{UNITS[part]}]" if part in UNITS else ""
+        sensor, own = model.sensors[name].sensor, found.setdefault(name, [])
+        for part, width in sensor.parts.items():
+            unit = unit_of(sensor, part)
+            unit = f" [{unit}]" if unit else ""
             axes = [f" {axis}" for axis in AXES.get(width, "")] or [""]
-            found += [f"{name}{BETWEEN}{part.replace('_', ' ')}{axis}{unit}" for axis in axes]
+            own += [f"{part.replace('_', ' ')}{axis}{unit}" for axis in axes]
     return found
+
+
+def labels(model: Model) -> list[str]:
+    """The same in one list: "imu: gyro x [rad/s]"."""
+    return [f"{name}{BETWEEN}{told}" for name, own in labels_of(model).items() for told in own]
+
+
+def unit_of(sensor: Sensor, part: str) -> str:
+    """Of a part of a sensor's reading; empty where it has none, as that of a raw reading."""
+    if sensor.matrix is not None:
+        return ""
+    if sensor.kind in OF_JOINTS:
+        slides, turns = JOINT_UNITS[part]
+        return slides if sensor.body.joint.kind == "prismatic" else turns
+    return UNITS.get(part, "")
 
 
 def prepare(file: Any, model: Model) -> int:

@@ -17,7 +17,7 @@ from tabi.model.shape import HalfSpace, Shape
 from tabi.model.signals import Command, Controller
 from tabi.model.world import World
 from tabi.robots.files import load, quietly
-from tabi.scenes import equipment, motion, things
+from tabi.scenes import equipment, motion, sensing, things
 from tabi.scenes.checks import copies, stands
 from tabi.scenes.contents import Contents
 from tabi.scenes.laws import law_of
@@ -54,6 +54,7 @@ class Builder:
         for i, thing in enumerate(contents.fixed):
             with self.at("fixed", i):
                 self._fixed(thing)
+        self._plates(of_things=False)
         for i, robot in enumerate(contents.robots):
             with self.at("robots", i):
                 self.robots.append(self._robot(robot, i))
@@ -62,6 +63,7 @@ class Builder:
                 self.objects.append(
                     [self._object(thing, name, k) for k, name in enumerate(copies(thing))]
                 )
+        self._plates(of_things=True)
         self._pairs()
         self._bonds()
 
@@ -91,6 +93,8 @@ class Builder:
                 self.world.ground_height = ground.height_m
             else:
                 self.world.add_ground(height=ground.height_m, **surface)
+            if ground.force_plate:
+                self.world.measure_force("ground")
 
     def _fixed(self, thing: Any) -> None:
         X, name = placement(thing), thing.name or thing.__struct_config__.tag
@@ -129,6 +133,15 @@ class Builder:
             one.color = color(thing, STONE)
             if thing.material:
                 one.material = self.materials[thing.material]
+            if thing.force_plate:
+                self.world.measure_force(one)
+
+    def _plates(self, of_things: bool) -> None:
+        """Force plates of the scene: those of their own, or those of things that are there."""
+        for i, plate in enumerate(self.contents.force_plates):
+            if (plate.of is not None) is of_things:
+                with self.at("force_plates", i, *(("of",) if of_things else ())):
+                    (sensing.measure if of_things else sensing.add_plate)(self.world, plate)
 
     def _object(self, thing: Any, name: str, k: int) -> Body:
         X = placement(thing)
@@ -169,6 +182,7 @@ class Builder:
     def _robot(self, told: motion.RobotKeys, i: int) -> Robot:
         robot = self.world.add_robot(self._read(told, i), told.name)
         equipment.equip(self, robot, told, i)
+        sensing.add_sensors(self, robot, told, i)
         pose = self.pose(robot, told, ("robots", i))
         floating = robot.base.joint.kind == "floating"
         turn = (cos(0.5 * radians(told.yaw_deg)), 0.0, 0.0, sin(0.5 * radians(told.yaw_deg)))
@@ -184,7 +198,7 @@ class Builder:
             robot.set_pose(pose)
             return robot
         if stands(told):
-            if not self.contents.ground and not self.contents.fixed:
+            if not self.world.fixed.shapes:
                 raise ModelError(
                     "it stands on the ground, but there is none; "
                     "add ground: {}, or give position_m with a z"
@@ -327,6 +341,7 @@ class Builder:
                 scheme=how.scheme,
                 contact=law_of(how.contact),
                 facets=how.facets,
+                seed=how.seed,
             )
         self.world.bonds = bonds
         for i, bond in enumerate(bonds):

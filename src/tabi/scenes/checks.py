@@ -9,10 +9,12 @@ from itertools import pairwise
 from math import hypot
 from typing import Any
 
-from tabi._errors import near
+from tabi._errors import ModelError, near
+from tabi.model.rates import steps_between
 from tabi.scenes.contents import Contents
 from tabi.scenes.motion import Keyframes
 from tabi.scenes.reader import Path
+from tabi.scenes.sensor_keys import PlateKeys
 from tabi.scenes.things import COEFFICIENTS, Compound, FixedHeightField, Placed, Surface
 
 Fault = tuple[Path, str]
@@ -32,6 +34,8 @@ def faults(c: Contents) -> Iterator[Fault]:
         _robots,
         _fields,
         _times,
+        _rates,
+        _plates,
         _camera,
     ):
         yield from check(c)
@@ -89,13 +93,21 @@ def _surfaces(c: Contents) -> Iterator[Fault]:
 
 
 def _places(c: Contents) -> Iterator[Fault]:
-    for path, thing in _placed(c):
+    turned: list[tuple[Path, Any]] = [*_placed(c)]
+    turned += [(("force_plates", i), plate) for i, plate in enumerate(c.force_plates)]
+    for path, thing in turned:
         if thing.quaternion is not None:
             if not hypot(*thing.quaternion) > 1e-6:
                 yield (*path, "quaternion"), "is zero; expected w, x, y, z of a rotation"
             if any(thing.rotation_deg):
                 yield (*path, "rotation_deg"), "is given beside quaternion; keep one of them"
     for i, robot in enumerate(c.robots):
+        for name, sensor in robot.sensors.items():
+            if sensor.quaternion is not None and not hypot(*sensor.quaternion) > 1e-6:
+                yield (
+                    ("robots", i, "sensors", name, "quaternion"),
+                    "is zero; expected w, x, y, z of a rotation",
+                )
         for name, foot in robot.feet.items():
             if isinstance(foot, str):
                 continue
@@ -129,7 +141,7 @@ def _compounds(c: Contents) -> Iterator[Fault]:
 
 def _names(c: Contents) -> Iterator[Fault]:
     taken = {"world"} | ({"ground"} if c.ground else set())
-    for key in ("robots", "fixed", "objects"):
+    for key in ("robots", "fixed", "force_plates", "objects"):
         for i, thing in enumerate(getattr(c, key)):
             for name in copies(thing) if thing.name is not None else ():
                 if name in taken:
@@ -231,17 +243,32 @@ def _times(c: Contents) -> Iterator[Fault]:
             ("duration_s",),
             f"is {c.duration_s:g}, {steps:.0e} steps; expected at most {LONGEST:.0e}",
         )
-    rate = c.record.rate_hz
-    if rate is not None:
-        every = max(1, round(1 / (rate * c.simulation.step_s)))
-        if abs(every * c.simulation.step_s * rate - 1) > 1e-6:
-            yield (
-                ("record", "rate_hz"),
-                (
-                    f"is {rate:g}; expected one that divides {1 / c.simulation.step_s:g} Hz, "
-                    "the rate of the steps"
-                ),
-            )
+
+
+def _rates(c: Contents) -> Iterator[Fault]:
+    """Rates that do not divide that of the steps."""
+    told: list[tuple[Path, float | None]] = [(("record",), c.record.rate_hz)]
+    told += [(("force_plates", i), plate.rate_hz) for i, plate in enumerate(c.force_plates)]
+    for i, robot in enumerate(c.robots):
+        told += [(("robots", i, "sensors", n), s.rate_hz) for n, s in robot.sensors.items()]
+    for path, rate in told:
+        try:
+            steps_between(rate, c.simulation.step_s, "it")
+        except ModelError as fault:
+            yield (*path, "rate_hz"), f"is {rate:g}; {str(fault).partition('; ')[2]}"
+
+
+def _plates(c: Contents) -> Iterator[Fault]:
+    """What a force plate has not that is a thing from elsewhere in the file."""
+    none = PlateKeys()
+    places = ("name", "size_m", "position_m", "rotation_deg", "quaternion")
+    for i, plate in enumerate(c.force_plates):
+        for key in (*places, "thickness_m", "friction") if plate.of is not None else ():
+            if getattr(plate, key) != getattr(none, key):
+                yield (
+                    ("force_plates", i, key),
+                    f"is given beside of: {plate.of}, which has its own; leave it out",
+                )
 
 
 def _camera(c: Contents) -> Iterator[Fault]:

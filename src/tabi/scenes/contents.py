@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, field
 
 from tabi.scenes.motion import RobotKeys
+from tabi.scenes.sensor_keys import PlateKeys
 from tabi.scenes.things import (
     AnyFixed,
     AnyObject,
@@ -73,6 +74,7 @@ class Simulation(Keys, frozen=True, kw_only=True):
         contact: law of contact: the exact cone, or for comparison a pyramid, no friction or a law
             of feet, whose options are keys
         facets: sides of the pyramid, an even number
+        seed: of the noise of sensors
     """
 
     step_s: Annotated[float, Meta(ge=1e-6, le=0.1)] = 1e-3
@@ -80,6 +82,7 @@ class Simulation(Keys, frozen=True, kw_only=True):
     scheme: Literal["time-stepping", "event-driven"] = "time-stepping"
     contact: Law | SelectionKeys | PenaltyKeys = "coulomb"
     facets: Annotated[int, Meta(ge=4, le=64, multiple_of=2)] = 8
+    seed: Annotated[int, Meta(ge=0, le=2**32 - 1)] = 0
 
 
 class RecordKeys(Keys, frozen=True, kw_only=True):
@@ -116,6 +119,7 @@ class Contents(Keys, frozen=True, kw_only=True):
         materials: surfaces by name
         pairs: friction and restitution of two materials
         fixed: things that never move
+        force_plates: plates that measure the wrench on what stands on them, or things that do
         robots: robots
         objects: free rigid things
         bonds: bodies held together from the start
@@ -134,6 +138,7 @@ class Contents(Keys, frozen=True, kw_only=True):
     materials: dict[Name, Surface] = field(default_factory=dict)
     pairs: Annotated[tuple[Pair, ...], MANY] = ()
     fixed: Annotated[tuple[AnyFixed, ...], MANY] = ()
+    force_plates: Annotated[tuple[PlateKeys, ...], MANY] = ()
     robots: Annotated[tuple[RobotKeys, ...], Meta(max_length=50)] = ()
     objects: Annotated[tuple[AnyObject, ...], MANY] = ()
     bonds: Annotated[tuple[BondKeys, ...], MANY] = ()

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, field
 
+from tabi.scenes.sensor_keys import SensorKeys
 from tabi.scenes.things import (
     ZERO,
     Angles,
@@ -204,6 +205,7 @@ class RobotKeys(Posture, frozen=True, kw_only=True):
         rigid_joints: whether no servo gives way: all joints move exactly as told, whatever torque
             that takes
         motors: motors and gears by their joints, where they differ from the robot's
+        sensors: sensors by name: those that the robot has are changed, others added
         grippers: whether hrp2 has a jaw with a joint of its own on each hand
         grip_nm: joints that close, slowly, until they press with this effort, and hold it;
             in N of joints that slide
@@ -229,6 +231,7 @@ class RobotKeys(Posture, frozen=True, kw_only=True):
     bush: BushKeys | None = None
     rigid_joints: bool = False
     motors: dict[Word, MotorKeys] = field(default_factory=dict)
+    sensors: dict[Word, SensorKeys] = field(default_factory=dict)
     grippers: bool = False
     grip_nm: dict[Word, Annotated[float, Meta(ge=-1e6, le=1e6)]] = field(default_factory=dict)
     stand_ins: bool = False

@@ -11,7 +11,7 @@ from typing import Any, get_args
 import msgspec
 from msgspec import inspect
 
-from tabi.scenes import contents, motion, things
+from tabi.scenes import contents, motion, sensor_keys, things
 from tabi.scenes.reader import bounds, is_word, type_of
 
 FILE = "scene.schema.json"
@@ -32,11 +32,13 @@ TABLES: dict[str, tuple[Any, ...]] = {
     "parts": get_args(things.AnyPart),
     "bonds": (things.BondKeys,),
     "pushes": (things.PushKeys,),
+    "force_plates": (sensor_keys.PlateKeys,),
     "robots": (motion.RobotKeys,),
     "feet": (motion.FootKeys,),
     "gains": (motion.Gains,),
     "bush": (motion.BushKeys,),
     "motors": (motion.MotorKeys,),
+    "sensors": (sensor_keys.SensorKeys,),
     "motion": motion.Motion.__args__,
     "frames": (motion.Keyframe,),
     "simulation": (contents.Simulation,),
@@ -135,7 +137,8 @@ def expected(kind: Any) -> str:
         kinds = [k for k in kind.types if not isinstance(k, inspect.NoneType)]
         words = [k for k in kinds if is_word(k)]
         if words and len(kinds) > 1:
-            return f"{expected(words[0])}, or keys, see below"
+            rest = [k for k in kinds if isinstance(k, inspect.VarTupleType)]
+            return f"{expected(words[0])}, or {expected(rest[0]) if rest else 'keys, see below'}"
         return expected(kinds[0]) if len(kinds) == 1 else "keys, see below"
     if isinstance(kind, inspect.LiteralType):
         return ", ".join(f"`{value}`" for value in kind.values)

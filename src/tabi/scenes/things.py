@@ -104,10 +104,12 @@ class Ground(Surface, frozen=True, kw_only=True):
     Attributes:
         height_m: height of its surface at x = 0
         slope_deg: how steeply it falls along x
+        force_plate: whether it measures the wrench on what touches it
     """
 
     height_m: Number = 0.0
     slope_deg: Annotated[float, Meta(ge=-80.0, le=80.0)] = 0.0
+    force_plate: bool = False
 
 
 class Placed(Surface, frozen=True, kw_only=True):
@@ -172,10 +174,12 @@ class Fixed(Placed, frozen=True, kw_only=True):
     Attributes:
         name: its name; the shape's unless given
         surface_velocity_m_s: how fast its surface runs: a conveyor
+        force_plate: whether it measures the wrench on what touches it
     """
 
     name: Name | None = None
     surface_velocity_m_s: Vector = ZERO
+    force_plate: bool = False
 
 
 FIXED = shaped(Fixed, "A fixed")

@@ -209,6 +209,20 @@ def loop(
 
 
 @bench.command()
+def sensors(
+    as_json: Json = False,
+    blocks: Annotated[
+        int, typer.Option(min=3, help="Timed blocks per loop; medians are reported.")
+    ] = 101,
+) -> None:
+    """What sensors of a standing HRP-2 add to a step, and MuJoCo's to its own."""
+    from tabi.apps.bench import sensors
+
+    result = sensors.measure(blocks=blocks, show=not as_json)
+    tell(json.dumps(result, indent=2) if as_json else sensors.text(result))
+
+
+@bench.command()
 def start(
     as_json: Json = False,
     warm: Annotated[

@@ -173,12 +173,20 @@ def parts(world: World, blocks: int, whole: float) -> dict[str, float]:
 
 
 class Rolling:
-    """MuJoCo's steps through rollout, each call from where the last one ended."""
+    """MuJoCo's steps through rollout, each call from where the last one ended.
+
+    Args:
+        model: the world as MuJoCo has it; what ``to_mujoco`` makes of it unless given.
+    """
 
     def __init__(
-        self, world: World, motion: NDArray[np.void] | None, tolerance: tuple[float, int] | None
+        self,
+        world: World,
+        motion: NDArray[np.void] | None,
+        tolerance: tuple[float, int] | None,
+        model: Any = None,
     ) -> None:
-        self.model = to_mujoco(world)
+        self.model = to_mujoco(world) if model is None else model
         self.mj: Any = importlib.import_module("mujoco")
         self.rollout = importlib.import_module("mujoco.rollout").rollout
         m, mj, ours = self.model, self.mj, world.compile()

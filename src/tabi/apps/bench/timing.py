@@ -9,26 +9,34 @@ import numpy as np
 
 
 def microseconds(
-    runs: Mapping[str, Callable[[int], object]], blocks: int = 31, block_seconds: float = 0.01
+    runs: Mapping[str, Callable[[int], object]],
+    blocks: int = 31,
+    block_seconds: float = 0.01,
+    clock: Callable[[], float] = time.perf_counter,
+    rotate: bool = False,
 ) -> dict[str, np.ndarray]:
     """Time per call [µs] of each run in each block, shape (blocks,).
 
     Args:
         runs: name → function that does its work ``count`` times.
         block_seconds: length of a block, from which the counts are chosen.
+        clock: seconds; ``time.thread_time`` leaves out what other programs take from this thread.
+        rotate: begin each turn with the next run, so that none has a place of its own.
     """
     counts = {}
     for name, run in runs.items():
         run(1)
-        start = time.perf_counter()
+        start = clock()
         run(20)
-        counts[name] = max(1, int(20 * block_seconds / (time.perf_counter() - start)))
+        counts[name] = max(1, int(20 * block_seconds / (clock() - start)))
     times: dict[str, list[float]] = {name: [] for name in runs}
-    for _ in range(blocks):
-        for name, run in runs.items():
-            start = time.perf_counter()
-            run(counts[name])
-            times[name].append((time.perf_counter() - start) / counts[name] * 1e6)
+    names = list(runs)
+    for turn in range(blocks):
+        first = turn % len(names) if rotate else 0
+        for name in names[first:] + names[:first]:
+            start = clock()
+            runs[name](counts[name])
+            times[name].append((clock() - start) / counts[name] * 1e6)
     return {name: np.array(values) for name, values in times.items()}
 
 

@@ -20,6 +20,7 @@ from tabi.apps.recordings.frames import foot_events, rows
 from tabi.model.arrays import PRISMATIC
 from tabi.recording.foot_words import NOT_TOLD, STATES
 from tabi.recording.recorded import Recorded
+from tabi.recording.sensor_history import parts
 
 Array = NDArray[np.float64]
 WHAT = ("forces", "cop", "feet", "zmp", "joints", "energy", "certificate")
@@ -191,22 +192,15 @@ def _sensors(run: Recorded, chosen: NDArray[np.int64], names: list[str]) -> list
     """A panel for each kind of number of each sensor: its force, its torque, …"""
     t, found = run.time[chosen], []
     for name in names:
-        values, labels = run.sensors[name], run.sensor_labels[name]
-        kinds = dict.fromkeys(_kind(label) for label in labels)
-        for kind in kinds:
-            own = [c for c, label in enumerate(labels) if _kind(label) == kind]
-            curves = [Curve(labels[c].partition(" [")[0], t, values[chosen, c], c) for c in own]
-            unit = labels[own[0]].partition(" [")[2]
-            y_label = f"{kind} [{unit}" if unit else kind
-            found.append(_over_time("sensors", f"Sensor {name}, {kind}", y_label, curves))
+        values = run.sensors[name]
+        for part in parts(run.sensor_labels[name]):
+            curves = [
+                Curve(f"{part.word} {axis}".rstrip(), t, values[chosen, c], c)
+                for c, axis in zip(part.columns, part.axes, strict=True)
+            ]
+            title = f"Sensor {name}, {part.word}"
+            found.append(_over_time("sensors", title, part.title, curves))
     return found
-
-
-def _kind(label: str) -> str:
-    """What a number of a sensor is, without its axis and unit."""
-    word = label.partition(" [")[0]
-    head, _, axis = word.rpartition(" ")
-    return head if head and axis in "wxyz" else word
 
 
 def _zmp(run: Recorded, chosen: NDArray[np.int64]) -> list[Panel]:

@@ -24,10 +24,12 @@ from tabi.apps.viewer.overlay import Overlay
 from tabi.apps.viewer.page import Page
 from tabi.apps.viewer.player import Builder, Player, simulated
 from tabi.apps.viewer.plots import Plots
+from tabi.apps.viewer.sensor_panel import SensorHistory, SensorPanel
 from tabi.apps.viewer.view import View, feet_of
 from tabi.model.lookup import qualified
 from tabi.model.robot import Robot
 from tabi.recording.foot_words import name_of
+from tabi.recording.sensor_history import labels_of
 
 if TYPE_CHECKING:
     from tabi.simulation.simulator import Simulator
@@ -70,6 +72,8 @@ class Live:
         self._scene, self._name, self._note = 0, name, ""
         self._builders: dict[str, Builder] = {name: self.player.build}
         self._followed: Any = None
+        # from when the simulation is there
+        self.sensors: SensorHistory | None = None
         self._written: dict[str, float] = {}
         self._furnish()
 
@@ -199,8 +203,12 @@ class Live:
             self.overlay.draw(view, self.page.world.ground_height)
         self._follow(view)
         self.plots.take(view)
+        if self.sensors is not None:
+            self.sensors.take(view.time, view.heard)
         if self._due("plots", PLOTS):
             self.plots.draw()
+            if self.sensors is not None:
+                self.sensors.draw()
 
     def _follow(self, view: View) -> None:
         """Cameras go along with the first robot, or with what moves, over the ground; those who
@@ -236,6 +244,8 @@ class Live:
                 self._own[2] if self._name == self._own[0] else catalogue.camera(self._name),
             )
             self._furnish()
+        panel = SensorPanel(self.page.server, labels_of(sim.model), self.player.listen)
+        self.sensors = SensorHistory(panel)
         self.page.pose = self._pose
         self.controls.enable()
 

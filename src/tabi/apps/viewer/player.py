@@ -53,6 +53,7 @@ class Player:
             scenes: how many were opened.
         hands: the springs of the mouse. tuning: what sliders have set.
             factor: simulated seconds per second, over about the last.
+        heard: the sensor that is listened to, by its name in the model; empty for none.
     """
 
     build: Builder
@@ -67,6 +68,7 @@ class Player:
     tuning: Tuning = field(default_factory=Tuning)
     hands: Hands = field(default_factory=Hands)
     factor: float = 0.0
+    heard: str = ""
     wanted: threading.Event = field(default_factory=threading.Event)
     orders: deque[Order] = field(default_factory=lambda: deque(maxlen=1000))
     _next: Builder | None = None
@@ -122,6 +124,12 @@ class Player:
         """Set what sliders set, now and after every reset."""
         self.tuning = tuning
         self.order(lambda sim: tuning.apply(sim))
+
+    def listen(self, sensor: str) -> None:
+        """Have a sensor in every view, by its name in the model; none for an empty name."""
+        self.heard = sensor
+        # who is paused sees it too
+        self.order(lambda sim: None)
 
     def grab(self, owner: int, index: int, point: tuple[float, float, float], strong: bool) -> None:
         """Somebody holds a point [m] of the body with this place in the view."""
@@ -187,11 +195,13 @@ class Player:
         if moving:
             Spring(first, moving[0], first.position(moving[0])).pull()
         first.step()
-        Observer(first).look()
+        # and a sensor, likewise
+        measured = [name for name, site in first.model.sensors.items() if site.measures]
+        Observer(first).look(sensor=next(iter(measured), None))
         if self._next is not build:
             return
         if self.build is not build:
-            self.build, self.tuning = build, Tuning()
+            self.build, self.tuning, self.heard = build, Tuning(), ""
         self.fault, self.playing = "", True
         self._begin(build())
         self.scenes += 1
@@ -202,7 +212,7 @@ class Player:
         if changed is not None:
             changed(sim)
         observer = Observer(sim)
-        self.view = observer.look()
+        self.view = observer.look(sensor=self.heard)
         self.sim, self.observer = sim, observer
         self._rest()
 
@@ -264,7 +274,7 @@ class Player:
         judged = now - self._judged > JUDGED or not self.playing
         if judged:
             self._judged = now
-        self.view = self.observer.look(judged, self.hands.bands())
+        self.view = self.observer.look(judged, self.hands.bands(), self.heard)
 
 
 def simulated(world: World) -> Builder:

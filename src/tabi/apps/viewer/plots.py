@@ -34,15 +34,17 @@ class Plots:
         gui, states = server.gui, [name for foot in feet for name in (foot, f"{foot} slides")]
         with gui.add_folder("plots", order=50.0, expand_by_default=False):
             self.plots = [
-                _plot(gui, "load of the feet [N]", feet, 1),
-                _plot(gui, "state: 0 none, 1 vertex, 2 edge, 3 face; dashed 1: slides", states, 2),
-                _plot(
+                empty_plot(gui, "load of the feet [N]", feet, 1),
+                empty_plot(
+                    gui, "state: 0 none, 1 vertex, 2 edge, 3 face; dashed 1: slides", states, 2
+                ),
+                empty_plot(
                     gui,
                     "centre of pressure: forwards, sideways [mm]",
                     [f"{foot} {axis}" for foot in feet for axis in "xy"],
                     2,
                 ),
-                _plot(gui, "certificate: log₁₀ of the residual [m/s]", ["residual"], 1),
+                empty_plot(gui, "certificate: log₁₀ of the residual [m/s]", ["residual"], 1),
             ]
         for plot in self.plots[: 0 if feet else 3]:
             plot.visible = False
@@ -85,23 +87,27 @@ class Plots:
             }
 
 
-def around(rows: NDArray[np.float64]) -> tuple[float, float]:
-    """Round numbers around zero and all values, so that noise does not fill a plot."""
+def around(rows: NDArray[np.float64], least: float = 1.0) -> tuple[float, float]:
+    """Round numbers around zero and all values, ``least`` away or more, so that noise does not fill
+    a plot.
+    """
     values = rows[np.isfinite(rows)]
-    low = -_round_up(-float(values.min(initial=0.0)))
-    high = _round_up(float(values.max(initial=0.0)))
-    return (low, high) if high > low else (0.0, 1.0)
+    low = -_round_up(-float(values.min(initial=0.0)), least)
+    high = _round_up(float(values.max(initial=0.0)), least)
+    return (low, high) if high > low else (0.0, least)
 
 
-def _round_up(value: float) -> float:
+def _round_up(value: float, least: float) -> float:
     """The next of 1, 2, 5, 10, 20, …; of 0 itself."""
     if value <= 0:
         return 0.0
-    decade = 10.0 ** np.floor(np.log10(max(value, 1.0)))
+    decade = 10.0 ** np.floor(np.log10(max(value, least)))
     return float(next((n * decade for n in (1, 2, 5) if n * decade >= value), 10 * decade))
 
 
-def _plot(gui: viser.GuiApi, title: str, names: list[str], per_color: int) -> viser.GuiUplotHandle:
+def empty_plot(
+    gui: viser.GuiApi, title: str, names: list[str], per_color: int
+) -> viser.GuiUplotHandle:
     """An empty plot with a line per name; the second of a pair is dashed."""
     lines = [
         uplot.Series(

@@ -15,16 +15,20 @@ from typing import Any
 
 import numpy as np
 import viser
+from numpy.typing import NDArray
 
 from tabi.apps.recordings.frames import bounds, frames, rows, thinned
 from tabi.apps.recordings.soles import Soles, of_row
 from tabi.apps.viewer.foot_marks import FootMarks
 from tabi.apps.viewer.overlay import CENTRE, FORCE, PRESSURE, ZMP
 from tabi.apps.viewer.page import quiet, serve
+from tabi.apps.viewer.plots import SPAN
 from tabi.apps.viewer.scene import add_ground, light
+from tabi.apps.viewer.sensor_panel import SensorPanel
 from tabi.recording.recorded import Recorded
 
 FRAMES = 30  # pictures a second
+PLOTS, POINTS = 8, 300  # plots a second, and most readings in one
 TRIANGLES = 400_000
 # places for marks on the time bar; buttons that go to changes of feet
 MARKS, BEFORE, AFTER = 100, "Change before", "Next change"
@@ -195,6 +199,7 @@ class Replay:
         self.loop = gui.add_checkbox("loop", True)
         names = ("contact forces", *COLORS, "states of feet")
         self.shown = {name: gui.add_checkbox(name, True) for name in names}
+        self.sensors = SensorPanel(self.server, run.sensor_labels)
         self.play.on_click(lambda _: self.set_playing(not self.playing))
         self.back.on_click(lambda _: self._step(-1))
         self.forth.on_click(lambda _: self._step(1))
@@ -234,16 +239,18 @@ class Replay:
 
     def _live(self) -> None:
         drawn: Any = None
-        before = clock.monotonic()
+        last, plotted, told = clock.monotonic(), 0.0, (-1, "")
         while not self._ended.wait(1 / FRAMES):
             now = clock.monotonic()
-            passed, before = now - before, now
+            passed, last = now - last, now
             if self.playing:
                 self.advance(min(passed, 0.2) * SPEEDS[self.speed.value])
             state = (self.row, *(box.value for box in self.shown.values()))
             if state != drawn:
                 drawn = state
                 self._draw()
+            if not self.playing or now - plotted > 1 / PLOTS:
+                plotted, told = now, self._sense(told)
             label = "Pause" if self.playing else "Play"
             if self.play.label != label:
                 self.play.label = label
@@ -276,6 +283,17 @@ class Replay:
             )
             self.last_event.content = self._said(float(self.run.time[row]))
 
+    def _sense(self, told: tuple[int, str]) -> tuple[int, str]:
+        """Readings of the chosen sensor in the seconds before the row that is shown; what is told
+        now, a row and a name, and nothing is sent where that is no news.
+        """
+        row, name = self.row, self.sensors.chosen
+        if (row, name) != told:
+            chosen = before(self.run.time, row)
+            values = self.run.sensors.get(name, np.zeros((len(self.run.time), 0)))
+            self.sensors.show(name, self.run.time[chosen], values[chosen])
+        return row, name
+
     def _soles(self, row: int) -> Soles:
         return of_row(self.run, row, self.run.motion(slice(row, row + 1)))
 
@@ -290,6 +308,16 @@ class Replay:
             else ""
         )
         return f"change of a foot {len(past)} of {len(events)}{told}"
+
+
+def before(time: NDArray[np.float64], row: int) -> NDArray[np.int64]:
+    """Rows of the last seconds before a row and itself, not without end; those of a run that was
+    set back from there on.
+    """
+    back = np.flatnonzero(np.diff(time[: row + 1]) < 0)
+    start = int(back[-1]) + 1 if len(back) else 0
+    start += int(np.searchsorted(time[start : row + 1], time[row] - SPAN))
+    return np.arange(row, start - 1, -max(1, -(-(row - start) // POINTS)))[::-1]
 
 
 def plain(words: str) -> str:

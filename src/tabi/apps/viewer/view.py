@@ -28,6 +28,23 @@ if TYPE_CHECKING:
     from tabi.simulation.simulator import Simulator
 
 Array = NDArray[np.float64]
+# with less on it a force plate has no centre of pressure worth the name [N]
+LOADED = 5.0
+
+
+@dataclass(frozen=True, eq=False)
+class Heard:
+    """What a sensor tells.
+
+    Attributes:
+        name: of it. values: its reading.
+        pressure: centre of pressure of a force plate, in its plane and in the world [m];
+            None without a load, and of other sensors.
+    """
+
+    name: str
+    values: Array
+    pressure: tuple[Array, Array] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +64,7 @@ class View:
         load: vertical force on all feet [N].
         residual [m/s], force_residual [N], missed: of the certificate.
         soles: places and states of the feet. bands: what the mouse pulls.
+        heard: what the sensor tells that somebody listens to.
     """
 
     time: float
@@ -70,6 +88,7 @@ class View:
     missed: int
     soles: Soles
     bands: tuple[Band, ...] = ()
+    heard: Heard | None = None
 
 
 def bodies_of(world: World) -> list[Body]:
@@ -118,8 +137,15 @@ class Observer:
         self._root = model.arrays.body["root"]
         self._certificate = (0.0, 0.0, 0)
 
-    def look(self, judged: bool = True, bands: tuple[Band, ...] = ()) -> View:
-        """What is seen now; ``judged``: with a new certificate, otherwise with the last one."""
+    def look(
+        self, judged: bool = True, bands: tuple[Band, ...] = (), sensor: str | None = None
+    ) -> View:
+        """What is seen now.
+
+        Args:
+            judged: with a new certificate, otherwise with the last one.
+            bands: what the mouse pulls. sensor: that is listened to, by its name in the model.
+        """
         sim = self.sim
         work, turning = sim.data.body, sim.data.moment
         R = work["rotation"].reshape(-1, 3, 3).copy()
@@ -134,11 +160,8 @@ class Observer:
         feet_p = p[self._foot_body] + _turned(R[self._foot_body], self._foot_offset)
         foot = sim.data.memory.foot[self._foot_rows]
         local = np.where(foot["state"][:, None] != NONE, foot["pressure"], np.nan)
-        fixed = pressing & ((a == 0) | (b == 0))
-        whole = [
-            _zero_moment(own[a] - own[b], places, n[:, 2], (forces, turning), (pressing, fixed))
-            for own in self._owned
-        ]
+        who = pressing, pressing & ((a == 0) | (b == 0))
+        zmp, supports = self._balance(points, n[:, 2], (forces, turning), who)
         return View(
             time=sim.time,
             positions=p[self._body] + _turned(R[self._body], self._offset),
@@ -153,21 +176,45 @@ class Observer:
             pressures_in_foot=local,
             loads=foot["local_force"][:, 2],
             centres=self._centres(work),
-            # none where contacts share no plane
-            zmp=np.array(
-                [
-                    z if sim.data.zero_moment_point(own)[1] else np.full(3, np.nan)
-                    for (z, _), own in zip(whole, self._owned, strict=True)
-                ]
-            ).reshape(-1, 3),
-            supports=[carried for _, carried in whole],
+            zmp=zmp,
+            supports=supports,
             load=float(foot["force"][:, 2].sum()),
             residual=self._certificate[0],
             force_residual=self._certificate[1],
             missed=self._certificate[2],
             soles=self._stands(foot, points, feet_R, feet_p),
             bands=bands,
+            heard=self._hear(sensor) if sensor else None,
         )
+
+    def _balance(
+        self,
+        points: NDArray[np.void],
+        up: Array,
+        loads: tuple[Array, Array],
+        who: tuple[NDArray[np.bool_], NDArray[np.bool_]],
+    ) -> tuple[Array, list[Array]]:
+        """Zero moment point of each robot, NaN where its contacts share no plane, and what carries
+        it; arguments as of ``_zero_moment``.
+        """
+        a, b, zmp, supports = points["a"], points["b"], [], []
+        for own in self._owned:
+            z, carried = _zero_moment(own[a] - own[b], points["position"], up, loads, who)
+            zmp.append(z if self.sim.data.zero_moment_point(own)[1] else np.full(3, np.nan))
+            supports.append(carried)
+        return np.array(zmp).reshape(-1, 3), supports
+
+    def _hear(self, name: str) -> Heard | None:
+        """What a sensor tells; None where there is no such one."""
+        site = self.sim.model.sensors.get(name)
+        if site is None or not site.measures:
+            return None
+        told = self.sim.sensor(name)
+        if site.kind != "plate" or told.sensor.width < 6 or told.force[2] < LOADED:
+            return Heard(name, told.values)
+        at = told.centre_of_pressure
+        assert at is not None
+        return Heard(name, told.values, (at, site.placement @ np.append(at, 0.0)))
 
     def _stands(
         self, foot: NDArray[np.void], points: NDArray[np.void], turns: Array, places: Array

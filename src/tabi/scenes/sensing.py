@@ -1,0 +1,106 @@
+"""Sensors and force plates that a scene gives its robots and things."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tabi._errors import ModelError, unknown
+from tabi.model.robot import Robot
+from tabi.model.sensors import Sensor
+from tabi.model.world import World
+from tabi.scenes.equipment import Places
+from tabi.scenes.motion import RobotKeys
+from tabi.scenes.reader import Path
+from tabi.scenes.sensor_keys import Measuring, PlateKeys, SensorKeys
+from tabi.scenes.solids import placement
+
+# key of a file → option of a sensor; what is measured comes first
+OPTIONS = {
+    "part": "part",
+    "rate_hz": "rate",
+    "delay_s": "delay",
+    "noise": "noise",
+    "bias": "bias",
+    "drift": "drift",
+    "resolution": "resolution",
+    "limit": "limit",
+    "bandwidth_hz": "bandwidth",
+    "matrix": "matrix",
+    "offset": "offset",
+    "threshold_n": "threshold",
+}
+# keys that are for new sensors
+NEW = ("kind", "body", "position_m", "quaternion")
+
+
+def options_of(keys: Measuring) -> dict[str, Any]:
+    """The options that a file gives, by the names of its keys."""
+    given = {key: getattr(keys, key, None) for key in OPTIONS}
+    return {key: value for key, value in given.items() if value is not None}
+
+
+def add_sensors(builder: Places, robot: Robot, told: RobotKeys, i: int) -> None:
+    """Sensors of the i-th robot: those it has are changed, others added."""
+    for name, keys in told.sensors.items():
+        path = ("robots", i, "sensors", name)
+        if name in robot.sensors:
+            _refuse_place(builder, robot, keys, path)
+        else:
+            _add(builder, robot, name, keys, path)
+        for key, value in options_of(keys).items():
+            with builder.at(*path, key):
+                robot.set_sensor(name, **{OPTIONS[key]: value})
+
+
+def _refuse_place(builder: Places, robot: Robot, keys: SensorKeys, path: Path) -> None:
+    for key in NEW:
+        if getattr(keys, key) is not None:
+            raise builder.reader.fault(
+                (*path, key),
+                f"{builder.reader.name((*path, key))} is given, but {robot.name} has this sensor, "
+                f"at its place; leave {key} out, or give a new sensor another name",
+            )
+
+
+def _add(builder: Places, robot: Robot, name: str, keys: SensorKeys, path: Path) -> None:
+    with builder.at(*path):
+        if keys.kind is None or keys.body is None:
+            fault = unknown("sensor", name, robot.name, robot.sensors)
+            raise ModelError(f"{fault}; a new sensor has a kind and a body")
+    with builder.at(*path, "body"):
+        body = robot.body(keys.body)
+    with builder.at(*path):
+        robot.add_sensor(
+            name,
+            keys.kind,
+            body,
+            keys.position_m or (0.0, 0.0, 0.0),
+            keys.quaternion or (1.0, 0.0, 0.0, 0.0),
+        )
+
+
+def add_plate(world: World, told: PlateKeys) -> Sensor:
+    """A new force plate."""
+    X = placement(told)
+    options = {OPTIONS[key]: value for key, value in options_of(told).items()}
+    return world.add_force_plate(
+        told.name or "plate",
+        told.size_m,
+        X.p,
+        X.quaternion,
+        told.thickness_m,
+        told.friction,
+        _resolution(told),
+        **options,
+    )
+
+
+def measure(world: World, told: PlateKeys) -> Sensor:
+    """A force plate of a thing that is there."""
+    options = {OPTIONS[key]: value for key, value in options_of(told).items()}
+    assert told.of is not None
+    return world.measure_force(told.of, resolution=_resolution(told), **options)
+
+
+def _resolution(told: PlateKeys) -> tuple[float, ...]:
+    return (*3 * (told.resolution_n,), 0.0, 0.0, 0.0)
