@@ -237,13 +237,8 @@ class Recording:
             *(f"judged/{part}" for part in JUDGED),
         ):
             column(name)
-        for name in (
-            "certificate/iterations",
-            "certificate/missed",
-            "contacts/count",
-            "contacts/body_a",
-            "contacts/body_b",
-        ):
+        certificate = ("certificate/iterations", "certificate/missed")
+        for name in (*certificate, "contacts/count", "contacts/body_a", "contacts/body_b"):
             column(name, kind=np.int64)
         for name in VECTORS:
             column(f"contacts/{name}", 3)
