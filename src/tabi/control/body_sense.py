@@ -249,7 +249,7 @@ def _feet(robot: Robot, names: Mapping[str, str] | None) -> dict[str, Sensor]:
             )
         found[name] = sensor
     if not found:
-        why = "no sensor on their bodies" if robot.feet else "no feet"
+        why = "no load sensor at a foot" if robot.feet else "no feet"
         raise ModelError(
             f"robot {robot.name!r} has {why}, so nothing tells what it stands on; expected feet "
             f"with a sensor of kind 'force' or 'touch' each: robot.add_foot(…), "
