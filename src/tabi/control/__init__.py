@@ -1,15 +1,15 @@
 """Control laws: functions (time, measurement) → command, which could drive a real robot as well."""
 
-from tabi.control.estimator import Estimate, Estimator, EstimatorGains
+from tabi.control.estimator import Estimator, EstimatorGains, StateEstimate
 from tabi.control.filters import Butterworth, zero_phase
 from tabi.control.gripping import grip
 from tabi.control.motions import hold, keyframes, lean, squat, sway
 
 __all__ = [
     "Butterworth",
-    "Estimate",
     "Estimator",
     "EstimatorGains",
+    "StateEstimate",
     "grip",
     "hold",
     "keyframes",

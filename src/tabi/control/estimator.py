@@ -97,7 +97,7 @@ class EstimatorGains:
 
 
 @dataclass(frozen=True, eq=False)
-class Estimate:
+class StateEstimate:
     """Of a robot, in the world's axes.
 
     Attributes:
@@ -158,7 +158,7 @@ class Estimator:
 
     def reset(self) -> None:
         """Begin anew with the next measurement."""
-        self._last: tuple[float, Estimate] | None = None
+        self._last: tuple[float, StateEstimate] | None = None
         self._past: deque[tuple[float, Limbs]] = deque()
         self._R, self._b = ONE, np.zeros(3)
         self._n = self._g * UP
@@ -168,7 +168,7 @@ class Estimator:
         self._stood = self._still = 0.0
         self._landed: list[Array | None] = [None] * len(self._sense.feet)
 
-    def __call__(self, time: float, measurement: Measurement) -> Estimate:
+    def __call__(self, time: float, measurement: Measurement) -> StateEstimate:
         """The estimate now; a time that is past begins anew."""
         if self._last is not None and time == self._last[0]:
             return self._last[1]
@@ -260,7 +260,7 @@ class Estimator:
         self._n = self._n + low * (self._R @ felt.f - (self._v_I - before) / dt - self._n)
         return self._n
 
-    def _estimate(self, dt: float, p: Array, v: Array, felt: _Felt) -> Estimate:
+    def _estimate(self, dt: float, p: Array, v: Array, felt: _Felt) -> StateEstimate:
         """(7) and what follows from it, with the base's last place and velocity."""
         limbs, omega = felt.limbs, felt.gyro - self._b
         R_WI = self._R @ rotation(self.delay * omega)
@@ -273,7 +273,7 @@ class Estimator:
             v = v + dt * (R_WI @ felt.f + self._sense.gravity)
         p = self._place(dt, p + dt * v, R, w_B, felt)
         c = limbs.centre
-        return Estimate(
+        return StateEstimate(
             Transform(R, p),
             Twist(v, R @ w_B),
             p + R @ c,
