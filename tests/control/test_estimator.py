@@ -211,6 +211,37 @@ def test_without_feet_on_the_ground_the_gyro_turns_and_the_robot_falls_as_a_ston
     assert first.p[2] - estimate.base.p[2] == pytest.approx(fallen, rel=1e-9)
 
 
+def test_a_foot_that_steps_carries_the_base_from_where_it_landed():
+    robot = tabi.robots.hrp2()
+    estimator, weight = Estimator(robot), 9.81 * robot.mass
+    hip = {side: robot.joint_names.index(f"{side[0].upper()}LEG_HIP_P") for side in robot.feet}
+
+    def seen(time, loads, bends):
+        measurement = still(robot)
+        for side in robot.feet:
+            measurement.sensors[f"{side}_foot_force"][2] = loads.get(side, 0.0) * weight
+            measurement.position[hip[side]] += bends.get(side, 0.0)
+        return estimator(time, measurement)
+
+    first = seen(0.0, {"left": 0.5, "right": 0.5}, {}).base.p
+    swung = seen(0.01, {"left": 1.0}, {"right": -0.2})
+    assert swung.base.p == pytest.approx(first, abs=1e-12)
+    assert swung.stance == {"right": 0.0, "left": 1.0}
+    # landed in front: nothing moves, also once it carries alone and the other swings
+    bends = {"right": -0.2, "left": -0.1}
+    for k, loads in enumerate(({"left": 0.5, "right": 0.5}, {"right": 1.0}, {"right": 1.0})):
+        told = seen(0.02 + 0.01 * k, loads, bends if k else {"right": -0.2})
+        assert told.base.p == pytest.approx(first, abs=1e-12)
+    # the leg swings back under the base: the foot stands, so that the base goes to it
+    model, places = robot.compile(), []
+    for bend in (-0.2, 0.0):
+        q = model.initial()
+        q[model.q_index("RLEG_HIP_P")] += bend
+        places.append(tabi.dynamics.pose(model, q, "right").p)
+    moved = seen(0.05, {"right": 1.0}, {"left": -0.1}).base.p - first
+    assert moved == pytest.approx(places[0] - places[1], abs=1e-12)
+
+
 def test_a_constant_reading_at_rest_is_all_bias_and_a_repeated_time_changes_nothing():
     robot, bias = tabi.robots.hrp2(), np.array([0.01, -0.02, 0.03])
     estimator = Estimator(robot)
