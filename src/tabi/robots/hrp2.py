@@ -21,6 +21,7 @@ from tabi.model.joint import Joint, Motor
 from tabi.model.robot import Robot
 from tabi.robots.armour import mirrored
 from tabi.robots.hrp2_gripper import add_grippers
+from tabi.robots.hrp2_sensors import add_errors
 from tabi.robots.hrp2_shapes import shapes_of
 from tabi.spatial.inertia import Inertia
 from tabi.spatial.transform import translation
@@ -198,12 +199,14 @@ OVERLAPS = (
 )
 
 
-def hrp2(bush: bool = False, grippers: bool = False) -> Robot:
+def hrp2(bush: bool = False, grippers: bool = False, sensor_noise: bool = False) -> Robot:
     """The robot, standing in its half-sitting pose.
 
     Args:
         bush: adds the rubber bush of each ankle, ``robot.add_bush(*BUSH)``.
         grippers: adds a jaw with a joint of its own to each hand, see ``hrp2_gripper``.
+        sensor_noise: gives sensors their errors, and joints encoders, see ``hrp2_sensors``; they
+            are exact otherwise.
     """
     robot = Robot("hrp2")
     robot.add_body("waist", Joint("WAIST", "floating"), None, _inertia("waist"), shapes_of("waist"))
@@ -237,6 +240,8 @@ def hrp2(bush: bool = False, grippers: bool = False) -> Robot:
         add_grippers(robot)
     if bush:
         robot.add_bush(*BUSH)
+    if sensor_noise:
+        add_errors(robot)
     robot.stand_on_ground()
     return robot
 
