@@ -181,7 +181,7 @@ def test_writer_killed_at_twenty_random_moments_leaves_all_but_the_last_second(t
         assert len(run.contacts["force"]) == run.contact_count.sum()
         assert run.summary["residual"] <= 1e-8
     # at least some were killed after their first second
-    assert max(ends) > 1.5
+    assert max(ends) > 1.0
 
 
 def test_full_disk_ends_the_recording_in_a_sentence_and_not_the_simulation(tmp_path, monkeypatch):

@@ -135,7 +135,7 @@ class Sensor(Frame):
     def uncalibration(self) -> tuple[Array, Array]:
         """G⁻¹ and the offset."""
         G, offset = self._calibration()
-        return np.linalg.inv(G), offset
+        return np.asarray(np.linalg.inv(G), float), offset
 
     def check(self) -> None:
         """Refuse what cannot be measured, with the sensor's name."""

@@ -178,7 +178,7 @@ class Data:
         """Places of the values of some sensors, one after the other, and rows of the sensors."""
         every, row = list(self.model.sensors), self._stepper.tables.sensors.row
         rows = np.array([every.index(name) for name in names], np.int64)
-        spans = [np.arange(row["first"][i], row["end"][i]) for i in rows]
+        spans = [np.arange(int(row["first"][i]), int(row["end"][i])) for i in rows.tolist()]
         return np.concatenate([np.zeros(0, np.int64), *spans]), rows
 
     def sensor_values(self, places: NDArray[np.int64], rows: NDArray[np.int64]) -> Array:

@@ -50,7 +50,7 @@ class Observed:
     def __init__(self, world: World, model: Model, data: Data) -> None:
         self.world, self.model, self.data = world, model, data
         self._senses: dict[str, RobotSenses] = {}
-        self._links: dict[Body | Foot | str, Link] = {}
+        self._links: dict[Body | Foot | Frame | str, Link] = {}
 
     def __repr__(self) -> str:
         things = [robot.name for robot in self.world.robots] + [o.name for o in self.world.objects]

@@ -139,8 +139,8 @@ def allocate(model: Model, tables: Tables, points: int, blocks: int, law: Any) -
     """
     bodies, joints = model.body_count + 1, model.v_count
     rows = {name: np.zeros(3 * points) for name in ROW_ARRAYS}
-    over_points = {name: np.zeros(points) for name in POINT_ARRAYS}
-    over_joints = {name: np.zeros(joints) for name in JOINT_ARRAYS}
+    vectors = {name: np.zeros(points) for name in POINT_ARRAYS}
+    vectors |= {name: np.zeros(joints) for name in JOINT_ARRAYS}
     problem = BodyProblem(
         contact=table(points, ROW),
         start=np.zeros(bodies + 1, INDEX),
@@ -151,14 +151,14 @@ def allocate(model: Model, tables: Tables, points: int, blocks: int, law: Any) -
     )
     return StepWorkspace(
         **rows,
-        **over_points,
-        **over_joints,
+        **vectors,
         dynamics=dynamics_workspace.allocate(model),
         chains=body_inertia.allocate(model, tables.chain),
         collision=collision_workspace.allocate(tables.shapes, points),
         turning=np.zeros(1),
         wrong=np.zeros(joints, INDEX),
-        **{name: np.zeros(count, INDEX) for name, count in (("joined", 2), ("first_joint", 1))},
+        joined=np.zeros(2, INDEX),
+        first_joint=np.zeros(1, INDEX),
         tangled=np.zeros(bodies, INDEX),
         points=collision_workspace.point_table(points),
         kind=np.zeros(points, INDEX),
