@@ -1,7 +1,7 @@
 """Errors of HRP-2's sensors: noise, bias, rate, delay and resolution.
 
 The noise of the IMU and its rate are those of a record of a real HRP-2 at rest over 26 s, of
-andreadelprete/sot-torque-control. All other numbers are ESTIMATED, each with its reason beside it.
+laas/hrp2-imu-data. All other numbers are ESTIMATED, each with its reason beside it.
 """
 
 from __future__ import annotations
