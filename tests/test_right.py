@@ -24,7 +24,7 @@ def right():
     yield importlib.import_module("make_right")
     sys.path.remove(str(DOCS))
     for name in ("make_right", "filling"):
-        sys.modules.pop(name)
+        sys.modules.pop(name, None)
 
 
 def between(name):
