@@ -88,6 +88,31 @@ def test_forces_where_surfaces_resist_turning():
     assert error(sim, robot, HRP2) < 1e-9
 
 
+def test_both_sides_of_a_contact_between_robots_are_felt():
+    world = tabi.World()
+    for name, z, mass in (("table", 0.0, 3.0), ("block", 0.1, 2.0)):
+        robot = Robot(name)
+        base = Joint(f"{name} root", "floating" if name == "block" else "fixed")
+        body = robot.add_body(f"{name} base", base, None, inertia.solid_box(mass, (0.2, 0.2, 0.1)))
+        joint = Joint(f"{name} joint", "prismatic" if name == "table" else "fixed")
+        joint.motor = tabi.model.joint.Motor(kp=1e5, kd=1e3) if name == "table" else None
+        plate = robot.add_body(
+            f"{name} plate", joint, body, inertia.solid_box(1.0, (0.2, 0.2, 0.1))
+        )
+        plate.shapes.append(tabi.model.shape.Shape(Box((0.2, 0.2, 0.1)), name=name))
+        robot.add_sensor(name, "force", plate, (0.01, 0.0, 0.02))
+        world.add_robot(robot)
+        if name == "block":
+            world.robots[-1].place((0.03, 0.01, z))
+    sim = tabi.Simulator(world)
+    sim.run(0.5)
+    table, block = (sim.sensor(f"{name}/{name}").force[2] for name in ("table", "block"))
+    # the table's plate bears all, the block's plate is pushed up by the weight of the rest
+    assert table == pytest.approx(-(1.0 + 3.0) * G, rel=1e-5)
+    assert block == pytest.approx(2.0 * G, rel=1e-5)
+    assert sim.contacts
+
+
 def test_a_wrist_feels_what_is_bonded_to_the_hand():
     robot = Robot("arm")
     robot.add_body("base", Joint("root", "fixed"), None, inertia.solid_box(1.0, (0.1, 0.1, 0.1)))
