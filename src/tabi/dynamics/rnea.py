@@ -44,12 +44,18 @@ def forces(m, a, w):
         store6(out.acceleration, A)
         # force and moment on the body, from its centre of mass
         c, J, V = load3(out.centre), load6(out.tensor), load6(out.velocity)
-        alpha, omega = angular(A), angular(V)
-        v_c = add(linear(V), cross(omega, c))
-        a_c = add(add(linear(A), cross(alpha, c)), cross(omega, v_c))
-        f = scale(body.mass, a_c)
-        moment = add(add(cross(c, f), sym_mul(J, alpha)), cross(omega, sym_mul(J, omega)))
-        store6(out.force, pair(moment, f))
+        store6(out.force, newton_euler(body.mass, c, J, V, A))
+
+
+@kernel(inline=True)
+def newton_euler(mass, c, J, V, A):
+    """Equation (2) of a body with the twist V and the acceleration A."""
+    alpha, omega = angular(A), angular(V)
+    v_c = add(linear(V), cross(omega, c))
+    a_c = add(add(linear(A), cross(alpha, c)), cross(omega, v_c))
+    f = scale(mass, a_c)
+    moment = add(add(cross(c, f), sym_mul(J, alpha)), cross(omega, sym_mul(J, omega)))
+    return pair(moment, f)
 
 
 @kernel

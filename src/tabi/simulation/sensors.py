@@ -23,6 +23,7 @@ References: Featherstone (2008), ch. 5; Chardonnet (2012), sec. 5.1.
 from tabi._jit import kernel
 from tabi.dynamics import free
 from tabi.dynamics.kinematics import velocity_product
+from tabi.dynamics.rnea import newton_euler
 from tabi.model.arrays import FLOATING, PRISMATIC
 from tabi.simulation import sampling
 from tabi.simulation.parts import nothing as load
@@ -116,13 +117,9 @@ def move(t, d, s, h, v, v_end):
 
 @kernel
 def _weigh(m, w, b, out, V, A):
-    """I A + V ×* I V of a body, as in ``rnea``, and its inertia about the tree's origin."""
+    """I A + V ×* I V of a body, and its inertia about the tree's origin."""
     mass, c, J = m.body[b].mass, load3(w.body[b].centre), load6(w.body[b].tensor)
-    alpha, omega = angular(A), angular(V)
-    v_c = add(linear(V), cross(omega, c))
-    f = scale(mass, add(add(linear(A), cross(alpha, c)), cross(omega, v_c)))
-    n = add(add(cross(c, f), sym_mul(J, alpha)), cross(omega, sym_mul(J, omega)))
-    store6(out.force, pair(n, f))
+    store6(out.force, newton_euler(mass, c, J, V, A))
     out.mass = mass
     store3(out.moment, scale(mass, c))
     x, y, z = c
