@@ -9,9 +9,23 @@ from tabi._errors import ModelError, SimulationError, TabiError, near
 
 if TYPE_CHECKING:
     from tabi import collision, contact, control, dynamics, robots, scenes
+    from tabi.model.body import Body, Foot, Frame
+    from tabi.model.joint import Joint, Mimic, Motor
     from tabi.model.mujoco_writer import to_mjcf, to_mujoco
     from tabi.model.report import report
     from tabi.model.robot import Robot
+    from tabi.model.shape import (
+        Box,
+        Capsule,
+        Convex,
+        Cylinder,
+        Ellipsoid,
+        HeightField,
+        Material,
+        MeshFile,
+        Shape,
+        Sphere,
+    )
     from tabi.model.signals import Command, Measurement
     from tabi.model.world import World
     from tabi.recording.recording import Recording
@@ -22,6 +36,9 @@ if TYPE_CHECKING:
     from tabi.simulation.laws.selection import Selection
     from tabi.simulation.settings import LongStepWarning
     from tabi.simulation.simulator import Simulator
+    from tabi.spatial.inertia import Inertia
+    from tabi.spatial.transform import Transform
+    from tabi.spatial.twist import Twist, Wrench
 
 __version__ = "0.1.0"
 
@@ -42,6 +59,26 @@ _LAZY = {
     "Penalty": "tabi.simulation.laws.penalty",
     "Selection": "tabi.simulation.laws.selection",
     "Recording": "tabi.recording.recording",
+    "Body": "tabi.model.body",
+    "Foot": "tabi.model.body",
+    "Frame": "tabi.model.body",
+    "Joint": "tabi.model.joint",
+    "Mimic": "tabi.model.joint",
+    "Motor": "tabi.model.joint",
+    "Box": "tabi.model.shape",
+    "Capsule": "tabi.model.shape",
+    "Convex": "tabi.model.shape",
+    "Cylinder": "tabi.model.shape",
+    "Ellipsoid": "tabi.model.shape",
+    "HeightField": "tabi.model.shape",
+    "Material": "tabi.model.shape",
+    "MeshFile": "tabi.model.shape",
+    "Shape": "tabi.model.shape",
+    "Sphere": "tabi.model.shape",
+    "Inertia": "tabi.spatial.inertia",
+    "Transform": "tabi.spatial.transform",
+    "Twist": "tabi.spatial.twist",
+    "Wrench": "tabi.spatial.twist",
     "Command": "tabi.model.signals",
     "Measurement": "tabi.model.signals",
     "collision": "",
@@ -53,22 +90,42 @@ _LAZY = {
 }
 
 __all__ = [
+    "Body",
+    "Box",
     "Budget",
+    "Capsule",
     "Command",
+    "Convex",
+    "Cylinder",
+    "Ellipsoid",
+    "Foot",
+    "Frame",
+    "HeightField",
+    "Inertia",
+    "Joint",
     "LongStepWarning",
+    "Material",
     "Measurement",
+    "MeshFile",
+    "Mimic",
     "MissedStepWarning",
     "ModelError",
+    "Motor",
     "OverlapWarning",
     "Penalty",
     "Recording",
     "Robot",
     "RobotFileWarning",
     "Selection",
+    "Shape",
     "SimulationError",
     "Simulator",
+    "Sphere",
     "TabiError",
+    "Transform",
+    "Twist",
     "World",
+    "Wrench",
     "collision",
     "contact",
     "control",

@@ -11,10 +11,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tabi._errors import ModelError
+from tabi._errors import ModelError, unknown
 from tabi.dynamics import centroidal, crba, forward, free, integration, jacobian, rnea
+from tabi.dynamics.configuration import Configuration as Configuration
 from tabi.dynamics.delassus import delassus as delassus
 from tabi.dynamics.frames import arm, bodies_at
+from tabi.dynamics.quantities import Momentum
 from tabi.dynamics.status import check_finite, check_status
 from tabi.dynamics.workspace import Workspace, allocate
 from tabi.model.compiled import Model
@@ -22,13 +24,6 @@ from tabi.spatial.transform import Transform
 from tabi.spatial.twist import Twist
 
 Array = NDArray[np.float64]
-
-
-class Momentum(NamedTuple):
-    """Momentum [N·s] and spin about the centre of mass [N·m·s]."""
-
-    linear: Array
-    angular: Array
 
 
 class Energy(NamedTuple):
@@ -126,8 +121,9 @@ def point_jacobian(model: Model, q: ArrayLike, name: str) -> Array:
     """
     link, work = model.link(name), bodies_at(model, q)
     J = np.zeros((6, model.v_count))
-    jacobian.columns(model.arrays, work, link.body, arm(work, link.body, link.placement), J)
-    return J[[3, 4, 5, 0, 1, 2]]
+    r = arm(work, link.body, link.placement)
+    jacobian.halves(model.arrays, work, link.body, r, 0, J[:3], J[3:])
+    return J
 
 
 def jacobian_bias(model: Model, q: ArrayLike, v: ArrayLike, name: str) -> Twist:
@@ -140,9 +136,7 @@ def jacobian_bias(model: Model, q: ArrayLike, v: ArrayLike, name: str) -> Twist:
 
 
 def centre_of_mass(model: Model, q: ArrayLike, name: str | None = None) -> Array:
-    """Centre of mass [m] of everything that moves,
-    or of the tree of the robot or object ``name``.
-    """
+    """Centre of mass [m] of everything that moves, or of the robot or object ``name``."""
     mass, centre, _, _ = _total(model, bodies_at(model, q), name)
     if not mass > 0:
         raise ModelError(f"{name or 'the world'} has no mass, so no centre of mass")
@@ -150,7 +144,7 @@ def centre_of_mass(model: Model, q: ArrayLike, name: str | None = None) -> Array
 
 
 def momentum(model: Model, q: ArrayLike, v: ArrayLike, name: str | None = None) -> Momentum:
-    """Momentum of everything that moves, or of the tree of ``name``;
+    """Momentum of everything that moves, or of the robot or object ``name``;
     spin about its centre of mass.
     """
     _, _, linear, angular = _total(model, bodies_at(model, q, v), name)
@@ -202,14 +196,10 @@ def step(
 
 
 def _total(model: Model, work: Workspace, name: str | None) -> tuple[float, Array, Array, Array]:
-    """Mass, centre of mass in the world, momentum and spin about it, of one tree or of all."""
-    roots = np.unique(model.arrays.body["root"][1:]) if name is None else [model.root_of(name)]
-    parts = []
-    for root in roots:
-        mass, c, P, L = centroidal.tree_momentum(model.arrays, work, int(root))
-        parts.append((mass, np.array(c) + work.body["origin"][root], np.array(P), np.array(L)))
-    total = sum(p[0] for p in parts)
-    centre = sum((p[0] * p[1] for p in parts), np.zeros(3)) / (total or 1.0)
-    linear = sum((p[2] for p in parts), np.zeros(3))
-    angular = sum((p[3] + np.cross(p[1] - centre, p[2]) for p in parts), np.zeros(3))
-    return total, centre, linear, angular
+    """Mass, centre of mass in the world, momentum and spin about it, of one thing or of all."""
+    if name is not None and name not in model.things:
+        raise unknown("robot or object", name, "the model", model.things)
+    first, end = (1, model.body_count + 1) if name is None else model.things[name]
+    mass, *vectors = centroidal.total(model.arrays, work, first, end)
+    centre, linear, angular = map(np.array, vectors)
+    return mass, centre, linear, angular

@@ -9,6 +9,7 @@ All need ``kinematics.positions`` and ``velocities``.
 """
 
 from tabi._jit import kernel
+from tabi.dynamics import composite
 from tabi.spatial.vector import add, angular, cross, dot, linear, load3, load6, scale, sub, sym_mul
 
 
@@ -60,3 +61,49 @@ def potential_energy(m, q, w):
             stretch = q[dof.q] - dof.rest
             U += 0.5 * dof.stiffness * stretch * stretch
     return U
+
+
+@kernel
+def total(m, w, first, end):
+    """Mass, centre of mass in the world, P, and L about that centre, of whole trees: bodies
+    ``first`` to ``end``.
+    """
+    mass, moment, P, L = 0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    for i in range(first, end):
+        row, m_i, V = w.body[i], m.body[i].mass, load6(w.body[i].velocity)
+        c, o = load3(row.centre), load3(w.body[m.body[i].root].origin)
+        p = scale(m_i, add(linear(V), cross(angular(V), c)))
+        c = add(c, o)
+        mass += m_i
+        moment, P = add(moment, scale(m_i, c)), add(P, p)
+        L = add(L, add(cross(c, p), sym_mul(load6(row.tensor), angular(V))))
+    centre = scale(1.0 / mass, moment) if mass > 0.0 else moment
+    return mass, centre, P, sub(L, cross(centre, P))
+
+
+@kernel
+def matrix(m, w, first, end, c, A):
+    """A of P, L = A v, shape (6, ·), of bodies ``first`` to ``end`` about the point c of the world,
+    linear rows first: a column is the momentum of ``composite``. Needs ``composite.gather``.
+    """
+    start = m.body[first].v_start
+    for i in range(first, end):
+        arm = sub(load3(w.body[m.body[i].root].origin), c)
+        for k in range(m.body[i].v_start, m.body[i].v_end):
+            F, at = composite.momentum(w, i, k), k - start
+            L = add(angular(F), cross(arm, linear(F)))
+            A[0, at], A[1, at], A[2, at] = F[3], F[4], F[5]
+            A[3, at], A[4, at], A[5, at] = L[0], L[1], L[2]
+
+
+@kernel
+def rate(m, w, first, end, c):
+    """Ṗ and L̇ about c, from the forces of ``rnea.forces``, before these are gathered; gravity is in
+    them, as a force that holds against it.
+    """
+    force, moment = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    for i in range(first, end):
+        F, arm = load6(w.body[i].force), sub(load3(w.body[m.body[i].root].origin), c)
+        force = add(force, linear(F))
+        moment = add(moment, add(angular(F), cross(arm, linear(F))))
+    return force, moment

@@ -16,14 +16,21 @@ from tabi.spatial.vector import add, add6, angular, cross, linear, load6
 @kernel
 def columns(m, w, body, r, J):
     """J of (1), shape (6, v), angular rows first; needs ``kinematics.positions``."""
-    J[:, :] = 0.0
+    halves(m, w, body, r, 0, J[3:], J[:3])
+
+
+@kernel
+def halves(m, w, body, r, start, moves, turns):
+    """Linear and angular rows of (1), each of shape (3, ·), columns from ``start`` on."""
+    moves[:, :] = 0.0
+    turns[:, :] = 0.0
     i = body
     while i != 0:
         for k in range(m.body[i].v_start, m.body[i].v_end):
-            S = load6(w.dof[k].motion)
+            S, at = load6(w.dof[k].motion), k - start
             speed = add(linear(S), cross(angular(S), r))
-            J[0, k], J[1, k], J[2, k] = S[0], S[1], S[2]
-            J[3, k], J[4, k], J[5, k] = speed[0], speed[1], speed[2]
+            turns[0, at], turns[1, at], turns[2, at] = S[0], S[1], S[2]
+            moves[0, at], moves[1, at], moves[2, at] = speed[0], speed[1], speed[2]
         i = m.body[i].parent
 
 

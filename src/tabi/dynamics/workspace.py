@@ -27,7 +27,7 @@ BODY = np.dtype(
         # aba and rnea gather in force
         ("acceleration", REAL, 6),
         ("force", REAL, 6),
-        # by aba.factor: articulated inertia; by crba: composite inertia
+        # by aba.factor: articulated inertia; by composite: mass, first moment and tensor
         ("inertia", REAL, 21),
         # by aba.spread: acceleration on top of the one above
         ("delta", REAL, 6),

@@ -5,69 +5,17 @@ and names for both.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tabi._errors import ModelError, unknown
 from tabi.model.arrays import DOF, FLOATING, PAIR, SPHERICAL, ModelArrays, table
-from tabi.model.sensors import ANYWHERE, Sensor
-from tabi.model.shape import Geometry, Material, check_coefficients, coefficient
+from tabi.model.links import Link, PlacedShape, Site, Sole
+from tabi.model.shape import Material, check_coefficients, coefficient
 from tabi.spatial.inertia import Inertia
-from tabi.spatial.transform import Transform
 
 Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class Link:
-    """A named frame: the moving body it is fixed to, and its placement there."""
-
-    name: str
-    body: int
-    placement: Transform
-
-
-@dataclass(frozen=True, eq=False)
-class Sole(Link):
-    """A foot: its polygon [m], shape (n, 2), in the xy-plane of the frame."""
-
-    polygon: Array
-
-
-@dataclass(frozen=True, eq=False)
-class Site(Link):
-    """Where a sensor sits, and what it is; of a force plate the shapes that are the plate."""
-
-    sensor: Sensor
-    shapes: tuple[int, ...] = ()
-
-    @property
-    def kind(self) -> str:
-        """Of the sensor."""
-        return self.sensor.kind
-
-    @property
-    def measures(self) -> bool:
-        """Whether it has values: not a camera, and no sensor of forces in what is fixed to the
-        world.
-        """
-        return self.sensor.width > 0 and (self.body > 0 or self.kind in ANYWHERE)
-
-
-@dataclass(frozen=True, eq=False)
-class PlacedShape:
-    """A collision shape on a moving body (0 is the world), with the name of the link it came from,
-    and how fast its surface runs [m/s].
-    """
-
-    body: int
-    link: str
-    placement: Transform
-    geometry: Geometry
-    material: str
-    surface_velocity: Array
 
 
 class Model:
@@ -77,6 +25,7 @@ class Model:
         arrays: what kernels read; parameters in it may be changed in place between steps.
         joint_names: the joints of robots that move, in the order of their velocities; a floating
             base is not among them and goes by its robot's name.
+        things: of each robot and object, by name, its first moving body and the end of them.
         links, feet, frames, sensors: by name.
         excluded: pairs of links that never collide.
         pairs: coefficients of each pair of materials, a table of PAIR of shape (k, k) in the order
@@ -98,13 +47,14 @@ class Model:
         self._names = names
         self._kinds = kinds
         self._body_of = {name: i for i, name in enumerate(names) if i and kinds[i] != "fixed"}
-        self._initial = self._with_followers(initial)
+        self._initial = self.with_followers(initial)
         roots = {
             i
             for i in range(1, len(names))
             if arrays.body["parent"][i] == 0 and kinds[i] == "floating"
         }
         self.joint_names = [name for name, i in self._body_of.items() if i not in roots]
+        self.things: dict[str, tuple[int, int]] = {}
         self.shapes: list[PlacedShape] = []
         self.feet: dict[str, Sole] = {}
         self.frames: dict[str, Link] = {}
@@ -163,6 +113,24 @@ class Model:
         """
         return int(self.arrays.body["v_start"][self._row(name)])
 
+    def q_slice(self, name: str) -> slice:
+        """Places in q of a robot or object with all its joints, or of one joint."""
+        return self._slice(name, "q_start", self.q_count)
+
+    def v_slice(self, name: str) -> slice:
+        """Places in v of a robot or object with all its joints, or of one joint."""
+        return self._slice(name, "v_start", self.v_count)
+
+    def _slice(self, name: str, column: str, count: int) -> slice:
+        if name in self.things:
+            first, end = self.things[name]
+        elif name in self._body_of:
+            first, end = self._body_of[name], self._body_of[name] + 1
+        else:
+            raise unknown("robot, object or joint", name, "the model", self.joint_names)
+        starts = [*self.arrays.body[column].tolist(), count]
+        return slice(starts[first], starts[end])
+
     @property
     def root_names(self) -> list[str]:
         """Names of the joints that hang on the world: of floating bases and objects, and of what is
@@ -203,9 +171,9 @@ class Model:
         for i, kind in enumerate(self.arrays.body["kind"]):
             if i and kind in (SPHERICAL, FLOATING):
                 q[self.arrays.body["q_start"][i] + (3 if kind == FLOATING else 0)] = 1.0
-        return self._with_followers(q)
+        return self.with_followers(q)
 
-    def _with_followers(self, q: Array) -> Array:
+    def with_followers(self, q: Array) -> Array:
         """The same configuration with followers where their leaders put them;
         as many passes as a chain of them is long.
         """
@@ -215,6 +183,13 @@ class Model:
         for _ in follower:
             q[follower] = self.arrays.mimic["ratio"] * q[leader] + self.arrays.mimic["offset"]
         return q
+
+    def with_follower_velocities(self, v: Array) -> Array:
+        """The same velocities with followers as fast as their leaders make them."""
+        mimic = self.arrays.mimic
+        for _ in mimic:
+            v[mimic["follower"]] = mimic["ratio"] * v[mimic["leader"]]
+        return v
 
     def initial(self) -> Array:
         """The configuration the world was in when it was compiled, shape (q_count,)."""

@@ -24,9 +24,10 @@ from numpy.typing import NDArray
 from tabi._errors import ModelError
 from tabi.model.arrays import BODY, DOF, KIND, MIMIC, ModelArrays, table
 from tabi.model.body import Body, Foot, Frame
-from tabi.model.compiled import Link, Model, PlacedShape, Site, Sole
+from tabi.model.compiled import Model
 from tabi.model.joint import Joint, Motor
 from tabi.model.kinematic_tree import KinematicTree
+from tabi.model.links import Link, PlacedShape, Site, Sole
 from tabi.model.sensors import CUTS, Sensor
 from tabi.model.shape import Material, MeshFile, Shape
 from tabi.model.soundness import AXIAL, GRAVITY, check_body, checked_gravity, first_without_inertia
@@ -65,6 +66,7 @@ class _Tables:
     parents: list[int] = field(default_factory=lambda: [0])
     placements: list[Transform] = field(default_factory=lambda: [Transform()])
     inertias: list[Inertia] = field(default_factory=lambda: [Inertia()])
+    things: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def place(self, body: Body, name: str, joint_name: str, apart: bool = False) -> None:
         """Give a body its row, or melt it into its parent's unless it has to be apart."""
@@ -91,6 +93,7 @@ def compile_world(world: Parts) -> Model:
     tables.links[world.fixed], tables.names[world.fixed] = (0, Transform()), "world"
     body_names, joint_names = _clashes(world)
     for robot in world.robots:
+        first = len(tables.joints)
         cuts = {sensor.body for sensor in robot.sensors.values() if sensor.kind in CUTS}
         for body in robot.bodies:
             if body.parent is not None and body.parent not in tables.links:
@@ -107,9 +110,11 @@ def compile_world(world: Parts) -> Model:
                 else _qualified(robot, body.joint.name, joint_names)
             )
             tables.place(body, name, joint, body in cuts)
+        tables.things[robot.name] = first, len(tables.joints)
     for body in world.objects:
         check_body("the world", body, None)
         tables.place(body, body.name, body.name)
+        tables.things[body.name] = len(tables.joints) - 1, len(tables.joints)
     for kind, names in (("body", tables.names.values()), ("joint", tables.joint_names)):
         twice = next((name for name, count in Counter(names).items() if count > 1), None)
         if twice is not None:
@@ -122,6 +127,7 @@ def compile_world(world: Parts) -> Model:
             "or an object"
         )
     model = _assemble(world, tables)
+    model.things = tables.things
     _check_inertias(world, model)
     _attach(world, tables, model)
     return model

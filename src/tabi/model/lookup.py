@@ -51,6 +51,25 @@ def link_of(world: World, model: Model, body: Body | Foot | Frame | str) -> Link
     )
 
 
+def name_of(world: World, model: Model, thing: Any) -> str:
+    """The model's name of a robot, an object or a joint of this world."""
+    if isinstance(thing, str):
+        return thing
+    if isinstance(thing, Robot):
+        check_robot(world, thing)
+        return thing.name
+    if isinstance(thing, Body) and any(thing is body for body in world.objects):
+        return thing.name
+    for robot in world.robots:
+        for body in robot.bodies:
+            if thing is body.joint and body is not robot.base:
+                return qualified(robot, thing.name, model.joint_names)
+    raise ModelError(
+        f"{getattr(thing, 'name', thing)!r} is no robot, object or joint of this world; "
+        "expected one of it, or a name"
+    )
+
+
 def joint_rows(model: Model, robot: Robot) -> NDArray[np.int64]:
     """Degrees of freedom of a robot's joints, in their order."""
     rows = []

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi.model.compiled import Link
+from tabi._errors import unknown
+from tabi.model.body import Body
+from tabi.model.links import Link
 from tabi.simulation.data import Data
 from tabi.simulation.tables import OPEN
 from tabi.spatial.transform import Transform
@@ -45,10 +47,31 @@ class Contact:
         """Whether it carries a force."""
         return self.status != STATUS[OPEN]
 
+    def force_on(self, body: Body | Link | str) -> Array:
+        """The force on one of the two bodies [N]."""
+        name = body if isinstance(body, str) else body.name
+        if name not in (self.body_a.name, self.body_b.name):
+            raise unknown("body", name, "the contact", (self.body_a.name, self.body_b.name))
+        return self.force if name == self.body_a.name else -self.force
 
-def contacts(data: Data) -> list[Contact]:
-    """The contacts of the last step."""
+    def __repr__(self) -> str:
+        pushes = (
+            f"{np.linalg.norm(self.force):.4g} N" if self.pressing else f"{self.gap:.3g} m apart"
+        )
+        return f"Contact({self.body_a.name}, {self.body_b.name}, {self.status}, {pushes})"
+
+
+def contacts(data: Data, chosen: NDArray[np.bool_] | None = None) -> list[Contact]:
+    """The contacts of the last step.
+
+    Args:
+        chosen: shapes whose contacts are wanted; all unless given.
+    """
     rows, links, shapes = data.contact, data.model.links, data.model.shapes
+    moment = data.moment
+    if chosen is not None:
+        own = chosen[rows["shape_a"]] | chosen[rows["shape_b"]]
+        rows, moment = rows[own], moment[own]
     normal, velocity = rows["normal"].copy(), rows["velocity"]
     slip = velocity - normal * (normal * velocity).sum(1, keepdims=True)
     columns = (
@@ -60,7 +83,7 @@ def contacts(data: Data) -> list[Contact]:
         rows["gap"].tolist(),
         slip,
         [STATUS[k] for k in rows["status"].tolist()],
-        data.moment,
+        moment,
     )
     return [Contact(*row) for row in zip(*columns, strict=True)]
 

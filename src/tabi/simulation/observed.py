@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +15,11 @@ from tabi.contact.bodies import BodyProblem
 from tabi.contact.files import write
 from tabi.contact.matrix_form import sparse
 from tabi.contact.rows import CONTACT
+from tabi.dynamics.quantities import Quantities
 from tabi.model import lookup
 from tabi.model.body import Body, Foot, Frame
-from tabi.model.compiled import Link, Model, Site, Sole
+from tabi.model.compiled import Model
+from tabi.model.links import Link, Site, Sole
 from tabi.model.robot import Robot
 from tabi.model.sensors import Sensor
 from tabi.model.signals import Measurement
@@ -35,12 +38,19 @@ from tabi.spatial.twist import Twist, Wrench
 Array = NDArray[np.float64]
 
 
+def _kept(array: Array) -> Array:
+    """A copy that cannot be written."""
+    copy = array.copy()
+    copy.flags.writeable = False
+    return copy
+
+
 class SeveralPlanesWarning(UserWarning):
     """A zero moment point was asked for where contacts share no plane."""
 
 
-class Observed:
-    """A world and its data, to be asked about.
+class Observed(Quantities):
+    """A world and its data, to be asked about: also all of ``Quantities``.
 
     Attributes:
         world, model: what there is, as it was built and compiled.
@@ -48,9 +58,11 @@ class Observed:
     """
 
     def __init__(self, world: World, model: Model, data: Data) -> None:
-        self.world, self.model, self.data = world, model, data
+        super().__init__(model)
+        self.world, self.data = world, data
         self._senses: dict[str, RobotSenses] = {}
         self._links: dict[Body | Foot | Frame | str, Link] = {}
+        self._own_shapes: dict[Any, NDArray[np.bool_]] = {}
 
     def __repr__(self) -> str:
         things = [robot.name for robot in self.world.robots] + [o.name for o in self.world.objects]
@@ -83,6 +95,16 @@ class Observed:
         return self.data.reproducible
 
     @property
+    def q(self) -> Array:
+        """Configuration, a copy that cannot be written: see ``set_state`` and ``set_joint``."""
+        return _kept(self.data.q)
+
+    @property
+    def v(self) -> Array:
+        """Velocity, a copy that cannot be written."""
+        return _kept(self.data.v)
+
+    @property
     def state(self) -> State:
         """A copy of q, v and the time."""
         return State(self.data.q.copy(), self.data.v.copy(), self.time)
@@ -111,6 +133,28 @@ class Observed:
     def contacts(self) -> list[Contact]:
         """The points within reach of each other after the last step, with their forces."""
         return observation.contacts(self.data)
+
+    def contacts_of(self, thing: Robot | Body | Foot | str) -> list[Contact]:
+        """Those of a body, of the body of a foot, or of all bodies of a robot."""
+        chosen = self._own_shapes.get(thing)
+        if chosen is None:
+            if isinstance(thing, Robot):
+                lookup.check_robot(self.world, thing)
+                names = {self._link(body).name for body in thing.bodies}
+            else:
+                link = self._link(thing.body if isinstance(thing, Frame) else thing)
+                names = {link.name}
+                if isinstance(link, Sole):
+                    every = self.model.links.items()
+                    names = {name for name, other in every if other.body == link.body}
+            shapes = [shape.link in names for shape in self.model.shapes]
+            chosen = self._own_shapes[thing] = np.array(shapes, bool)
+        return observation.contacts(self.data, chosen)
+
+    def joint_torques(self, robot: Robot) -> Array:
+        """What a robot's motors gave in the last step, in the order of its joints [N·m or N]."""
+        lookup.check_robot(self.world, robot)
+        return self.measure(robot).effort
 
     def pose(self, body: Body | Foot | str) -> Transform:
         """Where a body, foot, frame or sensor is."""
@@ -216,6 +260,12 @@ class Observed:
         ours = np.arange(len(p.q)).reshape(-1, 3)[:, [2, 0, 1]].ravel()
         W, about = sparse(p)[ours][:, ours], f"contact problem of a step of {self.dt:g} s"
         write(path, W, p.q[ours], p.mu, f"tabi, {self.time:g} s", about)
+
+    def _arrays(self) -> tuple[Array, Array]:
+        return self.data.q, self.data.v
+
+    def _name(self, thing: Any) -> str:
+        return lookup.name_of(self.world, self.model, thing)
 
     def _sole(self, foot: Foot | str) -> Sole:
         link = self._link(foot)

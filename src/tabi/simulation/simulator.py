@@ -35,10 +35,9 @@ from tabi.simulation.callbacks import ContactWatch, Scheduled
 from tabi.simulation.commands import Driver
 from tabi.simulation.data import Data
 from tabi.simulation.observation import Contact
-from tabi.simulation.observed import Observed
 from tabi.simulation.pushes import Push
 from tabi.simulation.sensor_tables import checked_seed
-from tabi.simulation.state import Saved
+from tabi.simulation.stateful import Stateful
 from tabi.simulation.step import DROPPED, FINE, step_on
 from tabi.simulation.stepper import Stepper, larger
 from tabi.simulation.tables import NO_PROGRAM
@@ -53,7 +52,7 @@ CHUNK = 1000
 MISSED = 1000
 
 
-class Simulator(Observed):
+class Simulator(Stateful):
     """A world that moves.
 
     Args:
@@ -96,53 +95,17 @@ class Simulator(Observed):
         model = world.compile()
         self.scheme, self._law = scheme, laws.named(contact, facets, model)
         step = step_on(self._law, tuple(forces), tuple(rows))
-        self._stepper = Stepper(model, step, allowed, dt=float(dt), seed=drawn)
-        super().__init__(world, model, Data(self._stepper, float(dt), float(tolerance)))
-        self._drivers: dict[str, Driver] = {}
-        self._pushes: list[Push] = []
+        stepper = Stepper(model, step, allowed, dt=float(dt), seed=drawn)
+        super().__init__(world, stepper, float(tolerance))
         self._scheduled: list[Scheduled] = []
-        self.missed: list[tuple[float, float]] = []
-        self._turns, self._warned, self._looked = Turns(), False, False
+        self._turns = Turns()
         for loop in [loop for robot in world.robots for loop in robot.bonds]:
             laws.check_bonds(self._law)
             links = (self._link(loop.a), self._link(loop.b or world.fixed))
             bonds.close(self._stepper, self.data, loop, links)
         for told in world.bonds:
             self.bond(*told)
-
-    # ---- state ------------------------------------------------------------------------------
-
-    def set_state(self, q: ArrayLike, v: ArrayLike | None = None) -> None:
-        """Put the world into a configuration, at rest unless velocities are given.
-
-        Contacts and what motors and joints did are forgotten.
-        """
-        data = self._stepper.data
-        q = self.model.check_configuration(q)
-        v = np.zeros_like(data.v) if v is None else self.model.check_velocity("v", v)
-        data.q[:], data.v[:] = q, v
-        self._stepper.forget()
-        self._stepper.prepare()
-        self._stepper.begin_sensors()
-
-    def save(self) -> Saved:
-        """Everything the next step reads."""
-        stepper, names = self._stepper, tuple(self.model.links)
-        worst, told = dict(stepper.worst), tuple(self._pushes)
-        return Saved(stepper.save(), stepper.steps, told, worst, names)
-
-    def restore(self, saved: Saved) -> None:
-        """Go back to a saved moment; the run from there is the same to the last bit."""
-        if not isinstance(saved, Saved):
-            raise ModelError(
-                f"saved state is {type(saved).__name__}; expected what Simulator.save returned"
-            )
-        saved.check(self.model.links, self._stepper.data)
-        stepper, self._pushes = self._stepper, list(saved.pushes)
-        stepper.restore(saved.data)
-        stepper.steps, stepper.worst = saved.steps, dict(saved.worst)
-        for driver in self._drivers.values():
-            driver.last = None
+        self._first = self.save()
 
     # ---- what acts --------------------------------------------------------------------------
 
@@ -176,7 +139,9 @@ class Simulator(Observed):
         Args:
             kp, kd: numbers ≥ 0, shape (v_count,) [N·m/rad or N/m, N·m·s/rad or N·s/m].
         """
-        commands.write_gains(self.model, self._stepper.data.command.motor, kp, kd)
+        # after a reset too
+        for data in (self._stepper.data, self._first.data):
+            commands.write_gains(self.model, data.command.motor, kp, kd)
 
     def prescribe(self, joints: tracking.Joints, on: bool = True, by: str = "position") -> None:
         """Let joints move exactly as they are commanded, whatever that takes: see ``tracking``.
@@ -186,8 +151,9 @@ class Simulator(Observed):
             on: False gives them back to their motors' loops.
             by: "position": at the end of a step a joint is where it was told; "velocity".
         """
-        data, changed = self._stepper.data, tracking.chosen(self.world, self.model, joints)
-        tracking.switch(self.model, data, changed, on, by)
+        changed = tracking.chosen(self.world, self.model, joints)
+        for data in (self._stepper.data, self._first.data):
+            tracking.switch(self.model, data, changed, on, by)
 
     def apply_force(
         self,

@@ -177,7 +177,7 @@ class Trial:
         while True:
             q = model.initial()
             q[rows[rows >= 0]] += off
-            q = model._with_followers(q)
+            q = model.with_followers(q)
             sim.set_state(q)
             corners = [
                 sim.pose(foot) @ np.column_stack([foot.polygon, np.zeros(len(foot.polygon))])

@@ -99,7 +99,7 @@ def allocate(model: Model, p: Contacts) -> DelassusWork:
 @kernel
 def direct(m, w, p, k, out):
     """Λ by the mass matrix."""
-    crba.composite(m, w, k.mass)
+    crba.of_bodies(m, w, 1, m.body.shape[0], k.mass)
     for j in range(k.mass.shape[0]):
         k.mass[j, j] += w.dof[j].added - m.dof[j].armature
     _jacobian(m, w, p, k.jacobian)

@@ -1,0 +1,155 @@
+"""A model in a configuration of its own: what controllers compute with, which see no simulator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tabi._errors import ModelError, unknown
+from tabi._jit import entry
+from tabi.dynamics import evaluation
+from tabi.dynamics.quantities import Quantities, Thing
+from tabi.model.compiled import Model
+from tabi.model.links import Link
+from tabi.model.lookup import freedoms, joint_rows
+from tabi.model.robot import Robot
+from tabi.spatial.transform import Transform
+from tabi.spatial.twist import Twist
+
+Array = NDArray[np.float64]
+
+
+class Configuration(Quantities):
+    """A model at a q that moves with v: what a controller computes with, in numbers of its own.
+
+    Args:
+        model: a compiled model, or a robot or world, which is compiled.
+        q, v: where it begins; the initial configuration, at rest, unless given.
+
+    Attributes:
+        robot: that it was made from, else None.
+    """
+
+    def __init__(self, model: Any, q: ArrayLike | None = None, v: ArrayLike | None = None) -> None:
+        compiled = model if isinstance(model, Model) else _compiled(model)
+        super().__init__(compiled)
+        self.robot = model if isinstance(model, Robot) else None
+        self._names = freedoms(self.robot) if self.robot else ()
+        self._v_at = joint_rows(compiled, self.robot) if self.robot else np.zeros(0, np.int64)
+        self._q_at = compiled.arrays.dof["q"][self._v_at]
+        self._single = self._q_at >= 0
+        self._q, self._v = compiled.initial(), np.zeros(compiled.v_count)
+        self._seen = self._q.view(), self._v.view()
+        for array in self._seen:
+            array.flags.writeable = False
+        self._told = self._q.copy(), self._v.copy()
+        self._accept = entry(evaluation.accept, compiled.arrays, *self._told, self._q, self._v)
+        if q is not None or v is not None:
+            self.update(self._q if q is None else q, v)
+
+    def update(self, q: ArrayLike, v: ArrayLike | None = None) -> None:
+        """Go to another configuration, at rest unless v is given."""
+        place = self._q.shape, self._v.shape
+        if isinstance(q, np.ndarray) and isinstance(v, np.ndarray) and (q.shape, v.shape) == place:
+            # the short way, of arrays without a fault
+            self._told[0][:], self._told[1][:] = q, v
+            if self._accept(self.model.arrays, *self._told, self._q, self._v):
+                return
+        checked = self.model.check_configuration(q)
+        self._v[:] = 0.0 if v is None else self.model.check_velocity("v", v)
+        self._q[:] = checked
+
+    def set_joints(
+        self,
+        position: ArrayLike | Mapping[str, float],
+        velocity: ArrayLike | Mapping[str, float] = 0.0,
+        base: Transform | None = None,
+        base_velocity: Twist | None = None,
+    ) -> None:
+        """Go where a robot's joints are measured to be, and its base; of one made from a robot.
+
+        Args:
+            position, velocity: of each degree of freedom of its joints, as in a ``Measurement``, or
+                {joint: value}; joints that are not named stay. Ball joints have no single position
+                and stay as they are.
+            base: pose of a floating base in the world; where it was unless given.
+            base_velocity: of its origin, and angular, in the world's axes; none unless given.
+        """
+        if self.robot is None:
+            raise ModelError(
+                "this configuration was made from a compiled model, which does not know a robot's "
+                "joints in their order; make it from the robot, or use update(q, v)"
+            )
+        q, v = self._q.copy(), self._v.copy()
+        moved = self._values("position", position, q[self._q_at])
+        q[self._q_at[self._single]] = moved[self._single]
+        v[self._v_at] = self._values("velocity", velocity, v[self._v_at])
+        if base is not None or base_velocity is not None:
+            root = self.model.things[self.robot.name][0]
+            if self.robot.base.joint.kind != "floating":
+                raise ModelError(f"the base of {self.robot.name} is bolted down; it has no pose")
+            iq, iv = (int(self.model.arrays.body[name][root]) for name in ("q_start", "v_start"))
+            if base is not None:
+                q[iq : iq + 7] = *base.p, *base.quaternion
+            moves = base_velocity or Twist(np.zeros(3), np.zeros(3))
+            v[iv : iv + 6] = *moves.linear, *moves.angular
+        self.update(q, v)
+
+    def _values(self, name: str, told: ArrayLike | Mapping[str, float], now: Array) -> Array:
+        """Of each degree of freedom, from numbers or by joint."""
+        if not isinstance(told, Mapping):
+            values = np.asarray(told, float)
+            if values.shape not in ((), now.shape):
+                raise ModelError(
+                    f"{name} has shape {values.shape}; expected {now.shape}, one number per joint "
+                    "in the order of robot.joint_names"
+                )
+            return np.broadcast_to(values, now.shape)
+        values = now.copy()
+        for joint, value in told.items():
+            if joint not in self._names:
+                raise unknown("joint", joint, self.robot.name, self._names)  # type: ignore[union-attr]
+            values[self._names.index(joint)] = value
+        return values
+
+    @property
+    def q(self) -> Array:
+        """Configuration, a copy, shape (q_count,)."""
+        return self._q.copy()
+
+    @property
+    def v(self) -> Array:
+        """Velocity, a copy, shape (v_count,)."""
+        return self._v.copy()
+
+    def pose(self, body: Thing | str) -> Transform:
+        """Where a body, foot, frame or sensor is."""
+        return self._frame(self._link(body))[0]
+
+    def position(self, body: Thing | str) -> Array:
+        """Its origin in the world [m]."""
+        return self.pose(body).p
+
+    def velocity(self, body: Thing | str) -> Twist:
+        """Velocity of its origin, and angular, in the world's axes."""
+        return self._frame(self._link(body))[1]
+
+    def _arrays(self) -> tuple[Array, Array]:
+        return self._seen
+
+    def _link(self, thing: Any) -> Link:
+        return self.model.link(self._name(thing))
+
+    def __repr__(self) -> str:
+        return f"Configuration of {self.model!r}"
+
+
+def _compiled(thing: Any) -> Model:
+    if not hasattr(thing, "compile"):
+        raise ModelError(
+            f"model is {type(thing).__name__}; expected a compiled model, a robot or a world"
+        )
+    return thing.compile()

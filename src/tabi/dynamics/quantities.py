@@ -1,0 +1,264 @@
+"""What one may ask of a model that is somewhere and moves: Jacobians, masses, momenta and joint
+forces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tabi._errors import ModelError, unknown
+from tabi._jit import entry
+from tabi.dynamics import evaluation
+from tabi.model.compiled import Model
+from tabi.model.links import Link
+from tabi.spatial.transform import Transform
+from tabi.spatial.twist import Twist
+
+Array = NDArray[np.float64]
+
+
+class Momentum(NamedTuple):
+    """Momentum [N·s] and spin about the centre of mass [N·m·s]."""
+
+    linear: Array
+    angular: Array
+
+
+class Thing(Protocol):
+    """A body, foot, frame, sensor, robot or object."""
+
+    name: str
+
+
+class Quantities:
+    """What follows from a model, its q and its v.
+
+    Things are named, or told as objects: bodies, feet, frames and sensors; robots and objects.
+    Matrices of a body, and of a robot, have the columns of that robot, ``v[v_slice(robot)]``, so
+    nothing changes with what else is in the world; without a name they have all of them. Linear
+    rows come first, in the world's axes.
+
+    Attributes:
+        model: whose things they are.
+    """
+
+    model: Model
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self._last = evaluation.remembered(model)
+        self._entries: dict[Any, Any] = {}
+        self._spans: dict[Any, tuple[int, int, int, int]] = {}
+        self._placements: dict[Link, Array] = {}
+
+    # ---- what a class that moves says -------------------------------------------------------
+
+    def _arrays(self) -> tuple[Array, Array]:
+        """q and v, not to be written."""
+        raise NotImplementedError
+
+    def _link(self, thing: Any) -> Link:
+        """Of a body, foot, frame or sensor."""
+        raise NotImplementedError
+
+    # ---- places -----------------------------------------------------------------------------
+
+    def q_slice(self, thing: Thing | str) -> slice:
+        """Places in q of a robot or object with all its joints, or of one joint."""
+        return self.model.q_slice(self._name(thing))
+
+    def v_slice(self, thing: Thing | str) -> slice:
+        """Places in v of a robot or object with all its joints, or of one joint."""
+        return self.model.v_slice(self._name(thing))
+
+    # ---- of a body --------------------------------------------------------------------------
+
+    def jacobian(
+        self, body: Thing | str, point: ArrayLike | None = None, out: Array | None = None
+    ) -> Array:
+        """How a point of a body moves with the joints of its robot, shape (6, n): linear velocity,
+        then angular.
+
+        Args:
+            point: in the frame of the body, foot or sensor [m]; its origin unless given.
+            out: written and returned instead of a new array.
+        """
+        link = self._link(body)
+        _, _, start, count = self._span_of(link)
+        J = self._room(out, (6, count))
+        self._call(evaluation.point_jacobian, link.body, self._point(link, point), start, J)
+        return J
+
+    def jacobian_bias(self, body: Thing | str, point: ArrayLike | None = None) -> Twist:
+        """J̇ v: acceleration of a point of a body at zero joint acceleration [m/s², rad/s²]."""
+        link, out = self._link(body), np.empty(6)
+        self._call(evaluation.point_bias, link.body, self._point(link, point), out)
+        return Twist(out[:3], out[3:])
+
+    # ---- of a robot, an object or everything ------------------------------------------------
+
+    def mass_matrix(self, thing: Thing | str | None = None, out: Array | None = None) -> Array:
+        """M(q), shape (n, n), with rotor inertias on its diagonal."""
+        first, end, _, count = self._span(thing)
+        M = self._room(out, (count, count))
+        self._call(evaluation.mass_matrix, first, end, M)
+        return M
+
+    def centre_of_mass(self, thing: Thing | str | None = None) -> Array:
+        """In the world [m]."""
+        return self._centroid(thing)[0]
+
+    def centre_of_mass_velocity(self, thing: Thing | str | None = None) -> Array:
+        """In the world's axes [m/s]."""
+        return self._centroid(thing)[1]
+
+    def centre_of_mass_jacobian(
+        self, thing: Thing | str | None = None, out: Array | None = None
+    ) -> Array:
+        """Of the velocity of the centre of mass, shape (3, n)."""
+        A, mass = self._matrix(thing)
+        J = self._room(out, (3, A.shape[1]))
+        return np.divide(A[:3], mass, out=J)
+
+    def momentum(self, thing: Thing | str | None = None) -> Momentum:
+        """Momentum, and spin about the centre of mass."""
+        _, _, linear, angular = self._centroid(thing)
+        return Momentum(linear, angular)
+
+    def momentum_matrix(self, thing: Thing | str | None = None, out: Array | None = None) -> Array:
+        """The centroidal momentum matrix, shape (6, n): momentum, then spin about the centre of
+        mass, per joint velocity.
+        """
+        return self._matrix(thing, out)[0]
+
+    def momentum_bias(self, thing: Thing | str | None = None) -> Momentum:
+        """Ȧ v: their rates at zero joint acceleration [N, N·m]; over the mass, the linear one is
+        the bias of the Jacobian of the centre of mass.
+        """
+        (first, end, _, _), out = self._span(thing), np.empty(6)
+        self._call(evaluation.momentum_bias, first, end, out)
+        return Momentum(out[:3], out[3:])
+
+    # ---- joint forces -----------------------------------------------------------------------
+
+    def inverse_dynamics(self, a: ArrayLike, thing: Thing | str | None = None) -> Array:
+        """Joint forces τ [N·m or N] that give the accelerations a without contacts, shape (n,);
+        springs and dampers are not in it.
+        """
+        span, full = self._columns(thing), np.zeros(self.model.v_count)
+        given = np.asarray(a, float)
+        if given.shape != (count := span.stop - span.start,):
+            raise ModelError(f"a has shape {given.shape}; expected ({count},), as v_slice has it")
+        if not np.isfinite(given).all():
+            raise ModelError(f"a is {given[~np.isfinite(given)][0]} somewhere; expected numbers")
+        full[span] = given
+        return self._joint_forces(full)[span]
+
+    def bias_forces(self, thing: Thing | str | None = None) -> Array:
+        """C(q, v) v + g(q): joint forces at zero acceleration, shape (n,) [N·m or N]."""
+        return self._joint_forces(self._last.rest)[self._columns(thing)]
+
+    def gravity_forces(self, thing: Thing | str | None = None) -> Array:
+        """g(q): joint forces that hold it at rest against gravity, shape (n,) [N·m or N]."""
+        tau = np.empty(self.model.v_count)
+        self._call(evaluation.gravity_forces, tau)
+        return tau[self._columns(thing)]
+
+    # ---- inside -----------------------------------------------------------------------------
+
+    def _call(self, kernel: Any, *args: Any) -> Any:
+        args = (self.model.arrays, *self._arrays(), self._last, *args)
+        found = self._entries.get(kernel)
+        if found is None:
+            found = self._entries[kernel] = entry(kernel, *args)
+        return found(*args)
+
+    def _joint_forces(self, a: Array) -> Array:
+        tau = np.empty(self.model.v_count)
+        self._call(evaluation.joint_forces, a, tau)
+        return tau
+
+    def _centroid(self, thing: Thing | str | None) -> Array:
+        (first, end, _, _), out = self._span(thing), np.empty((4, 3))
+        if not self._call(evaluation.momentum, first, end, out) > 0.0:
+            raise self._massless(thing)
+        return out
+
+    def _matrix(self, thing: Thing | str | None, out: Array | None = None) -> tuple[Array, float]:
+        first, end, _, count = self._span(thing)
+        A = self._room(out, (6, count))
+        mass = self._call(evaluation.momentum_matrix, first, end, A)
+        if not mass > 0.0:
+            raise self._massless(thing)
+        return A, mass
+
+    def _massless(self, thing: Thing | str | None) -> ModelError:
+        name = "the world" if thing is None else self._name(thing)
+        return ModelError(f"{name} has no mass that moves, so no centre of mass")
+
+    def _frame(self, link: Link) -> tuple[Transform, Twist]:
+        """X_WF of a link, and how it moves."""
+        out, placement = np.empty(18), self._placements.get(link)
+        if placement is None:
+            X = link.placement
+            placement = self._placements[link] = np.concatenate([X.R.ravel(), X.p])
+        self._call(evaluation.frame, link.body, placement, out)
+        return Transform(out[:9].reshape(3, 3), out[9:12]), Twist(out[12:15], out[15:])
+
+    def _point(self, link: Link, point: ArrayLike | None) -> Array:
+        """A point of a link in the frame of its moving body."""
+        X = link.placement
+        if point is None:
+            return X.p
+        p = np.asarray(point, float)
+        if p.shape != (3,) or not np.isfinite(p).all():
+            raise ModelError(f"point of {link.name!r} is {point!r}; expected x, y, z in metres")
+        return X.R @ p + X.p
+
+    @staticmethod
+    def _room(out: Array | None, shape: tuple[int, ...]) -> Array:
+        if out is None:
+            return np.empty(shape)
+        if out.shape != shape or out.dtype != float or not out.flags.c_contiguous:
+            raise ModelError(
+                f"out has shape {out.shape}, {out.dtype}; expected {shape}, float64 and C order"
+            )
+        return out
+
+    def _name(self, thing: Any) -> str:
+        name = thing if isinstance(thing, str) else getattr(thing, "name", None)
+        if not isinstance(name, str):
+            raise ModelError(f"{thing!r} is nothing with a name; expected a thing of the model")
+        return name
+
+    def _columns(self, thing: Thing | str | None) -> slice:
+        _, _, start, count = self._span(thing)
+        return slice(start, start + count)
+
+    def _span(self, thing: Thing | str | None) -> tuple[int, int, int, int]:
+        """First moving body and end of a robot or object, or of all; its first column, and how
+        many it has.
+        """
+        found = self._spans.get(thing) if isinstance(thing, Hashable) else None
+        if found is None:
+            name = None if thing is None else self._name(thing)
+            if name is not None and name not in self.model.things:
+                raise unknown("robot or object", name, "the model", self.model.things)
+            first, end = self.model.things[name] if name else (1, self.model.body_count + 1)
+            columns = self.model.v_slice(name) if name else slice(0, self.model.v_count)
+            found = first, end, int(columns.start), int(columns.stop - columns.start)
+            self._spans[thing] = found
+        return found
+
+    def _span_of(self, link: Link) -> tuple[int, int, int, int]:
+        """Of the robot or object that a link belongs to; all columns for what does not move."""
+        found = self._spans.get(link)
+        if found is None:
+            things = self.model.things.items()
+            names = [name for name, (first, end) in things if first <= link.body < end]
+            found = self._spans[link] = self._span(names[0] if names else None)
+        return found

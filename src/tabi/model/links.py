@@ -1,0 +1,64 @@
+"""Names for places of a compiled world: links, soles, sensors and collision shapes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabi.model.sensors import ANYWHERE, Sensor
+from tabi.model.shape import Geometry
+from tabi.spatial.transform import Transform
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """A named frame: the moving body it is fixed to, and its placement there."""
+
+    name: str
+    body: int
+    placement: Transform
+
+
+@dataclass(frozen=True, eq=False)
+class Sole(Link):
+    """A foot: its polygon [m], shape (n, 2), in the xy-plane of the frame."""
+
+    polygon: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Site(Link):
+    """Where a sensor sits, and what it is; of a force plate the shapes that are the plate."""
+
+    sensor: Sensor
+    shapes: tuple[int, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        """Of the sensor."""
+        return self.sensor.kind
+
+    @property
+    def measures(self) -> bool:
+        """Whether it has values: not a camera, and no sensor of forces in what is fixed to the
+        world.
+        """
+        return self.sensor.width > 0 and (self.body > 0 or self.kind in ANYWHERE)
+
+
+@dataclass(frozen=True, eq=False)
+class PlacedShape:
+    """A collision shape on a moving body (0 is the world), with the name of the link it came from,
+    and how fast its surface runs [m/s].
+    """
+
+    body: int
+    link: str
+    placement: Transform
+    geometry: Geometry
+    material: str
+    surface_velocity: Array

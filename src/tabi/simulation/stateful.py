@@ -1,0 +1,125 @@
+"""A simulation put into states: the first one again, any other, and moments to go back to."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tabi._errors import ModelError
+from tabi.dynamics.quantities import Thing
+from tabi.model.world import World
+from tabi.simulation.commands import Driver
+from tabi.simulation.data import Data
+from tabi.simulation.observed import Observed
+from tabi.simulation.pushes import Push
+from tabi.simulation.state import Saved
+from tabi.simulation.stepper import WORST, Stepper
+
+
+class Stateful(Observed):
+    """A world whose state can be set.
+
+    Attributes:
+        missed: steps whose contacts did not reach the tolerance: (time [s], backward error [m/s]),
+            the first thousand.
+    """
+
+    def __init__(self, world: World, stepper: Stepper, tolerance: float) -> None:
+        self._stepper = stepper
+        super().__init__(world, stepper.model, Data(stepper, stepper.dt, tolerance))
+        self._drivers: dict[str, Driver] = {}
+        self._pushes: list[Push] = []
+        self.missed: list[tuple[float, float]] = []
+        # whether a missed step was told of, and whether the first one was looked at
+        self._warned, self._looked = False, False
+        self._first = self.save()
+
+    def reset(self) -> None:
+        """Back to the start: time, configuration, contacts, bonds, and the noise of sensors; the
+        run from there is the same to the last bit.
+
+        Controllers stay, and those with a method ``reset`` are told; so do gains, joints that are
+        prescribed, callbacks, and parameters of the model. Pushes that were planned are dropped.
+        """
+        self.restore(self._first)
+        self._stepper.missed_count = 0
+        self._stepper.worst = dict.fromkeys(WORST, 0.0)
+        self._stepper.foot_events.clear()
+        self.missed.clear()
+        self._warned = self._looked = False
+        for driver in self._drivers.values():
+            told = getattr(driver.controller, "reset", None)
+            if callable(told):
+                told()
+
+    def set_state(self, q: ArrayLike, v: ArrayLike | None = None) -> None:
+        """Put the world into a configuration, at rest unless velocities are given.
+
+        Contacts and what motors and joints did are forgotten.
+        """
+        data = self._stepper.data
+        q = self.model.check_configuration(q)
+        v = np.zeros_like(data.v) if v is None else self.model.check_velocity("v", v)
+        data.q[:], data.v[:] = q, v
+        self._stepper.forget()
+        self._stepper.prepare()
+        self._stepper.begin_sensors()
+
+    def set_joint(
+        self,
+        thing: Thing | str,
+        position: ArrayLike | None = None,
+        velocity: ArrayLike | None = None,
+    ) -> None:
+        """Put one joint, or a robot or object with all its joints, elsewhere; joints that follow
+        it go along. Contacts and what motors and joints did are forgotten.
+
+        Args:
+            thing: a joint, robot or object of the world, or a name.
+            position: its part of q, ``q[q_slice(thing)]``: an angle [rad] or a distance [m]; of
+                something that floats x, y, z and a quaternion w, x, y, z. As it is unless given.
+            velocity: its part of v; none unless given.
+        """
+        name = self._name(thing)
+        q, v = self.data.q.copy(), self.data.v.copy()
+        if position is not None:
+            _put(q, self.model.q_slice(name), position, f"position of {name!r}")
+        _put(
+            v,
+            self.model.v_slice(name),
+            0.0 if velocity is None else velocity,
+            f"velocity of {name!r}",
+        )
+        self.set_state(self.model.with_followers(q), self.model.with_follower_velocities(v))
+
+    def save(self) -> Saved:
+        """Everything the next step reads."""
+        stepper, names = self._stepper, tuple(self.model.links)
+        worst, told = dict(stepper.worst), tuple(self._pushes)
+        return Saved(stepper.save(), stepper.steps, told, worst, names)
+
+    def restore(self, saved: Saved) -> None:
+        """Go back to a saved moment; the run from there is the same to the last bit."""
+        if not isinstance(saved, Saved):
+            raise ModelError(
+                f"saved state is {type(saved).__name__}; expected what Simulator.save returned"
+            )
+        saved.check(self.model.links, self._stepper.data)
+        stepper, self._pushes = self._stepper, list(saved.pushes)
+        stepper.restore(saved.data)
+        stepper.steps, stepper.worst = saved.steps, dict(saved.worst)
+        for driver in self._drivers.values():
+            driver.last = None
+
+
+def _put(out: np.ndarray, span: slice, value: ArrayLike, what: str) -> None:
+    """Numbers into their places."""
+    count = span.stop - span.start
+    try:
+        x = np.asarray(value, float)
+    except (TypeError, ValueError):
+        x = np.full(count + 1, np.nan)
+    # one number for several stands for none of them but zero
+    if x.shape != (count,) and not (x.ndim == 0 and (count == 1 or x == 0)):
+        raise ModelError(f"{what} is {value!r}; expected {count} numbers")
+    out[span] = x
