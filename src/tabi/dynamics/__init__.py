@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tabi._errors import ModelError, unknown
-from tabi.dynamics import centroidal, crba, forward, free, integration, jacobian, rnea
+from tabi.dynamics import centroidal, crba, differences, forward, free, integration, jacobian, rnea
 from tabi.dynamics.configuration import Configuration as Configuration
 from tabi.dynamics.delassus import delassus as delassus
 from tabi.dynamics.frames import arm, bodies_at
@@ -167,6 +167,16 @@ def integrate(model: Model, q: ArrayLike, v: ArrayLike, h: float) -> Array:
     q, v = model.check_configuration(q).copy(), model.check_velocity("v", v)
     integration.advance(model.arrays, q, v, float(h))
     return q
+
+
+def difference(model: Model, q1: ArrayLike, q2: ArrayLike) -> Array:
+    """The velocity that leads from q1 to q2 in one second, shape (v_count,): the inverse of
+    ``integrate``.
+    """
+    out = np.zeros(model.v_count)
+    start, end = model.check_configuration(q1), model.check_configuration(q2)
+    differences.between(model.arrays, start, end, out)
+    return out
 
 
 def step(

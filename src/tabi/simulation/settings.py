@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tabi._errors import ModelError, unknown
 from tabi.model.world import World
+from tabi.simulation.parts import name_of
 from tabi.simulation.tables import NO_PROGRAM
 
 Array = NDArray[np.float64]
@@ -75,3 +76,18 @@ def check(world: Any, dt: Any, tolerance: Any, scheme: Any) -> None:
         )
     if scheme not in SCHEMES:
         raise unknown("scheme", str(scheme), "tabi", SCHEMES)
+
+
+def check_linear(scheme: str, law: Any, margin: Any) -> None:
+    """Refuse to linearise what jumps, or what has no slopes."""
+    if scheme != TIME_STEPPING:
+        raise ModelError(
+            f"scheme is {scheme!r}, whose impacts jump; make a simulator with "
+            f"scheme={TIME_STEPPING!r} to linearise its step"
+        )
+    if not law.CERTIFIED:
+        raise ModelError(
+            f"contact={name_of(law)!r} has no slopes to linearise by; take contact='coulomb'"
+        )
+    if not (isinstance(margin, (int, float)) and 0 <= margin < np.inf):
+        raise ModelError(f"margin is {margin!r}; expected a velocity in m/s ≥ 0, 1e-6 is usual")

@@ -34,6 +34,8 @@ from tabi.simulation.budget import DEFAULT, Budget, budget_of
 from tabi.simulation.callbacks import ContactWatch, Scheduled
 from tabi.simulation.commands import Driver
 from tabi.simulation.data import Data
+from tabi.simulation.held import HeldSteps, twin_of
+from tabi.simulation.linearisation import Linearisation, linearise
 from tabi.simulation.observation import Contact
 from tabi.simulation.pushes import Push
 from tabi.simulation.sensor_tables import checked_seed
@@ -94,11 +96,12 @@ class Simulator(Stateful):
         ahead.start()
         model = world.compile()
         self.scheme, self._law = scheme, laws.named(contact, facets, model)
-        step = step_on(self._law, tuple(forces), tuple(rows))
+        self._more = tuple(forces), tuple(rows)
+        step = step_on(self._law, *self._more)
         stepper = Stepper(model, step, allowed, dt=float(dt), seed=drawn)
         super().__init__(world, stepper, float(tolerance))
         self._scheduled: list[Scheduled] = []
-        self._turns = Turns()
+        self._turns, self._twin = Turns(), None
         for loop in [loop for robot in world.robots for loop in robot.bonds]:
             laws.check_bonds(self._law)
             links = (self._link(loop.a), self._link(loop.b or world.fixed))
@@ -283,9 +286,7 @@ class Simulator(Stateful):
                 for driver in self._drivers.values():
                     count = min(count, driver.every - now % driver.every)
             if self._pushes or stepper.data.command.pushed[0]:
-                self._pushes = [p for p in self._pushes if p.until > now]
-                command, body = stepper.data.command, stepper.workspace.dynamics.body
-                pushes.write_wrenches(self.model, self._pushes, now, body, command)
+                self._write_pushes(stepper)
                 count = pushes.steps_alone(self._pushes, now, count)
             for one in self._scheduled:
                 count = min(count, one.steps - now % one.steps)
@@ -300,6 +301,13 @@ class Simulator(Stateful):
             raise
         finally:
             self._turns.end()
+
+    def _write_pushes(self, stepper: Stepper) -> None:
+        """What pushes in the step that begins, to where the bodies of a stepper are."""
+        now = self._stepper.steps
+        self._pushes = [p for p in self._pushes if p.until > now]
+        body = stepper.workspace.dynamics.body
+        pushes.write_wrenches(self.model, self._pushes, now, body, stepper.data.command)
 
     def _roll(self, count: int, program: Array) -> None:
         stepper, dt, tolerance = self._stepper, self.data.dt, self.data.tolerance
@@ -350,6 +358,30 @@ class Simulator(Stateful):
                     driver.write(command, self._stepper.data.command.motor, now * self.dt)
                     driver.last, new = command, True
         return new
+
+    def linearise(self, margin: float = 1e-6) -> Linearisation:
+        """The next step for small changes of the state and of what motors are told: δx⁺ = A δx +
+        B δu, with what contacts, motors and joints do held. Nothing moves.
+
+        Controllers are not asked: motors hold what they were told last.
+
+        Args:
+            margin: contacts nearer to another mode than this [m/s] are told.
+        """
+        settings.check_linear(self.scheme, self._law, margin)
+        if self._pushes or self._stepper.data.command.pushed[0]:
+            self._write_pushes(self._stepper)
+        spans = {}
+        for robot in self.world.robots:
+            for name in robot.joint_names:
+                name = lookup.qualified(robot, name, self.model.joint_names)
+                span = self.v_slice(name)
+                spans[name] = range(span.start, span.stop)
+        if self._twin is None:
+            self._twin = twin_of(self._stepper, self._more)
+        push = self._write_pushes if self._pushes else None
+        steps = HeldSteps(self._stepper, self._twin, self.tolerance, push)
+        return linearise(steps, spans, margin)
 
     # ---- inside -----------------------------------------------------------------------------
 
