@@ -80,8 +80,10 @@ def build(
     fold = table(len(chains), FOLD)
     for row, (follower, (leader, ratio, _)) in zip(fold, chains.items(), strict=True):
         row["follower"], row["leader"], row["ratio"] = follower, leader, ratio
-    touching, touched = _support(model, block, dofs, chains, rows)
-    free = [k for k in range(n) if k not in chains and k not in locked and touched[k] > 0]
+    moves = _support(model, block, dofs, chains, rows)
+    moves[[*chains, *locked]] = False
+    free = np.flatnonzero(moves.any(axis=1))
+    touching, touched, pair, shared = _threes(moves)
     lower, upper, speed = limits(model)
     tolerance, iterations, restarts, seed = counts
     return Tables(
@@ -90,25 +92,27 @@ def build(
         levels=levels,
         posture_dof=dofs,
         postures=postures,
-        free=np.array(free, np.int64),
+        free=free,
         lower=lower,
         upper=upper,
         speed=speed,
         touching=touching,
         touched=touched,
+        pair=pair,
+        shared=shared,
         starts=_starts(model, lower, upper, restarts, seed),
-        settings=np.array([tolerance, iterations, restarts]),
+        settings=np.array([tolerance, iterations]),
         **{name: np.zeros(rows) for name in ("e", "tried", "held", "r", "y", "damping")},
         B=np.zeros((n, rows)),
         G=np.zeros((rows, rows)),
         L=np.zeros((rows, rows)),
-        x=np.zeros(n),
-        v=np.zeros(n),
+        **{name: np.zeros(n) for name in ("x", "v", "w")},
         low=np.full(n, -np.inf),
         high=np.full(n, np.inf),
         state=np.zeros(n, np.int64),
         **{name: np.zeros(size) for name in ("q", "best", "trial")},
-        cost=np.zeros((2, len(levels))),
+        cost=np.zeros(len(levels)),
+        ended=np.zeros(len(levels), np.int64),
         share=np.zeros(model.body_count + 1),
         first=np.zeros((model.body_count + 1, 3)),
         out=np.zeros(3, np.int64),
@@ -138,9 +142,9 @@ def _blocks(
                 row["posture"] = posture
                 task.use(postures[posture])
                 posture += 1
-                dofs += task.dofs
+                dofs += task.dofs + [-1] * (-len(task.dofs) % 3)
             else:
-                dofs += [-1] * int(row["count"])
+                dofs += [-1] * 3
             levels[-1] = len(dofs)
         at += len(task.blocks)
     return block, np.array(levels, np.int64), postures, np.array(dofs, np.int64)
@@ -152,8 +156,8 @@ def _support(
     dofs: NDArray[np.int64],
     chains: dict[int, tuple[int, float, float]],
     rows: int,
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Of each column the rows that it moves, and how many; of a leader those of its followers
+) -> NDArray[np.bool_]:
+    """Which rows each column moves, shape (columns, rows); of a leader those of its followers
     too.
     """
     body, moves = model.arrays.body, np.zeros((model.v_count, rows), bool)
@@ -177,11 +181,23 @@ def _support(
                 i = int(body["parent"][i])
     for follower, (leader, _, _) in chains.items():
         moves[leader] |= moves[follower]
-    touched = moves.sum(axis=1)
-    touching = np.zeros((model.v_count, max(1, int(touched.max(initial=0)))), np.int64)
-    for k, row in enumerate(moves):
-        touching[k, : touched[k]] = np.flatnonzero(row)
-    return touching, touched.astype(np.int64)
+    return moves
+
+
+def _threes(moves: NDArray[np.bool_]) -> tuple[NDArray[np.int64], ...]:
+    """``touching``, ``touched``, ``pair`` and ``shared`` of the tables."""
+    threes = moves.reshape(len(moves), -1, 3).any(axis=2)
+    touched = threes.sum(axis=1)
+    touching = np.zeros((len(moves), max(1, int(touched.max(initial=0)))), np.int64)
+    for k, row in enumerate(threes):
+        touching[k, : touched[k]] = 3 * np.flatnonzero(row)
+    both = [
+        np.flatnonzero(threes[:, a] & threes[:, b])
+        for a in range(threes.shape[1])
+        for b in range(a + 1)
+    ]
+    pair = np.cumsum([0, *map(len, both)])
+    return touching, touched.astype(np.int64), pair.astype(np.int64), np.concatenate(both)
 
 
 def _starts(model: Model, lower: Array, upper: Array, count: int, seed: int) -> Array:

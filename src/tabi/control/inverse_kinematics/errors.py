@@ -62,25 +62,25 @@ def errors(m, w, q, t, e):
         else:
             _posture(m, q, t, block, e)
             continue
-        block.size = _put(block, error, e, block.row)
+        _put(block, error, e, block.row)
+        block.error = _size(block, error)
 
 
 @kernel(inline=True)
 def _put(block, error, e, row):
-    """The numbers of an error that count into rows; returns their size."""
-    size, s = 0.0, block.scale
-    if block.axes[0] != 0:
-        e[row] = s * error[0]
-        size += error[0] * error[0]
-        row += 1
-    if block.axes[1] != 0:
-        e[row] = s * error[1]
-        size += error[1] * error[1]
-        row += 1
-    if block.axes[2] != 0:
-        e[row] = s * error[2]
-        size += error[2] * error[2]
-    return sqrt(size)
+    """The numbers of an error that count into rows."""
+    s = block.scale
+    e[row], e[row + 1], e[row + 2] = s[0] * error[0], s[1] * error[1], s[2] * error[2]
+
+
+@kernel(inline=True)
+def _size(block, error):
+    """Length of what counts of an error."""
+    s, square = block.scale, 0.0
+    square += error[0] * error[0] if s[0] > 0.0 else 0.0
+    square += error[1] * error[1] if s[1] > 0.0 else 0.0
+    square += error[2] * error[2] if s[2] > 0.0 else 0.0
+    return sqrt(square)
 
 
 @kernel
@@ -152,15 +152,15 @@ def _posture(m, q, t, block, e):
         at = m.dof[k].q
         if at >= 0:
             error = target[at] - q[at]
-            e[row] = block.scale * error
+            e[row] = block.scale[0] * error
             size += error * error
             row += 1
         else:
             phi = _turn_to(target, q, -2 - t.posture_dof[row + 1])
             size += dot(phi, phi)
-            store3(e[row : row + 3], scale(block.scale, phi))
+            store3(e[row : row + 3], scale(block.scale[0], phi))
             row += 3
-    block.size = sqrt(size)
+    block.error = sqrt(size)
 
 
 @kernel
@@ -286,7 +286,7 @@ def _posture_rows(m, q, t, block):
     while row < end:
         k = t.posture_dof[row]
         if m.dof[k].q >= 0:
-            t.B[k, row] = block.scale
+            t.B[k, row] = block.scale[0]
             row += 1
             continue
         e = _turn_to(target, q, -2 - t.posture_dof[row + 1])
@@ -295,5 +295,5 @@ def _posture_rows(m, q, t, block):
             s = (1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0)
             u = cross(e, s)
             d = add(add(s, scale(0.5, u)), scale(f, cross(e, u)))
-            store3(t.B[k + j, row : row + 3], scale(block.scale, d))
+            store3(t.B[k + j, row : row + 3], scale(block.scale[0], d))
         row += 3

@@ -14,8 +14,9 @@ e_p smaller after higher levels are back at e_h*, which is done by steps like (2
 falls after a step that did what its model said, and grows when one is refused. A level ends when
 it is met, or when no step within the limits would make it better: at the nearest point.
 
-Where a level is not met, it starts again from other configurations within the limits, always the
-same, until one meets all, two end at the same errors, or all are tried; the best is kept.
+Where a level is not met, scouts start from other configurations within the limits, always the same
+ones, until one meets all or all have turned back; from the best of them levels are then solved to
+their end.
 
 References: Sugihara, Solvability-unconcerned inverse kinematics by the Levenberg-Marquardt method
 (2011), of (3); Nielsen, Damping parameter in Marquardt's method (1999), of μ; Kanoun, Lamiraux,
@@ -23,7 +24,7 @@ Wieber, Kinematic control of redundant manipulators: generalizing the task-prior
 inequality tasks (2011), of (1).
 """
 
-from math import isfinite
+from math import isfinite, sqrt
 
 from tabi._jit import kernel
 from tabi.control.inverse_kinematics import bounded
@@ -36,79 +37,80 @@ from tabi.spatial import quaternion
 # damping of rows that hold, and least damping of others
 HOLD, LEAST = 1e-12, 1e-8
 # first μ of (3), and the largest
-MU, MU_MOST = 1.0, 1e12
-# what an error may leave its place by, of the tolerance; steps to bring it back
-LEEWAY, RESTORING = 0.1, 8
+MU, MU_MOST = 0.1, 1e12
+# what an error that is held may be off, of the tolerance and at least; steps to bring it back
+LEEWAY, LEAST_LEEWAY, RESTORING = 1e-3, 1e-13, 8
 # a level stands still: of its cost what a step would take off it; largest step [rad or m]
-STILL, SHORTEST = 1e-15, 1e-12
-# two ends are the same: of their cost
-SAME = 1e-5
+STILL, SHORTEST = 1e-12, 1e-12
+# a scout turns back where the cost is more than this of what it was so many steps before
+PROGRESS, PATIENCE = 0.3, 5
 MET, STANDS, STOPPED, BROKEN = 0, 1, 2, 3
 
 
 @kernel
 def solve(m, w, t, q_start):
-    """Solve (1) into t.best; t.out: outcome, iterations, starts."""
+    """Solve (1) into t.q; t.out: outcome, iterations, starts."""
     t.out[1], t.out[2] = 0, 0
-    starts, outcome = int(t.settings[2]), BROKEN
-    for start in range(starts + 1):
+    furthest, least, levels = -1, 0.0, t.levels.shape[0]
+    for start in range(t.starts.shape[0] + 1):
         _copy(q_start, t.q)
         if start > 0:
             _start_from(m, t, t.starts[start - 1])
         _into_limits(m, t)
-        ended = _levels(m, w, t)
         t.out[2] += 1
-        better = 1 if start == 0 else _compared(t)
-        if better > 0:
-            outcome = ended
+        p = _levels(m, w, t, True)
+        cost = 0.0 if p == levels else t.cost[p]
+        if p > furthest or (p == furthest and cost < least):
+            furthest, least = p, cost
             _copy(t.q, t.best)
-            _copy(t.cost[0], t.cost[1])
-        if outcome == MET or ended == BROKEN or (start > 0 and better == 0):
+        if p == levels:
             break
-    # errors and places of the answer
-    kinematics.positions(m, t.best, w)
-    errors(m, w, t.best, t, t.e)
-    t.out[0] = outcome
+    _copy(t.best, t.q)
+    _levels(m, w, t, False)
+    t.out[0] = _outcome(t)
+    return t.out[0]
+
+
+@kernel
+def _outcome(t):
+    """The worst of all levels."""
+    outcome = MET
+    for p in range(t.levels.shape[0]):
+        if t.ended[p] == BROKEN:
+            return BROKEN
+        if not _met(t, p, False):
+            outcome = max(outcome, t.ended[p] if t.ended[p] != MET else STANDS)
     return outcome
 
 
 @kernel
-def _compared(t):
-    """1 if the costs of this start are better than the best, level by level, −1 if worse."""
-    for p in range(t.levels.shape[0]):
-        a, b = t.cost[0, p], t.cost[1, p]
-        least = t.settings[0] * t.settings[0]
-        if a < (1.0 - SAME) * b - least:
-            return 1
-        if a > (1.0 + SAME) * b + least:
-            return -1
-    return 0
-
-
-@kernel
-def _levels(m, w, t):
-    """One start: each level in turn, from t.q."""
+def _levels(m, w, t, scouting):
+    """Each level in turn, from t.q; a scout only looks how many of them can be met, and leaves
+    postures alone. Returns the first that is not.
+    """
     for k in range(t.state.shape[0]):
         t.state[k] = 0
     kinematics.positions(m, t.q, w)
     errors(m, w, t.q, t, t.e)
-    outcome = MET
+    first = t.levels.shape[0]
     for p in range(t.levels.shape[0]):
-        ended = _level(m, w, t, p)
-        if ended == BROKEN:
-            return BROKEN
-        begin = t.levels[p - 1] if p > 0 else 0
+        begin, end = t.levels[p - 1] if p > 0 else 0, t.levels[p]
+        if scouting and _met(t, p, False) and not _met(t, p, True):
+            break
+        t.ended[p] = _level(m, w, t, p, scouting)
+        t.cost[p] = _cost(t.e, begin, end)
         met = _met(t, p, True)
-        for i in range(begin, t.levels[p]):
+        for i in range(begin, end):
             t.held[i] = 0.0 if met else t.e[i]
-        t.cost[0, p] = _cost(t.e, begin, t.levels[p])
         if not _met(t, p, False):
-            outcome = max(outcome, ended if ended != MET else STANDS)
-    return outcome
+            first = min(first, p)
+            if scouting:
+                break
+    return first
 
 
 @kernel
-def _level(m, w, t, p):
+def _level(m, w, t, p, scouting):
     """(2) until the level is met or stands still; bodies and errors are those of t.q before and
     after.
     """
@@ -118,10 +120,14 @@ def _level(m, w, t, p):
     if _met(t, p, True):
         return MET
     rows(m, w, t.q, t, p + 1)
-    outcome = STOPPED
-    for _ in range(int(t.settings[1])):
+    outcome, mark, blur = STOPPED, cost, (10.0 * _leeway(t) if p > 0 else 0.0)
+    for count in range(int(t.settings[1])):
         if not isfinite(cost):
             return BROKEN
+        if scouting and count % PATIENCE == PATIENCE - 1:
+            if cost > PROGRESS * mark:
+                break
+            mark = cost
         t.out[1] += 1
         _pose(m, t, begin, end, mu * cost + LEAST)
         bounded.step(t, end)
@@ -144,14 +150,20 @@ def _level(m, w, t, p):
             rows(m, w, t.q, t, p + 1)
         else:
             mu, growth = mu * growth, 2.0 * growth
-            # what is left to gain is rounding
-            if mu > MU_MOST or (held and gain < 1e-12 * cost):
+            # what is left to gain is what the others' leeway is worth
+            if mu > MU_MOST or (held and gain < blur * sqrt(cost)):
                 outcome = STANDS
                 break
             if moved:
-                _place(m, w, t, p + 1)
-    _place(m, w, t, p + 1)
+                look(m, w, t, t.q)
+    look(m, w, t, t.q)
     return outcome
+
+
+@kernel(inline=True)
+def _leeway(t):
+    """What an error that is held may be off."""
+    return max(LEEWAY * t.settings[0], LEAST_LEEWAY)
 
 
 @kernel
@@ -164,11 +176,11 @@ def _left(t, begin, end):
 
 
 @kernel
-def _place(m, w, t, levels):
-    """Bodies, errors and rows at t.q again."""
-    kinematics.positions(m, t.q, w)
-    errors(m, w, t.q, t, t.e)
-    rows(m, w, t.q, t, levels)
+def look(m, w, t, q):
+    """Bodies, errors and rows of all levels at q."""
+    kinematics.positions(m, q, w)
+    errors(m, w, q, t, t.e)
+    rows(m, w, q, t, t.levels.shape[0])
 
 
 @kernel
@@ -196,7 +208,7 @@ def _restore(m, w, t, p):
     """Bring the errors of higher levels at t.trial back to where they are held: whether bodies and
     rows have been moved to there, and whether it was done.
     """
-    end, leeway = (t.levels[p - 1] if p > 0 else 0), LEEWAY * t.settings[0]
+    end, leeway = (t.levels[p - 1] if p > 0 else 0), _leeway(t)
     moved = False
     for tries in range(RESTORING):
         worst = 0.0
@@ -320,7 +332,7 @@ def _met(t, p, postures):
         block = t.block[b]
         if block.level != p or (block.kind == POSTURE and not postures):
             continue
-        if not block.size <= t.settings[0]:
+        if not block.error <= t.settings[0]:
             return False
     return True
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from tabi import dynamics
 from tabi._errors import ModelError, unknown
 from tabi._jit import entry
-from tabi.control.inverse_kinematics import building, rates, search
+from tabi.control.inverse_kinematics import building, rates, reasons, search
 from tabi.control.inverse_kinematics.solution import Solution
 from tabi.control.inverse_kinematics.tables import Tables
 from tabi.control.inverse_kinematics.tasks import (
@@ -56,7 +56,7 @@ class InverseKinematics:
         robot: Robot | Model,
         locked: Iterable[str] = (),
         tolerance: float = 1e-8,
-        iterations: int = 100,
+        iterations: int = 200,
         restarts: int = 20,
         seed: int = 0,
     ) -> None:
@@ -137,16 +137,22 @@ class InverseKinematics:
     def posture(
         self,
         pose: Mapping[str, Any] | ArrayLike | None = None,
+        joints: Iterable[str] | None = None,
         priority: int = 1,
         weight: float = 1.0,
     ) -> PostureTask:
-        """Joints near a pose {joint: position}, those that it names; or all near a configuration,
-        that which the robot is in unless given.
+        """Joints near a pose.
+
+        Args:
+            pose: {joint: position}, or a configuration; joints that it does not name, or all
+                without one, should be where the robot is when this is made.
+            joints: those that count; all that may move unless given.
         """
-        known = [name for name in self.model.joint_names if self._moves(name)]
-        names = list(pose) if isinstance(pose, Mapping) else known
-        full = [self._joint(name) for name in names]
-        task = PostureTask(self.model, names, full, priority, weight)
+        moving = [name for name in self.model.joint_names if self._moves(name)]
+        names = moving if joints is None else list(joints)
+        task = PostureTask(self.model, [self._joint(name) for name in names], priority, weight)
+        if isinstance(pose, Mapping):
+            pose = {name: x for name, x in pose.items() if self._joint(name) in task.joints}
         if pose is not None:
             task.target = pose
         return self._added(task)
@@ -192,7 +198,35 @@ class InverseKinematics:
                 f"inverse kinematics from q = {np.round(start, 3).tolist()} is not finite; "
                 f"expected targets and positions of a few metres"
             )
-        return Solution(self, tables.best.copy(), outcome, tables.out, tables.block["size"].copy())
+        return Solution(
+            tables.q.copy(),
+            outcome == search.MET,
+            outcome != search.STOPPED,
+            int(tables.out[1]),
+            int(tables.out[2]),
+            self.model,
+            tables.block["error"].copy(),
+            self._errors,
+            self._explain,
+        )
+
+    def _errors(self, sizes: Array) -> dict[str, dict[str, float]]:
+        """Errors of all tasks by name, from one number of each block."""
+        found, at = {}, 0
+        for task in sorted(self.tasks, key=lambda task: task.priority):
+            name, count = task.name, len(task.blocks)
+            # a second task of one name is told apart
+            while name in found:
+                name += "'"
+            found[name] = task.errors([float(x) for x in sizes[at : at + count]])
+            at += count
+        return found
+
+    def _explain(self, q: Array) -> str:
+        """Why q is not at all targets, as they are now."""
+        tables = self._ready()
+        search.look(self.model.arrays, self._work, tables, q)
+        return "; ".join(reasons.explain(self.model, self.tasks, tables, self._work, q))
 
     def velocity(self, q: ArrayLike, dt: float, gain: float = 0.5) -> Array:
         """Joint velocities that take tasks towards their targets within a period, for a loop of a

@@ -1,7 +1,7 @@
 """Tables that the kernels of inverse kinematics read and write: allocated once per set of tasks.
 
-Rows are ordered by priority; the columns are the model's degrees of freedom. ``B`` and all else
-with both is kept column by column, as bounds come and go by columns.
+Rows are ordered by priority and come in threes, those that do not count with zeros; the columns are
+the model's degrees of freedom. ``B`` is kept column by column, as bounds come and go by columns.
 """
 
 from __future__ import annotations
@@ -25,10 +25,8 @@ BLOCK = np.dtype(
         ("body", INDEX),
         # of a posture: the row of ``postures`` that holds its target
         ("posture", INDEX),
-        # 1 for each of the world's axes that counts
-        ("axes", INDEX, 3),
-        # root of the weight
-        ("scale", REAL),
+        # root of the weight, 0 for an axis that does not count
+        ("scale", REAL, 3),
         # frame on the body: rotation row by row, position [m]; of a gaze the rows are two normals
         # of the axis, and the axis
         ("rotation", REAL, 9),
@@ -36,9 +34,9 @@ BLOCK = np.dtype(
         # rotation row by row, position [m]
         ("target_rotation", REAL, 9),
         ("target", REAL, 3),
-        # by errors.errors: size of the error [m or rad]; by errors.rows: rotation vector to the
+        # by errors.errors: size of its error [m or rad]; by errors.rows: rotation vector to the
         # target, or the target as the gaze sees it
-        ("size", REAL),
+        ("error", REAL),
         ("seen", REAL, 3),
     ],
     align=True,
@@ -54,15 +52,17 @@ class Tables(Structure):
         posture_dof: of each row of a posture its degree of freedom. postures: their targets, a
             configuration to a row.
         free: degrees of freedom that may move. lower, upper, speed: limits of all.
-        touching, touched: of each column the rows that it moves, and how many.
-        starts: configurations to start again from. settings: tolerance, and bounds of counts.
+        touching, touched: of each column the first of each three rows that it moves, and how many.
+        pair, shared: of each pair of threes of rows, the columns that move both: from where on, and
+            which.
+        starts: configurations to start again from. settings: tolerance, most steps of a level.
         e, tried, held: weighted errors here, at a trial, and where higher priorities ended.
         B: how the rows grow, shape (columns, rows). G, L: their products, and its factor.
         r, y, damping: by row. x, low, high, state: step, its bounds and which of them holds, by
             column; v: velocities.
-        q, best, trial: configurations. cost: of each level, now and at its best.
+        q, best, trial: configurations. cost, ended: of each level.
         share, first: mass and first moment of what a body carries.
-        out: iterations, starts, whether it is met, whether it stands still.
+        out: outcome, iterations, starts.
     """
 
     block: NDArray[np.void]
@@ -76,6 +76,8 @@ class Tables(Structure):
     speed: NDArray[np.float64]
     touching: NDArray[np.int64]
     touched: NDArray[np.int64]
+    pair: NDArray[np.int64]
+    shared: NDArray[np.int64]
     starts: NDArray[np.float64]
     settings: NDArray[np.float64]
     e: NDArray[np.float64]
@@ -89,6 +91,7 @@ class Tables(Structure):
     damping: NDArray[np.float64]
     x: NDArray[np.float64]
     v: NDArray[np.float64]
+    w: NDArray[np.float64]
     low: NDArray[np.float64]
     high: NDArray[np.float64]
     state: NDArray[np.int64]
@@ -96,6 +99,7 @@ class Tables(Structure):
     best: NDArray[np.float64]
     trial: NDArray[np.float64]
     cost: NDArray[np.float64]
+    ended: NDArray[np.int64]
     share: NDArray[np.float64]
     first: NDArray[np.float64]
     out: NDArray[np.int64]

@@ -29,6 +29,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 Array = NDArray[np.float64]
+# what an error is called, by kind
+ERROR = {
+    POSITION: "position",
+    ORIENTATION: "orientation",
+    CENTRE: "position",
+    GAZE: "angle",
+    POSTURE: "joints",
+}
 
 
 class Task:
@@ -50,8 +58,8 @@ class Task:
     def _block(self, kind: int, weight: float, axes: Sequence[int] = (1, 1, 1)) -> NDArray[np.void]:
         """A new block of rows."""
         row = table(1, BLOCK)
-        row["kind"], row["scale"], row["axes"] = kind, np.sqrt(weight), axes
-        row["count"], row["level"] = sum(axes), self.priority
+        row["kind"], row["scale"] = kind, np.sqrt(weight) * np.array(axes)
+        row["count"], row["level"] = 3, self.priority
         self.blocks.append(row)
         return row
 
@@ -62,9 +70,14 @@ class Task:
             self.blocks[k] = tables[row : row + 1]
 
     @property
-    def size(self) -> tuple[float, ...]:
+    def sizes(self) -> list[float]:
         """Error of each block where the kernels looked last [m or rad]."""
-        return tuple(float(block["size"][0]) for block in self.blocks)
+        return [float(block["error"][0]) for block in self.blocks]
+
+    def errors(self, sizes: Sequence[float] | None = None) -> dict[str, float]:
+        """Errors by what they are of: where the kernels looked last, unless given."""
+        kinds = [ERROR[int(block["kind"][0])] for block in self.blocks]
+        return dict(zip(kinds, self.sizes if sizes is None else sizes, strict=True))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r}, priority={self.priority})"
@@ -198,12 +211,9 @@ class PostureTask(Task):
             quaternion begins, as −2 − index.
     """
 
-    def __init__(
-        self, model: Model, names: list[str], joints: list[str], priority: int, weight: float
-    ) -> None:
+    def __init__(self, model: Model, joints: list[str], priority: int, weight: float) -> None:
         super().__init__("posture", priority, weight)
-        self.model, self.joints = model, names
-        self._full = dict(zip(names, joints, strict=True))
+        self.model, self.joints = model, joints
         self.q = model.initial()
         self.dofs: list[int] = []
         body = model.arrays.body
@@ -218,7 +228,7 @@ class PostureTask(Task):
             spherical = body["kind"][i] == SPHERICAL
             self.dofs += [k, -2 - at, -2 - at] if spherical else range(k, int(body["v_end"][i]))
         if not self.dofs:
-            raise ModelError("a posture names no joints; expected {joint: position, …}")
+            raise ModelError("a posture has no joints; expected some that may move")
         block = self._block(POSTURE, self.weight)
         block["count"] = len(self.dofs)
 
@@ -231,9 +241,9 @@ class PostureTask(Task):
     def target(self) -> dict[str, float | Array]:
         """Where the joints should be, by name."""
         found: dict[str, float | Array] = {}
-        for name, full in self._full.items():
-            at = self.model.q_index(full)
-            count = {"spherical": 4, "planar": 3}.get(self.model.joint_kind(full), 1)
+        for name in self.joints:
+            at = self.model.q_index(name)
+            count = {"spherical": 4, "planar": 3}.get(self.model.joint_kind(name), 1)
             found[name] = float(self.q[at]) if count == 1 else self.q[at : at + count].copy()
         return found
 
@@ -244,10 +254,10 @@ class PostureTask(Task):
             return
         new = []
         for name, position in value.items():
-            if name not in self._full:
+            if name not in self.joints:
                 raise unknown("joint", name, "the posture", self.joints)
             numbers = np.atleast_1d(np.asarray(position, float))
-            kind = self.model.joint_kind(self._full[name])
+            kind = self.model.joint_kind(name)
             count = {"spherical": 4, "planar": 3}.get(kind, 1)
             length = float(np.linalg.norm(numbers))
             if numbers.shape != (count,) or not np.isfinite(length):
@@ -260,7 +270,7 @@ class PostureTask(Task):
                     f"a posture puts joint {name!r} at a quaternion of length {length:g}; "
                     f"expected 1 (w, x, y, z)"
                 )
-            new.append((self.model.q_index(self._full[name]), numbers))
+            new.append((self.model.q_index(name), numbers))
         for at, numbers in new:
             self.q[at : at + len(numbers)] = numbers
 
