@@ -96,7 +96,6 @@ def _stands_against(
             stop[k] -= q[at[k]] <= t.lower[k] + AT_LIMIT
     loose = [k for k in t.free if stop[k] == 0]
     others = [o for o in tasks if o is not task and o.priority <= task.priority]
-    others = [o for o in others if not isinstance(o, PostureTask)]
     parts = [_rows(other) for other in others]
     left, against = gradient, []
     if parts:

@@ -52,6 +52,8 @@ def solve(m, w, t, q_start):
     """Solve (1) into t.q; t.out: outcome, iterations, starts."""
     t.out[1], t.out[2] = 0, 0
     furthest, least, levels = -1, 0.0, t.levels.shape[0]
+    for p in range(levels):
+        t.ended[p] = MET
     for start in range(t.starts.shape[0] + 1):
         _copy(q_start, t.q)
         if start > 0:
@@ -65,10 +67,21 @@ def solve(m, w, t, q_start):
             _copy(t.q, t.best)
         if p == levels:
             break
-    _copy(t.best, t.q)
-    _levels(m, w, t, False)
+    # a scout that has met everything has nothing left to do
+    if furthest < levels or not _all_met(t):
+        _copy(t.best, t.q)
+        _levels(m, w, t, False)
     t.out[0] = _outcome(t)
     return t.out[0]
+
+
+@kernel
+def _all_met(t):
+    """Whether every level is met, postures too."""
+    for p in range(t.levels.shape[0]):
+        if not _met(t, p, True):
+            return False
+    return True
 
 
 @kernel
@@ -85,8 +98,8 @@ def _outcome(t):
 
 @kernel
 def _levels(m, w, t, scouting):
-    """Each level in turn, from t.q; a scout only looks how many of them can be met, and leaves
-    postures alone. Returns the first that is not.
+    """Each level in turn, from t.q; a scout only looks how many of them can be met, which a level
+    with a posture is not meant to be. Returns the first that is not.
     """
     for k in range(t.state.shape[0]):
         t.state[k] = 0
@@ -95,7 +108,7 @@ def _levels(m, w, t, scouting):
     first = t.levels.shape[0]
     for p in range(t.levels.shape[0]):
         begin, end = t.levels[p - 1] if p > 0 else 0, t.levels[p]
-        if scouting and _met(t, p, False) and not _met(t, p, True):
+        if scouting and _has_posture(t, p):
             break
         t.ended[p] = _level(m, w, t, p, scouting)
         t.cost[p] = _cost(t.e, begin, end)
@@ -321,6 +334,15 @@ def _cost(e, begin, end):
     for i in range(begin, end):
         cost += 0.5 * e[i] * e[i]
     return cost
+
+
+@kernel
+def _has_posture(t, p):
+    """Whether a posture is among the tasks of a level."""
+    for b in range(t.block.shape[0]):
+        if t.block[b].level == p and t.block[b].kind == POSTURE:
+            return True
+    return False
 
 
 @kernel
