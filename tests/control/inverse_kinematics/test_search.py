@@ -277,7 +277,8 @@ def test_followers_go_with_their_leaders():
         found = ik.solve(ik.model._with_followers(np.array([a + 0.2, b + 0.2, 0.0])))
         assert found.reached
         np.testing.assert_allclose(found.q, wanted, atol=1e-6)
-        assert found.q[2] == 0.7 * found.q[1] + 0.1
+        # to rounding, as kernels multiply and add in one
+        assert found.q[2] == pytest.approx(0.7 * found.q[1] + 0.1, abs=1e-15)
 
 
 def test_limits_of_a_follower_hold_its_leader():
@@ -309,18 +310,19 @@ def test_the_same_question_has_the_same_answer_to_the_last_bit():
 def test_near_the_target_errors_fall_quadratically():
     robot = standing()
     errors = []
-    for count in range(1, 6):
+    for count in range(1, 5):
         ik = InverseKinematics(robot, iterations=count, restarts=0, tolerance=1e-14)
-        tasks = [ik.pose(name) for name in ("left", "right", "left_hand")]
-        for task in tasks:
-            task.target = Transform(task.target.R, task.target.p + np.array([0.02, 0.03, 0.04]))
+        for n, name in enumerate(("left", "right", "left_hand")):
+            task, shift = ik.pose(name), 0.05 * np.roll((1.0, 2.0, 3.0), n)
+            task.target = Transform(task.target.R, task.target.p + shift)
         found = ik.solve()
+        # a scout's steps, and as many after them
+        assert found.iterations <= 2 * count
         errors.append(max(max(e.values()) for e in found.errors.values()))
-    # from 1e-3 on, each error is below the square of the one before, but for a factor
-    small = [e for e in errors if e > 1e-13]
-    ratios = [b / a**2 for a, b in zip(small, small[1:], strict=False)]
-    assert errors[-1] < 1e-12
-    assert max(ratios) < 10.0
+    # two steps on, an error is below the square of what it was
+    assert 1e-6 < errors[0] < 1e-2
+    assert errors[1] < errors[0] ** 2
+    assert errors[2] < 1e-12
 
 
 def test_another_start_is_found_where_the_first_one_is_stuck():

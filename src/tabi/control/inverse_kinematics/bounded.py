@@ -29,7 +29,7 @@ from tabi._jit import kernel
 from tabi.spatial.vector import add, load3, scale
 
 # most rounds of either method
-ROUNDS, MOST = 4, 80
+ROUNDS, MOST = 4, 200
 
 
 @kernel
@@ -42,6 +42,20 @@ def step(t, n):
         _solve(t, n)
         if _sort(t, n) == 0:
             return
+    for f in range(t.free.shape[0]):
+        k = t.free[f]
+        t.x[k] = min(max(0.0, t.low[k]), t.high[k])
+        if t.state[k] != 0:
+            _set(t, k, n, 0)
+    _walk(t, n)
+
+
+@kernel
+def onwards(t, n):
+    """The same from x and the sets as they are, which may be what the first rows alone led to: all
+    the way these keep what they have.
+    """
+    _products(t, n)
     _walk(t, n)
 
 
@@ -209,12 +223,7 @@ def _set(t, k, n, state):
 
 @kernel
 def _walk(t, n):
-    """The primal active set method, from the x that is nearest to zero."""
-    for f in range(t.free.shape[0]):
-        k = t.free[f]
-        t.x[k] = min(max(0.0, t.low[k]), t.high[k])
-        if t.state[k] != 0:
-            _set(t, k, n, 0)
+    """The primal active set method, from x with the columns of its set at their bounds."""
     for _ in range(MOST):
         _solve(t, n)
         # how far all can go, and who stands in the way

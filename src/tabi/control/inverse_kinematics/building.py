@@ -20,8 +20,6 @@ WIDE = np.pi
 
 def locked_dofs(model: Model, names: Iterable[str]) -> set[int]:
     """Degrees of freedom of joints that may not move; with a follower its leader is held."""
-    if isinstance(names, str):
-        raise ModelError(f"locked is {names!r}; expected a list of joints")
     body, found = model.arrays.body, set()
     for name in names:
         k = model.v_index(name)

@@ -18,8 +18,9 @@ from tabi.control.inverse_kinematics import bounded
 from tabi.control.inverse_kinematics.errors import errors, rows
 from tabi.dynamics import kinematics
 
-# damping of rows that hold, and least damping of others
-HOLD, LEAST = 1e-12, 1e-6
+# damping of rows that hold, and least damping of the first level and of others: what is held gives
+# way to these by the ratio of the two
+HOLD, LEAST, LEAST_BELOW = 1e-13, 1e-6, 1e-4
 
 
 @kernel
@@ -41,16 +42,18 @@ def velocity(m, w, t, q, h, share):
             if i < begin:
                 t.r[i], t.damping[i] = t.held[i], HOLD
             else:
-                t.r[i], t.damping[i] = share * t.e[i], cost + LEAST
-        bounded.step(t, end)
+                t.r[i], t.damping[i] = share * t.e[i], cost + (LEAST if p == 0 else LEAST_BELOW)
+        if p == 0:
+            bounded.step(t, end)
+        else:
+            bounded.onwards(t, end)
         # what the step brings about, for lower levels to hold
         for i in range(end):
             t.held[i] = 0.0
         for f in range(t.free.shape[0]):
             k = t.free[f]
-            for a in range(t.touched[k]):
-                if t.touching[k, a] < end:
-                    t.held[t.touching[k, a]] += t.B[k, t.touching[k, a]] * t.x[k]
+            for i in range(end):
+                t.held[i] += t.B[k, i] * t.x[k]
         begin = end
     for f in range(t.free.shape[0]):
         t.v[t.free[f]] = t.x[t.free[f]] / h

@@ -75,6 +75,8 @@ class InverseKinematics:
         self.tasks: list[Task] = []
         self._robot = robot if isinstance(robot, Robot) else None
         passive = [] if self._robot is None else _passive(self._robot)
+        if isinstance(locked, str):
+            raise ModelError(f"locked is {locked!r}; expected a list of joints")
         self._locked = building.locked_dofs(self.model, [*locked, *passive])
         self._counts = (float(tolerance), int(iterations), int(restarts), int(seed))
         self._work = allocate(self.model)
