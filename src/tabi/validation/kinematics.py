@@ -32,7 +32,7 @@ TOLERANCE = 1e-8
 
 
 @dataclass(frozen=True)
-class Case:
+class ReachCase:
     """A robot, and sets of its bodies that get targets together."""
 
     name: str
@@ -43,21 +43,21 @@ class Case:
 
 FEET = ("left", "right")
 CASES = (
-    Case("hrp2", "", (FEET, (*FEET, "left_hand", "right_hand"))),
-    Case(
+    ReachCase("hrp2", "", (FEET, (*FEET, "left_hand", "right_hand"))),
+    ReachCase(
         "g1",
         "g1_description/urdf/g1_29dof_rev_1_0.urdf",
         (FEET, (*FEET, "left_rubber_hand", "right_rubber_hand")),
     ),
-    Case(
+    ReachCase(
         "talos",
         "talos_data/robots/talos_reduced.urdf",
         (FEET, (*FEET, "gripper_left_base_link", "gripper_right_base_link")),
     ),
-    Case(
+    ReachCase(
         "icub", "icub_description/robots/icub_reduced.urdf", (FEET, (*FEET, "l_hand", "r_hand"))
     ),
-    Case("tiago", "tiago_description/robots/tiago.urdf", (("hand_tool_link",),), "fixed"),
+    ReachCase("tiago", "tiago_description/robots/tiago.urdf", (("hand_tool_link",),), "fixed"),
 )
 
 
@@ -70,7 +70,7 @@ def example_robots() -> Path | None:
     return folder if folder.is_dir() else None
 
 
-def robots() -> Iterator[tuple[Case, Robot]]:
+def robots() -> Iterator[tuple[ReachCase, Robot]]:
     """All cases whose files are there, standing on the ground where they can."""
     folder = example_robots()
     for case in CASES:
@@ -100,7 +100,7 @@ def anywhere(model: Model, rng: np.random.Generator) -> Array:
 
 
 def check(
-    case: Case,
+    case: ReachCase,
     robot: Robot,
     targets: int,
     progress: Callable[[str, int, int], None] = lambda what, done, count: None,

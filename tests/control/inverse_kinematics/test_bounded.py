@@ -2,10 +2,10 @@
 
 import numpy as np
 from scipy.optimize import lsq_linear
+from worlds import random_robot
 
 from tabi.control.inverse_kinematics import bounded, building
 from tabi.control.inverse_kinematics.solver import InverseKinematics
-from worlds import random_robot
 
 
 def problem(seed, rows=12, columns=20, hold=0):

@@ -110,14 +110,14 @@ def test_nearest_points_are_those_of_scipy():
         shift = np.array([*rng.uniform(-0.3, 0.3, 2), rng.uniform(-0.4, -0.15)])
         task.target = Transform(home.R, home.p + shift)
 
-        def residual(x):
+        def residual(x, there=home.p + shift):
             q = model.initial()
             q[at] = x
             X = dynamics.pose(model, q, "left")
             turn = Transform(home.R @ X.R.T).quaternion
             sine = np.linalg.norm(turn[1:])
             vector = 2 * np.arctan2(sine, turn[0]) * turn[1:] / max(sine, 1e-300)
-            return np.concatenate([home.p + shift - X.p, np.sqrt(0.1) * vector])
+            return np.concatenate([there - X.p, np.sqrt(0.1) * vector])
 
         found = ik.solve()
         assert found.converged

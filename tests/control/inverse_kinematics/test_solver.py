@@ -7,7 +7,7 @@ from worlds import random_robot
 
 import tabi
 from tabi import ModelError, dynamics
-from tabi.control.inverse_kinematics.solution import Solution
+from tabi.control.inverse_kinematics.solution import JointSolution
 from tabi.control.inverse_kinematics.tasks import PoseTask
 from tabi.spatial.transform import Transform, about
 
@@ -29,7 +29,7 @@ def test_targets_are_at_first_where_the_robot_is():
     ik.gaze("head")
     ik.posture()
     found = ik.solve()
-    assert isinstance(found, Solution)
+    assert isinstance(found, JointSolution)
     assert found.reached
     assert found.iterations == 0
     np.testing.assert_allclose(found.q, ik.model.initial(), atol=1e-15)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import ModelError
-from tabi.control.inverse_kinematics.tables import BLOCK, CENTRE, FOLD, POSTURE, Tables
-from tabi.control.inverse_kinematics.tasks import PostureTask, Task
+from tabi.control.inverse_kinematics.tables import BLOCK, CENTRE, FOLD, POSTURE, TaskTables
+from tabi.control.inverse_kinematics.tasks import KinematicTask, PostureTask
 from tabi.model.arrays import SPHERICAL, table
 from tabi.model.compiled import Model
 
@@ -69,8 +70,11 @@ def limits(model: Model) -> tuple[Array, Array, Array]:
 
 
 def build(
-    model: Model, tasks: Sequence[Task], locked: set[int], counts: tuple[float, int, int, int]
-) -> Tables:
+    model: Model,
+    tasks: Sequence[KinematicTask],
+    locked: set[int],
+    counts: tuple[float, int, int, int],
+) -> TaskTables:
     """Tables with the tasks in the order of their priorities; tasks live in them from now on."""
     block, levels, postures, dofs = _blocks(model, tasks)
     n, rows, size = model.v_count, int(levels[-1]), model.q_count
@@ -84,7 +88,7 @@ def build(
     touching, touched, pair, shared = _threes(moves)
     lower, upper, speed = limits(model)
     tolerance, iterations, restarts, seed = counts
-    return Tables(
+    return TaskTables(
         block=block,
         fold=fold,
         levels=levels,
@@ -118,7 +122,7 @@ def build(
 
 
 def _blocks(
-    model: Model, tasks: Sequence[Task]
+    model: Model, tasks: Sequence[KinematicTask]
 ) -> tuple[NDArray[np.void], NDArray[np.int64], Array, NDArray[np.int64]]:
     """Blocks by priority, the ends of levels, targets of postures, and the degrees of freedom of
     their rows.
@@ -128,10 +132,10 @@ def _blocks(
     postures = np.zeros((sum(isinstance(t, PostureTask) for t in order), model.q_count))
     dofs: list[int] = []
     levels: list[int] = []
-    at = posture = 0
+    at, posture, last = 0, 0, -1
     for task in order:
         task.move_to(block, range(at, at + len(task.blocks)))
-        if not levels or task.priority != last:
+        if task.priority != last:
             levels.append(len(dofs))
         last = task.priority
         for row in block[at : at + len(task.blocks)]:
@@ -184,7 +188,7 @@ def _support(
 
 def _threes(moves: NDArray[np.bool_]) -> tuple[NDArray[np.int64], ...]:
     """``touching``, ``touched``, ``pair`` and ``shared`` of the tables."""
-    threes = moves.reshape(len(moves), -1, 3).any(axis=2)
+    threes: Any = moves.reshape(len(moves), -1, 3).any(axis=2)
     touched = threes.sum(axis=1)
     touching = np.zeros((len(moves), max(1, int(touched.max(initial=0)))), np.int64)
     for k, row in enumerate(threes):

@@ -18,12 +18,13 @@ most negative; d: towards the target, a_j, p_j: axis and place of joint j, p: th
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi.control.inverse_kinematics.tables import POSITION, Tables
-from tabi.control.inverse_kinematics.tasks import PostureTask, Task
+from tabi.control.inverse_kinematics.tables import POSITION, TaskTables
+from tabi.control.inverse_kinematics.tasks import KinematicTask, PostureTask
 from tabi.dynamics.workspace import Workspace
 from tabi.model.compiled import Model
 
@@ -37,7 +38,7 @@ NO_GRADIENT = 1e-4
 
 
 def explain(
-    model: Model, tasks: Sequence[Task], t: Tables, work: Workspace, q: Array
+    model: Model, tasks: Sequence[KinematicTask], t: TaskTables, work: Workspace, q: Array
 ) -> list[str]:
     """A sentence for each task that is not at its target; bodies, errors and rows are those of
     q.
@@ -61,26 +62,28 @@ def explain(
 
 def _list(names: list[str]) -> str:
     """The first few of them."""
-    return ", ".join(names[:SHOWN]) + ("" if len(names) <= SHOWN else f" and {len(names) - SHOWN} more")
+    return ", ".join(names[:SHOWN]) + (
+        "" if len(names) <= SHOWN else f" and {len(names) - SHOWN} more"
+    )
 
 
 def _colon(why: list[str]) -> str:
     return f": {'; '.join(why)}" if why else ""
 
 
-def _far(task: Task) -> str:
+def _far(task: KinematicTask) -> str:
     units = {"position": "m", "orientation": "rad", "angle": "rad"}
     parts = [f"{size:.3g} {units[kind]}" for kind, size in task.errors().items() if size > 1e-6]
     return " and ".join(parts) or "a little"
 
 
-def _rows(task: Task) -> Array:
+def _rows(task: KinematicTask) -> NDArray[np.int64]:
     return np.concatenate([int(b["row"][0]) + np.arange(int(b["count"][0])) for b in task.blocks])
 
 
 def _stands_against(
-    model: Model, tasks: Sequence[Task], t: Tables, task: Task, q: Array
-) -> tuple[list[str], list[Task]]:
+    model: Model, tasks: Sequence[KinematicTask], t: TaskTables, task: KinematicTask, q: Array
+) -> tuple[list[str], list[KinematicTask]]:
     """Joints at their limits and tasks whose parts of (1) matter."""
     own = _rows(task)
     gradient = t.B[:, own] @ t.e[own]
@@ -112,12 +115,12 @@ def _stands_against(
     return [_limit(model, t, int(k), stop[k]) for k in limits], against
 
 
-def _limit(model: Model, t: Tables, k: int, side: float) -> str:
+def _limit(model: Model, t: TaskTables, k: int, side: Any) -> str:
     bound = t.upper[k] if side > 0 else t.lower[k]
     return f"{model.dof_name(k)} ({'upper' if side > 0 else 'lower'}, {bound:.3g})"
 
 
-def _straight(model: Model, t: Tables, work: Workspace, task: Task, q: Array) -> str:
+def _straight(model: Model, t: TaskTables, work: Workspace, task: KinematicTask, q: Array) -> str:
     """The joint of (2), "" where there is none."""
     block = next((b[0] for b in task.blocks if b["kind"][0] == POSITION), None)
     if block is None:

@@ -3,8 +3,8 @@ priority let it come.
 
     level 0:  min ½‖e_0(q)‖²,   level p:  min ½‖e_p(q)‖²  with  e_h(q) = e_h*,  h < p,
     all with  l ≤ q ≤ u                                                                        (1)
-e: weighted errors of ``errors``; e_h*: what level h came to, zero where it is met. Levels are solved
-one after the other, each by the method of Levenberg and Marquardt,
+e: weighted errors of ``errors``; e_h*: what level h came to, zero where it is met. Levels are
+solved one after the other, each by the method of Levenberg and Marquardt,
 
     x = argmin ½‖e_p − B_p x‖²/λ + ½‖x‖²   with  B_h x = e_h − e_h*,  l ≤ q ⊕ x ≤ u             (2)
     λ = μ ½‖e_p‖² + λ_0                                                                        (3)
@@ -68,20 +68,14 @@ def solve(m, w, t, q_start):
         if p == levels:
             break
     # a scout that has met everything has nothing left to do
-    if furthest < levels or not _all_met(t):
+    done = furthest == levels
+    for p in range(levels):
+        done = done and _met(t, p, True)
+    if not done:
         _copy(t.best, t.q)
         _levels(m, w, t, False)
     t.out[0] = _outcome(t)
     return t.out[0]
-
-
-@kernel
-def _all_met(t):
-    """Whether every level is met, postures too."""
-    for p in range(t.levels.shape[0]):
-        if not _met(t, p, True):
-            return False
-    return True
 
 
 @kernel

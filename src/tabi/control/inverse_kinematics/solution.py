@@ -14,7 +14,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(eq=False)
-class Solution:
+class JointSolution:
     """A configuration that tasks are as near to their targets in as they can be.
 
     Attributes:

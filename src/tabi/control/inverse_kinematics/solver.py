@@ -12,14 +12,14 @@ from tabi import dynamics
 from tabi._errors import ModelError, unknown
 from tabi._jit import entry
 from tabi.control.inverse_kinematics import building, rates, reasons, search
-from tabi.control.inverse_kinematics.solution import Solution
-from tabi.control.inverse_kinematics.tables import Tables
+from tabi.control.inverse_kinematics.solution import JointSolution
+from tabi.control.inverse_kinematics.tables import TaskTables
 from tabi.control.inverse_kinematics.tasks import (
     CentreTask,
     GazeTask,
+    KinematicTask,
     PoseTask,
     PostureTask,
-    Task,
     checked_point,
 )
 from tabi.dynamics.workspace import allocate
@@ -72,7 +72,7 @@ class InverseKinematics:
                 f"iterations and restarts are {iterations} and {restarts}; expected ≥ 1 and ≥ 0"
             )
         self.model = robot if isinstance(robot, Model) else robot.compile()
-        self.tasks: list[Task] = []
+        self.tasks: list[KinematicTask] = []
         self._robot = robot if isinstance(robot, Robot) else None
         passive = [] if self._robot is None else _passive(self._robot)
         if isinstance(locked, str):
@@ -80,7 +80,7 @@ class InverseKinematics:
         self._locked = building.locked_dofs(self.model, [*locked, *passive])
         self._counts = (float(tolerance), int(iterations), int(restarts), int(seed))
         self._work = allocate(self.model)
-        self._tables: Tables | None = None
+        self._tables: TaskTables | None = None
 
     # ---- tasks ------------------------------------------------------------------------------
 
@@ -159,7 +159,7 @@ class InverseKinematics:
             task.target = pose
         return self._added(task)
 
-    def remove(self, task: Task) -> None:
+    def remove(self, task: KinematicTask) -> None:
         """Without a task from now on."""
         if task not in self.tasks:
             raise ModelError(f"{task!r} is no task of this inverse kinematics, or removed already")
@@ -184,7 +184,7 @@ class InverseKinematics:
 
     # ---- answers ----------------------------------------------------------------------------
 
-    def solve(self, q: ArrayLike | None = None) -> Solution:
+    def solve(self, q: ArrayLike | None = None) -> JointSolution:
         """The configuration in which each task is as near to its target as those above let it
         come.
 
@@ -200,7 +200,7 @@ class InverseKinematics:
                 f"inverse kinematics from q = {np.round(start, 3).tolist()} is not finite; "
                 f"expected targets and positions of a few metres"
             )
-        return Solution(
+        return JointSolution(
             tables.q.copy(),
             outcome == search.MET,
             outcome != search.STOPPED,
@@ -263,7 +263,7 @@ class InverseKinematics:
             return q
         return self.model.check_configuration(q)
 
-    def _ready(self) -> Tables:
+    def _ready(self) -> TaskTables:
         """The tables for these tasks."""
         if self._tables is None:
             if not self.tasks:

@@ -44,7 +44,7 @@ BLOCK = np.dtype(
 FOLD = np.dtype([("follower", INDEX), ("leader", INDEX), ("ratio", REAL)], align=True)
 
 
-class Tables(Structure):
+class TaskTables(Structure):
     """What kernels are handed.
 
     Attributes:

@@ -39,7 +39,7 @@ ERROR = {
 }
 
 
-class Task:
+class KinematicTask:
     """A task: its name, its priority (0 is the highest), its weight among those of its priority.
 
     Attributes:
@@ -47,7 +47,11 @@ class Task:
     """
 
     def __init__(self, name: str, priority: int, weight: float) -> None:
-        if isinstance(priority, bool) or not isinstance(priority, (int, np.integer)) or priority < 0:
+        if (
+            isinstance(priority, bool)
+            or not isinstance(priority, (int, np.integer))
+            or priority < 0
+        ):
             raise ModelError(
                 f"priority of task {name!r} is {priority!r}; expected 0, the highest, 1, 2, …"
             )
@@ -83,7 +87,7 @@ class Task:
         return f"{type(self).__name__}({self.name!r}, priority={self.priority})"
 
 
-class PoseTask(Task):
+class PoseTask(KinematicTask):
     """A frame on a body, or a point of it, at a place, turned as the target is.
 
     Attributes:
@@ -131,6 +135,7 @@ class PoseTask(Task):
 
     @target.setter
     def target(self, value: Transform | ArrayLike) -> None:
+        """As told."""
         # checked before anything is written: a task never has half of a target
         parts = []
         for block in self.blocks:
@@ -148,7 +153,7 @@ class PoseTask(Task):
             block[column] = numbers
 
 
-class CentreTask(Task):
+class CentreTask(KinematicTask):
     """The centre of mass of a robot, or of everything, over or at a place.
 
     Attributes:
@@ -169,10 +174,11 @@ class CentreTask(Task):
 
     @target.setter
     def target(self, value: ArrayLike) -> None:
+        """As told."""
         self.blocks[0]["target"] = checked_point(self.name, value)
 
 
-class GazeTask(Task):
+class GazeTask(KinematicTask):
     """An axis of a body that points at a place of the world.
 
     Attributes:
@@ -196,10 +202,11 @@ class GazeTask(Task):
 
     @target.setter
     def target(self, value: ArrayLike) -> None:
+        """As told."""
         self.blocks[0]["target"] = checked_point(self.name, value)
 
 
-class PostureTask(Task):
+class PostureTask(KinematicTask):
     """Joints near a pose.
 
     Attributes:
@@ -249,6 +256,7 @@ class PostureTask(Task):
 
     @target.setter
     def target(self, value: Mapping[str, Any] | ArrayLike) -> None:
+        """As told; joints that it does not name keep theirs."""
         if not isinstance(value, Mapping):
             self.q[:] = self.model.check_configuration(value)
             return
