@@ -209,7 +209,7 @@ def test_no_task_no_robot_and_no_tolerance_are_refused():
         InverseKinematics("hrp2")
     with pytest.raises(ModelError, match="tolerance is 0"):
         InverseKinematics(planar_arm(), tolerance=0)
-    with pytest.raises(ModelError, match="iterations and restarts are 0 and 40"):
+    with pytest.raises(ModelError, match="iterations and restarts are 0 and 60"):
         InverseKinematics(planar_arm(), iterations=0)
     with pytest.raises(ModelError, match="joint 'elbow' not found"):
         InverseKinematics(planar_arm(), locked=["elbow"])

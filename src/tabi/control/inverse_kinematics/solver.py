@@ -57,7 +57,7 @@ class InverseKinematics:
         locked: Iterable[str] = (),
         tolerance: float = 1e-8,
         iterations: int = 200,
-        restarts: int = 40,
+        restarts: int = 60,
         seed: int = 0,
     ) -> None:
         if not isinstance(robot, (Robot, Model)):
