@@ -41,6 +41,10 @@ for robot in (worlds.random_robot(1), fixed, follower, bushed):
     dynamics.momentum(model, q, v)
     dynamics.energy(model, q, v)
     dynamics.integrate(model, q, v, 1e-3)
+    ik = tabi.control.InverseKinematics(model)
+    ik.centre_of_mass().target = (0.0, 0.0, 9.0)
+    ik.velocity(model.initial(), 1e-3)
+    str(ik.solve().reason)
     for order in (1, 2):
         dynamics.step(model, q, v, v, 1e-3, order)
 print(_jit.first_run.seconds)

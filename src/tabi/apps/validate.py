@@ -167,6 +167,21 @@ def selection(
 
 
 @app.command()
+def kinematics(
+    targets: Annotated[
+        int, typer.Option(min=1, help="Poses of feet and hands that each robot has to reach.")
+    ] = 10_000,
+    as_json: Json = False,
+) -> None:
+    """Make poses by forward kinematics: does inverse kinematics reach each to 1e-8 m and rad?"""
+    from tabi.validation import kinematics as experiment
+
+    with _progress() as report:
+        result = experiment.validate(targets, report)
+    _show(result, experiment.text, as_json, passed=result["within"])
+
+
+@app.command()
 def impacts(
     impacts: Annotated[int, typer.Option(min=1, help="Steps with impacts to look at.")] = 10_000,
     as_json: Json = False,

@@ -106,7 +106,18 @@ def _dynamics(model: Model, q: Array, v: Array, tau: Array, a: Array) -> list[Jo
             lambda: (dynamics.energy(model, q, v), dynamics.momentum(model, q, v)),
         ),
         ("configurations", lambda: dynamics.integrate(model, q, v, 1e-3)),
+        ("inverse kinematics", lambda: _reach(model, q)),
     ]
+
+
+def _reach(model: Model, q: Array) -> None:
+    """Both answers of inverse kinematics, and why one is not reached."""
+    from tabi.control.inverse_kinematics import InverseKinematics
+
+    ik = InverseKinematics(model, locked=model.root_names, restarts=0)
+    ik.pose("box", orientation="").target = (1.0, 0.0, 0.0)
+    ik.velocity(q, 1e-3)
+    str(ik.solve(q).reason)
 
 
 def _draw() -> None:
