@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from tabi.model.signals import Command, Measurement
     from tabi.model.world import World
     from tabi.recording.recording import Recording
+    from tabi.rendering.camera import Camera
     from tabi.robots.files import RobotFileWarning, load
     from tabi.simulation.budget import Budget
     from tabi.simulation.faults import MissedStepWarning, OverlapWarning
@@ -42,6 +43,7 @@ _LAZY = {
     "Penalty": "tabi.simulation.laws.penalty",
     "Selection": "tabi.simulation.laws.selection",
     "Recording": "tabi.recording.recording",
+    "Camera": "tabi.rendering.camera",
     "Command": "tabi.model.signals",
     "Measurement": "tabi.model.signals",
     "collision": "",
@@ -54,6 +56,7 @@ _LAZY = {
 
 __all__ = [
     "Budget",
+    "Camera",
     "Command",
     "LongStepWarning",
     "Measurement",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,12 +22,14 @@ from tabi.model.robot import Robot
 from tabi.model.sensors import Sensor
 from tabi.model.signals import Measurement
 from tabi.model.world import World
+from tabi.rendering.camera import Camera
 from tabi.simulation import balance, certificate, foot_state, observation, readings
 from tabi.simulation.balance import Balance
 from tabi.simulation.certificate import StepCertificate
 from tabi.simulation.data import Data
 from tabi.simulation.foot_state import FootEvent, FootState
 from tabi.simulation.observation import Contact
+from tabi.simulation.pictures import Pictures
 from tabi.simulation.readings import Reading, RobotSenses
 from tabi.simulation.state import State
 from tabi.spatial.transform import Transform
@@ -51,6 +54,7 @@ class Observed:
         self.world, self.model, self.data = world, model, data
         self._senses: dict[str, RobotSenses] = {}
         self._links: dict[Body | Foot | Frame | str, Link] = {}
+        self._pictures: Pictures | None = None
 
     def __repr__(self) -> str:
         things = [robot.name for robot in self.world.robots] + [o.name for o in self.world.objects]
@@ -106,6 +110,30 @@ class Observed:
         """
         link = self._sensor_link(name)
         return readings.reading(self.data, link, truth)
+
+    def render(
+        self,
+        camera: Camera | Sensor | str | None = None,
+        kind: str = "colour",
+        size: tuple[int, int] | None = None,
+        field_of_view: float | None = None,
+    ) -> NDArray[Any]:
+        """A picture of the world as it is now, drawn without a graphics card.
+
+        Args:
+            camera: a ``tabi.Camera``, a camera of a robot by its name, or None: one that sees all
+                that moves.
+            kind: "colour": red, green, blue, 0 to 255, shape (height, width, 3), uint8;
+                "depth": distance along the optical axis [m], inf where nothing is, shape
+                (height, width), float32; "segmentation": which body is seen, its place in
+                ``list(sim.model.links)``, −1 where nothing is, shape (height, width), int32.
+            size: width and height in pixels, (640, 480) unless given or the camera's own.
+            field_of_view: from the lower to the upper edge [degrees], 45 unless given or the
+                camera's own.
+        """
+        if self._pictures is None:
+            self._pictures = Pictures(self.world, self.data)
+        return self._pictures.take(camera, kind, size, field_of_view)
 
     @property
     def contacts(self) -> list[Contact]:
