@@ -9,6 +9,7 @@ from tabi._errors import ModelError, SimulationError, TabiError, near
 
 if TYPE_CHECKING:
     from tabi import collision, contact, control, dynamics, robots, scenes
+    from tabi.apps.viewer.own_loop import show
     from tabi.model.mujoco_writer import to_mjcf, to_mujoco
     from tabi.model.report import report
     from tabi.model.robot import Robot
@@ -44,6 +45,7 @@ _LAZY = {
     "Selection": "tabi.simulation.laws.selection",
     "Recording": "tabi.recording.recording",
     "Camera": "tabi.rendering.camera",
+    "show": "tabi.apps.viewer.own_loop",
     "Command": "tabi.model.signals",
     "Measurement": "tabi.model.signals",
     "collision": "",
@@ -80,6 +82,7 @@ __all__ = [
     "report",
     "robots",
     "scenes",
+    "show",
     "to_mjcf",
     "to_mujoco",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ from tabi.simulation.observation import Contact
 from tabi.simulation.pictures import Pictures
 from tabi.simulation.readings import Reading, RobotSenses
 from tabi.simulation.state import State
+from tabi.simulation.turns import Turns
 from tabi.spatial.transform import Transform
 from tabi.spatial.twist import Twist, Wrench
 
@@ -55,6 +57,7 @@ class Observed:
         self._senses: dict[str, RobotSenses] = {}
         self._links: dict[Body | Foot | Frame | str, Link] = {}
         self._pictures: Pictures | None = None
+        self._turns = Turns()
 
     def __repr__(self) -> str:
         things = [robot.name for robot in self.world.robots] + [o.name for o in self.world.objects]
@@ -90,6 +93,13 @@ class Observed:
     def state(self) -> State:
         """A copy of q, v and the time."""
         return State(self.data.q.copy(), self.data.v.copy(), self.time)
+
+    def still(self) -> AbstractContextManager[bool]:
+        """For a thread that looks at a simulation which another one steps: ``with sim.still() as
+        still:`` no step begins inside, and no state is set. ``still`` is False, at once, where a
+        step is under way; then it must not look.
+        """
+        return self._turns.looking()
 
     def measure(self, robot: Robot, truth: bool = False) -> Measurement:
         """What a controller of a robot sees now.

@@ -42,7 +42,6 @@ from tabi.simulation.state import Saved
 from tabi.simulation.step import DROPPED, FINE, step_on
 from tabi.simulation.stepper import Stepper, larger
 from tabi.simulation.tables import NO_PROGRAM
-from tabi.simulation.turns import Turns
 
 __all__ = ["SimulationError", "Simulator"]
 
@@ -102,7 +101,7 @@ class Simulator(Observed):
         self._pushes: list[Push] = []
         self._scheduled: list[Scheduled] = []
         self.missed: list[tuple[float, float]] = []
-        self._turns, self._warned, self._looked = Turns(), False, False
+        self._warned, self._looked = False, False
         for loop in [loop for robot in world.robots for loop in robot.bonds]:
             laws.check_bonds(self._law)
             links = (self._link(loop.a), self._link(loop.b or world.fixed))
@@ -120,10 +119,11 @@ class Simulator(Observed):
         data = self._stepper.data
         q = self.model.check_configuration(q)
         v = np.zeros_like(data.v) if v is None else self.model.check_velocity("v", v)
-        data.q[:], data.v[:] = q, v
-        self._stepper.forget()
-        self._stepper.prepare()
-        self._stepper.begin_sensors()
+        with self._turns.changing():
+            data.q[:], data.v[:] = q, v
+            self._stepper.forget()
+            self._stepper.prepare()
+            self._stepper.begin_sensors()
 
     def save(self) -> Saved:
         """Everything the next step reads."""
@@ -139,8 +139,9 @@ class Simulator(Observed):
             )
         saved.check(self.model.links, self._stepper.data)
         stepper, self._pushes = self._stepper, list(saved.pushes)
-        stepper.restore(saved.data)
-        stepper.steps, stepper.worst = saved.steps, dict(saved.worst)
+        with self._turns.changing():
+            stepper.restore(saved.data)
+            stepper.steps, stepper.worst = saved.steps, dict(saved.worst)
         for driver in self._drivers.values():
             driver.last = None
 
