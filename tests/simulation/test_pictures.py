@@ -45,6 +45,24 @@ def test_camera_of_a_pose_sees_what_the_sensor_there_sees(standing):
         assert np.array_equal(by_name, sim.render(robot.sensors["eye"], kind, (64, 48), 70.0))
 
 
+def test_camera_of_a_mujoco_file_has_its_own_field_of_view(tmp_path):
+    pytest.importorskip("mujoco")
+    text = """<mujoco><worldbody><body name="arm" pos="0 0 1"><joint name="j" axis="0 0 1"/>
+        <geom type="box" size=".1 .1 .1"/><camera name="eye" pos=".2 0 0" xyaxes="0 -1 0 0 0 1"
+        fovy="70"/></body></worldbody></mujoco>"""
+    (tmp_path / "arm.xml").write_text(text)
+    world = tabi.World()
+    world.add_ground()
+    world.add_robot(tmp_path / "arm.xml")
+    sim = tabi.Simulator(world)
+    by_name = sim.render("eye", "depth", (40, 30))
+    # it looks along x, horizontally: the last row is half a pixel inside of 35° below
+    f = 15.0 / np.tan(np.radians(35.0))
+    assert by_name[-1, 20] == pytest.approx(1.0 * f / 14.5, rel=1e-6)
+    wider = sim.render("eye", "depth", (40, 30), 90.0)
+    assert wider[-1, 20] == pytest.approx(15.0 / 14.5, rel=1e-6)
+
+
 def test_view_without_a_camera_shows_all_that_moves(standing):
     sim, _, _ = standing
     for size in ((200, 150), (60, 200)):

@@ -84,9 +84,10 @@ class Pictures:
         if isinstance(camera, Camera):
             size, field = size or camera.size, field or camera.field_of_view
             return Camera(pose=camera.pose, size=size, field_of_view=field)
-        name = self._named(camera)
-        pose, _ = self._data.frame(self._model.sensors[name])
-        return Camera(pose=pose, size=size or SIZE, field_of_view=field or FIELD_OF_VIEW)
+        site = self._model.sensors[self._named(camera)]
+        pose, _ = self._data.frame(site)
+        field = field or site.sensor.field_of_view or FIELD_OF_VIEW
+        return Camera(pose=pose, size=size or SIZE, field_of_view=field)
 
     def _named(self, camera: Any) -> str:
         """The camera of a name, or of a sensor, as the model knows it."""

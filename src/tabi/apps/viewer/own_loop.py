@@ -150,6 +150,7 @@ class LoopPage(Drawing):
 
     @real_time.setter
     def real_time(self, on: bool) -> None:
+        """Hold steps back from now on, or no more."""
         self._real_time = bool(on)
         self._pace.rest()
         self._scheduled.steps = 1
