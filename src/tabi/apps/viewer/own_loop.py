@@ -9,6 +9,7 @@ Where the loop does not step, the drawing thread looks itself, by ``Simulator.st
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import html
 import sys
@@ -122,12 +123,14 @@ class LoopPage(Drawing):
         self._drawer = threading.Thread(target=self._live, name="drawing", daemon=True)
         self._drawer.start()
         _open.append(self)
+        atexit.register(self.close)
 
     def close(self) -> None:
         """End the page; the loop goes on without it. A second time does nothing."""
         if self._ended.is_set():
             return
         self._ended.set()
+        atexit.unregister(self.close)
         self._scheduled.cancel()
         self._hands.springs.clear()
         self._orders.clear()
