@@ -195,6 +195,25 @@ def test_loop_may_run_in_a_thread_of_its_own_and_record(shown, tmp_path):
     assert len(tabi.Recording.load(tmp_path / "run.hdf5").time) == 51
 
 
+def test_page_of_a_loop_that_already_runs_shows_it(capsys):
+    sim, ended = cratered(), threading.Event()
+    sim.set_state([0.0, 0.0, 0.1, 1, 0, 0, 0], [1.0, 0, 0, 0, 0, 0])
+
+    def loop() -> None:
+        while not ended.is_set():
+            sim.run(0.1)
+
+    thread = threading.Thread(target=loop)
+    thread.start()
+    try:
+        with tabi.show(sim, port=free_port()) as page, visiting(page):
+            # v²/(2 µ g) = 0.17 m until it stands
+            assert until(lambda: abs(drawn(page)[0] - 0.17) < 0.01)
+    finally:
+        ended.set()
+        thread.join()
+
+
 def test_event_driven_scheme_and_many_robots_are_followed(capsys):
     world = tabi.World()
     world.add_ground()

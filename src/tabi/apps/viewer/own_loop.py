@@ -116,7 +116,12 @@ class LoopPage(Drawing):
         self._laps: deque[tuple[float, float]] = deque(maxlen=FRAMES)
         self._ended = threading.Event()
         self._furnish()
-        self._view, self._seen = self._warm(), self._state()
+        self._view: View | None = None
+        self._seen: tuple[int, bytes, bytes] | None = None
+        # a loop that goes on in another thread shows itself
+        with sim.still() as still:
+            if still:
+                self._view, self._seen = self._warm(), self._state()
         self._switch = sys.getswitchinterval()
         sys.setswitchinterval(min(TURN, self._switch))
         self._scheduled = sim.every(1, self._after, self._stopped)
@@ -208,11 +213,12 @@ class LoopPage(Drawing):
             steps = max(steps // 2, 1)
         self._scheduled.steps = steps
 
-    def _serve(self) -> None:
+    def _serve(self, pull: bool = True) -> None:
         # a fault of the page must not stop the simulation of somebody else
         try:
             self._obey()
-            self._hands.pull()
+            if pull:
+                self._hands.pull()
             if self._wanted:
                 self._look()
         except Exception as fault:
@@ -246,6 +252,7 @@ class LoopPage(Drawing):
             else f"{type(fault).__name__}: {fault}"
         )
         self._hands.springs.clear()
+        self._scheduled.steps = 1
 
     # ---- in the thread that draws -----------------------------------------------------------
 
@@ -257,7 +264,7 @@ class LoopPage(Drawing):
             # a hiccup is made up for, a pause is not
             tick = tick + 1 / FRAMES if now - tick < HICCUP else now
             view = self._view
-            if view is not drawn and self._drawn(view):
+            if view is not None and view is not drawn and self._drawn(view):
                 drawn = view
                 self._laps.append((now, view.time))
             if not self.page.server.get_clients():
@@ -268,7 +275,7 @@ class LoopPage(Drawing):
                 self._wanted, self._asked = True, now
             elif now - self._asked > STANDS:
                 self._look_aside()
-            if self.due("text", TEXTS):
+            if view is not None and self.due("text", TEXTS):
                 self.tell(*self._report(view))
 
     def _look_aside(self) -> None:
@@ -278,9 +285,7 @@ class LoopPage(Drawing):
                 return
             if self._orders or self._state() != self._seen:
                 self._scheduled.steps = 1
-                with contextlib.suppress(TabiError):
-                    self._obey()
-                    self._look()
+                self._serve(pull=False)
                 self._wanted, self._asked = True, clock.monotonic()
 
     def _report(self, view: View) -> tuple[str, str]:
