@@ -20,6 +20,7 @@ import viser.transforms as tf
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
+import tabi
 from tabi.apps.viewer import catalogue
 from tabi.apps.viewer.live import Live
 from tabi.apps.viewer.page import Page
@@ -112,8 +113,29 @@ def unfold(tab: Any, *folders: str) -> None:
         time.sleep(1.0)
 
 
+def rendered() -> None:
+    """Colour, depth and segmentation side by side, without a browser."""
+    world = tabi.World()
+    world.add_ground()
+    world.add_robot(tabi.robots.hrp2()).stand_on_ground()
+    world.add_box(size=(0.3, 0.3, 0.3), mass=3.0, position=(0.6, 0.0, 0.15))
+    sim = tabi.Simulator(world)
+    eye = tabi.Camera((2.3, -1.7, 1.2), (0.15, 0.0, 0.62), field_of_view=40, size=(420, 420))
+    colour, depth, seen = (sim.render(eye, kind) for kind in ("colour", "depth", "segmentation"))
+    near, far = float(depth.min()), 5.0
+    grey = np.clip(255 * (far - depth) / (far - near), 0, 255).astype(np.uint8)
+    rng = np.random.default_rng(4)
+    palette = rng.integers(70, 240, (len(sim.model.links) + 1, 3)).astype(np.uint8)
+    palette[0], palette[-1] = 225, 250
+    image = Image.fromarray(np.hstack([colour, np.dstack([grey] * 3), palette[seen]]))
+    file = PICTURES / "render.png"
+    image.quantize(COLORS, kmeans=2, dither=Image.Dither.NONE).save(file, optimize=True)
+    print(f"render.png: {image.width} x {image.height}, {file.stat().st_size / 1000:.0f} kB")
+
+
 def main() -> None:
     """All pictures."""
+    rendered()
     names = catalogue.names()
     standing = next(name for name in names if "stand" in name)
     cart = next(name for name in names if "cart" in name)

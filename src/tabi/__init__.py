@@ -9,6 +9,7 @@ from tabi._errors import ModelError, SimulationError, TabiError, near
 
 if TYPE_CHECKING:
     from tabi import collision, contact, control, dynamics, robots, scenes
+    from tabi.apps.viewer.own_loop import show
     from tabi.model.body import Body, Foot, Frame
     from tabi.model.joint import Joint, Mimic, Motor
     from tabi.model.mujoco_writer import to_mjcf, to_mujoco
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from tabi.model.signals import Command, Measurement
     from tabi.model.world import World
     from tabi.recording.recording import Recording
+    from tabi.rendering.camera import Camera
     from tabi.robots.files import RobotFileWarning, load
     from tabi.simulation.budget import Budget
     from tabi.simulation.faults import MissedStepWarning, OverlapWarning
@@ -79,6 +81,8 @@ _LAZY = {
     "Transform": "tabi.spatial.transform",
     "Twist": "tabi.spatial.twist",
     "Wrench": "tabi.spatial.twist",
+    "Camera": "tabi.rendering.camera",
+    "show": "tabi.apps.viewer.own_loop",
     "Command": "tabi.model.signals",
     "Measurement": "tabi.model.signals",
     "collision": "",
@@ -93,6 +97,7 @@ __all__ = [
     "Body",
     "Box",
     "Budget",
+    "Camera",
     "Capsule",
     "Command",
     "Convex",
@@ -134,6 +139,7 @@ __all__ = [
     "report",
     "robots",
     "scenes",
+    "show",
     "to_mjcf",
     "to_mujoco",
 ]

@@ -10,7 +10,8 @@ from apps.pages import free_port, until
 
 from tabi.apps.recordings.frames import ARROW
 from tabi.apps.viewer.controls import trunk
-from tabi.apps.viewer.live import Live, _feet_lines, limp
+from tabi.apps.viewer.drawing import feet_lines
+from tabi.apps.viewer.live import Live, limp
 from tabi.apps.viewer.overlay import HEAD, KINDS
 from tabi.apps.viewer.page import Page
 from tabi.apps.viewer.player import Player, simulated
@@ -72,10 +73,10 @@ def test_lines_of_feet_are_those_of_the_view_also_between_two_scenes():
     sim = Simulator(world)
     sim.step()
     names, flying = list(feet_of(world)), Observer(sim).look()
-    assert _feet_lines(names, flying) == [f"{name} foot: **none**" for name in names]
+    assert feet_lines(names, flying) == [f"{name} foot: **none**" for name in names]
     empty = World()
     empty.add_box(size=(0.1, 0.1, 0.1), mass=1.0)
-    assert _feet_lines(names, Observer(Simulator(empty)).look()) == []
+    assert feet_lines(names, Observer(Simulator(empty)).look()) == []
 
 
 def test_robot_stands_on_its_weight_and_the_page_shows_it(live):

@@ -64,3 +64,66 @@ def test_a_run_in_another_thread_while_a_callback_waits_loses_no_step():
     scheduled.cancel()
     sim.step()
     assert (sim.data.steps, said) == (2, [])
+
+
+def test_who_looks_makes_the_next_step_wait_and_sees_none_half_done():
+    sim, looking, done = falling(), threading.Event(), threading.Event()
+    with sim.still() as still:
+        assert still
+        thread = threading.Thread(target=lambda: (looking.set(), sim.step(), done.set()))
+        thread.start()
+        assert looking.wait(10)
+        # the step has not begun, nor does another one look
+        assert not done.wait(0.05)
+        assert sim.data.steps == 0
+        with sim.still() as second:
+            assert not second
+    assert done.wait(10)
+    thread.join()
+    assert sim.data.steps == 1
+
+
+def test_nobody_looks_within_a_step_and_a_callback_may_set_the_state():
+    sim, seen = falling(), []
+
+    def look(data):
+        with sim.still() as still:
+            seen.append(still)
+        sim.set_state([0, 0, 2.0, 1, 0, 0, 0])
+        sim.restore(sim.save())
+
+    sim.every(1, look)
+    sim.step()
+    assert seen == [False]
+    assert sim.position("box")[2] == 2.0
+    with sim.still() as still:
+        assert still
+
+
+def test_error_within_a_step_leaves_the_simulator_to_who_looks():
+    sim = falling()
+
+    def broken(data):
+        raise ValueError("no")
+
+    scheduled = sim.every(1, broken)
+    with pytest.raises(ValueError, match="no"):
+        sim.step()
+    scheduled.cancel()
+    with sim.still() as still:
+        assert still
+    sim.step()
+
+
+def test_state_is_not_set_while_somebody_looks():
+    sim, done = falling(), threading.Event()
+    with sim.still():
+        thread = threading.Thread(
+            target=lambda: (sim.set_state([0, 0, 5.0, 1, 0, 0, 0]), done.set())
+        )
+        thread.start()
+        assert not done.wait(0.05)
+        assert sim.position("box")[2] == 1.0
+    assert done.wait(10)
+    thread.join()
+    assert sim.position("box")[2] == 5.0

@@ -121,11 +121,15 @@ def _reach(model: Model, q: Array) -> None:
 
 
 def _draw() -> None:
-    """One triangle in a picture of one pixel."""
-    from tabi.apps.recordings.raster import fill
+    """A ball on the ground in a picture of one pixel."""
+    from tabi.recording.look import Look
+    from tabi.rendering.camera import Camera
+    from tabi.rendering.renderer import Renderer
+    from tabi.rendering.triangles import of_look
 
-    pixels, nearest = np.zeros((1, 1, 3), np.uint8), np.zeros((1, 1))
-    fill(pixels, nearest, np.zeros((1, 3, 2)), np.ones((1, 3)), np.zeros((1, 3), np.uint8))
+    ground = np.array([[(0.0, 0.0, 0.0), (0.0, 0.0, 1.0)]])
+    eye = Camera((1.0, 0.0, 1.0), (0.0, 0.0, 0.0), size=(1, 1))
+    Renderer(of_look(Look([], ground))).colour(np.eye(3)[None], np.zeros((1, 3)), eye)
 
 
 def _touching() -> BodyProblem:

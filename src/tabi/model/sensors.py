@@ -16,7 +16,7 @@
 | touch         | normal_force [N], 1                       | of all contacts on its body          |
 | switch        | on, 1                                     | 1 while that is above ``threshold``  |
 | plate         | force, torque, 3 + 3                      | on what stands on a fixed thing      |
-| camera        | none                                      | a place only                         |
+| camera        | none, but pictures: ``sim.render``        | what is seen from its place          |
 
 Of a true value x the reading is, in this order,
 
@@ -91,6 +91,8 @@ class Sensor(Frame):
         bandwidth: of the analogue low-pass [Hz]; none unless given.
         matrix, offset: G and offset of a force sensor whose reading is raw.
         threshold: of a switch [N].
+        field_of_view: of a camera, from the lower to the upper edge of its picture [degrees]; None
+            where its file does not tell. It looks along −z of its frame, y is up.
     """
 
     kind: str = "force"
@@ -106,6 +108,7 @@ class Sensor(Frame):
     matrix: ArrayLike | None = None
     offset: ArrayLike | None = None
     threshold: float = 1.0
+    field_of_view: float | None = None
 
     @property
     def parts(self) -> dict[str, int]:

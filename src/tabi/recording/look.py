@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi.model.compiled import Model
+from tabi.model.compiled import Link, Model
 from tabi.model.lookup import link_of
 from tabi.model.meshes import Mesh, joined, mesh_of, seen
-from tabi.model.shape import HalfSpace, MeshFile
+from tabi.model.shape import HalfSpace, MeshFile, Shape
 from tabi.model.world import World
 
 Array = NDArray[np.float64]
@@ -47,30 +47,43 @@ class Look:
     planes: Array
 
 
-def of(world: World, model: Model) -> Look:
-    """What a simulation's world looks like."""
+def visible(world: World, model: Model) -> list[tuple[Link, Shape]]:
+    """Every shape that is drawn, with the link that it is fixed to; planes among them."""
     bodies = [
         world.fixed,
         *(body for robot in world.robots for body in robot.bodies),
         *world.objects,
     ]
+    drawn = {body: shapes for robot in world.robots for body, shapes in seen(robot.bodies).items()}
+    return [
+        (link_of(world, model, body), shape)
+        for body in bodies
+        for shape in drawn.get(body, body.shapes)
+        if isinstance(shape.geometry, HalfSpace)
+        or (
+            shape.visible
+            and not (isinstance(shape.geometry, MeshFile) and not shape.geometry.file.is_file())
+        )
+    ]
+
+
+def plane(link: Link, shape: Shape) -> tuple[Array, Array]:
+    """A point [m] and the unit normal of a half-space, in the world."""
+    X = link.placement @ shape.placement
+    return X.p, X.R[:, 2]
+
+
+def of(world: World, model: Model) -> Look:
+    """What a simulation's world looks like."""
     found: dict[tuple[int, tuple[float, ...]], list[Mesh]] = {}
     planes = []
-    drawn = {body: shapes for robot in world.robots for body, shapes in seen(robot.bodies).items()}
-    for body in bodies:
-        link = link_of(world, model, body)
-        for shape in drawn.get(body, body.shapes):
-            if isinstance(shape.geometry, HalfSpace):
-                X = link.placement @ shape.placement
-                planes.append((X.p, X.R[:, 2]))
-            elif shape.visible and not (
-                isinstance(shape.geometry, MeshFile) and not shape.geometry.file.is_file()
-            ):
-                vertices, triangles = mesh_of(shape)
-                color = tuple(float(c) for c in shape.color)
-                found.setdefault((link.body, color), []).append(
-                    (link.placement @ vertices, triangles)
-                )
+    for link, shape in visible(world, model):
+        if isinstance(shape.geometry, HalfSpace):
+            planes.append(plane(link, shape))
+            continue
+        vertices, triangles = mesh_of(shape)
+        color = tuple(float(c) for c in shape.color)
+        found.setdefault((link.body, color), []).append((link.placement @ vertices, triangles))
     pieces = []
     for (body, color), meshes in found.items():
         vertices, triangles = joined(meshes)

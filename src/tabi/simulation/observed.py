@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -24,14 +25,17 @@ from tabi.model.robot import Robot
 from tabi.model.sensors import Sensor
 from tabi.model.signals import Measurement
 from tabi.model.world import World
+from tabi.rendering.camera import Camera
 from tabi.simulation import balance, certificate, foot_state, observation, readings
 from tabi.simulation.balance import Balance
 from tabi.simulation.certificate import StepCertificate
 from tabi.simulation.data import Data
 from tabi.simulation.foot_state import FootEvent, FootState
 from tabi.simulation.observation import Contact
+from tabi.simulation.pictures import Pictures
 from tabi.simulation.readings import Reading, RobotSenses
 from tabi.simulation.state import State
+from tabi.simulation.turns import Turns
 from tabi.spatial.transform import Transform
 from tabi.spatial.twist import Twist, Wrench
 
@@ -63,6 +67,8 @@ class Observed(Quantities):
         self._senses: dict[str, RobotSenses] = {}
         self._links: dict[Body | Foot | Frame | str, Link] = {}
         self._own_shapes: dict[Any, NDArray[np.bool_]] = {}
+        self._pictures: Pictures | None = None
+        self._turns = Turns()
 
     def __repr__(self) -> str:
         things = [robot.name for robot in self.world.robots] + [o.name for o in self.world.objects]
@@ -109,6 +115,13 @@ class Observed(Quantities):
         """A copy of q, v and the time."""
         return State(self.data.q.copy(), self.data.v.copy(), self.time)
 
+    def still(self) -> AbstractContextManager[bool]:
+        """For a thread that looks at a simulation which another one steps: ``with sim.still() as
+        still:`` no step begins inside, and no state is set. ``still`` is False, at once, where a
+        step is under way; then it must not look.
+        """
+        return self._turns.looking()
+
     def measure(self, robot: Robot, truth: bool = False) -> Measurement:
         """What a controller of a robot sees now.
 
@@ -128,6 +141,30 @@ class Observed(Quantities):
         """
         link = self._sensor_link(name)
         return readings.reading(self.data, link, truth)
+
+    def render(
+        self,
+        camera: Camera | Sensor | str | None = None,
+        kind: str = "colour",
+        size: tuple[int, int] | None = None,
+        field_of_view: float | None = None,
+    ) -> NDArray[Any]:
+        """A picture of the world as it is now, drawn without a graphics card.
+
+        Args:
+            camera: a ``tabi.Camera``, a camera of a robot by its name, or None: one that sees all
+                that moves.
+            kind: "colour": red, green, blue, 0 to 255, shape (height, width, 3), uint8;
+                "depth": distance along the optical axis [m], inf where nothing is, shape
+                (height, width), float32; "segmentation": which body is seen, its place in
+                ``list(sim.model.links)``, −1 where nothing is, shape (height, width), int32.
+            size: width and height in pixels, (640, 480) unless given or the camera's own.
+            field_of_view: from the lower to the upper edge [degrees], 45 unless given or the
+                camera's own.
+        """
+        if self._pictures is None:
+            self._pictures = Pictures(self.world, self.data)
+        return self._pictures.take(camera, kind, size, field_of_view)
 
     @property
     def contacts(self) -> list[Contact]:

@@ -91,7 +91,7 @@ def reading(data: Data, site: Site, truth: bool = False) -> Reading:
     """
     if not site.measures:
         why = (
-            "a camera has no values here"
+            f"a camera has no values but a picture, sim.render({site.name!r})"
             if site.kind == "camera"
             else "it sits in what is fixed to the world: make that a force plate, "
             "world.measure_force(…)"

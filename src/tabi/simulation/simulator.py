@@ -43,7 +43,6 @@ from tabi.simulation.stateful import Stateful
 from tabi.simulation.step import DROPPED, FINE, step_on
 from tabi.simulation.stepper import Stepper, larger
 from tabi.simulation.tables import NO_PROGRAM
-from tabi.simulation.turns import Turns
 
 __all__ = ["SimulationError", "Simulator"]
 
@@ -101,7 +100,7 @@ class Simulator(Stateful):
         stepper = Stepper(model, step, allowed, dt=float(dt), seed=drawn)
         super().__init__(world, stepper, float(tolerance))
         self._scheduled: list[Scheduled] = []
-        self._turns, self._twin = Turns(), None
+        self._twin: Stepper | None = None
         for loop in [loop for robot in world.robots for loop in robot.bonds]:
             laws.check_bonds(self._law)
             links = (self._link(loop.a), self._link(loop.b or world.fixed))
@@ -380,7 +379,8 @@ class Simulator(Stateful):
         if self._twin is None:
             self._twin = twin_of(self._stepper, self._more)
         push = self._write_pushes if self._pushes else None
-        steps = HeldSteps(self._stepper, self._twin, self.tolerance, push)
+        with self._turns.changing():
+            steps = HeldSteps(self._stepper, self._twin, self.tolerance, push)
         return linearise(steps, spans, margin)
 
     # ---- inside -----------------------------------------------------------------------------

@@ -60,10 +60,11 @@ class Stateful(Observed):
         data = self._stepper.data
         q = self.model.check_configuration(q)
         v = np.zeros_like(data.v) if v is None else self.model.check_velocity("v", v)
-        data.q[:], data.v[:] = q, v
-        self._stepper.forget()
-        self._stepper.prepare()
-        self._stepper.begin_sensors()
+        with self._turns.changing():
+            data.q[:], data.v[:] = q, v
+            self._stepper.forget()
+            self._stepper.prepare()
+            self._stepper.begin_sensors()
 
     def set_joint(
         self,
@@ -106,8 +107,9 @@ class Stateful(Observed):
             )
         saved.check(self.model.links, self._stepper.data)
         stepper, self._pushes = self._stepper, list(saved.pushes)
-        stepper.restore(saved.data)
-        stepper.steps, stepper.worst = saved.steps, dict(saved.worst)
+        with self._turns.changing():
+            stepper.restore(saved.data)
+            stepper.steps, stepper.worst = saved.steps, dict(saved.worst)
         for driver in self._drivers.values():
             driver.last = None
 

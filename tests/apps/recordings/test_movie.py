@@ -8,47 +8,8 @@ from PIL import Image
 
 from tabi.apps.recordings import movie
 from tabi.apps.recordings.frames import frames, rows
-from tabi.apps.recordings.raster import FORCE, Painter, camera, fill
+from tabi.apps.recordings.raster import FORCE, Painter
 from tabi.recording.recorded import RecordingError
-
-
-def test_nearer_triangle_hides_the_farther_one_in_either_order():
-    big = np.array([[0.0, 0.0], [40.0, 0.0], [0.0, 40.0]])
-    flat, shades = np.stack([big, big]), np.array([[255, 0, 0], [0, 0, 255]], np.uint8)
-    for near in (0, 1):
-        depth = np.full((2, 3), 2.0)
-        depth[near] = 1.0
-        pixels = np.zeros((40, 40, 3), np.uint8)
-        fill(pixels, np.zeros((40, 40)), flat, depth, shades)
-        assert pixels[5, 5].tolist() == shades[near].tolist()
-        assert pixels[39, 39].tolist() == [0, 0, 0]
-        # half of the square, but for the edge
-        assert abs((pixels.sum(axis=2) > 0).sum() - 800) <= 40
-
-
-def test_crossing_triangles_hide_each_other_where_each_is_nearer():
-    square = np.array([[[0.0, 0.0], [40.0, 0.0], [0.0, 40.0]]] * 2)
-    pixels, shades = np.zeros((40, 40, 3), np.uint8), np.array([[255, 0, 0], [0, 0, 255]], np.uint8)
-    # the first recedes along x, the second comes nearer
-    fill(pixels, np.zeros((40, 40)), square, np.array([[1.0, 3.0, 1.0], [3.0, 1.0, 3.0]]), shades)
-    assert pixels[2, 2].tolist() == [255, 0, 0]
-    assert pixels[2, 35].tolist() == [0, 0, 255]
-
-
-def test_triangle_that_is_nowhere_draws_nothing():
-    pixels, flat = np.zeros((40, 40, 3), np.uint8), np.full((3, 3, 2), np.nan)
-    flat[1], flat[2] = [[5, 5], [5, 5], [5, 5]], [[-1e5, 50], [1e5, 50], [0, 1e5]]
-    fill(pixels, np.zeros((40, 40)), flat, np.ones((3, 3)), np.full((3, 3), 255, np.uint8))
-    assert not pixels.any()
-
-
-def test_camera_sees_its_target_in_the_middle_and_up_above():
-    eye = camera(np.array([1.0, 2.0, 0.5]), 3.0, (200, 100))
-    flat, depth = eye.seen(np.array([[1.0, 2.0, 0.5], [1.0, 2.0, 1.0]]))
-    assert flat[0] == pytest.approx([100, 50])
-    assert flat[1, 1] < 50
-    assert flat[1, 0] == pytest.approx(100)
-    assert depth[0] == pytest.approx(3.0)
 
 
 def test_picture_shows_the_robot_in_its_colours(run):

@@ -7,59 +7,16 @@ import time
 import urllib.error
 import urllib.request
 
-import msgspec
 import numpy as np
 import pytest
-import viser
-from apps.pages import free_port, until
+from apps.pages import CAMERA, DRAG, free_port, pack, talk, until
 from websockets.exceptions import ConnectionClosed, InvalidStatus
-from websockets.sync.client import connect
 
 from tabi.apps.viewer import gate
 from tabi.apps.viewer.gate import Gate, is_local
 from tabi.apps.viewer.live import Live
 from tabi.apps.viewer.page import Page
 from tabi.model.world import World
-
-PROTOCOL = [f"viser-v{viser.__version__}"]
-CAMERA = {
-    "type": "ViewerCameraMessage",
-    "wxyz": [1.0, 0.0, 0.0, 0.0],
-    "position": [3.0, 0.0, 1.0],
-    "fov": 0.6,
-    "near": 0.01,
-    "far": 1000.0,
-    "image_height": 400,
-    "image_width": 600,
-    "look_at": [0.0, 0.0, 0.5],
-    "up_direction": [0.0, 0.0, 1.0],
-}
-DRAG = {
-    "type": "SceneNodeDragMessage",
-    "phase": "start",
-    "name": "/box/mesh0",
-    "instance_index": None,
-    "start_position": [0.0, 0.0, 0.1],
-    "start_screen_pos": [0.5, 0.5],
-    "end_position": [0.1, 0.0, 0.2],
-    "end_screen_pos": [0.6, 0.5],
-    "button": "left",
-    "modifier": "cmd/ctrl",
-    "owner": "",
-}
-pack = msgspec.msgpack.encode
-
-
-def talk(port: int, host: str = "127.0.0.1", path: str = "", **options):
-    return connect(
-        f"ws://{host}:{port}/{path}",
-        subprotocols=PROTOCOL,
-        compression=None,
-        max_size=None,
-        open_timeout=10,
-        close_timeout=0.2,
-        **options,
-    )
 
 
 @pytest.fixture(scope="module")
@@ -134,6 +91,17 @@ def test_localhost_through_a_tunnel_is_let_in(live):
     with urllib.request.urlopen(request, timeout=10) as answer:
         assert answer.status == 200
         assert answer.headers["X-Frame-Options"] == "DENY"
+        assert answer.headers["Content-Security-Policy"] is None
+
+
+def test_only_pages_of_this_machine_may_frame_a_page_that_stands_in_a_notebook(live):
+    live.page.gate.framed = True
+    with urllib.request.urlopen(live.page.address, timeout=10) as answer:
+        assert answer.headers["X-Frame-Options"] is None
+        policy = answer.headers["Content-Security-Policy"]
+    live.page.gate.framed = False
+    allowed = policy.removeprefix("frame-ancestors ").split()
+    assert allowed == ["'self'", "http://127.0.0.1:*", "http://localhost:*"]
 
 
 def test_other_hosts_need_the_token_of_the_address():

@@ -8,13 +8,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import viser
 
-from tabi.apps.recordings.frames import arrow_scale
-from tabi.apps.viewer.overlay import HINTS, KINDS
 from tabi.apps.viewer.player import FASTEST, SLOWEST, Player
 from tabi.apps.viewer.tuning import Tuning
+from tabi.apps.viewer.watching import WatchControls
 from tabi.model.body import Body
 from tabi.model.robot import Robot
 from tabi.model.world import World
@@ -27,16 +25,13 @@ GAIN = 4.0  # how many times a gain may be as large, or as small
 RUBBER = 10.0  # and the rubber of an ankle
 
 
-class Controls:
+class Controls(WatchControls):
     """The controls of one world.
 
     Args:
         scenes: names of scenes to open, and of the one that is there.
             pick: called with one of them.
 
-    Attributes:
-        text: a few lines about the moment. shown: kinds of drawings and their checkboxes.
-            arrow: metres of a force's arrow per newton.
     """
 
     def __init__(
@@ -47,15 +42,12 @@ class Controls:
         scenes: tuple[list[str], str],
         pick: Callable[[str], None],
     ) -> None:
+        super().__init__(server, world)
         self.player, self.disturbed, gui = player, bool(floating(world)), server.gui
-        self.arrow = arrow_scale(
-            bool(world.robots),
-            [body.inertia.mass * float(np.linalg.norm(world.gravity)) for body in world.objects],
-        )
         self._add_simulation(gui, scenes)
-        self._add_drawing(gui)
+        self.add_drawing(gui)
         self._add_physics(gui, world, player.tuning)
-        self._connect(server, pick)
+        self._connect(pick)
 
     def _add_simulation(self, gui: viser.GuiApi, scenes: tuple[list[str], str]) -> None:
         with gui.add_folder("simulation", order=-1.0):
@@ -86,14 +78,7 @@ class Controls:
                 disabled=True,
                 hint=hint,
             )
-            hint = (
-                "look from where the scene began; in the view a drag turns, a right drag shifts, "
-                "the wheel comes closer"
-            )
-            self.look = gui.add_button_group("camera", ("Reset view",), hint=hint)
-            self.follow_it = gui.add_checkbox(
-                "follow", False, hint="the cameras of all pages go along with the robot"
-            )
+            self.add_camera(gui)
             self.scene = gui.add_dropdown(
                 "scene",
                 scenes[0],
@@ -101,14 +86,6 @@ class Controls:
                 disabled=True,
                 visible=len(scenes[0]) > 1,
             )
-
-    def _add_drawing(self, gui: viser.GuiApi) -> None:
-        with gui.add_folder("drawing", order=1.0, expand_by_default=False):
-            arrows = f"red arrows of {1e3 * self.arrow:.3g} mm per newton, on the upper body"
-            hints = HINTS | {"contact forces": arrows}
-            self.shown = {
-                name: gui.add_checkbox(name, on, hint=hints[name]) for name, on in KINDS.items()
-            }
 
     def _add_physics(self, gui: viser.GuiApi, world: World, tuning: Tuning) -> None:
         # what has nothing to act on is not offered
@@ -169,7 +146,7 @@ class Controls:
                 viser.Icon.PLAYER_PAUSE if self.player.playing else viser.Icon.PLAYER_PLAY
             )
 
-    def _connect(self, server: viser.ViserServer, pick: Callable[[str], None]) -> None:
+    def _connect(self, pick: Callable[[str], None]) -> None:
         player = self.player
         self.play.on_click(lambda _: player.play(not player.playing))
         self.time.on_click(lambda _: player.step() if self.time.value == "Step" else player.reset())
@@ -180,7 +157,6 @@ class Controls:
                 else player.order(self._push)
             )
         )
-        self.look.on_click(lambda event: look_again(server, event.client))
         self.speed.on_update(lambda _: player.set_speed(self.speed.value))
         self.scene.on_update(lambda _: pick(self.scene.value))
         self.friction.on_update(lambda _: self._tune(friction=self.friction.value))
@@ -204,13 +180,6 @@ class Controls:
     def _push(self, sim: Simulator) -> None:
         for robot in floating(sim.world):
             sim.apply_force(trunk(robot), force=(PUSH, 0.0, 0.0), duration=PUSHED)
-
-
-def look_again(server: viser.ViserServer, client: viser.ClientHandle | None) -> None:
-    """One page looks from where its scene began."""
-    if client is not None:
-        client.camera.position = server.initial_camera.position
-        client.camera.look_at = server.initial_camera.look_at
 
 
 def _surface(world: World, tuning: Tuning) -> tuple[float, float]:

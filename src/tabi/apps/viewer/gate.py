@@ -37,6 +37,8 @@ from websockets.http11 import Request, Response
 
 LOCAL = ("127.0.0.1", "localhost", "::1")
 COOKIE = "tabi_token"
+# whose pages may have this one in a frame, once it was shown in a notebook
+NOTEBOOKS = "'self' http://127.0.0.1:* http://localhost:*"
 # bytes of a message, of a picture that was asked for, messages a second, largest number,
 # letters of a text, things inside each other
 LARGEST, LARGEST_PICTURE, FASTEST, FARTHEST, LONGEST, DEEPEST = 1 << 16, 32 << 20, 400, 1e7, 4096, 4
@@ -108,13 +110,14 @@ class Gate:
     Attributes:
         controls: the page's inputs by their identities. visitors: who is connected.
             refused: how many messages were dropped.
+            framed: whether pages of this machine, as notebooks are, may show the page in a frame.
     """
 
     def __init__(self, token: str | None = None) -> None:
         self.token = token
         self.controls: Mapping[str, Any] = {}
         self.visitors: Sized = ()
-        self.refused = 0
+        self.refused, self.framed = 0, False
 
     # ---- who --------------------------------------------------------------------------------
 
@@ -133,7 +136,10 @@ class Gate:
                 )
             response = inner(connection, request)
             if response is not None:
-                response.headers["X-Frame-Options"] = "DENY"
+                if self.framed:
+                    response.headers["Content-Security-Policy"] = f"frame-ancestors {NOTEBOOKS}"
+                else:
+                    response.headers["X-Frame-Options"] = "DENY"
                 response.headers["Referrer-Policy"] = "no-referrer"
                 if self.token and response.status_code == 200:
                     # the page's own WebSocket carries it then; a link on another page does not

@@ -14,36 +14,28 @@ import time as clock
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import viser
 
 from tabi.apps.viewer import catalogue
 from tabi.apps.viewer.controls import Controls, floating
-from tabi.apps.viewer.markup import literal, unbroken
-from tabi.apps.viewer.overlay import Overlay
+from tabi.apps.viewer.drawing import FRAMES, HICCUP, TEXTS, Drawing
+from tabi.apps.viewer.markup import literal
 from tabi.apps.viewer.page import Page
 from tabi.apps.viewer.player import Builder, Player, simulated
-from tabi.apps.viewer.plots import Plots
 from tabi.apps.viewer.sensor_panel import SensorHistory, SensorPanel
-from tabi.apps.viewer.view import View, feet_of
+from tabi.apps.viewer.view import View
 from tabi.model.lookup import qualified
 from tabi.model.robot import Robot
-from tabi.recording.foot_words import name_of
 from tabi.recording.sensor_history import labels_of
 
 if TYPE_CHECKING:
     from tabi.simulation.simulator import Simulator
 
-# a second; a busy machine swallows some pictures, and sixty are to arrive
-FRAMES, TEXTS, PLOTS = 64, 8, 5
-HICCUP = 0.1  # s
-FEET = 8  # that the panel has lines for
-FOLLOWED = 5e-3  # m to move before a camera goes along
 # how long one thread of Python may keep the others waiting [s]; its usual 5 ms are five steps late
 TURN = 5e-4
 
 
-class Live:
+class Live(Drawing):
     """The simulation of a page.
 
     Args:
@@ -64,17 +56,13 @@ class Live:
         name: str = "this one",
         camera: catalogue.Camera | None = None,
     ) -> None:
-        self.page = page
+        super().__init__(page)
         self.player = Player(build or simulated(page.world))
         self.say = say or terminal
         self._ended = threading.Event()
         self._own = (name, self.player.build, camera)
         self._scene, self._name, self._note = 0, name, ""
         self._builders: dict[str, Builder] = {name: self.player.build}
-        self._followed: Any = None
-        # from when the simulation is there
-        self.sensors: SensorHistory | None = None
-        self._written: dict[str, float] = {}
         self._furnish()
 
         # a page that is gone holds nothing, whatever it said last
@@ -106,13 +94,10 @@ class Live:
             "" if self._name == "this one" else f"*{literal(catalogue.title(self._name))}*"
         )
         scenes = [self._own[0], *(name for name in catalogue.names() if name != self._own[0])]
-        self.controls = Controls(
+        self.controls: Controls = Controls(
             server, self.page.world, self.player, (scenes, self._name), self._pick
         )
-        feet = feet_of(self.page.world)
-        self.plots = Plots(server, list(feet))
-        soles = [foot.polygon for foot in feet.values()]
-        self.overlay = Overlay(server, self.controls.arrow, soles)
+        self.furnish()
         self.page.scene.on_pull(self._pull)
 
     def _pick(self, name: str) -> None:
@@ -183,51 +168,6 @@ class Live:
             # a scene that is opened later is announced again
             second = -1 if self.player.loading else second
 
-    def _drawn(self, view: View) -> bool:
-        """Draw a picture; False where it has to be drawn once more."""
-        try:
-            self.draw(view)
-        except RuntimeError as fault:
-            # the server is woken from this thread without a lock; once in a while they meet there
-            if "mutated during iteration" not in str(fault):
-                raise
-            return False
-        return True
-
-    def draw(self, view: View) -> None:
-        """One picture."""
-        self.overlay.shown = {name: box.value for name, box in self.controls.shown.items()}
-        with self.page.server.atomic():
-            self.page.scene.see_through(self.overlay.shown["see through bodies"])
-            self.page.scene.move(view.positions, view.rotations)
-            self.overlay.draw(view, self.page.world.ground_height)
-        self._follow(view)
-        self.plots.take(view)
-        if self.sensors is not None:
-            self.sensors.take(view.time, view.heard)
-        if self._due("plots", PLOTS):
-            self.plots.draw()
-            if self.sensors is not None:
-                self.sensors.draw()
-
-    def _follow(self, view: View) -> None:
-        """Cameras go along with the first robot, or with what moves, over the ground; those who
-        have just begun to first look there.
-        """
-        if not (self.controls.follow_it.value and self.page.server.get_clients()):
-            self._followed = None
-            return
-        centre = np.append(
-            (view.centres[0] if len(view.centres) else view.positions.mean(axis=0))[:2], 0.0
-        )
-        if self._followed is None:
-            self.page.scene.turn_to(centre)
-        elif np.linalg.norm(centre - self._followed) > FOLLOWED:
-            self.page.scene.shift(centre - self._followed)
-        else:
-            return
-        self._followed = centre
-
     def _take_over(self) -> None:
         """The page is the simulation's from now on: its world, its feet, its poses."""
         sim = self.player.sim
@@ -252,11 +192,8 @@ class Live:
     def _tell(self, view: View | None) -> None:
         """The lines of the panel and its title, and buttons that follow."""
         self.controls.follow()
-        if not self._due("text", TEXTS):
+        if not self.due("text", TEXTS):
             return
-        text = self._report(view)
-        if text != self.controls.text.content:
-            self.controls.text.content = text
         state = (
             f"{self.player.factor:.2f}× of {self.player.speed:g}×"
             if self.player.playing
@@ -264,67 +201,24 @@ class Live:
             if self.player.fault
             else "paused"
         )
-        if self._written.get(state) is None:
-            self._written = {k: v for k, v in self._written.items() if k in ("text", "plots")} | {
-                state: 0.0
-            }
-            self.page.server.gui.set_panel_label(f"tabi · {state}")
+        self.tell(self._report(view), state)
 
     def _report(self, view: View | None) -> str:
         """A few lines about the moment."""
         fault = f"**stopped:** {literal(self.player.fault)}\n\n" if self.player.fault else ""
         if view is None:
             return fault
-        weight = sum(robot.mass for robot in self.page.world.robots) * float(
-            np.linalg.norm(self.page.world.gravity)
-        )
         pace = (
             f"{self.player.factor:.2f} × real time, asked for {self.player.speed:g} ×"
             if self.player.playing
             else "paused"
         )
-        carried = (
-            f"on the feet **{view.load:.1f} N** (weight {weight:.1f} N)"
-            if len(view.loads)
-            else f"contact points: **{len(view.points)}**"
-        )
         lines = [
             *([self._title] if self._title else []),
             f"time **{view.time:.2f} s** · {pace}",
-            carried,
-            *_feet_lines(self.plots.feet, view),
-            "certificate: exact to "
-            + unbroken(f"{view.residual:.1e} m/s")
-            + ", "
-            + unbroken(f"{view.force_residual:.1e} N"),
-            f"steps that missed the tolerance: {view.missed}",
-            "pull: **Ctrl-drag** a body, with Shift × 10"
-            if not view.bands
-            else f"pull: **{np.linalg.norm(view.bands[-1].force):.1f} N**",
+            *self.lines(view),
         ]
         return fault + "  \n".join([*lines, self._note] if self._note else lines)
-
-    def _due(self, what: str, rate: float) -> bool:
-        """Whether something is to be done again at a rate [Hz]."""
-        now = clock.monotonic()
-        if now - self._written.get(what, -1.0) < 1 / rate:
-            return False
-        self._written[what] = now
-        return True
-
-
-def _feet_lines(names: list[str], view: View) -> list[str]:
-    """The state of each foot, and how far its pressure point is from the edge of the sole; some of
-    them where there are many.
-    """
-    lines = []
-    # a view of the next scene may come before its controls do
-    for k, name in enumerate(names[: min(FEET, len(view.soles.states))]):
-        # rounded, and no zero with a sign
-        margin = round(1e3 * float(view.soles.margins[k]), 1) + 0.0
-        far = f", {unbroken(f'{margin:.1f} mm')} to its edge" if margin == margin else ""
-        lines.append(f"{literal(name)} foot: **{name_of(int(view.soles.states[k]))}**{far}")
-    return lines
 
 
 def limp(sim: Simulator) -> str:

@@ -42,9 +42,19 @@ class Page:
         gate: who may talk to it.
         pickers: the control that chooses a pose, by the robot's name.
         pose: who puts a robot into a pose; None: the page itself, without physics.
+
+    Args:
+        posed: whether there are controls for poses and joints.
     """
 
-    def __init__(self, world: World, host: str = "127.0.0.1", port: int | None = None) -> None:
+    def __init__(
+        self,
+        world: World,
+        host: str = "127.0.0.1",
+        port: int | None = None,
+        posed: bool = True,
+    ) -> None:
+        self._posed = posed
         self.server, self.gate, self.address = serve(host, port)
         # one message for a picture, however many bodies it has, and as soon as it is there
         outgoing = self.server._websock_server._broadcast_buffer
@@ -66,10 +76,12 @@ class Page:
         self.pickers: dict[str, viser.GuiDropdownHandle] = {}
         self.pose: Callable[[Robot, dict[str, float]], None] | None = None
         for robot in world.robots:
-            with self.server.gui.add_folder(
-                f"{robot.name}: pose and joints", order=100.0, expand_by_default=False
-            ):
-                self._add_controls(robot)
+            self.scene.update(robot.placements())
+            if self._posed:
+                with self.server.gui.add_folder(
+                    f"{robot.name}: pose and joints", order=100.0, expand_by_default=False
+                ):
+                    self._add_controls(robot)
         for body in world.objects:
             X = body.joint.placement @ body.joint.motion(body.joint.position)  # type: ignore[arg-type]
             self.scene.update({body: X})
@@ -143,7 +155,6 @@ class Page:
 
         for slider in sliders.values():
             slider.on_update(moved)
-        self.scene.update(robot.placements())
 
     def _add_slider(self, robot: Robot, name: str) -> viser.GuiSliderHandle:
         """A slider in degrees or millimetres between the joint's limits."""

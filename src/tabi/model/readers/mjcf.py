@@ -237,7 +237,13 @@ class _Tree:
             fixed = self.source.kind("mjtCamLight", m.cam_mode[c]) == "fixed"
             if fixed and name and int(m.cam_bodyid[c]) in self.names:
                 X = from_quaternion(m.cam_quat[c], m.cam_pos[c])
-                self.robot.sensors[name] = Sensor(name, self._body(m.cam_bodyid[c]), X, "camera")
+                self.robot.sensors[name] = Sensor(
+                    name,
+                    self._body(m.cam_bodyid[c]),
+                    X,
+                    "camera",
+                    field_of_view=float(m.cam_fovy[c]),
+                )
 
     def _body(self, b: int) -> Body:
         return self.robot.body(self.names[int(b)])

@@ -1,0 +1,149 @@
+"""Views drawn in a page: bodies, what lies over them, plots, the chosen sensor, and the lines of
+the panel. Knows no simulator: it draws what a view tells.
+"""
+
+from __future__ import annotations
+
+import time as clock
+from typing import Any
+
+import numpy as np
+
+from tabi.apps.viewer.markup import literal, unbroken
+from tabi.apps.viewer.overlay import Overlay
+from tabi.apps.viewer.page import Page
+from tabi.apps.viewer.plots import Plots
+from tabi.apps.viewer.sensor_panel import SensorHistory
+from tabi.apps.viewer.view import View, feet_of
+from tabi.apps.viewer.watching import WatchControls
+from tabi.recording.foot_words import name_of
+
+# a second; a busy machine swallows some pictures, and sixty are to arrive
+FRAMES, TEXTS, PLOTS = 64, 8, 5
+HICCUP = 0.1  # s
+FEET = 8  # that the panel has lines for
+FOLLOWED = 5e-3  # m to move before a camera goes along
+
+
+class Drawing:
+    """What is drawn in a page.
+
+    Attributes:
+        page: where. controls: of the page. overlay, plots: of its world.
+        sensors: of the simulation, from when it is there.
+    """
+
+    controls: WatchControls
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.sensors: SensorHistory | None = None
+        self._followed: Any = None
+        self._written: dict[str, float] = {}
+
+    def furnish(self) -> None:
+        """Plots and drawings of the page's world, after its controls."""
+        server, feet = self.page.server, feet_of(self.page.world)
+        self.plots = Plots(server, list(feet))
+        soles = [foot.polygon for foot in feet.values()]
+        self.overlay = Overlay(server, self.controls.arrow, soles)
+
+    def _drawn(self, view: View) -> bool:
+        """Draw a picture; False where it has to be drawn once more."""
+        try:
+            self.draw(view)
+        except RuntimeError as fault:
+            # the server is woken from this thread without a lock; once in a while they meet there
+            if "mutated during iteration" not in str(fault):
+                raise
+            return False
+        return True
+
+    def draw(self, view: View) -> None:
+        """One picture."""
+        self.overlay.shown = {name: box.value for name, box in self.controls.shown.items()}
+        with self.page.server.atomic():
+            self.page.scene.see_through(self.overlay.shown["see through bodies"])
+            self.page.scene.move(view.positions, view.rotations)
+            self.overlay.draw(view, self.page.world.ground_height)
+        self._follow(view)
+        self.plots.take(view)
+        if self.sensors is not None:
+            self.sensors.take(view.time, view.heard)
+        if self.due("plots", PLOTS):
+            self.plots.draw()
+            if self.sensors is not None:
+                self.sensors.draw()
+
+    def _follow(self, view: View) -> None:
+        """Cameras go along with the first robot, or with what moves, over the ground; those who
+        have just begun to first look there.
+        """
+        if not (self.controls.follow_it.value and self.page.server.get_clients()):
+            self._followed = None
+            return
+        centre = np.append(
+            (view.centres[0] if len(view.centres) else view.positions.mean(axis=0))[:2], 0.0
+        )
+        if self._followed is None:
+            self.page.scene.turn_to(centre)
+        elif np.linalg.norm(centre - self._followed) > FOLLOWED:
+            self.page.scene.shift(centre - self._followed)
+        else:
+            return
+        self._followed = centre
+
+    def lines(self, view: View) -> list[str]:
+        """What the panel says about a moment: load, feet, certificate, and what pulls."""
+        weight = sum(robot.mass for robot in self.page.world.robots) * float(
+            np.linalg.norm(self.page.world.gravity)
+        )
+        carried = (
+            f"on the feet **{view.load:.1f} N** (weight {weight:.1f} N)"
+            if len(view.loads)
+            else f"contact points: **{len(view.points)}**"
+        )
+        return [
+            carried,
+            *feet_lines(self.plots.feet, view),
+            "certificate: exact to "
+            + unbroken(f"{view.residual:.1e} m/s")
+            + ", "
+            + unbroken(f"{view.force_residual:.1e} N"),
+            f"steps that missed the tolerance: {view.missed}",
+            "pull: **Ctrl-drag** a body, with Shift × 10"
+            if not view.bands
+            else f"pull: **{np.linalg.norm(view.bands[-1].force):.1f} N**",
+        ]
+
+    def tell(self, text: str, state: str) -> None:
+        """The lines of the panel, and what its title says; sent where they are new."""
+        if text != self.controls.text.content:
+            self.controls.text.content = text
+        if self._written.get(state) is None:
+            self._written = {k: v for k, v in self._written.items() if k in ("text", "plots")} | {
+                state: 0.0
+            }
+            self.page.server.gui.set_panel_label(f"tabi · {state}")
+
+    def due(self, what: str, rate: float) -> bool:
+        """Whether something is to be done again at a rate [Hz]."""
+        now = clock.monotonic()
+        if now - self._written.get(what, -1.0) < 1 / rate:
+            return False
+        self._written[what] = now
+        return True
+
+
+def feet_lines(names: list[str], view: View) -> list[str]:
+    """The state of each foot, and how far its pressure point is from the edge of the sole; some of
+    them where there are many.
+    """
+    lines = []
+    # a view of the next scene may come before its controls do
+    for k, name in enumerate(names[: min(FEET, len(view.soles.states))]):
+        # rounded, and no zero with a sign
+        margin = round(1e3 * float(view.soles.margins[k]), 1) + 0.0
+        far = f", {unbroken(f'{margin:.1f} mm')} to its edge" if margin == margin else ""
+        lines.append(f"{literal(name)} foot: **{name_of(int(view.soles.states[k]))}**{far}")
+    return lines

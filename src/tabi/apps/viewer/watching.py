@@ -1,0 +1,58 @@
+"""The controls of a page that is watched: a few lines of text, where to look from, and what is
+drawn.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import viser
+
+from tabi.apps.recordings.frames import arrow_scale
+from tabi.apps.viewer.overlay import HINTS, KINDS
+from tabi.model.world import World
+
+
+class WatchControls:
+    """The controls of one world that nobody but its owner plays.
+
+    Attributes:
+        text: a few lines about the moment. shown: kinds of drawings and their checkboxes.
+            arrow: metres of a force's arrow per newton. follow_it: whether cameras go along.
+    """
+
+    text: viser.GuiMarkdownHandle
+
+    def __init__(self, server: viser.ViserServer, world: World) -> None:
+        self._server = server
+        self.arrow = arrow_scale(
+            bool(world.robots),
+            [body.inertia.mass * float(np.linalg.norm(world.gravity)) for body in world.objects],
+        )
+
+    def add_camera(self, gui: viser.GuiApi) -> None:
+        """Where to look from."""
+        hint = (
+            "look from where the scene began; in the view a drag turns, a right drag shifts, "
+            "the wheel comes closer"
+        )
+        self.look = gui.add_button_group("camera", ("Reset view",), hint=hint)
+        self.follow_it = gui.add_checkbox(
+            "follow", False, hint="the cameras of all pages go along with the robot"
+        )
+        self.look.on_click(lambda event: look_again(self._server, event.client))
+
+    def add_drawing(self, gui: viser.GuiApi) -> None:
+        """What is drawn."""
+        with gui.add_folder("drawing", order=1.0, expand_by_default=False):
+            arrows = f"red arrows of {1e3 * self.arrow:.3g} mm per newton, on the upper body"
+            hints = HINTS | {"contact forces": arrows}
+            self.shown = {
+                name: gui.add_checkbox(name, on, hint=hints[name]) for name, on in KINDS.items()
+            }
+
+
+def look_again(server: viser.ViserServer, client: viser.ClientHandle | None) -> None:
+    """One page looks from where its scene began."""
+    if client is not None:
+        client.camera.position = server.initial_camera.position
+        client.camera.look_at = server.initial_camera.look_at

@@ -1,0 +1,181 @@
+"""A pinhole camera.
+
+It sits at p and has three axes: right x, up y and back z, so it looks along −z, as the cameras of
+robot files do. With the field of view φ from the picture's lower to its upper edge and the height
+of the picture H in pixels, a point with the coordinates (x, y, z) in the camera's frame is seen at
+
+    f = H / (2 tan(φ/2)),    column = W/2 + f x/d,    row = H/2 − f y/d,    d = −z               (1)
+d is its depth. Columns count from the left edge and rows from the upper edge of the picture: the
+middle of the pixel in row i and column j is at (j + ½, i + ½).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tabi._errors import ModelError, real
+from tabi.spatial.transform import Transform
+
+Array = NDArray[np.float64]
+SIZE, FIELD_OF_VIEW = (640, 480), 45.0
+# pixels of a side; nearer to its target a camera has no direction [m]
+LARGEST, NEAREST = 8192, 1e-9
+
+
+class Camera:
+    """Where a picture is taken from.
+
+    Args:
+        position, target: where it is and what it looks at [m], upright: z of the world is up.
+        pose: X_WC instead of both; it looks along −z of its frame, y is up.
+        field_of_view: between the lower and the upper edge [degrees], more than 0 and less than
+            180.
+        size: width and height in pixels.
+
+    Attributes:
+        pose: X_WC. field_of_view [degrees]. size: width and height in pixels.
+    """
+
+    def __init__(
+        self,
+        position: ArrayLike | None = None,
+        target: ArrayLike | None = None,
+        pose: Transform | None = None,
+        field_of_view: float = FIELD_OF_VIEW,
+        size: tuple[int, int] = SIZE,
+    ) -> None:
+        if pose is None:
+            if position is None or target is None:
+                raise ModelError(
+                    "a camera was given neither a pose nor both a position and a target; "
+                    "expected tabi.Camera(position=(x, y, z), target=(x, y, z))"
+                )
+            self.pose = looking(_place("position", position), _place("target", target))
+        else:
+            if position is not None or target is not None:
+                raise ModelError(
+                    "a camera was given a pose and a position or target; expected one of both"
+                )
+            self.pose = _checked(pose)
+        self.field_of_view, self.size = checked_field(field_of_view), checked_size(size)
+
+    def __repr__(self) -> str:
+        width, height = self.size
+        return (
+            f"Camera(at {np.round(self.pose.p, 4).tolist()}, {width} × {height} pixels, "
+            f"{self.field_of_view:g}°)"
+        )
+
+    @property
+    def focus(self) -> float:
+        """Focal length f in pixels."""
+        return 0.5 * self.size[1] / float(np.tan(0.5 * np.radians(self.field_of_view)))
+
+    @property
+    def matrix(self) -> Array:
+        """What takes (x, −y, d) to d (column, row, 1), by (1), shape (3, 3): the intrinsic matrix,
+        for axes that point to the right, down and forwards.
+        """
+        f, (width, height) = self.focus, self.size
+        return np.array([[f, 0.0, 0.5 * width], [0.0, f, 0.5 * height], [0.0, 0.0, 1.0]])
+
+    def project(self, points: ArrayLike) -> tuple[Array, Array]:
+        """Where points of the world [m], shape (…, 3), are in the picture: columns and rows,
+        shape (…, 2), and their depth [m]; NaN for those beside or behind the camera.
+        """
+        x = (np.asarray(points, float) - self.pose.p) @ self.pose.R
+        depth = -x[..., 2]
+        ahead = np.where(depth > 0, depth, np.nan)[..., None]
+        middle = 0.5 * np.array(self.size)
+        return middle + self.focus * x[..., :2] / ahead * (1, -1), depth
+
+
+def looking(position: Array, target: Array) -> Transform:
+    """X_WC of an upright camera at a place [m] that looks at another one [m]; one that looks
+    straight up or down has x of the world at the upper edge of its picture.
+    """
+    back = position - target
+    far = float(np.linalg.norm(back))
+    if not far > NEAREST:
+        raise ModelError(
+            f"camera at {position.tolist()} has its target at its own position; "
+            "expected another place"
+        )
+    back = back / far
+    level = float(np.hypot(back[0], back[1]))
+    right = (
+        np.array([-back[1], back[0], 0.0]) / level if level > 1e-9 else np.array([0.0, -1.0, 0.0])
+    )
+    right = right if level > 1e-9 or back[2] > 0 else -right
+    return Transform(np.column_stack([right, np.cross(back, right), back]), position)
+
+
+def around(
+    target: Array,
+    distance: float,
+    size: tuple[int, int] = SIZE,
+    azimuth: float = 35.0,
+    elevation: float = 12.0,
+    field_of_view: float = 35.0,
+) -> Camera:
+    """One that looks at a target [m] from a distance [m], angles in degrees, from straight ahead
+    of a robot.
+    """
+    a, e = np.radians([azimuth, elevation])
+    back = np.array([np.cos(a) * np.cos(e), np.sin(a) * np.cos(e), np.sin(e)])
+    return Camera(target + distance * back, target, field_of_view=field_of_view, size=size)
+
+
+def checked_size(size: Any) -> tuple[int, int]:
+    """Width and height, or an error."""
+    try:
+        width, height = size
+        right = all(
+            not isinstance(n, bool) and int(n) == n and 1 <= n <= LARGEST for n in (width, height)
+        )
+    except (TypeError, ValueError, OverflowError):
+        right = False
+    if not right:
+        raise ModelError(
+            f"size of a camera's picture is {size!r}; "
+            f"expected width and height, whole numbers of pixels from 1 to {LARGEST}"
+        )
+    return int(size[0]), int(size[1])
+
+
+def checked_field(field_of_view: Any) -> float:
+    """A field of view [degrees], or an error."""
+    if not 0.0 < (angle := real("field of view of a camera", field_of_view)) < 180.0:
+        raise ModelError(
+            f"field of view of a camera is {field_of_view}; "
+            "expected degrees, more than 0 and less than 180"
+        )
+    return angle
+
+
+def _place(name: str, value: ArrayLike) -> Array:
+    try:
+        x = np.array(value, float)
+    except (TypeError, ValueError):
+        x = np.zeros(0)
+    if x.shape != (3,) or not np.isfinite(x).all():
+        raise ModelError(
+            f"{name} of a camera is {value!r}; expected three finite numbers in metres"
+        )
+    return x
+
+
+def _checked(pose: Any) -> Transform:
+    if not isinstance(pose, Transform):
+        raise ModelError(
+            f"pose of a camera is {type(pose).__name__}; expected a Transform, "
+            "as sim.pose(…) returns, that looks along −z"
+        )
+    R, p = np.array(pose.R, float), _place("position", pose.p)
+    # a matrix that turns, and neither mirrors nor stretches
+    if R.shape != (3, 3) or not (np.abs(R @ R.T - np.eye(3)) < 1e-6).all() or np.linalg.det(R) < 0:
+        raise ModelError(f"pose of a camera has R = {R.tolist()}; expected a rotation matrix")
+    return Transform(R, p)
