@@ -65,3 +65,12 @@ def test_a_part_of_the_world_is_gathered_alone():
     composite.gather(model.arrays, w, 1, model.body_count + 1)
     assert np.array_equal(w.body["inertia"][1:, :10], whole[1:])
     assert np.isnan(w.body["inertia"][1:, 10:]).all()
+
+
+def test_masses_alone_are_those_that_are_gathered():
+    model, w = gathered(6)
+    whole = w.body["inertia"][:, :4].copy()
+    w.body["inertia"] = np.nan
+    total = composite.masses(model.arrays, w, 1, model.body_count + 1)
+    assert np.allclose(w.body["inertia"][1:, :4], whole[1:], atol=ROUNDING)
+    assert np.isclose(total, model.mass)

@@ -97,6 +97,19 @@ def matrix(m, w, first, end, c, A):
 
 
 @kernel
+def centre_matrix(m, w, first, end, factor, J):
+    """Linear rows of ``matrix`` times a factor, shape (3, ·); needs ``composite.masses``."""
+    start = m.body[first].v_start
+    for i in range(first, end):
+        row = w.body[i].inertia
+        for k in range(m.body[i].v_start, m.body[i].v_end):
+            S = load6(w.dof[k].motion)
+            p = add(scale(row[0], linear(S)), cross(angular(S), load3(row[1:4])))
+            J[0, k - start], J[1, k - start] = factor * p[0], factor * p[1]
+            J[2, k - start] = factor * p[2]
+
+
+@kernel
 def rate(m, w, first, end, c):
     """Ṗ and L̇ about c, from the forces of ``rnea.forces``, before these are gathered; gravity is in
     them, as a force that holds against it.

@@ -45,3 +45,19 @@ def momentum(w, body, k):
     h = load3(row[1:4])
     moment = add(sym_mul(load6(row[4:10]), angular(S)), cross(h, linear(S)))
     return pair(moment, add(scale(row[0], linear(S)), cross(angular(S), h)))
+
+
+@kernel
+def masses(m, w, first, end):
+    """m and h of (1) alone, as ``gather`` does; returns the mass of all."""
+    total = 0.0
+    for i in range(first, end):
+        out, mass, c = w.body[i].inertia, m.body[i].mass, load3(w.body[i].centre)
+        out[0], out[1], out[2], out[3] = mass, mass * c[0], mass * c[1], mass * c[2]
+        total += mass
+    for i in range(end - 1, first - 1, -1):
+        parent = m.body[i].parent
+        if parent != 0:
+            for k in range(4):
+                w.body[parent].inertia[k] += w.body[i].inertia[k]
+    return total

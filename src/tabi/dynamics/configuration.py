@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 import numpy as np
@@ -45,6 +45,7 @@ class Configuration(Quantities):
         self._seen = self._q.view(), self._v.view()
         for array in self._seen:
             array.flags.writeable = False
+        self._links: dict[Any, Link] = {}
         self._told = self._q.copy(), self._v.copy()
         self._accept = entry(evaluation.accept, compiled.arrays, *self._told, self._q, self._v)
         if q is not None or v is not None:
@@ -127,7 +128,8 @@ class Configuration(Quantities):
 
     def pose(self, body: Thing | str) -> Transform:
         """Where a body, foot, frame or sensor is."""
-        return self._frame(self._link(body))[0]
+        out = self._frame(self._link(body))
+        return Transform(out[:9].reshape(3, 3), out[9:12])
 
     def position(self, body: Thing | str) -> Array:
         """Its origin in the world [m]."""
@@ -135,13 +137,17 @@ class Configuration(Quantities):
 
     def velocity(self, body: Thing | str) -> Twist:
         """Velocity of its origin, and angular, in the world's axes."""
-        return self._frame(self._link(body))[1]
+        out = self._frame(self._link(body))
+        return Twist(out[12:15], out[15:])
 
     def _arrays(self) -> tuple[Array, Array]:
         return self._seen
 
     def _link(self, thing: Any) -> Link:
-        return self.model.link(self._name(thing))
+        found = self._links.get(thing) if isinstance(thing, Hashable) else None
+        if found is None:
+            found = self._links[thing] = self.model.link(self._name(thing))
+        return found
 
     def __repr__(self) -> str:
         return f"Configuration of {self.model!r}"

@@ -170,6 +170,19 @@ def momentum_matrix(m, q, v, c, first, end, A):
 
 
 @kernel
+def centre_jacobian(m, q, v, c, first, end, J):
+    """Of the velocity of the centre of mass, shape (3, n): momenta over the mass.
+
+    Returns:
+        the mass [kg].
+    """
+    renew(m, q, v, c)
+    mass = composite.masses(m, c.work, first, end)
+    centroidal.centre_matrix(m, c.work, first, end, 1.0 / mass if mass > 0.0 else 0.0, J)
+    return mass
+
+
+@kernel
 def momentum_bias(m, q, v, c, first, end, out):
     """Ȧ v: rate of momentum and spin at zero joint acceleration, shape (6,).
 

@@ -15,7 +15,6 @@ from tabi._jit import entry
 from tabi.dynamics import evaluation
 from tabi.model.compiled import Model
 from tabi.model.links import Link
-from tabi.spatial.transform import Transform
 from tabi.spatial.twist import Twist
 
 Array = NDArray[np.float64]
@@ -54,6 +53,7 @@ class Quantities:
         self._entries: dict[Any, Any] = {}
         self._spans: dict[Any, tuple[int, int, int, int]] = {}
         self._placements: dict[Link, Array] = {}
+        self._places: dict[Any, tuple[Link, int, int]] = {}
 
     # ---- what a class that moves says -------------------------------------------------------
 
@@ -87,15 +87,15 @@ class Quantities:
             point: in the frame of the body, foot or sensor [m]; its origin unless given.
             out: written and returned instead of a new array.
         """
-        link = self._link(body)
-        _, _, start, count = self._span_of(link)
-        J = self._room(out, (6, count))
-        self._call(evaluation.point_jacobian, link.body, self._point(link, point), start, J)
+        link, start, count = self._place(body)
+        J = np.empty((6, count)) if out is None else self._room(out, (6, count))
+        p = link.placement.p if point is None else self._point(link, point)
+        self._call(evaluation.point_jacobian, link.body, p, start, J)
         return J
 
     def jacobian_bias(self, body: Thing | str, point: ArrayLike | None = None) -> Twist:
         """J̇ v: acceleration of a point of a body at zero joint acceleration [m/s², rad/s²]."""
-        link, out = self._link(body), np.empty(6)
+        (link, _, _), out = self._place(body), np.empty(6)
         self._call(evaluation.point_bias, link.body, self._point(link, point), out)
         return Twist(out[:3], out[3:])
 
@@ -120,9 +120,11 @@ class Quantities:
         self, thing: Thing | str | None = None, out: Array | None = None
     ) -> Array:
         """Of the velocity of the centre of mass, shape (3, n)."""
-        A, mass = self._matrix(thing)
-        J = self._room(out, (3, A.shape[1]))
-        return np.divide(A[:3], mass, out=J)
+        first, end, _, count = self._span(thing)
+        J = self._room(out, (3, count))
+        if not self._call(evaluation.centre_jacobian, first, end, J) > 0.0:
+            raise self._massless(thing)
+        return J
 
     def momentum(self, thing: Thing | str | None = None) -> Momentum:
         """Momentum, and spin about the centre of mass."""
@@ -200,14 +202,14 @@ class Quantities:
         name = "the world" if thing is None else self._name(thing)
         return ModelError(f"{name} has no mass that moves, so no centre of mass")
 
-    def _frame(self, link: Link) -> tuple[Transform, Twist]:
-        """X_WF of a link, and how it moves."""
+    def _frame(self, link: Link) -> Array:
+        """Of a link: rotation row by row, origin [m], velocity of that [m/s], angular [rad/s]."""
         out, placement = np.empty(18), self._placements.get(link)
         if placement is None:
             X = link.placement
             placement = self._placements[link] = np.concatenate([X.R.ravel(), X.p])
         self._call(evaluation.frame, link.body, placement, out)
-        return Transform(out[:9].reshape(3, 3), out[9:12]), Twist(out[12:15], out[15:])
+        return out
 
     def _point(self, link: Link, point: ArrayLike | None) -> Array:
         """A point of a link in the frame of its moving body."""
@@ -254,11 +256,13 @@ class Quantities:
             self._spans[thing] = found
         return found
 
-    def _span_of(self, link: Link) -> tuple[int, int, int, int]:
-        """Of the robot or object that a link belongs to; all columns for what does not move."""
-        found = self._spans.get(link)
+    def _place(self, body: Thing | str) -> tuple[Link, int, int]:
+        """A link, the first column of its robot or object, and how many that has; all columns for
+        what does not move.
+        """
+        found = self._places.get(body) if isinstance(body, Hashable) else None
         if found is None:
-            things = self.model.things.items()
+            link, things = self._link(body), self.model.things.items()
             names = [name for name, (first, end) in things if first <= link.body < end]
-            found = self._spans[link] = self._span(names[0] if names else None)
+            found = self._places[body] = (link, *self._span(names[0] if names else None)[2:])
         return found

@@ -39,6 +39,7 @@ class Data:
         self._seen: tuple[Any, ...] = ()
         self._placements: dict[Link, Array] = {}
         self._foot_rows: dict[str, int] = {}
+        self._listened: tuple[Any, Any] = (None, None)
         self._entries: dict[Any, Any] = {}
         self.model: Model = stepper.model
         self.dt, self.tolerance = dt, tolerance
@@ -185,7 +186,11 @@ class Data:
         """What sensors tell after the last step, of ``sensor_places``; from now on they are
         measured in every step.
         """
-        self._stepper.listen(rows)
+        # mostly they are those of the last time, and still heard
+        heard = self._stepper.data.command.heard
+        if self._listened[0] is not rows or self._listened[1] is not heard:
+            self._stepper.listen(rows)
+            self._listened = rows, heard
         return self._stepper.data.memory.sensors.value["told"][places]
 
     def sensor(self, name: str, truth: bool = False) -> tuple[Array, float]:

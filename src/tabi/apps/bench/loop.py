@@ -4,7 +4,8 @@ A standing robot is told other joint positions in every step: in tabi by a contr
 ``Command`` with an array, in MuJoCo by writing ``data.ctrl`` before ``mj_step``. Then both loops
 read what the ground exerts on each foot: ``sim.foot_wrench``, and sums of ``mj_contactForce`` over
 the contacts of each foot's body. The same world, step and loops of the joints as ``tabi bench
-step``; blocks of the loops take turns. Last, two simulators run in two threads, against one.
+step``; blocks of the loops take turns. Then two simulators run in two threads, against one, and
+quantities that controllers ask for are held against Pinocchio's (``quantities``).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import tabi
+from tabi.apps.bench import quantities
 from tabi.apps.bench.step import SETTLE, Rolling, stage
 from tabi.apps.bench.timing import microseconds
 from tabi.apps.doctor import processor, version_of
@@ -72,7 +74,7 @@ def measure(robot: Robot, blocks: int = 61) -> dict[str, Any]:
             "mujoco": round(theirs.weight(), 2),
         },
         "two_threads": round(two_threads(world), 2),
-    }
+    } | quantities.measure(robot, max(3, blocks // 2))
 
 
 class Loop:
@@ -220,4 +222,5 @@ def text(result: dict[str, Any]) -> str:
             f"{above[f'tabi{rest}']:.1f} above the compiled loop (fastest blocks)"
         )
     lines.append(f"  two simulators in two threads: {result['two_threads']:.2f} × one")
+    lines.append(quantities.text(result))
     return "\n".join(lines)
