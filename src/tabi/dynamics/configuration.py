@@ -41,6 +41,7 @@ class Configuration(Quantities):
         self._v_at = joint_rows(compiled, self.robot) if self.robot else np.zeros(0, np.int64)
         self._q_at = compiled.arrays.dof["q"][self._v_at]
         self._single = self._q_at >= 0
+        self._all_single = bool(self._single.all())
         self._q, self._v = compiled.initial(), np.zeros(compiled.v_count)
         self._seen = self._q.view(), self._v.view()
         for array in self._seen:
@@ -86,21 +87,25 @@ class Configuration(Quantities):
             )
         q, v = self._q.copy(), self._v.copy()
         moved = self._values("position", position, q[self._q_at])
-        q[self._q_at[self._single]] = moved[self._single]
+        if self._all_single:
+            q[self._q_at] = moved
+        else:
+            q[self._q_at[self._single]] = moved[self._single]
         v[self._v_at] = self._values("velocity", velocity, v[self._v_at])
         if base is not None or base_velocity is not None:
-            root = self.model.things[self.robot.name][0]
             if self.robot.base.joint.kind != "floating":
                 raise ModelError(f"the base of {self.robot.name} is bolted down; it has no pose")
-            iq, iv = (int(self.model.arrays.body[name][root]) for name in ("q_start", "v_start"))
+            # its robot is all there is, and the base comes first
             if base is not None:
-                q[iq : iq + 7] = *base.p, *base.quaternion
+                q[:3], q[3:7] = base.p, base.quaternion
             moves = base_velocity or Twist(np.zeros(3), np.zeros(3))
-            v[iv : iv + 6] = *moves.linear, *moves.angular
+            v[:3], v[3:6] = moves.linear, moves.angular
         self.update(q, v)
 
     def _values(self, name: str, told: ArrayLike | Mapping[str, float], now: Array) -> Array:
         """Of each degree of freedom, from numbers or by joint."""
+        if isinstance(told, np.ndarray) and told.shape == now.shape:
+            return told
         if not isinstance(told, Mapping):
             values = np.asarray(told, float)
             if values.shape not in ((), now.shape):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import sqrt
 from typing import overload
 
 import numpy as np
@@ -120,25 +121,18 @@ def quaternion_from_matrix(R: Array) -> Array:
     """Unit quaternion (w, x, y, z), w ≥ 0, of a rotation matrix;
     from its largest component, so always accurate.
     """
-    m = np.asarray(R, float)
+    # plain numbers: NumPy would take longer for nine of them
+    xx, xy, xz, yx, yy, yz, zx, zy, zz = np.asarray(R, float).ravel().tolist()
     # four times the squares of w, x, y, z
-    squares = np.array(
-        [
-            1 + m[0, 0] + m[1, 1] + m[2, 2],
-            1 + m[0, 0] - m[1, 1] - m[2, 2],
-            1 - m[0, 0] + m[1, 1] - m[2, 2],
-            1 - m[0, 0] - m[1, 1] + m[2, 2],
-        ]
-    )
-    a, b, c = m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1]
-    d, e, f = m[1, 0] + m[0, 1], m[0, 2] + m[2, 0], m[2, 1] + m[1, 2]
-    k = int(np.argmax(squares))
-    rows = [
-        [squares[0], a, b, c],
-        [a, squares[1], d, e],
-        [b, d, squares[2], f],
-        [c, e, f, squares[3]],
-    ]
-    q = np.array(rows[k]) / (2 * np.sqrt(squares[k]))
-    q /= np.linalg.norm(q)
-    return -q if q[0] < 0 else q
+    squares = (1 + xx + yy + zz, 1 + xx - yy - zz, 1 - xx + yy - zz, 1 - xx - yy + zz)
+    a, b, c = zy - yz, xz - zx, yx - xy
+    d, e, f = yx + xy, xz + zx, zy + yz
+    k = squares.index(max(squares))
+    w, x, y, z = (
+        (squares[0], a, b, c),
+        (a, squares[1], d, e),
+        (b, d, squares[2], f),
+        (c, e, f, squares[3]),
+    )[k]
+    scale = (-1.0 if w < 0 else 1.0) / sqrt(w * w + x * x + y * y + z * z)
+    return np.array([scale * w, scale * x, scale * y, scale * z])
