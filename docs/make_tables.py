@@ -9,7 +9,6 @@ A table whose robots are not there stays as it is, and a line says so.
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import re
 import sys
@@ -29,6 +28,7 @@ from tabi.dynamics import centroidal, free, workspace
 from tabi.model.compiled import Model
 from tabi.model.joint import Joint
 from tabi.model.robot import Robot
+from tabi.robots.examples import example_folder
 from tabi.spatial.inertia import solid_box
 from tabi.spatial.transform import from_quaternion, translation
 from tabi.validation.pinocchio import Referee, build
@@ -192,13 +192,8 @@ def packages() -> Iterator[tuple[str, list[Path]]]:
     """Name and URDF files of every package of example-robot-data, the largest file first:
     it has most joints.
     """
-    found = importlib.util.find_spec("cmeel")
-    folder = (
-        Path(found.origin).parents[1] / "cmeel.prefix/share/example-robot-data/robots"
-        if found and found.origin
-        else Path("none")
-    )
-    if not folder.is_dir():
+    folder = example_folder()
+    if folder is None:
         raise MissingRobotsError("the package example-robot-data")
     for package in sorted(p for p in folder.iterdir() if p.is_dir()):
         yield (

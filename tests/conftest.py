@@ -1,9 +1,10 @@
 """What several tests need: the reference data beside the checkout, and robots nobody here wrote."""
 
-import importlib.util
 from pathlib import Path
 
 import pytest
+
+from tabi.robots.examples import example_folder
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
@@ -19,14 +20,7 @@ def shared() -> Path:
 @pytest.fixture(scope="session")
 def example_robots() -> Path:
     """Folder of the package example-robot-data, loaded by path."""
-    spec = importlib.util.find_spec("cmeel")
-    roots = (
-        []
-        if spec is None or spec.origin is None
-        else [Path(spec.origin).parents[1] / "cmeel.prefix"]
-    )
-    for root in roots:
-        folder = root / "share" / "example-robot-data" / "robots"
-        if folder.is_dir():
-            return folder
+    folder = example_folder()
+    if folder is not None:
+        return folder
     pytest.skip("package example-robot-data is not installed")

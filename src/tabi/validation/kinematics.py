@@ -9,11 +9,9 @@ Robots are HRP-2 and, where the package example-robot-data is installed, four fr
 
 from __future__ import annotations
 
-import importlib.util
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,6 +21,7 @@ from tabi import dynamics
 from tabi.control.inverse_kinematics import InverseKinematics
 from tabi.model.compiled import Model
 from tabi.model.robot import Robot
+from tabi.robots.examples import example_folder
 from tabi.robots.files import load, quietly
 from tabi.robots.hrp2 import hrp2
 
@@ -61,18 +60,9 @@ CASES = (
 )
 
 
-def example_robots() -> Path | None:
-    """Folder of the package example-robot-data, if it is installed."""
-    spec = importlib.util.find_spec("cmeel")
-    if spec is None or spec.origin is None:
-        return None
-    folder = Path(spec.origin).parents[1] / "cmeel.prefix/share/example-robot-data/robots"
-    return folder if folder.is_dir() else None
-
-
 def robots() -> Iterator[tuple[ReachCase, Robot]]:
     """All cases whose files are there, standing on the ground where they can."""
-    folder = example_robots()
+    folder = example_folder()
     for case in CASES:
         if not case.file:
             robot = hrp2()
