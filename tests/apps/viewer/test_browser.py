@@ -144,10 +144,16 @@ def test_page_shows_a_moving_robot_and_its_pace(live, tab):
     assert ((b > r + 40) & (b > g + 30) & (r < 80)).sum() > 100
 
 
+def at_rest(live):
+    """Whether the steps that were under way are done."""
+    before = live.player.sim.time
+    time.sleep(0.3)
+    return live.player.sim.time == before
+
+
 def test_buttons_of_the_page_pause_step_and_play(live, tab):
     tab.get_by_role("button", name="Pause", exact=True).first.click(force=True)
-    assert until(lambda: not live.player.playing, 20)
-    time.sleep(0.3)
+    assert until(lambda: not live.player.playing and at_rest(live), 20)
     before = live.player.sim.time
     tab.get_by_role("button", name="Step", exact=True).first.click(force=True)
     assert until(lambda: live.player.sim.time > before, 20)
