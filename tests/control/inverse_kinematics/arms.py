@@ -42,7 +42,7 @@ def within_limits(model, rng):
                 at += 3
             Q = rng.normal(size=4)
             q[at : at + 4] = Q / np.linalg.norm(Q)
-    return model._with_followers(q)
+    return model.with_followers(q)
 
 
 def random_transform(rng) -> Transform:

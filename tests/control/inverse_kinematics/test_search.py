@@ -274,7 +274,7 @@ def test_followers_go_with_their_leaders():
     for a, b in ((0.3, 0.5), (-1.0, 1.2), (0.2, -0.8)):
         wanted = np.array([a, b, 0.7 * b + 0.1])
         task.target = dynamics.pose(ik.model, wanted, "tip").p
-        found = ik.solve(ik.model._with_followers(np.array([a + 0.2, b + 0.2, 0.0])))
+        found = ik.solve(ik.model.with_followers(np.array([a + 0.2, b + 0.2, 0.0])))
         assert found.reached
         np.testing.assert_allclose(found.q, wanted, atol=1e-6)
         # to rounding, as kernels multiply and add in one
