@@ -1,0 +1,1 @@
+"""Walking of any biped: patterns of feet, centre of mass and joints; knows no simulator."""

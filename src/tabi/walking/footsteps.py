@@ -1,0 +1,242 @@
+"""Where feet land, one after the other: straight on, sideways, turning, in arcs, up and down, on
+stones.
+
+A plan moves the place between the feet, C, by the same displacement D in each step, and the foot
+whose turn it is lands beside it, as it stands beside C now:
+
+    C ← C D,   X_foot = C X_C,foot                                                             (1)
+The last step brings the feet together: it does not move C. The first foot is the one on the side to
+which the robot goes or turns, the left one where that is all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import atan2, pi
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tabi._errors import ModelError, unknown
+from tabi.spatial.transform import Transform, about, translation, z_to
+
+Array = NDArray[np.float64]
+SIDES = ("left", "right")
+
+
+@dataclass(frozen=True, eq=False)
+class Footstep:
+    """A foot and where its sole lands, in the world."""
+
+    foot: str
+    pose: Transform
+
+    def __post_init__(self) -> None:
+        if self.foot not in SIDES:
+            raise unknown("foot", str(self.foot), "a footstep", SIDES)
+        if not np.isfinite([*self.pose.p, *self.pose.R.ravel()]).all():
+            raise ModelError(
+                f"the {self.foot} foot's landing is {self.pose}; expected finite numbers"
+            )
+
+    @property
+    def yaw(self) -> float:
+        """Direction of the foot, seen from above [rad]."""
+        return atan2(self.pose.R[1, 0], self.pose.R[0, 0])
+
+    def __repr__(self) -> str:
+        x, y, z = self.pose.p
+        return f"Footstep({self.foot} at {x:.3f}, {y:.3f}, {z:.3f} m, {np.degrees(self.yaw):.1f}°)"
+
+
+def other(foot: str) -> str:
+    """The foot on the other side."""
+    return "right" if foot == "left" else "left"
+
+
+def centre(stance: Mapping[str, Transform]) -> Transform:
+    """The place between two feet, level, with their mean direction."""
+    a, b = (stance[side] for side in SIDES)
+    ahead = a.R[:, 0] / np.hypot(*a.R[:2, 0]) + b.R[:, 0] / np.hypot(*b.R[:2, 0])
+    return translation(0.5 * (a.p + b.p)) @ about((0, 0, 1), atan2(ahead[1], ahead[0]))
+
+
+def walk(
+    stance: Mapping[str, Transform],
+    count: int,
+    length: float = 0.0,
+    sideways: float = 0.0,
+    turn: float = 0.0,
+    rise: float = 0.0,
+    first: str | None = None,
+) -> list[Footstep]:
+    """So many steps by the same displacement, the last of which brings the feet together.
+
+    Args:
+        stance: poses of the soles "left" and "right" now.
+        length, sideways: of the centre in each step, forwards and to the left [m]; negative ones
+            go back and to the right.
+        turn: to the left [rad]. rise: upwards, as on stairs [m].
+        first: foot that steps first.
+    """
+    _check_stance(stance)
+    if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
+        raise ModelError(f"count of steps is {count!r}; expected a whole number ≥ 1")
+    for name, value in {"length": length, "sideways": sideways, "turn": turn, "rise": rise}.items():
+        if not np.isfinite(value):
+            raise ModelError(f"{name} of a step is {value}; expected a finite number")
+    to_the_right = sideways < 0 or (sideways == 0 and turn < 0)
+    foot = first or ("right" if to_the_right else "left")
+    if foot not in SIDES:
+        raise unknown("foot", str(foot), "a walk", SIDES)
+    C = centre(stance)
+    beside = {side: C.inverse() @ stance[side] for side in SIDES}
+    D = translation((length, sideways, rise)) @ about((0, 0, 1), turn)
+    steps = []
+    for k in range(count):
+        if k < count - 1:
+            C = C @ D
+        steps.append(Footstep(foot, C @ beside[foot]))
+        foot = other(foot)
+    return steps
+
+
+def arc(
+    stance: Mapping[str, Transform], radius: float, angle: float, length: float = 0.2
+) -> list[Footstep]:
+    """Along a circle.
+
+    Args:
+        radius: of the circle of the centre [m]; angle: how far along it, to the left [rad].
+        length: of a step along it at most [m].
+    """
+    if not (np.isfinite(radius) and radius > 0 and np.isfinite(angle) and angle != 0):
+        raise ModelError(
+            f"arc has radius {radius} m and angle {angle} rad; expected a positive radius and an "
+            "angle that is not 0"
+        )
+    if not length > 0:
+        raise ModelError(f"length of a step is {length} m; expected a positive number")
+    count = max(1, int(np.ceil(abs(angle) * radius / length - 1e-9)))
+    turn = angle / count
+    # the chord of a step, seen from where it begins
+    ahead, aside = radius * np.sin(abs(turn)), radius * (1 - np.cos(turn)) * np.sign(turn)
+    return walk(stance, count + 1, ahead, float(aside), turn, first="left" if turn > 0 else "right")
+
+
+def stones(
+    places: Iterable[tuple[str, ArrayLike]],
+) -> list[Footstep]:
+    """Landings that are given: (foot, (x, y, yaw)) or (foot, (x, y, z, yaw)) [m, rad]."""
+    steps = []
+    for number, (foot, place) in enumerate(places, 1):
+        x = np.asarray(place, float)
+        if x.shape not in ((3,), (4,)):
+            raise ModelError(
+                f"stone {number} is {place!r}; expected x, y, yaw or x, y, z, yaw of the sole"
+            )
+        height = x[2] if len(x) == 4 else 0.0
+        pose = translation((x[0], x[1], height)) @ about((0, 0, 1), float(x[-1]))
+        steps.append(Footstep(foot, pose))
+    return steps
+
+
+def on_ground(
+    steps: Iterable[Footstep], height: Callable[[float, float], float], outline: ArrayLike
+) -> list[Footstep]:
+    """The same steps on uneven ground: each sole on the plane that fits the ground under its
+    corners, none of which is below it.
+
+    Args:
+        height: of the ground at x, y of the world [m].
+        outline: corners of the sole in its plane [m], shape (n, 2).
+    """
+    corners, raised = np.asarray(outline, float), []
+    for step in steps:
+        level = translation((*step.pose.p[:2], 0.0)) @ about((0, 0, 1), step.yaw)
+        at = level @ np.column_stack([corners, np.zeros(len(corners))])
+        z = np.array([height(float(x), float(y)) for x, y in at[:, :2]])
+        # z = a + b x + c y about the sole's own place
+        rows = np.column_stack([np.ones(len(at)), at[:, :2] - step.pose.p[:2]])
+        (a, b, c), *_ = np.linalg.lstsq(rows, z, rcond=None)
+        a += max(0.0, float((z - rows @ (a, b, c)).max()))
+        # the least turn that takes the level onto the slope
+        tilt = z_to((-b, -c, 1.0))
+        raised.append(Footstep(step.foot, Transform(tilt @ level.R, np.array([*level.p[:2], a]))))
+    return raised
+
+
+def check(
+    steps: Sequence[Footstep],
+    stance: Mapping[str, Transform],
+    outline: Mapping[str, ArrayLike],
+    reach: float,
+    climb: float = np.inf,
+) -> None:
+    """Refuse, before the first step, a plan that cannot be walked.
+
+    Args:
+        outline: corners of each sole [m], shape (n, 2).
+        reach: between one foot and the next, along the ground, at most [m]. climb: upwards or
+            downwards [m].
+    """
+    _check_stance(stance)
+    feet = dict(stance)
+    for number, step in enumerate(steps, 1):
+        what = f"step {number}, {step.foot} foot,"
+        if number > 1 and steps[number - 2].foot == step.foot:
+            raise ModelError(f"{what} comes after one of the same foot; feet take turns")
+        stands = feet[other(step.foot)]
+        away, up = step.pose.p - stands.p, step.pose.p[2] - stands.p[2]
+        if np.hypot(*away[:2]) > reach:
+            raise ModelError(
+                f"{what} is {np.hypot(*away[:2]):.3f} m from the other foot, out of reach; "
+                f"expected at most {reach:.3f} m"
+            )
+        if abs(up) > climb:
+            raise ModelError(
+                f"{what} is {up:+.3f} m above the other foot; expected at most {climb:.3f} m"
+            )
+        here = _from_above(step.pose, outline[step.foot])
+        there = _from_above(stands, outline[other(step.foot)])
+        if overlap(here, there) > 0:
+            raise ModelError(
+                f"{what} lands {1e3 * overlap(here, there):.0f} mm into the other foot; step wider"
+            )
+        turned = (step.yaw - atan2(stands.R[1, 0], stands.R[0, 0]) + pi) % (2 * pi) - pi
+        if abs(turned) > pi / 2:
+            raise ModelError(
+                f"{what} is turned by {np.degrees(turned):.0f}° against the other foot; expected "
+                "at most 90°"
+            )
+        feet[step.foot] = step.pose
+
+
+def overlap(a: Array, b: Array) -> float:
+    """How deep two convex polygons, shape (n, 2), overlap [m]; negative where a line parts them,
+    the gap along the edges' normals.
+    """
+    depth = np.inf
+    for polygon in (a, b):
+        edges = np.roll(polygon, -1, axis=0) - polygon
+        normals = np.column_stack([edges[:, 1], -edges[:, 0]])
+        normals /= np.linalg.norm(normals, axis=1)[:, None]
+        first, second = a @ normals.T, b @ normals.T
+        low = np.minimum(first.max(0), second.max(0)) - np.maximum(first.min(0), second.min(0))
+        depth = min(depth, float(low.min()))
+    return depth
+
+
+def _from_above(pose: Transform, outline: ArrayLike) -> Array:
+    """Corners of a sole, x and y in the world [m]."""
+    corners = np.asarray(outline, float)
+    return (pose @ np.column_stack([corners, np.zeros(len(corners))]))[:, :2]
+
+
+def _check_stance(stance: Mapping[str, Transform]) -> None:
+    missing = [side for side in SIDES if side not in stance]
+    if missing:
+        raise ModelError(
+            f"stance has {', '.join(stance) or 'no feet'}; expected the feet 'left' and 'right'"
+        )
