@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 import tabi
-from tabi.walking.pendulum import Pendulum
+from tabi.walking.pendulum import LinearPendulum
 
 # cosh of ω t ≈ 3 is 10: rounding grows by it
 ROUNDING = 1e-13
 
 
 def test_the_closed_form_obeys_its_differential_equation():
-    p, h = Pendulum(0.8), 1e-4
+    p, h = LinearPendulum(0.8), 1e-4
     x, v, pivot = np.array([0.05, -0.02]), np.array([0.3, 0.1]), np.array([0.01, 0.02])
     for t in (0.1, 0.4, 0.9):
         (a, _), (b, speed), (c, _) = (p.after(t + s, x, v, pivot) for s in (-h, 0.0, h))
@@ -21,7 +21,7 @@ def test_the_closed_form_obeys_its_differential_equation():
 
 
 def test_orbital_energy_stays_and_pieces_join():
-    p = Pendulum(0.7)
+    p = LinearPendulum(0.7)
     x, v, pivot = np.array([0.1]), np.array([-0.5]), np.array([0.02])
     energy = p.orbital_energy(x, v, pivot)
     for t in (0.2, 0.5, 0.8):
@@ -31,7 +31,7 @@ def test_orbital_energy_stays_and_pieces_join():
 
 
 def test_pressing_on_the_capture_point_brings_it_to_rest_there():
-    p = Pendulum(0.8)
+    p = LinearPendulum(0.8)
     x, v = np.array([0.1, 0.0]), np.array([0.4, -0.2])
     xi = p.capture_point(x, v)
     place, speed = p.after(3.0, x, v, xi)
@@ -41,7 +41,7 @@ def test_pressing_on_the_capture_point_brings_it_to_rest_there():
 
 
 def test_the_capture_point_grows_away_from_the_pivot():
-    p = Pendulum(0.8)
+    p = LinearPendulum(0.8)
     x, v, pivot = np.array([0.1]), np.array([0.2]), np.array([0.03])
     xi = p.capture_point(x, v)
     later = p.capture_point(*p.after(0.4, x, v, pivot))
@@ -49,7 +49,7 @@ def test_the_capture_point_grows_away_from_the_pivot():
 
 
 def test_a_velocity_is_found_that_leads_from_place_to_place():
-    p = Pendulum(0.8)
+    p = LinearPendulum(0.8)
     a, b, pivot = np.array([-0.1, 0.05]), np.array([0.1, 0.05]), np.array([0.0, 0.02])
     v = p.velocity_between(0.8, a, b, pivot)
     assert np.allclose(p.after(0.8, a, v, pivot)[0], b, atol=ROUNDING)
@@ -58,7 +58,7 @@ def test_a_velocity_is_found_that_leads_from_place_to_place():
 
 
 def test_on_a_slope_the_mass_keeps_to_its_plane_and_moves_as_on_the_level():
-    level, sloped = Pendulum(0.8), Pendulum(0.8, (0.1, -0.05))
+    level, sloped = LinearPendulum(0.8), LinearPendulum(0.8, (0.1, -0.05))
     x, v = np.array([0.1, 0.2]), np.array([0.3, 0.0])
     assert np.array_equal(level.after(0.5, x, v, (0, 0))[0], sloped.after(0.5, x, v, (0, 0))[0])
     assert np.allclose(sloped.place([[0.1, 0.2], [0.0, 0.0]]), [[0.1, 0.2, 0.8], [0, 0, 0.8]])
@@ -72,11 +72,14 @@ def test_on_a_slope_the_mass_keeps_to_its_plane_and_moves_as_on_the_level():
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: Pendulum(0.0), "height of the pendulum is 0.0; expected a positive number"),
-        (lambda: Pendulum(np.nan), "height of the pendulum is nan"),
-        (lambda: Pendulum(0.8, gravity=-9.81), "gravity of the pendulum is -9.81"),
-        (lambda: Pendulum(0.8, (np.inf, 0.0)), "slope of the pendulum"),
-        (lambda: Pendulum(0.8).velocity_between(0.0, 0, 1, 0), "time between two places is 0.0 s"),
+        (lambda: LinearPendulum(0.0), "height of the pendulum is 0.0; expected a positive number"),
+        (lambda: LinearPendulum(np.nan), "height of the pendulum is nan"),
+        (lambda: LinearPendulum(0.8, gravity=-9.81), "gravity of the pendulum is -9.81"),
+        (lambda: LinearPendulum(0.8, (np.inf, 0.0)), "slope of the pendulum"),
+        (
+            lambda: LinearPendulum(0.8).velocity_between(0.0, 0, 1, 0),
+            "time between two places is 0.0 s",
+        ),
     ],
 )
 def test_faults_are_named(call, words):

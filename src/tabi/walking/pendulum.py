@@ -28,7 +28,7 @@ G = 9.81
 
 
 @dataclass(frozen=True)
-class Pendulum:
+class LinearPendulum:
     """A centre of mass on a plane.
 
     Attributes:

@@ -15,7 +15,7 @@ ROUNDING = 1e-10
 
 def test_both_engines_are_asked_the_same():
     robot = tabi.robots.hrp2()
-    ours, theirs = quantities.Asked(robot), quantities.Pinocchio(robot)
+    ours, theirs = quantities.Asked(robot), quantities.PinocchioAsked(robot)
     asked, answered = ours.quantities(), theirs.quantities()
     assert set(asked) == set(answered)
     # each call is of the other state: the first of both engines is the same
@@ -30,7 +30,7 @@ def test_both_engines_are_asked_the_same():
 
 
 def test_states_are_others_in_every_call():
-    states = quantities.States(tabi.robots.hrp2())
+    states = quantities.TwoStates(tabi.robots.hrp2())
     (q1, v1), (q2, v2), (q3, v3) = states.next(), states.next(), states.next()
     assert not np.array_equal(q1, q2)
     assert not np.array_equal(v1, v2)

@@ -33,7 +33,7 @@ MOST, TIMES = 5.0, 1.5
 
 def measure(robot: Robot, blocks: int = 31) -> dict[str, Any]:
     """All figures, as plain data."""
-    ours, theirs = Asked(robot), Pinocchio(robot)
+    ours, theirs = Asked(robot), PinocchioAsked(robot)
     runs: dict[str, Callable[[int], object]] = {}
     for name, ask in ours.quantities().items():
         runs[f"tabi, {name}"] = repeat(ask)
@@ -52,7 +52,7 @@ def measure(robot: Robot, blocks: int = 31) -> dict[str, Any]:
     return {"quantities": table} | update | in_the_loop(robot, blocks)
 
 
-class States:
+class TwoStates:
     """Two states of a robot, by turns: nothing can be remembered from call to call."""
 
     def __init__(self, robot: Robot) -> None:
@@ -72,7 +72,7 @@ class States:
 class Solved(Quantities):
     """What a simulator is between steps: somewhere else each time that it is asked."""
 
-    def __init__(self, states: States) -> None:
+    def __init__(self, states: TwoStates) -> None:
         super().__init__(states.model)
         self.states = states
 
@@ -87,7 +87,7 @@ class Asked:
     """tabi, asked for a quantity of a new state."""
 
     def __init__(self, robot: Robot) -> None:
-        self.states = States(robot)
+        self.states = TwoStates(robot)
         self.solved, self.c = Solved(self.states), Configuration(self.states.model)
         self.foot = next(iter(robot.feet))
 
@@ -110,12 +110,12 @@ class Asked:
         self.c.update(*self.states.next())
 
 
-class Pinocchio:
+class PinocchioAsked:
     """The same of Pinocchio, from its own q and v."""
 
     def __init__(self, robot: Robot) -> None:
         pin = self.pin = pinocchio()
-        states = States(robot)
+        states = TwoStates(robot)
         self.m = build(robot)
         referee, foot = Referee(states.model, self.m), next(iter(robot.feet.values()))
         self.pairs = [(referee.configuration(q), referee.rates(q) @ v) for q, v in states.pairs]
