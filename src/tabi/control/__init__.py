@@ -5,17 +5,23 @@ from tabi.control.filters import Butterworth, zero_phase
 from tabi.control.gripping import grip
 from tabi.control.inverse_kinematics import InverseKinematics
 from tabi.control.motions import hold, keyframes, lean, squat, sway
+from tabi.control.processes.external import ControllerWarning, External, external
+from tabi.control.processes.serving import serve
 
 __all__ = [
     "Butterworth",
+    "ControllerWarning",
     "Estimator",
     "EstimatorGains",
+    "External",
     "InverseKinematics",
     "StateEstimate",
+    "external",
     "grip",
     "hold",
     "keyframes",
     "lean",
+    "serve",
     "squat",
     "sway",
     "zero_phase",
