@@ -425,3 +425,15 @@ def test_a_wrong_controller_in_a_run_is_refused_and_the_run_goes_on(address):
             sim.step()
         assert sim.data.steps == 3
         wrong.close()
+
+
+def test_a_measurement_of_another_robot_is_refused(address):
+    robot, sim = standing()
+    n = len(robot.joint_names)
+    fewer = tabi.Measurement(np.zeros(n - 1), np.zeros(n), np.zeros(n), sim.measure(robot).sensors)
+    drive = tabi.control.external(address=address, robot=robot)
+    with played(address, lambda client: client.command(client.measurement()[0][5])):
+        drive(0.0, sim.measure(robot))
+        with pytest.raises(tabi.ModelError, match="other joints or sensors than robot hrp2"):
+            drive(0.0, fewer)
+        drive.close()

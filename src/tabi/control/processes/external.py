@@ -183,13 +183,11 @@ class External:
     def _write(self, time: float, measurement: Measurement) -> None:
         """A measurement into the message that is sent."""
         self._sequence += 1
-        position, velocity, effort, spans = self._places
+        m, sensors = measurement, measurement.sensors
         try:
-            position[:], velocity[:] = measurement.position, measurement.velocity
-            effort[:], sensors = measurement.effort, measurement.sensors
-            for name, place in spans:
-                place[:] = sensors[name]
-        except (ValueError, KeyError):
+            parts = [m.position, m.velocity, m.effort, *[sensors[name] for name in self._sensors]]
+            np.concatenate(parts, out=self._values)
+        except (ValueError, KeyError, ModelError):
             raise ModelError(
                 f"a measurement has other joints or sensors than robot {self._robot.name}; give "
                 "tabi.control.external the robot that it drives"
@@ -339,15 +337,10 @@ class External:
         link.expect(layout.command_size)
         # numbers of both messages, in their places
         self._out = bytearray(layout.measurement_size)
-        values, n = np.frombuffer(self._out, "<f8", offset=HEADER.size), layout.count
-        ends = 3 * n + np.cumsum([0] + [count for _, _, count in layout.sensors])
-        spans = [
-            (name, values[first : first + count])
-            for (name, _, count), first in zip(layout.sensors, ends, strict=False)
-        ]
-        self._places = values[:n], values[n : 2 * n], values[2 * n : 3 * n], spans
+        self._values = np.frombuffer(self._out, "<f8", offset=HEADER.size)
+        self._sensors = [name for name, _, _ in layout.sensors]
         told_values = np.frombuffer(link.message, "<f8", offset=HEADER.size)
-        self._rows = told_values.reshape(len(FIELDS), n)
+        self._rows = told_values.reshape(len(FIELDS), layout.count)
         self._open, self._new, self._heard = False, 1, clock.monotonic()
         self._kept["link"] = link
 
