@@ -17,7 +17,7 @@ def test_a_hundred_kills_lose_nothing():
 
 def test_a_robot_that_is_not_limp_and_a_wrong_answer_are_found(monkeypatch):
     # a trial that takes one for the other
-    trial = killed.Trial("hold")
+    trial = killed.KillTrial("hold")
     trial.late = "limp"
     found = {"hold": 0, "limp": 0, "missed": 0, "wrong": dict.fromkeys(("limp", "answers"), 0)}
     with trial:

@@ -54,7 +54,7 @@ def validate(
     found["wrong"] = {"answers": 0, "hold": 0, "limp": 0, "steps": 0, "recordings": 0, "fallen": 0}
     rng, interrupted = np.random.default_rng(seed), False
     try:
-        trials = {late: Trial(late) for late in ("hold", "limp")}
+        trials = {late: KillTrial(late) for late in ("hold", "limp")}
         with trials["hold"], trials["limp"]:
             while (done := found["hold"] + found["limp"]) < kills:
                 late = ("hold", "limp")[done % 2]
@@ -68,7 +68,7 @@ def validate(
     return found | {"kills": done, "steps": STEPS, "interrupted": interrupted, "within": within}
 
 
-class Trial:
+class KillTrial:
     """A standing robot with a controller that is killed, again and again.
 
     Attributes:
@@ -88,7 +88,7 @@ class Trial:
         # how long a run takes [s]
         self._wall = 0.0
 
-    def __enter__(self) -> Trial:
+    def __enter__(self) -> KillTrial:
         start = time.perf_counter()
         self.sim.step()
         for _ in range(2):

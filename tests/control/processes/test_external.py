@@ -2,10 +2,13 @@
 
 import gc
 import os
+import shutil
 import signal
+import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -437,3 +440,26 @@ def test_a_measurement_of_another_robot_is_refused(address):
         with pytest.raises(tabi.ModelError, match="other joints or sensors than robot hrp2"):
             drive(0.0, fewer)
         drive.close()
+
+
+def test_the_example_in_cpp_is_short_and_holds_as_python_does(tmp_path):
+    if shutil.which("g++") is None:
+        pytest.skip("no C++ compiler")
+    source = Path(__file__).parents[3] / "examples" / "external_controller" / "controller.cpp"
+    lines = source.read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= 60
+    # by the command that its second line tells
+    words = lines[1].lstrip("/ ").partition("&&")[0].split()
+    words[words.index("controller.cpp")] = str(source)
+    subprocess.run([*words, "-Wall", "-Wextra", "-Werror"], check=True, cwd=tmp_path)
+    ends = []
+    for program in ([str(tmp_path / "controller")], PYTHON):
+        robot, sim = standing()
+        sim.set_state(sim.q, np.full(sim.model.v_count, 0.01))
+        with tabi.control.external(program, robot=robot, late="stop") as drive:
+            sim.set_controller(robot, drive)
+            sim.run(0.1)
+        # it ends by itself when its robot is gone
+        assert drive.process.returncode == 0
+        ends.append(sim.q)
+    np.testing.assert_array_equal(ends[0], ends[1])

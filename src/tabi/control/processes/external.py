@@ -14,24 +14,18 @@ Reference: Hirukawa et al. (2003), sec. 2.1.1: controllers are processes of thei
 
 from __future__ import annotations
 
-import contextlib
-import os
-import shutil
-import socket
 import subprocess
-import tempfile
 import time as clock
 import warnings
-import weakref
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from tabi._errors import ModelError, SimulationError, near, real
-from tabi.control.processes import addresses, program
+from tabi.control.processes import program
 from tabi.control.processes.connection import Connection, LostError
+from tabi.control.processes.listening import Listener
 from tabi.control.processes.messages import (
     COMMAND,
     FIELDS,
@@ -80,21 +74,8 @@ class External:
         self._timeout, self._start, self._locked = timeout, start, mode == MODES[0]
         self.fault: str | None = None
         self.reproducible, self.late_count, self.lost_count = self._locked, 0, 0
-        folder = tempfile.mkdtemp(prefix="tabi-") if address is None else None
-        self._listener, self.address = addresses.listen(address or f"{folder}/controller")
-        self._kept: dict[str, Any] = {"listener": self._listener, "folder": folder}
-        self._kept |= {"link": None, "process": None}
-        if isinstance(address, Path) or (address and ":" not in str(address)):
-            self._kept["path"] = self.address
-        # at the end of the program too
-        self.close = weakref.finalize(self, _close, self._kept)
-        self._program = command
-        if command is not None:
-            try:
-                self._kept["process"] = program.start(command, self.address)
-            except ModelError:
-                self.close()
-                raise
+        self._listener = Listener(robot.name, command, address)
+        self.address, self.close = self._listener.address, self._listener.close
         zeros = np.zeros(len(freedoms(robot)))
         self._limp = Command(effort=zeros, kp=zeros, kd=zeros)
         gains = [robot.joint(name).motor for name in freedoms(robot)]
@@ -106,12 +87,12 @@ class External:
     @property
     def process(self) -> subprocess.Popen[bytes] | None:
         """The program that was started."""
-        return self._kept["process"]
+        return self._listener.process
 
     @property
     def connected(self) -> bool:
         """Whether a controller is there."""
-        return self._link is not None
+        return self._listener.link is not None
 
     def __enter__(self) -> External:
         return self
@@ -125,8 +106,8 @@ class External:
         self._new, self._limped, self._heard = 1, False, clock.monotonic()
         process = self.process
         if self._begun and process is not None and process.poll() is not None:
-            self._drop()
-            self._kept["process"] = program.start(self._program or [], self.address)
+            self._listener.drop()
+            self._listener.restart()
             self._begun = False
 
     def __call__(self, time: float, measurement: Measurement) -> Command:
@@ -137,43 +118,43 @@ class External:
                 "the run end first, or set another controller"
             )
         try:
-            if self._link is None and not self._connect(time, measurement):
+            link = self._listener.link or self._connect(time, measurement)
+            if link is None:
                 return self._without()
             answer = self._locked_answer if self._locked else self._newest_answer
-            return answer(time, measurement)
+            return answer(link, time, measurement)
         except LostError as e:
             return self._lose(str(e), time)
         except SimulationError:
-            self._drop()
+            self._listener.drop()
             raise
 
     # ---- questions and answers ------------------------------------------------------------------
 
-    def _locked_answer(self, time: float, measurement: Measurement) -> Command:
+    def _locked_answer(self, link: Connection, time: float, measurement: Measurement) -> Command:
         """The answer to this measurement."""
-        link = self._link
         if self._open:
             # the answer to an earlier question has to come before the next is asked
             if not link.receive(0.0):
                 return self._without()
-            self._read_sequence()
+            self._read_sequence(link)
             self._open = False
         self._write(time, measurement)
         link.send(self._out, self._timeout)
         if not link.receive(self._timeout):
             self._open = True
             return self._miss(time)
+        self._read_sequence(link)
         return self._take()
 
-    def _newest_answer(self, time: float, measurement: Measurement) -> Command:
+    def _newest_answer(self, link: Connection, time: float, measurement: Measurement) -> Command:
         """The newest command that is there."""
-        link = self._link
         self._write(time, measurement)
         if not link.send(self._out, 0.0):
             # not told; nobody may answer it
             self._sequence -= 1
         while link.receive(0.0):
-            if self._read_sequence() >= self._first:
+            if self._read_sequence(link) >= self._first:
                 self._take()
                 self._heard = clock.monotonic()
         if clock.monotonic() - self._heard > self._timeout:
@@ -198,9 +179,9 @@ class External:
         )
         self._new = 0
 
-    def _read_sequence(self) -> int:
+    def _read_sequence(self, link: Connection) -> int:
         """Which question a command answers; one that was not asked is refused."""
-        given, sequence, _ = read_header(self._link.message, COMMAND, "the controller")
+        given, sequence, _ = read_header(link.message, COMMAND, "the controller")
         if sequence > self._sequence or (self._locked and sequence != self._sequence):
             raise SimulationError(
                 f"a command of the controller answers measurement {sequence}, the last one was "
@@ -216,8 +197,6 @@ class External:
 
     def _take(self) -> Command:
         """The command that was received."""
-        if self._locked:
-            self._read_sequence()
         given, rows = self._given, self._rows
         said = {name: rows[i] for i, name in enumerate(FIELDS) if given >> i & 1}
         if self._limped:
@@ -235,7 +214,7 @@ class External:
         return self._warn(f"gave no answer within {self._timeout:g} s", time, "let it be faster")
 
     def _lose(self, how: str, time: float) -> Command:
-        self._drop()
+        self._listener.drop()
         self.lost_count += 1
         if self.process is not None:
             # the socket is closed a little before the process is over
@@ -262,101 +241,31 @@ class External:
 
     # ---- connections ----------------------------------------------------------------------------
 
-    def _drop(self) -> None:
-        if self._link is not None:
-            self._link.close()
-        self._kept["link"] = None
-
-    @property
-    def _link(self) -> Any:
-        return self._kept["link"]
-
-    def _connect(self, time: float, measurement: Measurement) -> bool:
-        """Whether a controller is there now: the first is waited for, later ones are not."""
+    def _connect(self, time: float, measurement: Measurement) -> Connection | None:
+        """The first controller is waited for; later there may be another."""
         if self._layout is None:
             self._layout = Layout.of(self._robot, measurement)
+        layout = self._layout
         if not self._begun:
-            found = self._wait_for_first()
-            try:
-                self._greet(found, self._layout, self._start)
-            except LostError as e:
-                raise SimulationError(f"{self._who} {e}; it did not begin") from None
+            link = self._listener.first(layout, self._start)
             self._begun, self.fault = True, None
-            return True
-        self._listener.settimeout(0.0)
-        try:
-            found = self._listener.accept()[0]
-        except BlockingIOError:
-            return False
-        try:
-            self._greet(found, self._layout, self._timeout)
-        except (LostError, SimulationError) as e:
-            why = f"a controller that connected at {time:g} s was refused: {e}"
-            warnings.warn(why, ControllerWarning, stacklevel=4)
-            return False
-        return True
-
-    @property
-    def _who(self) -> str:
-        return f"the external controller of {self._robot.name} at {self.address!r}"
-
-    def _wait_for_first(self) -> socket.socket:
-        end = clock.monotonic() + self._start
-        self._listener.settimeout(0.02)
-        while clock.monotonic() < end:
-            with contextlib.suppress(TimeoutError):
-                return self._listener.accept()[0]
-            ended = program.how_it_ended(self.process) if self.process else ""
-            if ended:
-                raise SimulationError(
-                    f"{self._who} {ended} before it connected; it has to connect to the address in "
-                    f"the environment variable {addresses.VARIABLE}"
-                )
-        raise SimulationError(
-            f"{self._who} did not connect within {self._start:g} s; start it, or give "
-            "tabi.control.external a longer start"
-        )
-
-    def _greet(self, found: socket.socket, layout: Layout, wait: float) -> None:
-        """Exchange names and sizes with a controller, and keep it if it fits."""
-        link = Connection(addresses.quick(found))
-        try:
-            link.send_lines(layout.lines(), wait)
-            told = link.receive_lines(wait)
-            if told is None:
-                raise SimulationError(
-                    f"{self._who} connected and said nothing within {wait:g} s; expected lines of "
-                    "text with an empty one at their end"
-                )
-            layout.check(told)
-        except (LostError, SimulationError) as e:
-            with contextlib.suppress(LostError):
-                link.send_lines([f"error {e}"], 0.0)
-            link.close()
-            raise
-        link.expect(layout.command_size)
+        else:
+            try:
+                link = self._listener.another(layout, self._timeout)
+            except (LostError, SimulationError) as e:
+                why = f"a controller that connected at {time:g} s was refused: {e}"
+                warnings.warn(why, ControllerWarning, stacklevel=4)
+                return None
+            if link is None:
+                return None
         # numbers of both messages, in their places
         self._out = bytearray(layout.measurement_size)
         self._values = np.frombuffer(self._out, "<f8", offset=HEADER.size)
         self._sensors = [name for name, _, _ in layout.sensors]
-        told_values = np.frombuffer(link.message, "<f8", offset=HEADER.size)
-        self._rows = told_values.reshape(len(FIELDS), layout.count)
+        told = np.frombuffer(link.message, "<f8", offset=HEADER.size)
+        self._rows = told.reshape(len(FIELDS), layout.count)
         self._open, self._new, self._heard = False, 1, clock.monotonic()
-        self._kept["link"] = link
-
-
-def _close(kept: dict[str, Any]) -> None:
-    """Close sockets, and end the program."""
-    for name in ("link", "listener"):
-        if kept[name] is not None:
-            kept[name].close()
-    if kept["process"] is not None:
-        program.end(kept["process"])
-    if kept.get("path"):
-        with contextlib.suppress(OSError):
-            os.unlink(kept["path"])
-    if kept["folder"]:
-        shutil.rmtree(kept["folder"], ignore_errors=True)
+        return link
 
 
 def external(
