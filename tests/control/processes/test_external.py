@@ -263,6 +263,17 @@ def test_free_running_takes_the_newest_command_and_never_waits(address):
     client.measurement()
     got = [client.measurement()[0] for _ in range(50)]
     assert [h[0] for h in got] == [b"TABI"] * 50
+    # a run that begins while there is no room is told later
+    for _ in range(2000):
+        drive(0.0, seen)
+    drive.reset()
+    told = drive(7.0, seen)
+    for _ in range(5000):
+        header, _ = client.measurement()
+        if header[4]:
+            break
+        drive(8.0, seen)
+    assert header[4] == 1
     drive.close()
     client.close()
 
@@ -370,6 +381,8 @@ def test_a_command_that_is_none_stops_the_run_with_a_sentence(wrong, said, addre
     with played(address, play):
         with pytest.raises(tabi.SimulationError) as problem:
             drive(0.0, sim.measure(robot))
+        assert not drive.connected
+        assert drive.fault == str(problem.value)
         drive.close()
     assert said in one_line(problem)
 
@@ -463,3 +476,31 @@ def test_the_example_in_cpp_is_short_and_holds_as_python_does(tmp_path):
         assert drive.process.returncode == 0
         ends.append(sim.q)
     np.testing.assert_array_equal(ends[0], ends[1])
+
+
+def test_an_interrupt_within_a_wait_leaves_the_next_questions_whole(address, monkeypatch):
+    robot, sim = standing()
+    seen, n = sim.measure(robot), len(robot.joint_names)
+    drive = tabi.control.external(address=address, robot=robot)
+
+    def play(client):
+        for _ in range(3):
+            sequence = client.measurement()[0][5]
+            client.command(sequence, 1, np.full(5 * n, float(sequence)))
+
+    with played(address, play):
+        assert drive(0.0, seen).position[0] == 1.0
+
+        def interrupted(self, wait):
+            raise KeyboardInterrupt
+
+        with monkeypatch.context() as patch:
+            patch.setattr("tabi.control.processes.connection.Connection.receive", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                drive(0.0, seen)
+        # its answer is dropped, once it is there
+        until = time.monotonic() + 20
+        while (told := drive(0.0, seen).position[0]) != 3.0:
+            assert told == 1.0
+            assert time.monotonic() < until
+        drive.close()

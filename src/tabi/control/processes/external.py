@@ -43,6 +43,8 @@ from tabi.model.signals import Command, Measurement
 MODES, LATE = ("lock-step", "free-running"), ("hold", "limp", "stop")
 DOES = {"hold": "keeps its last command", "limp": "goes limp", "stop": "stops the run"}
 NOTHING = Command()
+# how long one that takes over may take to greet, at least [s]
+GREETING = 0.5
 
 
 class ControllerWarning(UserWarning):
@@ -125,8 +127,9 @@ class External:
             return answer(link, time, measurement)
         except LostError as e:
             return self._lose(str(e), time)
-        except SimulationError:
+        except SimulationError as e:
             self._listener.drop()
+            self.fault = str(e)
             raise
 
     # ---- questions and answers ------------------------------------------------------------------
@@ -141,18 +144,21 @@ class External:
             self._open = False
         self._write(time, measurement)
         link.send(self._out, self._timeout)
+        # an interrupt leaves an answer open, too
+        self._open = True
         if not link.receive(self._timeout):
-            self._open = True
             return self._miss(time)
+        self._open = False
         self._read_sequence(link)
         return self._take()
 
     def _newest_answer(self, link: Connection, time: float, measurement: Measurement) -> Command:
         """The newest command that is there."""
+        begins = self._new
         self._write(time, measurement)
         if not link.send(self._out, 0.0):
             # not told; nobody may answer it
-            self._sequence -= 1
+            self._sequence, self._new = self._sequence - 1, begins
         while link.receive(0.0):
             if self._read_sequence(link) >= self._first:
                 self._take()
@@ -251,7 +257,7 @@ class External:
             self._begun, self.fault = True, None
         else:
             try:
-                link = self._listener.another(layout, self._timeout)
+                link = self._listener.another(layout, max(self._timeout, GREETING))
             except (LostError, SimulationError) as e:
                 why = f"a controller that connected at {time:g} s was refused: {e}"
                 warnings.warn(why, ControllerWarning, stacklevel=4)
