@@ -1,5 +1,6 @@
 """Control laws: functions (time, measurement) → command, which could drive a real robot as well."""
 
+from tabi.control import ros2
 from tabi.control.estimator import Estimator, EstimatorGains, StateEstimate
 from tabi.control.filters import Butterworth, zero_phase
 from tabi.control.gripping import grip
@@ -21,6 +22,7 @@ __all__ = [
     "hold",
     "keyframes",
     "lean",
+    "ros2",
     "serve",
     "squat",
     "sway",
