@@ -219,6 +219,22 @@ def tosses(
     _show(result, tosses.text, as_json, passed=result["within"])
 
 
+@app.command()
+def external(
+    kills: Annotated[int, typer.Option(min=1, help="Controllers to kill.")] = 100,
+    seed: Annotated[int, typer.Option(min=0, help="Of the moments.")] = 0,
+    as_json: Json = False,
+) -> None:
+    """Kill a robot's controller, another process, at random moments: is anything lost,
+    and does the robot do as asked?
+    """
+    from tabi.validation import killed
+
+    with _progress() as report:
+        result = killed.validate(kills, seed, report)
+    _show(result, killed.text, as_json, passed=result["within"])
+
+
 @contextmanager
 def _progress() -> Iterator[Callable[[str, int, int], None]]:
     """A bar on stderr: call it with what is being done, and how much of how much is."""

@@ -36,6 +36,11 @@ class Recordable(Protocol):
         ...
 
     @property
+    def reproducible(self) -> bool:
+        """Whether a rerun is the same."""
+        ...
+
+    @property
     def certificate(self) -> Any:
         """How well the last step's forces obey the law."""
         ...

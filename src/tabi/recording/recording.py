@@ -108,7 +108,7 @@ class Recording:
                 f"{self.path}: a simulation is being recorded into it already; "
                 "close that recording, or choose another name"
             )
-        told = versions() | {"reproducible": sim.data.reproducible} | dict(meta or {})
+        told = versions() | {"reproducible": sim.reproducible} | dict(meta or {})
         about = json.dumps(told, default=str)
         if self.path.is_dir():
             raise RecordingError(f"{self.path}: it is a folder; expected the name of a file, .hdf5")

@@ -34,6 +34,16 @@ class Stateful(Observed):
         self._warned, self._looked = False, False
         self._first = self.save()
 
+    @property
+    def reproducible(self) -> bool:
+        """Whether a rerun is the same to the last bit: not with a budget of time, nor with a
+        controller that says it is not.
+        """
+        drivers = self._drivers.values()
+        return self.data.reproducible and all(
+            getattr(driver.controller, "reproducible", True) for driver in drivers
+        )
+
     def reset(self) -> None:
         """Back to the start: time, configuration, contacts, bonds, and the noise of sensors; the
         run from there is the same to the last bit.

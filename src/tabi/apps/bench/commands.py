@@ -209,6 +209,22 @@ def loop(
 
 
 @bench.command()
+def external(
+    program: Annotated[
+        list[str] | None,
+        typer.Argument(help="A controller's program and its arguments, beside the one in Python."),
+    ] = None,
+    as_json: Json = False,
+    blocks: Annotated[int, typer.Option(min=3, help="Blocks of 100 questions.")] = 61,
+) -> None:
+    """How long a controller in another process takes to answer, against a bare socket."""
+    from tabi.apps.bench import external
+
+    result = external.measure(program or [], blocks=blocks)
+    tell(json.dumps(result, indent=2) if as_json else external.text(result))
+
+
+@bench.command()
 def sensors(
     as_json: Json = False,
     blocks: Annotated[

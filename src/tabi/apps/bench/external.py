@@ -1,0 +1,137 @@
+"""``tabi bench external``: how long a controller in another process takes to answer, in lock-step.
+
+HRP-2's measurement goes to the other process and its command comes back; no simulation in between.
+Peer: an echo of as many bytes over a bare Unix socket, by another Python, in blocks that take
+turns. What is measured is the whole way, with arrays into messages and back on the robot's end.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from typing import Any
+
+import numpy as np
+
+import tabi
+from tabi.apps.doctor import processor, version_of
+from tabi.control.processes.external import external
+from tabi.control.processes.messages import Layout
+from tabi.model.world import World
+from tabi.robots import hrp2
+from tabi.simulation.simulator import Simulator
+
+# questions in a block
+BLOCK = 100
+SERVE = """
+import tabi
+start = []
+def hold(time, measurement):
+    start.extend([measurement.position] if not start else [])
+    return tabi.Command(position=start[0])
+tabi.control.serve(hold)
+"""
+ECHO = """
+import socket, sys
+link, size, back = socket.socket(fileno=int(sys.argv[1])), int(sys.argv[2]), bytes(int(sys.argv[3]))
+while len(link.recv(size, socket.MSG_WAITALL)) == size:
+    link.sendall(back)
+"""
+
+
+def measure(program: Sequence[str] = (), blocks: int = 61) -> dict[str, Any]:
+    """All figures, as plain data.
+
+    Args:
+        program: a controller and its arguments, beside the one in Python.
+    """
+    world = World()
+    robot = world.add_robot(hrp2())
+    seen = Simulator(world).measure(robot)
+    layout = Layout.of(robot, seen)
+    programs = {"tabi.control.serve": [sys.executable, "-c", SERVE]}
+    if program:
+        programs[os.path.basename(program[0])] = list(program)
+    with ExitStack() as stack:
+        asked: dict[str, Callable[[], object]] = {
+            "bare socket": stack.enter_context(Echo(layout.measurement_size, layout.command_size))
+        }
+        for name, words in programs.items():
+            drive = stack.enter_context(external(words, robot=robot, late="stop"))
+            asked[name] = lambda drive=drive: drive(0.0, seen)
+        times = _microseconds(asked, blocks)
+    return {
+        "hardware": {"processor": processor(), "cores": os.cpu_count()},
+        "versions": {"tabi": tabi.__version__, "numpy": version_of("numpy")},
+        "settings": {"blocks": blocks, "questions": blocks * BLOCK, "robot": robot.name},
+        "bytes": {"measurement": layout.measurement_size, "command": layout.command_size},
+        "microseconds": {
+            name: {
+                "median": round(float(np.median(t)), 2),
+                "95%": round(float(np.percentile(t, 95)), 2),
+                "least": round(float(t.min()), 2),
+            }
+            for name, t in times.items()
+        },
+        "ratio_to_bare_socket": {
+            name: round(float(np.median(t) / np.median(times["bare socket"])), 2)
+            for name, t in times.items()
+        },
+    }
+
+
+class Echo:
+    """Another Python that answers so many bytes with so many others."""
+
+    def __init__(self, there: int, back: int) -> None:
+        self._here, other = socket.socketpair()
+        self._message, self._back = bytes(there), back
+        words = [sys.executable, "-S", "-E", "-c", ECHO, *map(str, (other.fileno(), there, back))]
+        self._process = subprocess.Popen(words, pass_fds=[other.fileno()])
+        other.close()
+
+    def __call__(self) -> bytes:
+        """One round."""
+        self._here.sendall(self._message)
+        return self._here.recv(self._back, socket.MSG_WAITALL)
+
+    def __enter__(self) -> Echo:
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self._here.close()
+        self._process.wait()
+
+
+def _microseconds(asked: dict[str, Callable[[], object]], blocks: int) -> dict[str, np.ndarray]:
+    """Time of each question [µs]; the first blocks, in which processes start, are left out."""
+    times: dict[str, list[float]] = {name: [] for name in asked}
+    for turn in range(blocks + 1):
+        for name, ask in asked.items():
+            for _ in range(BLOCK):
+                start = time.perf_counter()
+                ask()
+                if turn:
+                    times[name].append((time.perf_counter() - start) * 1e6)
+    return {name: np.array(t) for name, t in times.items()}
+
+
+def text(result: dict[str, Any]) -> str:
+    """The figures for a terminal."""
+    size, told = result["bytes"], result["settings"]
+    lines = [
+        f"{result['hardware']['processor']}, {told['robot']}: {size['measurement']} bytes there, "
+        f"{size['command']} back, {told['questions']} questions [µs a round]"
+    ]
+    for name, us in result["microseconds"].items():
+        ratio = result["ratio_to_bare_socket"][name]
+        lines.append(
+            f"  {name:<20} median {us['median']:7.1f}   95 % {us['95%']:7.1f}   "
+            f"{ratio:.2f} × socket"
+        )
+    return "\n".join(lines)
