@@ -4,19 +4,30 @@ from tabi.control.estimator import Estimator, EstimatorGains, StateEstimate
 from tabi.control.filters import Butterworth, zero_phase
 from tabi.control.gripping import grip
 from tabi.control.inverse_kinematics import InverseKinematics
+from tabi.control.joint_pd import pd
+from tabi.control.logs import ControlLog, Logged, read_log, replay
+from tabi.control.merging import together
 from tabi.control.motions import hold, keyframes, lean, squat, sway
+from tabi.control.sequencing import sequence
 
 __all__ = [
     "Butterworth",
+    "ControlLog",
     "Estimator",
     "EstimatorGains",
     "InverseKinematics",
+    "Logged",
     "StateEstimate",
     "grip",
     "hold",
     "keyframes",
     "lean",
+    "pd",
+    "read_log",
+    "replay",
+    "sequence",
     "squat",
     "sway",
+    "together",
     "zero_phase",
 ]
