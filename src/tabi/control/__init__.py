@@ -8,6 +8,9 @@ from tabi.control.joint_pd import pd
 from tabi.control.logs import ControlLog, Logged, read_log, replay
 from tabi.control.merging import together
 from tabi.control.motions import hold, keyframes, lean, squat, sway
+from tabi.control.pattern_files import read_pattern
+from tabi.control.patterns import Pattern, pattern
+from tabi.control.playing import playback
 from tabi.control.sequencing import sequence
 
 __all__ = [
@@ -17,13 +20,17 @@ __all__ = [
     "EstimatorGains",
     "InverseKinematics",
     "Logged",
+    "Pattern",
     "StateEstimate",
     "grip",
     "hold",
     "keyframes",
     "lean",
+    "pattern",
     "pd",
+    "playback",
     "read_log",
+    "read_pattern",
     "replay",
     "sequence",
     "squat",

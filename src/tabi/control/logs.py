@@ -157,7 +157,9 @@ def read_log(path: str | Path) -> ControlLog:
     truths = _truths(arrays, count)
     measurements = [
         Measurement(
-            *(arrays[name][k] for name in SEEN),
+            arrays["position"][k],
+            arrays["velocity"][k],
+            arrays["effort"][k],
             {name: values[k] for name, values in sensors.items()},
             truths[k],
         )

@@ -117,7 +117,7 @@ def together(robot: Robot, *controllers: Controller) -> Together:
     return Together(robot, controllers)
 
 
-def checked(part: Any, name: str) -> Controller:
+def checked(part: Any, name: str) -> Any:
     """A part of a controller, refused where it is none."""
     if not callable(part):
         raise ModelError(
