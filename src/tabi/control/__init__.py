@@ -1,7 +1,10 @@
 """Control laws: functions (time, measurement) → command, which could drive a real robot as well."""
 
+from tabi.control.complying import compliance
+from tabi.control.computed_torque import torque
 from tabi.control.estimator import Estimator, EstimatorGains, StateEstimate
 from tabi.control.filters import Butterworth, zero_phase
+from tabi.control.gazing import gaze
 from tabi.control.gripping import grip
 from tabi.control.inverse_kinematics import InverseKinematics
 from tabi.control.joint_pd import pd
@@ -22,6 +25,8 @@ __all__ = [
     "Logged",
     "Pattern",
     "StateEstimate",
+    "compliance",
+    "gaze",
     "grip",
     "hold",
     "keyframes",
@@ -36,5 +41,6 @@ __all__ = [
     "squat",
     "sway",
     "together",
+    "torque",
     "zero_phase",
 ]
