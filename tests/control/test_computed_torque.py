@@ -48,7 +48,7 @@ def stand(robot, controller_of, seconds, truth=False, rate=200.0):
 @pytest.mark.parametrize("contacts", ["weight", "measured"])
 def test_hrp2_stands_with_soft_gains_and_does_not_sag(contacts):
     def soft(robot):
-        return torque(robot, robot.half_sitting, 300.0, 30.0, contacts)
+        return torque(robot, "half_sitting", 300.0, 30.0, contacts)
 
     sim, moved, error = stand(tabi.robots.hrp2(), soft, 3.0)
     # a fiftieth of its own gains; what is left is the estimate of the base, to 1e-6 rad

@@ -124,13 +124,21 @@ def test_gravity_by_effort_beside_a_pd_takes_its_sag_away():
             r"position in part 0 of together at 0 s has shape \(2,",
         ),
         (tabi.Command(position={"hip": 1.0}), "joint 'hip' not found in position in part 0"),
-        (tabi.Command(effort={"l_hip": np.nan}), "is nan for joint 'l_hip'; expected a finite"),
-        (tabi.Command(kp=np.full(10, np.nan)), "is nan for joint 'l_hip_roll'; expected a finite"),
+        (tabi.Command(effort={"l_hip": "much"}), "for joint 'l_hip', is 'much'; expected a number"),
     ],
 )
 def test_commands_that_cannot_be_are_refused(command, words):
     with pytest.raises(tabi.ModelError, match=words):
         together(biped(), says(command))(0.0, SEEN)
+
+
+@pytest.mark.parametrize("told", [np.array([np.nan]), {"pivot": np.nan}])
+def test_what_is_no_number_is_refused_where_it_is_commanded(told):
+    world, robot = arm(motor=Motor(kp=10.0, kd=1.0))
+    sim = tabi.Simulator(world)
+    sim.set_controller(robot, together(robot, says(tabi.Command(0.0)), says(tabi.Command(told))))
+    with pytest.raises(tabi.ModelError, match="position in the command of arm at 0 s is nan for j"):
+        sim.step()
 
 
 def test_nothing_together_and_what_is_no_controller_are_refused():

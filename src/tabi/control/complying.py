@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 
 from tabi._errors import ModelError, real, unknown
 from tabi.control.base_pose import BaseGuess, BasePose
-from tabi.control.body_sense import cross
+from tabi.control.body_sense import cross, read
 from tabi.control.chains import below, limb
 from tabi.control.joint_values import JointChoice
 from tabi.dynamics.configuration import Configuration
@@ -107,9 +107,7 @@ class Compliance:
     def _pushed(self, measurement: Measurement, rates: Array) -> Array:
         """J_eᵀ f_e, (2), with the accelerations of all joints."""
         sensor, hand, here = self.sensor, self._hand, self._here
-        reading = measurement.sensors[sensor.name]
-        if sensor.matrix is not None or sensor.offset is not None:
-            reading = sensor.calibrated(reading)
+        reading = read(sensor, measurement)
         R, turns = here.pose(sensor.name).R, here.velocity(sensor.name).angular
         J, bias = here.jacobian(sensor.name), here.jacobian_bias(sensor.name)
         # joints are the last columns, after a base that is taken to be at rest

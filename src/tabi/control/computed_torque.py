@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 
 from tabi._errors import ModelError
 from tabi.control.base_pose import BaseGuess, BasePose
+from tabi.control.body_sense import cross, read
 from tabi.control.chains import below
 from tabi.control.joint_values import JointChoice, posed
 from tabi.control.weight_shares import corner_loads
@@ -127,11 +128,11 @@ class ComputedTorque:
         loads = self._weight * corner_loads(across, self._across @ centre)
         borne, first = np.zeros(here.model.v_count), 0
         for foot, X, points in zip(touching, poses, corners, strict=True):
-            own = loads[first : first + len(points), None] * self._up
+            own = loads[first : first + len(points)]
             first += len(points)
             # force at the foot's origin, and moment about it
-            wrench = np.concatenate([own.sum(axis=0), np.cross(points - X.p, own).sum(axis=0)])
-            borne += here.jacobian(foot.name).T @ wrench
+            force, arm = own.sum() * self._up, own @ (points - X.p)
+            borne += here.jacobian(foot.name).T @ np.concatenate([force, cross(arm, self._up)])
         return borne
 
 
@@ -165,14 +166,14 @@ class _StandingFoot:
         sensor = self._sensor
         if sensor is None:
             return np.inf
-        reading = sensor.calibrated(measurement.sensors[sensor.name])
+        reading = read(sensor, measurement)
         return float(self._X_SF.R[:, 2] @ reading[:3] if sensor.kind == "force" else reading[0])
 
     def measured(self, here: Configuration, measurement: Measurement) -> Array:
         """Jᵀ f of the reading."""
         sensor = self._sensor
         assert sensor is not None
-        reading = sensor.calibrated(measurement.sensors[sensor.name])
+        reading = read(sensor, measurement)
         R, g = here.pose(sensor.name).R, np.array(here.model.arrays.gravity)
         wrench = np.concatenate([R @ reading[:3], R @ reading[3:]])
         borne = here.jacobian(sensor.name).T @ wrench

@@ -32,17 +32,22 @@ class Together:
             )
         self.parts = tuple(checked(part, f"part {k}") for k, part in enumerate(controllers))
         self._robot, self._names = robot, freedoms(robot)
-        self._places = {name: k for k, name in enumerate(self._names)}
+        self._places: dict[str, list[int]] = {}
+        for k, name in enumerate(self._names):
+            self._places.setdefault(name, []).append(k)
+        self._heard: Any = None
+        self._joints: list[list[int]] = []
         self.reset()
 
     def reset(self) -> None:
         """Forget what was told, in all parts too."""
         for part in self.parts:
             restart(part)
-        # of each part, field and joint; not a number where nothing was told
-        self._told = np.full((len(self.parts), len(FIELDS), len(self._names)), np.nan)
+        # of each part, field and joint; and whether it was told
+        shape = (len(self.parts), len(FIELDS), len(self._names))
+        self._told, self._known = np.zeros(shape), np.zeros(shape, bool)
         self._last: list[Command | None] = [None] * len(self.parts)
-        self._whole = Command()
+        self._whole, self._heard = Command(), None
 
     def __call__(self, time: float, measurement: Measurement) -> Command:
         """What the parts tell together; the same object again where all of them say the same."""
@@ -63,51 +68,51 @@ class Together:
                 f"part {part} of together, for {self._robot.name}, returned {what} at {time:g} s; "
                 f"expected a tabi.Command"
             )
-        for row, field in zip(self._told[part], FIELDS, strict=True):
-            value = getattr(command, field)
+        for i, value in enumerate(command.__dict__.values()):
             if value is None:
                 continue
-            owner = f"{field} in part {part} of together at {time:g} s"
+            row, known = self._told[part, i], self._known[part, i]
             if isinstance(value, Mapping):
-                self._keep_names(row, value, owner)
-                continue
-            if np.shape(value) not in ((), row.shape):
-                raise ModelError(
-                    f"{owner} has shape {np.shape(value)}; expected {row.shape}, one number per "
-                    f"joint in the order of robot.joint_names"
-                )
-            row[:] = value
-            if np.isnan(row).any():
-                raise ModelError(
-                    f"{owner} is nan for joint {self._names[int(np.isnan(row).argmax())]!r}; "
-                    f"expected a finite number"
-                )
+                places = self._named(value, f"{FIELDS[i]} in part {part} of together", time)
+                row[places] = [value[self._names[k]] for k in places]
+            else:
+                if np.shape(value) not in ((), row.shape):
+                    raise ModelError(
+                        f"{FIELDS[i]} in part {part} of together at {time:g} s has shape "
+                        f"{np.shape(value)}; expected {row.shape}, one number per joint in the "
+                        f"order of robot.joint_names"
+                    )
+                row[:], places = value, slice(None)
+            if not known[places].all():
+                known[places], self._heard = True, None
 
-    def _keep_names(self, row: Any, value: Mapping[str, float], owner: str) -> None:
+    def _named(self, value: Mapping[str, float], owner: str, time: float) -> list[int]:
+        """Places of the joints that are named."""
         for name, number in value.items():
             if name not in self._places:
-                raise unknown("joint", name, owner, self._robot.joint_names)
-            number = real(f"{owner}, for joint {name!r},", number)
-            if number != number:
-                raise ModelError(f"{owner} is nan for joint {name!r}; expected a finite number")
-            row[[k for k, other in enumerate(self._names) if other == name]] = number
+                raise unknown("joint", name, f"{owner} at {time:g} s", self._robot.joint_names)
+            real(f"{owner} at {time:g} s, for joint {name!r},", number)
+        return [k for name in value for k in self._places[name]]
 
     def _merged(self) -> Command:
-        whole, untold = self._told[0].copy(), np.isnan(self._told)
-        for told, missing in zip(self._told[1:], untold[1:], strict=True):
-            whole = np.where(missing, whole, told)
-        # efforts add; what nobody told is not commanded
-        efforts = np.where(untold[:, EFFORT], 0.0, self._told[:, EFFORT]).sum(axis=0)
-        whole[EFFORT] = np.where(untold[:, EFFORT].all(axis=0), np.nan, efforts)
-        return Command(*(self._as_told(row) for row in whole))
+        if self._heard is None:
+            # of each field and joint, the last part that told it; and whether any did
+            count = len(self.parts) - 1
+            last = count - self._known[::-1].argmax(axis=0)
+            fields, joints = np.indices(last.shape)
+            self._heard = np.ravel_multi_index((last, fields, joints), self._told.shape)
+            self._joints = [
+                np.flatnonzero(self._known[:, i].any(axis=0)).tolist() for i in range(len(FIELDS))
+            ]
+        whole = self._told.take(self._heard)
+        # efforts add
+        self._told[:, EFFORT].sum(axis=0, out=whole[EFFORT])
+        return Command(*map(self._as_told, whole, self._joints))
 
-    def _as_told(self, row: Any) -> Any:
-        missing = np.isnan(row)
-        if not missing.any():
+    def _as_told(self, row: Any, joints: list[int]) -> Any:
+        if len(joints) == len(row):
             return row
-        if missing.all():
-            return None
-        return {n: x for n, x in zip(self._names, row.tolist(), strict=True) if x == x}
+        return {self._names[k]: float(row[k]) for k in joints} if joints else None
 
 
 def together(robot: Robot, *controllers: Controller) -> Together:

@@ -27,7 +27,9 @@ def corner_loads(corners: Array, centre: Array) -> Array:
     while len(used) > 0:
         # (1): rows of sums, and of moments about the centre of mass
         A = np.column_stack([np.ones(len(used)), corners[used] - centre])
-        f = A @ np.linalg.lstsq(A.T @ A, np.array([1.0, 0.0, 0.0]), rcond=1e-9)[0]
+        # a hair on the diagonal, for corners on a line or in one point
+        S = A.T @ A + 1e-13 * len(used) * np.eye(3)
+        f = A @ np.linalg.solve(S, np.array([1.0, 0.0, 0.0]))
         if len(used) == 1 or f.min() >= -1e-12:
             loads[used] = np.maximum(f, 0.0)
             break
