@@ -102,7 +102,7 @@ def test_against_a_wall_at_200_hz_it_comes_to_rest(smooth):
     world, robot = slider(ball=0.05)
     T = 0.005
     world.add_fixed(Box((0.1, 0.5, 0.5)), position=(0.3, 0.0, 0.05))
-    give = compliance(robot, "hand", 20.0, 1.6 * STIFF.kp * T, rate=1.0 / T if smooth else None)
+    give = compliance(robot, "hand", 20.0, 320.0, rate=1.0 / T if smooth else None)
     sim = tabi.Simulator(world)
     sim.set_controller(robot, give, rate=None if smooth else 1.0 / T)
     sim.apply_force("hand", (100.0, 0.0, 0.0), duration=60.0)
@@ -120,6 +120,61 @@ def test_against_a_wall_at_200_hz_it_comes_to_rest(smooth):
     # the wall pushes back as much
     assert np.abs(pushed).max() < 0.1
     assert moved == pytest.approx([0.1] * 200, abs=1e-5)
+
+
+def waving():
+    """Three hinges about different axes, and a hand with a tensor of its own."""
+    robot = Robot("waving")
+    robot.add_body("stand", Joint("stand", "fixed"))
+    parent = "stand"
+    for name, axis in (("yaw", (0, 0, 1)), ("pitch", (0, 1, 0)), ("roll", (1, 0, 0))):
+        joint = Joint(name, "revolute", translation((0.3, 0.0, 0.1)), axis, motor=STIFF)
+        body = Inertia(1.0, np.array([0.1, 0.0, 0.0]), np.diag([0.01, 0.02, 0.03]))
+        parent = robot.add_body(f"{name}_link", joint, parent, body).name
+    tensor = np.array([[0.05, 0.01, 0.0], [0.01, 0.2, 0.02], [0.0, 0.02, 0.1]])
+    wrist = Joint("wrist", "fixed", translation((0.1, 0.02, 0.0)))
+    robot.add_body("hand", wrist, parent, Inertia(2.0, np.array([0.1, 0.05, -0.02]), tensor))
+    robot.add_sensor("load", "force", "hand", (0.02, 0.0, 0.01), (0.8, 0.0, 0.6, 0.0))
+    world = tabi.World()
+    return world, world.add_robot(robot)
+
+
+def test_a_hand_that_nothing_touches_feels_nothing_however_it_moves():
+    world, robot = waving()
+    sim, felt = tabi.Simulator(world, dt=1e-4), []
+    give = compliance(robot, "hand", 1.0, 1.0)
+    w = np.array([9.0, 11.0, 13.0])
+
+    def wave(time, measurement):
+        give(time, measurement)
+        felt.append((give.wrench.copy(), measurement.sensors["load"]))
+        return tabi.Command(0.4 * (1 - np.cos(w * time)), 0.4 * w * np.sin(w * time))
+
+    sim.set_controller(robot, wave)
+    sim.run(0.6)
+    left, read = (np.array(x)[1000:] for x in zip(*felt, strict=True))
+    # readings are of the configuration that a step began with, a step before
+    for part in (slice(0, 3), slice(3, 6)):
+        assert np.abs(left[:, part]).max() < 5e-3 * np.abs(read[:, part]).max()
+    assert np.abs(read[:, :3]).max() > 1.5 * 2.0 * 9.81
+    # the last two terms of (2) are a good part of what is read
+    assert np.abs(read[:, 3:]).max() > 3.0
+
+
+@pytest.mark.parametrize(("share", "stable"), [(2.0, True), (0.4, False)])
+def test_the_least_mass_against_a_wall_is_about_that_of_the_formula(share, stable):
+    world, robot = slider(ball=0.05)
+    T = 0.005
+    world.add_fixed(Box((0.1, 0.5, 0.5)), position=(0.25, 0.0, 0.05))
+    give = compliance(robot, "hand", share * STIFF.kd * T, 100.0, rate=1.0 / T)
+    sim, pushed = tabi.Simulator(world), []
+    sim.set_controller(robot, give)
+    sim.apply_force("hand", (100.0, 0.0, 0.0), duration=60.0)
+    sim.run(2.0)
+    for _ in range(200):
+        sim.run(T)
+        pushed.append(give.wrench[0])
+    assert bool(np.abs(pushed).max() < 1.0) == stable
 
 
 def standing():

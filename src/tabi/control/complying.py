@@ -15,10 +15,10 @@ Over a period T with a constant right-hand side x, (1) is solved exactly: with a
     φ₁ = (1 − e^{−a})/a,   φ₂ = (1 − φ₁)/a                                                      (4)
 The joints are told q_d and q̇_d; q_d stays within their travel, q̇_d within their speed.
 
-In contact with something that does not give way, the joint's own loop is the spring: with its
-stiffness k_p and a reading that is up to a period old, (1) is stable for about
+In contact with something that does not give way, the joint's own loop, k_p (q_d − q) + k_d (q̇_d −
+q̇), is spring and damper of (1), by a reading that is up to a period old: it is stable for about
 
-    B_d > 1.5 k_p T                                                                             (5)
+    M_d > k_d T,   B_d + k_d > 1.5 k_p T                                                        (5)
 There is no spring in (1): a sensor's bias lets the arm creep with bias/B_d.
 
 Reference: J.-R. Chardonnet, Interactive dynamic simulator for multibody systems, Int. J. Humanoid
