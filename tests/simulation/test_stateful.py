@@ -86,6 +86,21 @@ def test_a_controller_with_a_reset_is_told():
     assert controller.count == 0
 
 
+def test_a_reset_within_a_step_is_refused():
+    sim, robot = standing()
+
+    def impatient(time, measurement):
+        sim.reset()
+
+    sim.set_controller(robot, impatient)
+    with pytest.raises(tabi.SimulationError, match="a reset was asked for within a step"):
+        sim.run(0.01)
+    sim.every(1, lambda data: sim.reset())
+    sim.set_controller(robot, tabi.control.hold(robot.half_sitting))
+    with pytest.raises(tabi.SimulationError, match="a reset was asked for within a step"):
+        sim.run(0.01)
+
+
 def test_a_joint_is_put_elsewhere_and_nothing_else_moves():
     sim, robot = standing()
     sim.run(0.02)

@@ -75,6 +75,14 @@ def cross(a: Array, b: Array) -> Array:
     return np.array((y * w - z * v, z * u - x * w, x * v - y * u))
 
 
+def read(sensor: Sensor, measurement: Measurement) -> Array:
+    """What a sensor tells, calibrated where its reading is raw."""
+    reading = measurement.sensors[sensor.name]
+    if sensor.matrix is None and sensor.offset is None:
+        return reading
+    return sensor.calibrated(reading)
+
+
 class BodySense:
     """What a robot's encoders, force sensors and IMU tell, from its measurements.
 
@@ -181,9 +189,7 @@ class _Sole:
     def pressed(self, measurement: Measurement) -> Pressed:
         """Load and centre of pressure, (2)."""
         sensor = self._sensor
-        wrench = measurement.sensors[sensor.name]
-        if sensor.matrix is not None or sensor.offset is not None:
-            wrench = sensor.calibrated(wrench)
+        wrench = read(sensor, measurement)
         if sensor.kind != "force" or sensor.part:
             # no torque: the middle, and nothing against flat
             load = float((self._X_FS.R @ wrench)[2]) if sensor.part else float(wrench[0])

@@ -51,6 +51,7 @@ class Stateful(Observed):
         Controllers stay, and those with a method ``reset`` are told; so do gains, joints that are
         prescribed, callbacks, and parameters of the model. Pushes that were planned are dropped.
         """
+        self._turns.outside("a reset")
         self.restore(self._first)
         self._stepper.missed_count = 0
         self._stepper.worst = dict.fromkeys(WORST, 0.0)

@@ -45,6 +45,14 @@ class Turns:
         self._numbers.release()
         self._busy.release()
 
+    def outside(self, what: str) -> None:
+        """Refuse what would pull the rug from under a step."""
+        if self._thread == get_ident():
+            raise SimulationError(
+                f"{what} was asked for within a step, by a controller or callback of this "
+                "simulator; let it return, and do it between two runs"
+            )
+
     @contextmanager
     def changing(self) -> Iterator[None]:
         """While a state is set, by whoever steps, or when nobody does."""

@@ -1,0 +1,99 @@
+"""Playing a motion that was made beforehand, sample by sample and between them.
+
+Between two samples k and k + 1, with x from 0 to 1 and h = t_{k+1} − t_k, positions are the cubic
+
+    q(x) = c₀ + c₁ x + c₂ x² + c₃ x³,    q̇(x) = (c₁ + 2 c₂ x + 3 c₃ x²)/h                        (1)
+    c₀ = q_k,   c₁ = h v_k,   c₂ = 3 Δ − h (2 v_k + v_{k+1}),   c₃ = h (v_k + v_{k+1}) − 2 Δ    (2)
+with Δ = q_{k+1} − q_k: Hermite's, through all samples with the velocities given there. Before the
+first and after the last sample joints rest there.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from math import inf
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabi._errors import ModelError, real
+from tabi.control.joint_values import JointChoice
+from tabi.control.patterns import Pattern, pattern
+from tabi.model.robot import Robot
+from tabi.model.signals import Command, Measurement
+
+Array = NDArray[np.float64]
+
+
+class Playback:
+    """A controller that plays a pattern: see ``playback``.
+
+    Attributes:
+        pattern: what it plays. ends: when it is through, in its own time [s].
+    """
+
+    def __init__(self, robot: Robot, told: Pattern, rate: float, blend: float) -> None:
+        told.check(robot, rate)
+        self.pattern, self._rate, self._blend = told, rate, blend
+        self.ends = blend + told.duration / rate
+        self._choice = JointChoice(robot, told.joints)
+        order = [told.joints.index(name) for name in self._choice.names]
+        q, v, h = told.position[:, order], told.velocity[:, order], np.diff(told.times)
+        # (2), shape (n − 1, 4, joints)
+        way, a, b = np.diff(q, axis=0), h[:, None] * v[:-1], h[:, None] * v[1:]
+        self._cubics = np.stack([q[:-1], a, 3 * way - 2 * a - b, a + b - 2 * way], axis=1)
+        self._times, self._spans = (told.times - told.times[0]).tolist(), h.tolist()
+        self._ends_at, self._rest = (q[0].copy(), q[-1].copy()), np.zeros(len(order))
+        self.reset()
+
+    def reset(self) -> None:
+        """Begin anew: a blend starts where the robot is then."""
+        self._from: Array | None = None
+
+    def __call__(self, time: float, measurement: Measurement) -> Command:
+        """Positions and velocities of this moment."""
+        if time < self._blend:
+            return self._blended(time, measurement)
+        since = (time - self._blend) * self._rate
+        if since >= self._times[-1] or since < 0.0:
+            end = self._ends_at[1 if since >= 0.0 else 0]
+            return Command(self._choice.told(end), self._choice.told(self._rest))
+        k = bisect_right(self._times, since) - 1
+        h, cubic = self._spans[k], self._cubics[k]
+        x, r = (since - self._times[k]) / h, self._rate / h
+        # (1)
+        q, v = np.array(((1.0, x, x * x, x * x * x), (0.0, r, 2 * x * r, 3 * x * x * r))) @ cubic
+        return Command(self._choice.told(q), self._choice.told(v))
+
+    def _blended(self, time: float, measurement: Measurement) -> Command:
+        """On the way to the first sample, from rest to rest."""
+        if self._from is None:
+            self._from = measurement.position[self._choice.at].copy()
+        x, goal = max(0.0, time) / self._blend, self._ends_at[0]
+        way = goal - self._from
+        share, rate = x * x * (3 - 2 * x), 6 * x * (1 - x) / self._blend
+        return Command(self._choice.told(self._from + share * way), self._choice.told(rate * way))
+
+
+def playback(robot: Robot, trajectory: Any, rate: float = 1.0, blend: float = 0.0) -> Playback:
+    """Play a motion that was made beforehand; its first sample is at time 0, or after the blend.
+
+    Args:
+        trajectory: a ``Pattern``, of ``pattern`` or ``read_pattern``, or arrays (times, positions)
+            or (times, positions, velocities) of all joints.
+        rate: how many times as fast; 0.5 takes twice as long.
+        blend: within this time [s] the robot first goes from where it is to the first sample.
+    """
+    if not 0 < real("rate of the playback", rate) < inf:
+        raise ModelError(f"rate of the playback is {rate:g}; expected a positive number")
+    if not 0 <= real("blend of the playback", blend) < inf:
+        raise ModelError(f"blend of the playback is {blend:g} s; expected a number ≥ 0")
+    if not isinstance(trajectory, Pattern):
+        if not isinstance(trajectory, (tuple, list)) or len(trajectory) not in (2, 3):
+            raise ModelError(
+                f"the trajectory is {type(trajectory).__name__}; expected (times, positions), "
+                f"(times, positions, velocities), or what read_pattern returns"
+            )
+        trajectory = pattern(robot, *trajectory)
+    return Playback(robot, trajectory, float(rate), float(blend))

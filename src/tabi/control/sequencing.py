@@ -1,0 +1,100 @@
+"""One controller after the other, each for a time.
+
+Part k begins at t_k = t_0 + d_0 + … + d_{k−1}, where t_0 is when the sequence is first asked, and
+is asked with its own time t − t_k. The last part goes on for ever.
+
+A part begins with motors as they are built: where its first command leaves them open, velocity and
+effort are zero, and gains are those of the motors, so that nothing of the part before stays.
+Positions that it does not name stay where they were told last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence as Listed
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from tabi._errors import ModelError, real
+from tabi.control.joint_values import motor_gains
+from tabi.control.merging import checked, restart, together
+from tabi.model.lookup import freedoms
+from tabi.model.robot import Robot
+from tabi.model.signals import Command, Controller, Measurement
+
+
+class Sequence:
+    """A controller made of several, one after the other: see ``sequence``.
+
+    Attributes:
+        playing: number of the part that was asked last.
+    """
+
+    def __init__(self, robot: Robot, parts: Listed[tuple[float | None, Controller]]) -> None:
+        self._parts = [_part(k, part, k == len(parts) - 1) for k, part in enumerate(parts)]
+        if not self._parts:
+            raise ModelError(
+                f"a sequence of {robot.name} has no part; expected one or more: "
+                f"(duration [s], controller)"
+            )
+        self._ends = np.cumsum([duration for duration, _ in self._parts])
+        count = len(freedoms(robot))
+        fresh = Command(
+            velocity=np.zeros(count),
+            effort=np.zeros(count),
+            kp=motor_gains(robot, "kp"),
+            kd=motor_gains(robot, "kd"),
+        )
+        self._robot, self._fresh = robot, fresh
+        self.reset()
+
+    def reset(self) -> None:
+        """Begin anew with the next measurement."""
+        self._start: float | None = None
+        self._last, self.playing = -inf, -1
+
+    def __call__(self, time: float, measurement: Measurement) -> Command:
+        """What the part of this time says; a time that is past begins anew."""
+        if time < self._last:
+            self.reset()
+        if self._start is None:
+            self._start = time
+        self._last, since = time, time - self._start
+        # a hair early is in time: sums of steps and durations are rounded
+        k = min(int((self._ends <= since + 1e-9).sum()), len(self._parts) - 1)
+        _, part = self._parts[k]
+        since = max(0.0, since - (self._ends[k - 1] if k else 0.0))
+        if k == self.playing:
+            return part(since, measurement)
+        restart(part)
+        self.playing = k
+        first = part(since, measurement)
+        return together(self._robot, lambda *_: self._fresh, lambda *_: first)(since, measurement)
+
+
+def sequence(robot: Robot, parts: Listed[tuple[float | None, Controller]]) -> Sequence:
+    """Controllers of a robot, one after the other.
+
+    Args:
+        parts: (duration [s], controller) of each; the last goes on for ever, and its duration may
+            be None.
+    """
+    return Sequence(robot, parts)
+
+
+def _part(k: int, part: Any, last: bool) -> tuple[float, Controller]:
+    try:
+        duration, controller = part
+    except (TypeError, ValueError):
+        raise ModelError(
+            f"part {k} of a sequence is {part!r}; expected (duration [s], controller)"
+        ) from None
+    if duration is None and last:
+        return inf, checked(controller, f"controller of part {k} of a sequence")
+    length = real(f"duration of part {k} of a sequence", duration)
+    if not 0 < length < inf:
+        raise ModelError(
+            f"duration of part {k} of a sequence is {length:g} s; expected a positive number"
+        )
+    return length, checked(controller, f"controller of part {k} of a sequence")
