@@ -146,7 +146,7 @@ MISTAKES = {
         lambda folder: tabi.Simulater,
         AttributeError,
         "module 'tabi' has no attribute 'Simulater'",
-        "it has Budget, Command, LongStepWarning, Measurement, MissedStepWarning,",
+        "it has Body, Box, Budget, Camera, Capsule, Command, Convex, Cylinder,",
         "did you mean 'Simulator'?",
     ),
 }

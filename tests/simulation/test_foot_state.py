@@ -137,3 +137,20 @@ def test_a_robot_with_a_hand_on_a_table_has_no_zero_moment_point_and_says_so():
     sim.run(0.05)
     with pytest.warns(SeveralPlanesWarning, match="contacts of plate lie in several planes"):
         assert sim.zmp(robot) is None
+
+
+def test_a_state_that_is_kept_does_not_change_with_later_steps():
+    world = tabi.World()
+    world.add_ground(friction=0.8)
+    robot = world.add_robot(tabi.robots.hrp2())
+    robot.stand_on_ground()
+    sim = tabi.Simulator(world)
+    sim.set_controller(robot, tabi.control.hold(robot.half_sitting))
+    sim.run(0.05)
+    kept = sim.foot("left")
+    before = kept.wrench.force.copy(), kept.local_wrench.torque.copy(), kept.normal_force
+    sim.apply_force("chest", (100.0, 0.0, 0.0), duration=0.05)
+    sim.run(0.05)
+    assert np.array_equal(kept.wrench.force, before[0])
+    assert np.array_equal(kept.local_wrench.torque, before[1])
+    assert not np.array_equal(sim.foot("left").wrench.force, before[0])

@@ -3,14 +3,15 @@
 from typing import Any
 
 from tabi._errors import near
-from tabi.robots.examples import example_file
+from tabi.robots.examples import example_file as example_file
 from tabi.robots.hrp2 import hrp2
 
-__all__ = ["example_file", "hrp2"]
+# those that are built in
+__all__ = ["hrp2"]
 
 
 def __getattr__(name: str) -> Any:
     raise AttributeError(
-        f"no robot {name!r} is built in, but hrp2; tabi.load reads those of files"
+        f"no robot {name!r} is built in, but {', '.join(__all__)}; tabi.load reads those of files"
         f"{near(name, __all__)}"
     )

@@ -113,8 +113,8 @@ class FootState:
 def foot_state(data: Data, name: str) -> FootState:
     """Of a foot after the last step."""
     k, sole = list(data.model.feet).index(name), data.model.feet[name]
-    # all columns at once: one by one they would take ten times as long
-    row = dict(zip(COLUMNS, data.memory.foot[k].item(), strict=True))
+    # all columns of a copy at once: one by one they would take ten times as long
+    row = dict(zip(COLUMNS, data.memory.foot[k].copy().item(), strict=True))
     number = row["state"]
     loaded = number != NONE
     return FootState(
