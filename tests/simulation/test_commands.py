@@ -170,3 +170,56 @@ def test_passive_joints_are_neither_seen_nor_commanded():
         "position in the command of hrp2 at 0.5 s names joint 'left_bush_pitch', "
         "which is passive: nothing drives it; leave it out"
     )
+
+
+def swinging(command, dt=1e-3):
+    """Positions of a joint that goes exactly where it is told."""
+    world = tabi.World()
+    robot = world.add_robot(tabi.robots.hrp2())
+    sim = tabi.Simulator(world, dt=dt)
+    sim.prescribe(robot)
+    sim.set_controller(robot, command, rate=200)
+    seen = []
+    for _ in range(12):
+        sim.step()
+        seen.append(sim.measure(robot).position[robot.joint_names.index("HEAD_Y")])
+    return np.array(seen)
+
+
+def test_over_a_time_a_position_is_reached_evenly():
+    turned = swinging(lambda t, m: tabi.Command({"HEAD_Y": 0.005 * (t > 0)}, 0.0, over=0.005))
+    # told at 5 ms, on its way from then on, there at 10 ms, and it stays
+    wanted = np.concatenate([np.zeros(5), 0.001 * np.arange(1, 6), [0.005, 0.005]])
+    assert turned == pytest.approx(wanted, abs=1e-12)
+    at_once = swinging(lambda t, m: tabi.Command({"HEAD_Y": 0.005 * (t > 0)}, 0.0))
+    assert at_once == pytest.approx(0.005 * (np.arange(1, 13) > 5), abs=1e-12)
+
+
+def test_arrays_and_names_go_the_same_way_and_a_new_command_begins_where_the_last_one_was():
+    robot = tabi.robots.hrp2()
+    names, pose = robot.joint_names, tabi.World()
+    pose = pose.add_robot(tabi.robots.hrp2())
+    start = np.array([pose.half_sitting.get(name, 0.0) for name in names])
+    head = names.index("HEAD_Y")
+
+    def by_array(t, m):
+        q = start.copy()
+        q[head] = 0.1 if t < 0.004 else -0.1
+        return tabi.Command(position=q, velocity=np.zeros(len(q)), over=0.02)
+
+    def by_name(t, m):
+        return tabi.Command({"HEAD_Y": 0.1 if t < 0.004 else -0.1}, 0.0, over=0.02)
+
+    turned = swinging(by_array)
+    assert turned == pytest.approx(swinging(by_name), abs=1e-12)
+    # a quarter of the way there, then evenly towards the other side
+    way = np.concatenate([0.005 * np.arange(1, 6), 0.025 - 0.125 / 20 * np.arange(1, 6)])
+    assert turned[:10] == pytest.approx(way, abs=1e-12)
+
+
+@pytest.mark.parametrize("over", [0.0, -1.0, float("nan"), float("inf"), "soon"])
+def test_over_is_a_positive_time(over):
+    with pytest.raises(
+        (tabi.ModelError, tabi.SimulationError), match="over in the command of hrp2"
+    ):
+        swinging(lambda t, m: tabi.Command(np.zeros(30), over=over))

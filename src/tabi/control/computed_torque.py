@@ -112,7 +112,7 @@ class ComputedTorque:
             borne = borne + share * (read - borne)
         self._last = time, borne
         self.carried = (here.gravity_forces() - borne)[self._rows]
-        return Command(effort=self.carried, **self._loops)
+        return Command(effort=self.carried, **self._loops)  # pyright: ignore[reportArgumentType]
 
     def _borne(self, measurement: Measurement) -> Array:
         """Σ J_iᵀ f_i of the least forces that bear the weight."""

@@ -55,7 +55,7 @@ class Grip:
         dampers = {name: abs(effort) / speed for name, effort in self.efforts.items()}
         # (1); the position does not matter
         self._own = {"velocity": zeros, "effort": self.efforts, "kp": zeros, "kd": dampers}
-        self._count, self._last = len(names), (Command(), Command(**self._own))
+        self._count, self._last = len(names), (Command(), Command(**self._own))  # pyright: ignore[reportArgumentType]
 
     def __call__(self, time: float, measurement: Measurement) -> Command:
         """What the motion says, with the jaws' own part."""
@@ -65,7 +65,7 @@ class Grip:
         # the same object again is the same command
         if told is not self._last[0]:
             fields = {name: self._with(getattr(told, name), own) for name, own in self._own.items()}
-            self._last = told, Command(told.position, **fields)
+            self._last = told, Command(told.position, **fields, over=told.over)
         return self._last[1]
 
     def _with(self, value: Any, own: Mapping[str, float]) -> Any:

@@ -28,7 +28,7 @@ from tabi.spatial.twist import Twist
 
 Array = NDArray[np.float64]
 SEEN = ("position", "velocity", "effort")
-TOLD = ("position", "velocity", "effort", "kp", "kd")
+TOLD = ("position", "velocity", "effort", "kp", "kd", "over")
 # how a field of a command was told
 NOTHING, NUMBER, ARRAY, NAMES = range(4)
 

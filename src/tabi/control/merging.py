@@ -47,6 +47,7 @@ class Together:
         shape = (len(self.parts), len(FIELDS), len(self._names))
         self._told, self._known = np.zeros(shape), np.zeros(shape, bool)
         self._last: list[Command | None] = [None] * len(self.parts)
+        self._over: list[float | None] = [None] * len(self.parts)
         self._whole, self._heard = Command(), None
 
     def __call__(self, time: float, measurement: Measurement) -> Command:
@@ -68,7 +69,9 @@ class Together:
                 f"part {part} of together, for {self._robot.name}, returned {what} at {time:g} s; "
                 f"expected a tabi.Command"
             )
-        for i, value in enumerate(command.__dict__.values()):
+        self._over[part] = command.over
+        for i, field in enumerate(FIELDS):
+            value = getattr(command, field)
             if value is None:
                 continue
             row, known = self._told[part, i], self._known[part, i]
@@ -107,7 +110,9 @@ class Together:
         whole = self._told.take(self._heard)
         # efforts add
         self._told[:, EFFORT].sum(axis=0, out=whole[EFFORT])
-        return Command(*map(self._as_told, whole, self._joints))
+        # the slowest part sets the pace
+        over = max((x for x in self._over if x is not None), default=None)
+        return Command(*map(self._as_told, whole, self._joints), over=over)
 
     def _as_told(self, row: Any, joints: list[int]) -> Any:
         if len(joints) == len(row):

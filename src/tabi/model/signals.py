@@ -107,6 +107,9 @@ class Command:
         position, velocity: where the joints should go.
         effort: force in addition to the loops [N·m or N].
         kp, kd: gains of the loops, instead of those of the motors.
+        over: time [s] in which the positions go, evenly, from what was told last to these; at once
+            unless given. For a controller that is slower than the simulation, its period: motors
+            then see no jumps.
     """
 
     position: Values | None = None
@@ -114,6 +117,7 @@ class Command:
     effort: Values | None = None
     kp: Values | None = None
     kd: Values | None = None
+    over: float | None = None
 
     # one is made in every step: all fields at once, as a dataclass sets them one by one
     def __init__(
@@ -123,11 +127,13 @@ class Command:
         effort: Values | None = None,
         kp: Values | None = None,
         kd: Values | None = None,
+        over: float | None = None,
     ) -> None:
         told = {"position": position, "velocity": velocity, "effort": effort, "kp": kp, "kd": kd}
         for name, value in told.items():
             if value is not None:
                 told[name] = _kept(value)
+        told["over"] = over
         object.__setattr__(self, "__dict__", told)
 
 

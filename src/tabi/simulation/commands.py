@@ -64,7 +64,7 @@ class Driver:
 
     def write(self, command: Any, motor: NDArray[np.void], time: float) -> None:
         """Put a command into the table of MOTOR; of one with a fault nothing is taken."""
-        if not self._write_arrays(command, motor):
+        if not self._write_arrays(command, motor, time):
             write_command(self.robot, self.rows, command, motor, time, self.names)
         if not self._asked:
             self._asked = True
@@ -83,15 +83,18 @@ class Driver:
                 f"with gains=True, give kp and kd in the command, or command efforts"
             )
 
-    def _write_arrays(self, command: Any, motor: NDArray[np.void]) -> bool:
+    def _write_arrays(self, command: Any, motor: NDArray[np.void], time: float) -> bool:
         """The short way, of a command that is arrays without a fault; whether it is one."""
         if type(command) is not Command:
             return False
         if self._told is None:
             self._told = np.zeros((len(FIELDS), len(self.rows)))
-            self._write = entry(write_rows, motor, self.rows, self._told, 0)
+            self._write = entry(write_rows, motor, self.rows, self._told, 0, 0.0)
         told, given = self._told, 0
-        for i, value in enumerate(command.__dict__.values()):
+        fields = command.__dict__
+        over = fields["over"]
+        for i, name in enumerate(FIELDS):
+            value = fields[name]
             if value is None:
                 continue
             if type(value) is not np.ndarray or value.dtype.kind != "f":
@@ -100,16 +103,22 @@ class Driver:
                 return False
             told[i] = value
             given |= 1 << i
-        return self._write(motor, self.rows, told, given)
+        until = 0.0
+        if over is not None:
+            if not (type(over) is float and 0.0 < over < inf):
+                return False
+            until = time + over
+        return self._write(motor, self.rows, told, given, until)
 
 
 @kernel
-def write_rows(motor, rows, told, given):
+def write_rows(motor, rows, told, given, until):
     """Values of FIELDS of degrees of freedom into the table of MOTOR, if all of them are numbers,
     and no gain is negative.
 
     Args:
         given: which rows of ``told`` hold something, one bit each.
+        until: time at which positions are reached [s]; at once where that is past.
 
     Returns:
         whether they were written.
@@ -121,7 +130,9 @@ def write_rows(motor, rows, told, given):
                     return False
     for k in range(rows.shape[0]):
         row = motor[rows[k]]
-        row.position = told[0, k] if given & 1 else row.position
+        if given & 1:
+            row.target, row.until = told[0, k], until
+            row.position = row.position if until > 0.0 else row.target
         row.velocity = told[1, k] if given & 2 else row.velocity
         row.effort = told[2, k] if given & 4 else row.effort
         row.kp = told[3, k] if given & 8 else row.kp
@@ -174,8 +185,15 @@ def write_command(
         for field, value in told.items()
         if value is not None
     }
+    over = command.over
+    if over is not None:
+        owner = f"over in the command of {robot.name} at {time:g} s"
+        if not 0 < real(owner, over) < inf:
+            raise ModelError(f"{owner} is {over} s; expected a positive number, or None")
     for field, value in checked.items():
-        motor[field][rows] = value
+        motor["target" if field == "position" and over is not None else field][rows] = value
+    if "position" in checked:
+        motor["until"][rows] = 0.0 if over is None else time + over
 
 
 def _values(

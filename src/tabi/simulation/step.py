@@ -191,6 +191,8 @@ def _rollout_on(k: parts.Kernels) -> Any:
                 for k in range(d.v.shape[0]):
                     motor, told = d.command.motor[k], program[done, k]
                     motor.position, motor.velocity, motor.effort = told[0], told[1], told[2]
+                    motor.until = 0.0
+            move_targets(d, h)
             status = step(t, d, s, h, tolerance)
             if status != FINE:
                 break
@@ -204,6 +206,16 @@ def _rollout_on(k: parts.Kernels) -> Any:
         return done, status, missed, (residual, joint_residual, penetration)
 
     return rollout
+
+
+@kernel(inline=True)
+def move_targets(d, h):
+    """Positions that motors are told, on their way over the step."""
+    for k in range(d.v.shape[0]):
+        motor = d.command.motor[k]
+        left = motor.until - d.memory.clock[0]
+        if left > 0.0:
+            motor.position += (motor.target - motor.position) * min(1.0, h / left)
 
 
 @kernel(inline=True)

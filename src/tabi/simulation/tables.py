@@ -44,6 +44,9 @@ MOTOR = np.dtype(
         # 0: the loop drives it; BY_POSITION, BY_VELOCITY of forces.joint_limits: it moves exactly
         # as told, and the effort comes out
         ("exact", INDEX),
+        # until this time [s] the position moves, evenly, to a target
+        ("until", REAL),
+        ("target", REAL),
     ],
     align=True,
 )

@@ -208,7 +208,7 @@ class External:
         if self._limped:
             # what was told before it went limp
             said, self._limped = self._told | said, False
-        self._last = command = Command(**said)
+        self._last = command = Command(**said)  # pyright: ignore[reportArgumentType]
         self.fault = None
         self._told |= {name: getattr(command, name) for name in said}
         return command

@@ -116,7 +116,13 @@ class RobotEnd:
                 "tabi.Command"
             )
         given = 0
-        for i, value in enumerate(command.__dict__.values()):
+        if command.over is not None:
+            raise ModelError(
+                f"over in a command is {command.over}, at {time:g} s; the message to a simulator "
+                "has no place for it: leave it out"
+            )
+        for i, field in enumerate(FIELDS):
+            value = getattr(command, field)
             if value is not None:
                 plain = type(value) is np.ndarray and value.shape == self._shape
                 self._rows[i] = value if plain else self._values(i, value)
