@@ -5,7 +5,10 @@ needs to know where the base is. Of the frame F of a foot, of the IMU's frame I 
 mass,
 
     X_BF, ω_BF, v_BF,   X_BI, ω_BI, v_BI,   c_B, ċ_B                                            (1)
-all in the base's axes. Joints without encoders, as rubber in the ankles, count as unbent.
+all in the base's axes. Joints without encoders count as unbent, but for rubber in the ankles, of
+which the force sensor below tells what acts along each of its springs,
+
+    K θ + D θ̇ = load                                                                           (3)
 
 A force sensor at a foot tells its load along the sole's normal, and the centre of pressure
 
@@ -26,7 +29,7 @@ from tabi._errors import ModelError, unknown
 from tabi.dynamics import centroidal, kinematics
 from tabi.dynamics.workspace import allocate
 from tabi.model.body import Body, Foot, Frame
-from tabi.model.compiled import Link
+from tabi.model.compiled import Link, Model
 from tabi.model.lookup import joint_rows
 from tabi.model.robot import Robot
 from tabi.model.sensors import Sensor
@@ -116,9 +119,13 @@ class BodySense:
         sensors = _feet(robot, feet)
         self.feet = tuple(sensors)
         self.lag = self._gyro.delay + (0.5 / self._gyro.rate if self._gyro.rate else 0.0)
+        if self._gyro.bandwidth:
+            self.lag += 1.0 / (2.0 * np.pi * self._gyro.bandwidth)
         self._places = [model.sensors[self._accelerometer.name]]
         self._places += [model.feet[name] for name in sensors]
-        self._soles = [_Sole(robot, robot.feet[name], s, margin) for name, s in sensors.items()]
+        self._soles = [
+            _Sole(robot, robot.feet[name], s, margin, model) for name, s in sensors.items()
+        ]
         rows = joint_rows(model, robot)
         place = model.arrays.dof["q"][rows]
         # joints of three degrees of freedom have no single position
@@ -161,6 +168,18 @@ class BodySense:
         """Of each foot."""
         return [sole.pressed(measurement) for sole in self._soles]
 
+    def wrench(self, foot: str, measurement: Measurement) -> Array:
+        """Of the ground on a foot, at its frame's origin in its axes [N, N·m], shape (6,)."""
+        return self._soles[self.feet.index(foot)].wrench(measurement)
+
+    def bend(self, measurement: Measurement, dt: float) -> None:
+        """Rubber, by what is felt below it, (3), over dt [s] since the last time; at rest for 0."""
+        for sole in self._soles:
+            if sole.rubber:
+                wrench = sole.wrench(measurement)
+                for spring in sole.rubber:
+                    spring.bend(self._q, self._v, wrench, dt)
+
     def lowest(self, limbs: Limbs, R: Array) -> float:
         """Height of the lowest corner of a sole above the base [m], whose axes R turns to the
         world's.
@@ -174,7 +193,9 @@ class BodySense:
 class _Sole:
     """A foot with its sensor; ``corners`` of its outline in its frame, shape (n, 3)."""
 
-    def __init__(self, robot: Robot, foot: Foot, sensor: Sensor, margin: float) -> None:
+    def __init__(
+        self, robot: Robot, foot: Foot, sensor: Sensor, margin: float, model: Model
+    ) -> None:
         self._sensor = sensor
         self._X_FS = _between(robot.placements(), foot, sensor)
         polygon = foot.polygon
@@ -185,6 +206,18 @@ class _Sole:
         self._least = np.einsum("ij,ij->i", self._inwards, polygon) + margin
         self._low, self._high = self.corners.min(axis=0), self.corners.max(axis=0)
         self._middle = self.corners.mean(axis=0)
+        self.rubber = _rubber(robot, foot, model)
+
+    def wrench(self, measurement: Measurement) -> Array:
+        """Force and torque at the foot's frame, in its axes; torque 0 where none is measured."""
+        read_, X, out = read(self._sensor, measurement), self._X_FS, np.zeros(6)
+        if self._sensor.kind == "force":
+            out[:3] = X.R @ read_[:3]
+            turn = X.R @ read_[3:] if len(read_) == 6 else np.zeros(3)
+            out[3:] = turn + cross(X.p, out[:3])
+        else:
+            out[2] = read_[0]
+        return out
 
     def pressed(self, measurement: Measurement) -> Pressed:
         """Load and centre of pressure, (2)."""
@@ -194,13 +227,52 @@ class _Sole:
             # no torque: the middle, and nothing against flat
             load = float((self._X_FS.R @ wrench)[2]) if sensor.part else float(wrench[0])
             return Pressed(load, self._middle, True)
-        force = self._X_FS.R @ wrench[:3]
-        torque = self._X_FS.R @ wrench[3:] + cross(self._X_FS.p, force)
+        wrench = self.wrench(measurement)
+        force, torque = wrench[:3], wrench[3:]
         if not force[2] > 0:
             return Pressed(float(force[2]), self._middle, False)
         c = np.array([-torque[1], torque[0], 0.0]) * (1.0 / force[2])
         flat = bool((self._inwards @ c[:2] >= self._least).all())
         return Pressed(float(force[2]), np.minimum(np.maximum(c, self._low), self._high), flat)
+
+
+class _Spring(NamedTuple):
+    """A joint of rubber: its places in q and v, what of a wrench on the foot acts along it, its
+    stiffness and damping.
+    """
+
+    q: int
+    v: int
+    along: Array
+    stiffness: float
+    damping: float
+
+    def bend(self, q: Array, v: Array, wrench: Array, dt: float) -> None:
+        """Equation (3), at the end of dt."""
+        load, before = float(self.along @ wrench), float(q[self.q])
+        rate = self.damping / dt if dt > 0 else 0.0
+        q[self.q] = (load + rate * before) / (self.stiffness + rate)
+        v[self.v] = (q[self.q] - before) / dt if dt > 0 else 0.0
+
+
+def _rubber(robot: Robot, foot: Foot, model: Model) -> list[_Spring]:
+    """Springs between a foot and its ankle."""
+    if robot.bush is None or foot.name not in robot.bush.feet:
+        return []
+    X, joints, springs = robot.placements(robot.at_zero()), robot.bush.feet[foot.name], []
+    sole = X[foot.body] @ foot.placement
+    for body in robot.bodies:
+        joint = body.joint
+        if joint.name not in (joints.roll, joints.pitch, joints.z):
+            continue
+        axis = sole.R.T @ X[body].R @ np.asarray(joint.axis, float)
+        centre = sole.inverse() @ X[body].p
+        # the moment about the axis, of a force at the foot's frame: axis · (n − centre × f)
+        turns = joint.kind == "revolute"
+        along = np.concatenate([cross(centre, axis), axis] if turns else [axis, np.zeros(3)])
+        q, v = model.q_index(joint.name), model.v_index(joint.name)
+        springs.append(_Spring(q, v, along, joint.stiffness, joint.damping))
+    return springs
 
 
 def _imu(robot: Robot, name: str | tuple[str, str] | None) -> tuple[Sensor, Sensor]:

@@ -20,8 +20,9 @@ Nothing in (4) asks a foot not to turn: it may roll over its edge. One that lies
 tells what the gyro should read; the mean difference is the bias:
 
     ḃ = k_B (gyro − b − R_BIᵀ (ω_BI − ω_BF))                                                    (6)
-One that rolls over an edge turns about that edge, and still tells the part of (6) along the
-vertical, which gravity does not.
+One that rolls over an edge turns about that edge, and one that bears a robot in motion may turn
+with what it stands on, always in the same sense in a walk: both still tell the part of (6) along
+the vertical, which gravity does not.
 On ground that is known to be level a flat sole also tells the vertical: k_L turns it level as k_P
 does n. Yaw is an integral and drifts with what is left of the bias.
 
@@ -65,6 +66,8 @@ ONE, UP = np.eye(3), np.array([0.0, 0.0, 1.0])
 FASTEST = (2.0, 10.0)
 # of g: readings that differ so much from gravity in size tell nothing about its direction
 DOUBTFUL = 0.2
+# rad/s: limbs that turn faster between the IMU and a foot may make the ground under it give way
+STILL = 0.05
 
 
 @dataclass(frozen=True)
@@ -174,6 +177,7 @@ class Estimator:
             return self._last[1]
         if self._last is not None and time < self._last[0]:
             self.reset()
+        self._sense.bend(measurement, 0.0 if self._last is None else time - self._last[0])
         felt, dt = self._felt(measurement), 0.0
         if self._last is None:
             base, moves = self._first(felt), np.zeros(3)
@@ -234,8 +238,10 @@ class Estimator:
         self._still += dt * sum(felt.shares)
         for share, foot, F in zip(felt.shares, felt.pressed, limbs.feet, strict=True):
             if share > 0:
-                turns = omega - R_BI.T @ (limbs.imu.w - F.w)
-                turns = turns if foot.flat else (R[2] @ turns) * R[2]
+                limb = limbs.imu.w - F.w
+                turns = omega - R_BI.T @ limb
+                if not foot.flat or limb @ limb > STILL**2:
+                    turns = (R[2] @ turns) * R[2]
                 bias += _at_first(gains.stance, self._still, FASTEST[1]) * share * turns
                 if foot.flat:
                     turn += gains.level * share * cross(R_WB @ F.R[:, 2], UP)
