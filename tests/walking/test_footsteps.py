@@ -152,3 +152,20 @@ def test_a_step_that_cannot_be_made_is_named(steps, words):
     start = stance(yaw=0.0, place=(0.0, 0.0, 0.0))
     with pytest.raises(tabi.ModelError, match=words):
         footsteps.check(footsteps.stones(steps), start, OUTLINE, reach=0.5, climb=0.2)
+
+
+def test_on_stairs_both_feet_stand_on_each_tread():
+    own = stance(0.0)
+    up = footsteps.stairs(own, 3, 0.05, 0.3)
+    assert [step.foot for step in up] == ["left", "right"] * 3
+    for number, step in enumerate(up):
+        tread = number // 2 + 1
+        moved = own[step.foot].p + np.array([0.3, 0.0, 0.05]) * tread
+        assert step.pose.p == pytest.approx(moved, abs=1e-12)
+    footsteps.check(up, own, OUTLINE, 0.7)
+    with pytest.raises(tabi.ModelError, match="count of treads is 0"):
+        footsteps.stairs(own, 0, 0.05, 0.3)
+    with pytest.raises(tabi.ModelError, match=r"a depth of -0.3 m; expected"):
+        footsteps.stairs(own, 1, 0.05, -0.3)
+    with pytest.raises(tabi.ModelError, match="foot 'middle' not found in stairs"):
+        footsteps.stairs(own, 1, 0.05, 0.3, "middle")

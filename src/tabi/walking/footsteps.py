@@ -102,6 +102,38 @@ def walk(
     return steps
 
 
+def stairs(
+    stance: Mapping[str, Transform],
+    treads: int,
+    rise: float,
+    depth: float,
+    first: str = "left",
+) -> list[Footstep]:
+    """Up or down stairs, both feet on each tread before the next: one foot leads, the other joins.
+
+    Args:
+        treads: how many. rise: of each, negative downwards [m]. depth: from tread to tread [m].
+        first: foot that leads.
+    """
+    _check_stance(stance)
+    if isinstance(treads, bool) or not isinstance(treads, int | np.integer) or treads < 1:
+        raise ModelError(f"count of treads is {treads!r}; expected a whole number ≥ 1")
+    if not (np.isfinite(rise) and 0 < depth < np.inf):
+        raise ModelError(
+            f"stairs have a rise of {rise} m and a depth of {depth} m; expected a number and a "
+            "positive one"
+        )
+    if first not in SIDES:
+        raise unknown("foot", str(first), "stairs", SIDES)
+    C = centre(stance)
+    beside = {side: C.inverse() @ stance[side] for side in SIDES}
+    steps = []
+    for _ in range(treads):
+        C = C @ translation((depth, 0.0, rise))
+        steps += [Footstep(foot, C @ beside[foot]) for foot in (first, other(first))]
+    return steps
+
+
 def arc(
     stance: Mapping[str, Transform], radius: float, angle: float, length: float = 0.2
 ) -> list[Footstep]:

@@ -1,0 +1,120 @@
+"""A leg of six joints: where its sole is, and the angles that put it somewhere.
+
+Seen from the base B, with fixed placements X_i between the joints and axes a_i,
+
+    X_BS = X_1 Rot(a_1, q_1) ⋯ X_6 Rot(a_6, q_6) X_7                                            (1)
+    J_i = (a_i × (p_S − o_i), a_i)                                                              (2)
+o_i: place of joint i. Angles for a wanted sole by damped Newton steps,
+
+    q ← q + (JᵀJ + λ 1)⁻¹ Jᵀ e,   e = (p* − p, ½ Σ_k r_k × r*_k)                                (3)
+r_k: columns of the rotation; the second half of e is the axis times the sine of the angle that is
+left. A stretched knee makes J singular: λ keeps the step short, and e stays.
+"""
+
+from math import sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabi._jit import kernel
+from tabi._structure import Structure
+from tabi.spatial import cholesky
+from tabi.spatial.trigonometry import sincos
+from tabi.spatial.vector import add, cross, load3, load9, matmul, mul, sub
+
+JOINTS = 6
+LEFT, RIGHT = 0, 1
+# λ of (3): of squares of lever arms, some 0.1 m²
+DAMPING = 1e-9
+# a sole is where it should be within this [m, rad]
+CLOSE = 1e-9
+
+
+class Legs(Structure):
+    """Both legs of a biped, the left one first.
+
+    Attributes:
+        placement: X of (1), rotation row by row, then position [m], shape (2, 7, 12).
+        axis: a of (1), shape (2, 6, 3). q_at: of the joints in q, shape (2, 6).
+        v_at, columns: the same in v and in a command.
+        J: (2), linear rows first, shape (6, 6). system: scratch, shape (6, 7).
+    """
+
+    placement: NDArray[np.float64]
+    axis: NDArray[np.float64]
+    q_at: NDArray[np.int64]
+    v_at: NDArray[np.int64]
+    columns: NDArray[np.int64]
+    J: NDArray[np.float64]
+    system: NDArray[np.float64]
+
+
+@kernel(inline=True)
+def rotation_about(axis, angle):
+    """Rotation matrix about a unit vector, nine numbers row by row (Rodrigues)."""
+    (s, c), (x, y, z) = sincos(angle), axis
+    d = 1.0 - c
+    return (
+        c + x * x * d, x * y * d - z * s, x * z * d + y * s,
+        y * x * d + z * s, c + y * y * d, y * z * d - x * s,
+        z * x * d - y * s, z * y * d + x * s, c + z * z * d,
+    )  # fmt: skip
+
+
+@kernel
+def sole(legs, side, angles):
+    """Equation (1): rotation and place of a sole from the base; (2) goes to ``legs.J``."""
+    R, p, J = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0), (0.0, 0.0, 0.0), legs.J
+    for i in range(JOINTS):
+        X = legs.placement[side, i]
+        p, R = add(p, mul(R, load3(X[9:]))), matmul(R, load9(X))
+        a = mul(R, load3(legs.axis[side, i]))
+        # the joint's place for now
+        J[0, i], J[1, i], J[2, i] = p
+        J[3, i], J[4, i], J[5, i] = a
+        R = matmul(R, rotation_about(load3(legs.axis[side, i]), angles[i]))
+    X = legs.placement[side, JOINTS]
+    p, R = add(p, mul(R, load3(X[9:]))), matmul(R, load9(X))
+    for i in range(JOINTS):
+        arm = sub(p, (J[0, i], J[1, i], J[2, i]))
+        J[0, i], J[1, i], J[2, i] = cross((J[3, i], J[4, i], J[5, i]), arm)
+    return R, p
+
+
+@kernel(inline=True)
+def rotation_between(R, wanted):
+    """½ Σ r_k × r*_k: axis times the sine of the angle from R to the wanted rotation."""
+    e = (0.0, 0.0, 0.0)
+    for k in range(3):
+        e = add(e, cross((R[k], R[3 + k], R[6 + k]), (wanted[k], wanted[3 + k], wanted[6 + k])))
+    return (0.5 * e[0], 0.5 * e[1], 0.5 * e[2])
+
+
+@kernel
+def reach(legs, side, angles, R_wanted, p_wanted, most):
+    """Equation (3), at most ``most`` times, from the angles that are there.
+
+    Returns:
+        size of e before the last step [m, rad].
+    """
+    K, J, left = legs.system, legs.J, 0.0
+    for _ in range(most):
+        R, p = sole(legs, side, angles)
+        e_p, e_R = sub(p_wanted, p), rotation_between(R, R_wanted)
+        left = sqrt(
+            e_p[0] ** 2 + e_p[1] ** 2 + e_p[2] ** 2 + e_R[0] ** 2 + e_R[1] ** 2 + e_R[2] ** 2
+        )
+        if not left > CLOSE:
+            break
+        for i in range(JOINTS):
+            for j in range(i + 1):
+                K[i, j] = DAMPING if i == j else 0.0
+                for k in range(6):
+                    K[i, j] += J[k, i] * J[k, j]
+            K[i, JOINTS] = 0.0
+            for k in range(3):
+                K[i, JOINTS] += J[k, i] * e_p[k] + J[3 + k, i] * e_R[k]
+        cholesky.solve(K, JOINTS)
+        for i in range(JOINTS):
+            angles[i] += K[i, JOINTS]
+    return left

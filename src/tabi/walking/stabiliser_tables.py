@@ -1,0 +1,216 @@
+"""Gains of the stabiliser, and what its kernels work with: see ``stabiliser``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from math import inf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabi._errors import ModelError, real
+from tabi._structure import Structure
+from tabi.model.arrays import table
+from tabi.walking.biped import Biped
+from tabi.walking.footsteps import SIDES
+from tabi.walking.leg import JOINTS
+from tabi.walking.pattern import WalkingPattern, body_of
+from tabi.walking.whole_body import WholeBody
+
+# of feet with rubber, and of rigid ones [1/s]
+RATES = (10.0, 2.0)
+
+
+@dataclass(frozen=True)
+class Stabiliser:
+    """Gains of the three loops; a gain of 0 switches its loop off.
+
+    Attributes:
+        inclination: k of (2).
+        zmp_damping: a of (3) [1/s]; unless given 10 for feet with rubber, 2 for rigid ones.
+        foot_adjusting: rate at which loads that differ move the feet [1/s]; unless given as
+            ``zmp_damping``.
+        swing: how much of the body's motion a foot that swings makes up for, 0 to 1.
+        margin: of the zero moment point inside the soles [m].
+        smoothing: time constant of the wrenches' low-pass [s].
+    """
+
+    inclination: float = 2.0
+    zmp_damping: float | None = None
+    foot_adjusting: float | None = None
+    swing: float = 1.0
+    margin: float = 0.01
+    smoothing: float = 0.01
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if value is None:
+                continue
+            if not 0 <= real(f"{field.name} of the stabiliser", value) < inf:
+                raise ModelError(
+                    f"{field.name} of the stabiliser is {value}; expected a number ≥ 0"
+                )
+        if self.swing > 1:
+            raise ModelError(f"swing of the stabiliser is {self.swing}; expected 0 to 1")
+
+
+# what the kernel is told once: gains, and of the robot its weight [N], stiffness of ankles,
+# with motors and of rubber alone [N·m/rad], and along the legs [N/m], ω of the pendulum [1/s],
+# height of its centre [m], tick [s]
+SETTINGS = np.dtype(
+    [
+        (name, float)
+        for name in (
+            "inclination",
+            "zmp_damping",
+            "foot_adjusting",
+            "swing",
+            "margin",
+            "smoothing",
+            "weight",
+            "ankle",
+            "rubber",
+            "leg",
+            "omega",
+            "height",
+            "tick",
+        )
+    ],
+    align=True,
+)
+
+
+class Reference(Structure):
+    """A walking pattern for kernels, see ``WalkingPattern``; soles' rotations row by row."""
+
+    q: NDArray[np.float64]
+    position: NDArray[np.float64]
+    rotation: NDArray[np.float64]
+    under: NDArray[np.float64]
+    support: NDArray[np.int64]
+    share: NDArray[np.float64]
+    zmp: NDArray[np.float64]
+    centre: NDArray[np.float64]
+    centre_velocity: NDArray[np.float64]
+    yaw: NDArray[np.float64]
+
+
+class StabiliserLoop(Structure):
+    """A stabiliser at work.
+
+    Attributes:
+        settings: of SETTINGS, shape (1,).
+        pivot: of each foot in its sole's axes [m], shape (2, 3). box: least and largest x and y of
+            each sole [m], shape (2, 4).
+        joint, joint_velocity: as measured, in the order of q and v of the model.
+        attitude, turning: R and ω of the base, shapes (9,) and (3,).
+        wrench: of the ground on each foot, at its sole in its axes [N, N·m], shape (2, 6).
+        smooth: the same after a low-pass, about the pivots.
+        turn, lower: φ of (3) and what foot adjusting lowers, shapes (2, 2) and (1,).
+        shift: correction of each foot that swings, from the base: place and rotation, shape (2, 6).
+        given_way: −τ_d/K_b of (3) after a low-pass [rad], shape (2, 2).
+        answer: configuration that the joints should have. effort: Δeffort of (3), in the order of
+            commands.
+        zmp: that is wanted [m], shape (3,). centre: estimate [m, m/s], shape (6,).
+    """
+
+    settings: NDArray[np.void]
+    pivot: NDArray[np.float64]
+    box: NDArray[np.float64]
+    joint: NDArray[np.float64]
+    joint_velocity: NDArray[np.float64]
+    attitude: NDArray[np.float64]
+    turning: NDArray[np.float64]
+    wrench: NDArray[np.float64]
+    smooth: NDArray[np.float64]
+    turn: NDArray[np.float64]
+    lower: NDArray[np.float64]
+    shift: NDArray[np.float64]
+    given_way: NDArray[np.float64]
+    answer: NDArray[np.float64]
+    effort: NDArray[np.float64]
+    zmp: NDArray[np.float64]
+    centre: NDArray[np.float64]
+    body: WholeBody
+    reference: Reference
+
+
+def loop_of(pattern: WalkingPattern, stabiliser: Stabiliser) -> StabiliserLoop:
+    """A stabiliser at the start of a walk."""
+    biped, model = pattern.biped, pattern.biped.model
+    settings = _settings(pattern, stabiliser)
+    pivot, box = np.zeros((2, 3)), np.zeros((2, 4))
+    for i, side in enumerate(SIDES):
+        tail = biped.legs.placement[i, JOINTS]
+        pivot[i] = -tail[:9].reshape(3, 3).T @ tail[9:]
+        outline = biped.outline[side]
+        box[i] = np.array([outline.min(axis=0), outline.max(axis=0)]).T.ravel()
+    q = biped.q.copy()
+    at = int(model.arrays.body["q_start"][1])
+    q[at : at + 7] = (0, 0, 0, 1, 0, 0, 0)
+    smooth = np.zeros((2, 6))
+    smooth[:, 2] = 0.5 * settings["weight"][0]
+    return StabiliserLoop(
+        settings=settings,
+        pivot=pivot,
+        box=box,
+        joint=q,
+        joint_velocity=np.zeros(model.v_count),
+        attitude=np.eye(3).ravel(),
+        turning=np.zeros(3),
+        wrench=np.zeros((2, 6)),
+        smooth=smooth,
+        turn=np.zeros((2, 2)),
+        lower=np.zeros(1),
+        shift=np.zeros((2, 6)),
+        given_way=np.zeros((2, 2)),
+        answer=pattern.q[0].copy(),
+        effort=np.zeros(len(biped.joints)),
+        zmp=np.zeros(3),
+        centre=np.zeros(6),
+        body=body_of(biped),
+        reference=_reference(pattern),
+    )
+
+
+def _settings(pattern: WalkingPattern, stabiliser: Stabiliser) -> NDArray[np.void]:
+    biped, settings = pattern.biped, table(1, SETTINGS)
+    row, rate = settings[0], RATES[0 if biped.robot.bush else 1]
+    for field in fields(stabiliser):
+        given = getattr(stabiliser, field.name)
+        row[field.name] = rate if given is None else given
+    row["weight"] = biped.mass * float(np.linalg.norm(biped.model.arrays.gravity))
+    row["ankle"], row["rubber"], row["leg"] = stiffness(biped)
+    row["omega"], row["height"] = pattern.omega, pattern.gait.centre_height
+    row["tick"] = pattern.gait.tick
+    return settings
+
+
+def _reference(pattern: WalkingPattern) -> Reference:
+    plan = pattern.schedule
+    return Reference(
+        q=pattern.q,
+        position=plan.position,
+        rotation=np.ascontiguousarray(plan.rotation.reshape(-1, 2, 9)),
+        under=pattern.under,
+        support=plan.support,
+        share=pattern.share,
+        zmp=np.column_stack([pattern.zmp, plan.zmp[:, 2]]),
+        centre=pattern.centre,
+        centre_velocity=pattern.centre_velocity,
+        yaw=pattern.yaw,
+    )
+
+
+def stiffness(biped: Biped) -> tuple[float, float, float]:
+    """Of ankles, motors and rubber in series, of rubber alone [N·m/rad], and of rubber along the
+    legs [N/m]; 0 where there is no rubber.
+    """
+    bush = biped.robot.bush
+    kp = biped.model.arrays.dof["kp"][biped.legs.v_at[:, -2:]]
+    gives = float(np.mean([1.0 / k if k > 0 else 0.0 for k in kp.ravel()]))
+    if bush is None:
+        return (1.0 / gives if gives > 0 else np.inf), 0.0, 0.0
+    rubber = bush.rubber
+    return 1.0 / (gives + 1.0 / rubber.stiffness), rubber.stiffness, rubber.vertical_stiffness

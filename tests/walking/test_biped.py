@@ -1,0 +1,60 @@
+"""What walking knows of a robot; and robots that cannot walk are told why."""
+
+import numpy as np
+import pytest
+from bipeds import biped as five_joints
+
+import tabi
+from tabi.spatial.transform import Transform, about
+from tabi.walking.biped import Biped
+
+
+def test_hrp2_stands_with_level_soles_that_face_ahead():
+    robot = tabi.robots.hrp2()
+    biped = Biped(robot)
+    X = robot.placements()
+    for side, y in (("left", 0.095), ("right", -0.095)):
+        foot = robot.feet[side]
+        assert biped.stance[side].p == pytest.approx((X[foot.body] @ foot.placement).p)
+        assert biped.stance[side].p[1:] == pytest.approx([y, 0.0], abs=1e-9)
+        assert pytest.approx(np.eye(3), abs=1e-12) == biped.stance[side].R
+        assert biped.outline[side] == pytest.approx(foot.polygon, abs=1e-12)
+        # hrp2-facts: the sole is 0.105 m below the ankle
+        assert biped.ankle[side] == pytest.approx(0.105)
+    # thigh and shank of 0.3 m
+    assert biped.leg_length == pytest.approx(0.705)
+    assert biped.mass == pytest.approx(58.0)
+    assert [robot.joint_names[k] for k in biped.legs.columns[0]] == [
+        f"LLEG_{name}" for name in ("HIP_Y", "HIP_R", "HIP_P", "KNEE_P", "ANKLE_P", "ANKLE_R")
+    ]
+
+
+def test_a_robot_that_was_turned_faces_there():
+    robot, turn = tabi.robots.hrp2(), about((0, 0, 1), 0.8)
+    base = turn @ robot.placements()[robot.base]
+    robot.place(base.p, base.quaternion)
+    biped, straight = Biped(robot), Biped(tabi.robots.hrp2())
+    assert biped.heading == pytest.approx(0.8)
+    for side in ("left", "right"):
+        wanted: Transform = turn @ straight.stance[side]
+        assert biped.stance[side].p == pytest.approx(wanted.p, abs=1e-12)
+        assert pytest.approx(wanted.R, abs=1e-12) == biped.stance[side].R
+    assert biped.base_rotation == pytest.approx(straight.base_rotation, abs=1e-12)
+
+
+def test_what_cannot_walk_is_told_why():
+    with pytest.raises(tabi.ModelError, match=r"leg 'left' of biped has 5 joints that turn .* six"):
+        Biped(five_joints())
+    robot = tabi.robots.hrp2()
+    del robot.feet["left"]
+    with pytest.raises(tabi.ModelError, match="'hrp2' has no foot 'left' to walk on; expected"):
+        Biped(robot)
+    robot = tabi.robots.hrp2()
+    lean = about((0, 1, 0), 0.1)
+    base = robot.placements()[robot.base]
+    robot.place(base.p, (lean @ base).quaternion)
+    with pytest.raises(tabi.ModelError, match=r"foot 'left' of hrp2 is tilted by 5.7° as it"):
+        Biped(robot)
+    robot.base.joint.kind = "fixed"
+    with pytest.raises(tabi.ModelError, match="bolted to the world by its base 'waist'"):
+        Biped(robot)

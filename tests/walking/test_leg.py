@@ -1,0 +1,82 @@
+"""A leg of six joints against the kinematics of the whole robot."""
+
+import numpy as np
+import pytest
+
+import tabi
+from tabi.dynamics import Configuration
+from tabi.spatial.transform import Transform, about
+from tabi.walking.biped import Biped
+from tabi.walking.leg import CLOSE, JOINTS, reach, rotation_about, sole
+
+SIDES = ("left", "right")
+
+
+@pytest.fixture(scope="module", params=["hrp2", "hrp2 with rubber"])
+def biped(request):
+    return Biped(tabi.robots.hrp2(bush="rubber" in request.param))
+
+
+def from_base(biped, side, angles):
+    R, p = sole(biped.legs, side, angles)
+    return Transform(np.array(R).reshape(3, 3), np.array(p))
+
+
+def random_angles(biped, side, rng, size=0.2):
+    return biped.q[biped.legs.q_at[side]] + size * rng.normal(size=JOINTS)
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_a_sole_is_where_the_whole_robot_has_it(biped, side):
+    rng, state = np.random.default_rng(side), Configuration(biped.model)
+    for _ in range(5):
+        angles, q = random_angles(biped, side, rng), biped.q.copy()
+        q[biped.legs.q_at[side]] = angles
+        state.update(q)
+        X = state.pose(biped.robot.base).inverse() @ state.pose(biped.robot.feet[SIDES[side]])
+        own = from_base(biped, side, angles)
+        assert own.p == pytest.approx(X.p, abs=1e-12)
+        # HRP-2's soles face as the robot does
+        assert pytest.approx(X.R, abs=1e-12) == own.R
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_its_jacobian_is_the_difference_of_places(biped, side):
+    angles, e = random_angles(biped, side, np.random.default_rng(3)), 1e-6
+    sole(biped.legs, side, angles)
+    J = biped.legs.J.copy()
+    for i in range(JOINTS):
+        there, back = (from_base(biped, side, angles + s * e * np.eye(6)[i]) for s in (1, -1))
+        W = (there.R @ back.R.T - back.R @ there.R.T) / (4 * e)
+        # errors of a central difference: e² and rounding over e
+        assert J[:3, i] == pytest.approx((there.p - back.p) / (2 * e), abs=1e-8)
+        assert J[3:, i] == pytest.approx([W[2, 1], W[0, 2], W[1, 0]], abs=1e-8)
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_angles_are_found_again_from_the_sole(biped, side):
+    rng = np.random.default_rng(5)
+    for _ in range(5):
+        wanted = random_angles(biped, side, rng, 0.1)
+        R, p = sole(biped.legs, side, wanted)
+        angles = biped.q[biped.legs.q_at[side]].copy()
+        assert reach(biped.legs, side, angles, R, p, 20) <= CLOSE
+        # bent knees have one solution near by
+        assert angles == pytest.approx(wanted, abs=1e-7)
+
+
+def test_a_sole_beyond_the_stretched_leg_is_missed_by_what_is_missing(biped):
+    R, p = sole(biped.legs, 0, biped.q[biped.legs.q_at[0]])
+    far = np.array(p)
+    far[2] = -(biped.leg_length + 0.1)
+    angles = biped.q[biped.legs.q_at[0]].copy()
+    left = reach(biped.legs, 0, angles, R, tuple(far), 100)
+    assert left > 0.05
+    assert np.isfinite(angles).all()
+
+
+def test_a_rotation_is_that_of_rodrigues():
+    axis = np.array([1.0, -2.0, 0.5])
+    axis /= np.linalg.norm(axis)
+    own = np.array(rotation_about(tuple(axis), 0.7)).reshape(3, 3)
+    assert own == pytest.approx(about(axis, 0.7).R, abs=1e-15)
