@@ -120,7 +120,8 @@ def hrp1s(bush: bool = False, sensor_noise: bool = False) -> Robot:
 def _add(robot: Robot, body: Body, made: dict[Body, Body]) -> Body:
     """A body of HRP-2 with its joint and motor, enlarged by (1)."""
     joint, motor = body.joint, body.joint.motor
-    assert body.parent is not None and motor is not None
+    assert body.parent is not None
+    assert motor is not None
     torque = WEIGHT * LENGTH
     larger = Motor(
         motor.rotor_inertia * torque * LENGTH,
