@@ -265,3 +265,14 @@ def test_sensors_feel_half_the_weight_and_gravity_and_have_errors_when_asked():
     noisy = hrp1s(sensor_noise=True).sensors.values()
     assert {s.body.joint.name for s in noisy if s.kind == "encoder"} == set(robot.joint_names)
     assert all(np.any(s.each("noise")) for s in noisy if s.kind != "encoder")
+
+
+def test_a_scene_has_it_by_its_name_with_its_soft_feet():
+    bush = "{stiffness_nm_rad: 1075, damping_nms_rad: 11, vertical_stiffness_n_m: 1.99e5}"
+    text = f"title: t\nduration_s: 0.1\nground: {{}}\nrobots: [{{robot: hrp1s, bush: {bush}}}]\n"
+    sim = tabi.scenes.loads(text).simulator()
+    sim.run(0.1)
+    robot = sim.world.robots[0]
+    assert robot.mass == pytest.approx(120.0)
+    assert robot.bush is not None
+    assert sim.certificate.missed == 0
