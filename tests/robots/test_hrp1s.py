@@ -74,9 +74,7 @@ def test_legs_and_head_have_the_mass_matrix_of_a_similar_robot(robot):
         q = model.initial()
         for name, angle in angles.items():
             q[model.q_index(name)] = angle
-        rows = np.concatenate(
-            [np.atleast_1d(np.arange(model.v_count)[model.v_index(n)]) for n in legs]
-        )
+        rows = [model.v_index(name) for name in legs]
         return tabi.dynamics.mass_matrix(model, q)[np.ix_(rows, rows)]
 
     expected = WEIGHT * LENGTH**2 * matrix(small_model)
