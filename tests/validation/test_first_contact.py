@@ -15,7 +15,7 @@ def found():
     """A hundredth of the experiment."""
     seen = []
     result = first_contact.validate(
-        (0.2,), (0.25,), (300.0,), lambda what, done, count: seen.append((what, done, count))
+        (0.2,), (0.25,), (2000.0,), lambda what, done, count: seen.append((what, done, count))
     )
     assert seen == [("drops", 1, 1), ("steps", 1, 1)]
     return result
@@ -67,15 +67,16 @@ def test_free_joints_make_the_leg_lighter(found):
     assert free["leg_n"] < 0.8 * held["leg_n"]
 
 
-def test_a_step_lands_as_published_between_the_two_masses(found):
+def test_a_step_lands_as_published_with_the_mass_of_joints_that_are_held(found):
     best = found["best"]
     held, free = (drop["leg_law_n"] / drop["speed_m_s"] for drop in found["drops"])
-    # servos are between joints that are held and joints that are free
-    assert free * best["speed_m_s"] < best["marks_n"][0] < held * best["speed_m_s"]
+    # servos hold the leg for such a time; they give a little, and the other foot holds a little
+    assert best["marks_n"][0] == pytest.approx(held * best["speed_m_s"], rel=0.2)
+    assert best["marks_n"][0] > free * best["speed_m_s"]
     assert best["fits"]
     assert best["change"] < first_contact.STEADY
     assert best["marks_n"] == pytest.approx((500, 100, 550), rel=0.3)
-    assert best["marks_s"][2] <= 0.25
+    assert best["borne_s"] <= 0.25
     assert found["within"]
 
 

@@ -73,5 +73,12 @@ def test_a_landing_tells_its_speed_its_weight_and_its_curve():
     assert found.missed == 0
     assert found.forces[found.times < -0.01] == pytest.approx(0.0, abs=60.0)
     assert found.dip[1] < 0.6 * found.peak[1]
-    assert found.rise[1] > 0.9 * found.weight
+    assert found.rise[1] > found.weight
+    assert found.dip[0] < found.borne < found.rise[0]
     assert found.forces[np.searchsorted(found.times, found.peak[0])] == found.peak[1]
+
+
+def test_a_foot_that_lands_too_late_is_told():
+    pattern, lands = landing.one_step(0.3)
+    with pytest.raises(tabi.SimulationError, match=r"planned to land at 1\.9 s and touched too"):
+        landing.land((pattern, lands - 0.2), 1000.0, 1e-3)

@@ -40,8 +40,8 @@ from tabi.walking.preview import Preview
 Array = NDArray[np.float64]
 # of the plan [s]: standing, shift of the weight, foot in the air, both feet down; lift [m]
 TICK, LEAD, SHIFT, SWING, DOUBLE, LIFT = 0.005, 0.8, 0.6, 0.7, 0.1, 0.04
-# how long a landing is looked at [s]: as in the reference, and from when on before the planned one
-LOOKED, BEFORE = 0.25, 0.3
+# how long a landing is looked at [s], and from when on before the planned one
+LOOKED, BEFORE = 0.35, 0.3
 # rubber: about roll and pitch [N·m/rad, N·m·s/rad], the stiffer of those published for HRP-2
 TURNING = (5e3, 50.0)
 # low-pass of the force sensor, first order [Hz]
@@ -51,6 +51,8 @@ TOUCHES = 1.0
 # from the contact to the peak, and from there to the dip, at most [s]: half a swing on the rubber
 # takes π √(m/K), 75 ms with the whole robot on it
 BUMP = 0.08
+# part of the weight that counts as the weight: what swings on the rubber is larger
+BORNE = 0.95
 GRAVITY = 9.81
 
 
@@ -64,7 +66,8 @@ class Landing:
         early: how long before its plan the foot touched [s].
         peak, dip, rise: (time [s], force [N]): the highest of the first bump, the lowest after it,
             the highest after that within ``LOOKED``.
-        weight: of all above the rubber [N]. missed: steps that missed their tolerance.
+        weight: of all above the rubber [N]. borne: when the sensor first told ``BORNE`` of it after
+            the dip [s]; infinite where it never did. missed: steps that missed their tolerance.
         times, forces: the curve [s, N], shape (n,).
     """
 
@@ -76,6 +79,7 @@ class Landing:
     dip: tuple[float, float]
     rise: tuple[float, float]
     weight: float
+    borne: float
     missed: int
     times: Array
     forces: Array
@@ -164,14 +168,15 @@ def land(planned: tuple[Pattern, float], damping: float, step: float) -> Landing
     sim.run(BEFORE + LOOKED)
     if not touched or touched[0] + LOOKED > sim.time + step:
         raise SimulationError(
-            f"the foot was planned to land at {lands:g} s and had not by {sim.time - LOOKED:g} s; "
-            "it has sunk or tilted too little or too much: try another damping"
+            f"the left foot was planned to land at {lands:g} s and touched too late to be looked "
+            f"at for {LOOKED:g} s; on rubber this soft a step needs a stabiliser, expected stiffer"
         )
     times, forces = np.array(rows).T
     speed = -float(dynamics.point_jacobian(sim.model, before[0], "left")[2] @ before[1])
-    below = robot.body("left_sole").inertia.mass
+    weight = (robot.mass - robot.body("left_sole").inertia.mass) * GRAVITY
     since = times - touched[0]
     peak, dip, rise = marks(since, forces)
+    bears = since[(since > dip[0]) & (forces >= BORNE * weight)]
     return Landing(
         speed,
         damping,
@@ -180,7 +185,8 @@ def land(planned: tuple[Pattern, float], damping: float, step: float) -> Landing
         peak,
         dip,
         rise,
-        (robot.mass - below) * GRAVITY,
+        weight,
+        float(bears[0]) if len(bears) else np.inf,
         sim.missed_count,
         since,
         forces,
