@@ -353,9 +353,9 @@ def falling() -> str:
 # ---- HRP-2 ----------------------------------------------------------------------------------
 
 
-def joints() -> str:
-    """The joints of HRP-2: the middle and the right side."""
-    robot, rows = tabi.robots.hrp2(), []
+def joints(name: str = "hrp2") -> str:
+    """The joints of a built-in robot: the middle and the right side."""
+    robot, rows = getattr(tabi.robots, name)(), []
     for body in robot.bodies[1:]:
         joint, motor = body.joint, body.joint.motor
         if joint.name.startswith("L"):
@@ -426,6 +426,7 @@ TABLES: dict[str, tuple[str, Callable[[], str]]] = {
     "tumbling": ("dynamics.md", tumbling),
     "falling": ("dynamics.md", falling),
     "joints": ("hrp2.md", joints),
+    "joints-hrp1s": ("hrp1s.md", lambda: joints("hrp1s")),
 }
 
 

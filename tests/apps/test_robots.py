@@ -13,6 +13,7 @@ URDF = """<robot name="pole"><link name="foot">
 def test_a_robot_has_a_name_or_a_file(tmp_path):
     (tmp_path / "pole.urdf").write_text(URDF)
     assert named("hrp2").name == "hrp2"
+    assert named("hrp1s").name == "hrp1s"
     assert named(str(tmp_path / "pole.urdf"), ["only=foot"]).feet["only"].body.name == "foot"
 
 

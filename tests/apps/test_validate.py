@@ -158,3 +158,14 @@ def test_random_worlds_are_run_and_told_as_json():
     told = json.loads(done.stdout)
     assert (told["worlds"], told["steps"], told["nan"], told["tunnelled"]) == (2, 80, 0, 0)
     assert sum(row["steps"] for row in told["histogram"]) == 80
+
+
+@pytest.mark.parametrize("within", [True, False])
+def test_the_first_contact_of_a_step_ends_as_it_went(monkeypatch, within):
+    from tabi.validation import first_contact
+
+    found = {"within": within, "drops": [], "landings": []}
+    monkeypatch.setattr(first_contact, "validate", lambda progress: found)
+    done = CliRunner().invoke(cli.app, ["validate", "first-contact", "--json"])
+    assert done.exit_code == (0 if within else 1)
+    assert json.loads(done.stdout)["within"] is within

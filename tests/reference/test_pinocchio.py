@@ -57,8 +57,9 @@ def worst_errors(robot, pin_model, base=None, states=STATES):
     return worst
 
 
-def test_hrp2_agrees_with_pinocchio():
-    robot = tabi.robots.hrp2()
+@pytest.mark.parametrize("name", tabi.robots.__all__)
+def test_built_in_robots_agree_with_pinocchio(name):
+    robot = getattr(tabi.robots, name)()
     assert worst_errors(robot, build(robot)).max() < BOUND
 
 

@@ -6,10 +6,10 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from solids import distance
 
-from tabi.model.body import Body
 from tabi.model.robot import Robot
-from tabi.model.shape import Box, Capsule, Convex, Sphere
+from tabi.model.shape import Convex
 from tabi.robots import hrp2
 
 FLIP = np.diag([1.0, -1.0, 1.0])
@@ -62,26 +62,6 @@ def test_armour_plates_are_closed_and_turned_outwards(robot):
             ]
             assert volume > 0, body.name
             assert sorted(edges) == sorted((b, a) for a, b in edges), body.name
-
-
-def distance(coal, a: Body, X_WA, b: Body, X_WB) -> float:
-    def solid(shape):
-        g = shape.geometry
-        kinds = {
-            Box: lambda: coal.Box(*g.size),
-            Sphere: lambda: coal.Sphere(g.radius),
-            Capsule: lambda: coal.Capsule(g.radius, g.length),
-        }
-        return kinds[type(g)]()
-
-    nearest = np.inf
-    for s in a.collision_shapes():
-        for t in b.collision_shapes():
-            X, Y = X_WA @ s.placement, X_WB @ t.placement
-            request, result = coal.DistanceRequest(), coal.DistanceResult()
-            pair = solid(s), coal.Transform3s(X.R, X.p), solid(t), coal.Transform3s(Y.R, Y.p)
-            nearest = min(nearest, coal.distance(*pair, request, result))
-    return nearest
 
 
 @pytest.mark.parametrize("pose", ["zero", "half_sitting"])

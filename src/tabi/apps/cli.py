@@ -131,7 +131,7 @@ def export_problem(
     robot: Annotated[
         str,
         typer.Option(
-            help="hrp2, or a path to a URDF, MJCF, OpenHRP (.wrl) or Choreonoid (.body) file."
+            help="hrp2, hrp1s, or a path to a URDF, MJCF, OpenHRP (.wrl) or Choreonoid file."
         ),
     ] = "hrp2",
     time: Annotated[float, typer.Option(min=0.0, help="Which step: its time [s].")] = 0.5,

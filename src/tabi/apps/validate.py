@@ -235,6 +235,18 @@ def external(
     _show(result, killed.text, as_json, passed=result["within"])
 
 
+@app.command()
+def first_contact(as_json: Json = False) -> None:
+    """Let HRP-2 land on a sole with rubber above it: do both peaks of its force follow their laws,
+    and does the force of a step go as on the robot?
+    """
+    from tabi.validation import first_contact as experiment
+
+    with _progress() as report:
+        result = experiment.validate(progress=report)
+    _show(result, experiment.text, as_json, passed=result["within"])
+
+
 @contextmanager
 def _progress() -> Iterator[Callable[[str, int, int], None]]:
     """A bar on stderr: call it with what is being done, and how much of how much is."""

@@ -4,10 +4,11 @@ from typing import Any
 
 from tabi._errors import near
 from tabi.robots.examples import example_file as example_file
+from tabi.robots.hrp1s import hrp1s
 from tabi.robots.hrp2 import hrp2
 
 # those that are built in
-__all__ = ["hrp2"]
+__all__ = ["hrp1s", "hrp2"]
 
 
 def __getattr__(name: str) -> Any:
