@@ -14,6 +14,7 @@ from tabi.control.merging import together
 from tabi.control.motions import hold, keyframes, lean, squat, sway
 from tabi.control.pattern_dynamics import PatternDynamics, pattern_dynamics
 from tabi.control.pattern_files import read_pattern
+from tabi.control.pattern_writing import write_pattern
 from tabi.control.patterns import Pattern, pattern
 from tabi.control.playing import playback
 from tabi.control.processes.external import ControllerWarning, External, external
@@ -53,5 +54,6 @@ __all__ = [
     "sway",
     "together",
     "torque",
+    "write_pattern",
     "zero_phase",
 ]
