@@ -7,7 +7,7 @@ import pytest
 
 import tabi
 from tabi.model.mujoco_writer import to_mjcf
-from tabi.validation import referee
+from tabi.validation import pattern_playback, referee
 from tabi.validation.referee.engines import MuJoCo
 from tabi.validation.referee.mujoco_senses import reading
 
@@ -304,6 +304,24 @@ def test_the_rubber_of_the_ankles_gives_way_by_load_over_stiffness_in_mujoco_too
         sunk = row.q[z["q"]] - z["rest"]
         below = sum(b.inertia.mass for b in robot.bodies if b.name == joints.sole) * G
         assert abs(sunk) * z["stiffness"] == pytest.approx(load, abs=below + 0.01 * load)
+
+
+def test_a_walk_of_openhrp_is_the_same_in_both(shared):
+    walk = pattern_playback.WALKS[0]
+
+    def make():
+        world, robot, pattern = pattern_playback.stage(shared / "data", walk)
+        pose = dict(zip(pattern.joints, pattern.position[0].tolist(), strict=True))
+        robot.stand_on_ground(pose)
+        sim = tabi.Simulator(world)
+        sim.set_controller(robot, tabi.control.playback(robot, pattern, feed_forward=True))
+        return sim
+
+    # until the first foot has landed
+    found = referee.measure_controllers(make, 2.0)
+    assert found.columns["tabi"]["foot"][-1, :, 0].max() > 0.1
+    # soft contacts sink by 0.7 mm, and it leans over a foot 0.7 m below
+    assert found.result["differences"]["bodies"]["SampleRobot"]["largest_mm"] < 4.0
 
 
 def test_noise_delay_and_rates_are_told_to_be_tabis_alone():

@@ -42,7 +42,7 @@ MOST = 4
 
 
 @dataclass(frozen=True, eq=False)
-class Place:
+class SensorPlace:
     """A sensor in MuJoCo: its body there, and where it is on that.
 
     Attributes:
@@ -74,7 +74,7 @@ class MuJoCoSenses:
         owner: NDArray[np.int64],
     ) -> None:
         self.sim, (self.mj, self.m), self.owner = sim, engine, owner
-        self.places: dict[str, dict[str, Place]] = {}
+        self.places: dict[str, dict[str, SensorPlace]] = {}
         for robot in sim.world.robots:
             sites = {
                 name: sim.model.sensors[link_of(sim.world, sim.model, sensor).name]
@@ -87,10 +87,10 @@ class MuJoCoSenses:
             }
         self.said = list(_notes([p for own in self.places.values() for p in own.values()]))
 
-    def _place(self, site: Site, body: int) -> Place:
+    def _place(self, site: Site, body: int) -> SensorPlace:
         name = self.m.body(body).name
         known = self.sim.model.links[name].placement if body else Transform()
-        return Place(site, body, known.inverse() @ site.placement, known.inverse())
+        return SensorPlace(site, body, known.inverse() @ site.placement, known.inverse())
 
     def read(self, d: Any, acceleration: Array, effort: Array, robot: Robot) -> dict[str, Array]:
         """Readings of a robot's sensors after a step.
@@ -111,7 +111,7 @@ class MuJoCoSenses:
             for name, place in places.items()
         }
 
-    def _truth(self, d: Any, place: Place, effort: Array) -> Array:
+    def _truth(self, d: Any, place: SensorPlace, effort: Array) -> Array:
         """All values of the sensor's kind."""
         site, sim = place.site, self.sim
         kind, sensor = site.kind, site.sensor
@@ -134,27 +134,27 @@ class MuJoCoSenses:
         pressed = self._pressed(d, site.body)
         return np.array([pressed if kind == "touch" else float(pressed > sensor.threshold)])
 
-    def _felt(self, d: Any, place: Place) -> Array:
+    def _felt(self, d: Any, place: SensorPlace) -> Array:
         """(1)."""
         R, r = self._frame(d, place, place.X_MS)
         A, V = d.cacc[place.body], d.cvel[place.body]
         a = A[3:] + np.cross(A[:3], r) + np.cross(V[:3], V[3:] + np.cross(V[:3], r))
         return R.T @ a
 
-    def _across(self, d: Any, place: Place) -> Array:
+    def _across(self, d: Any, place: SensorPlace) -> Array:
         """(2), force first."""
         R, r = self._frame(d, place, place.X_MS)
         F = d.cfrc_int[place.body]
         return -np.concatenate([R.T @ F[3:], R.T @ (F[:3] - np.cross(r, F[3:]))])
 
-    def _transmitted(self, d: Any, place: Place) -> Array:
+    def _transmitted(self, d: Any, place: SensorPlace) -> Array:
         """(3)."""
         R, r = self._frame(d, place, place.X_MB)
         F, kind = d.cfrc_int[place.body], self.sim.model.arrays.body["kind"][place.site.body]
         along = F[3:] if kind == PRISMATIC else F[:3] - np.cross(r, F[3:])
         return np.array([R[:, 2] @ along])
 
-    def _frame(self, d: Any, place: Place, X: Transform) -> tuple[Array, Array]:
+    def _frame(self, d: Any, place: SensorPlace, X: Transform) -> tuple[Array, Array]:
         """Axes of a frame on MuJoCo's body, and its origin from the centre of mass of the tree."""
         i = place.body
         R_WM = d.xmat[i].reshape(3, 3)
@@ -184,7 +184,7 @@ def reading(sensor: Sensor, truth: Array) -> Array:
     return x
 
 
-def _notes(places: list[Place]) -> list[str]:
+def _notes(places: list[SensorPlace]) -> list[str]:
     """What of sensors is left out, in one sentence."""
     lost: dict[str, list[str]] = {}
     for place in places:
