@@ -81,6 +81,20 @@ def test_the_force_of_the_ground_is_mass_times_acceleration_and_weight():
     assert asked.force[20:-20] == pytest.approx(force, abs=0.02 * np.ptp(force[:, 2]))
 
 
+def test_dampers_and_springs_of_joints_are_overcome():
+    plain, robot = tabi.robots.hrp2(), tabi.robots.hrp2()
+    knee = robot.joint("RLEG_KNEE_P")
+    knee.damping, knee.stiffness, knee.rest = 5.0, 40.0, 0.3
+    told = squat(plain, seconds=1.0)
+    more = pattern_dynamics(robot, told).effort - pattern_dynamics(plain, told).effort
+    k = robot.joint_names.index("RLEG_KNEE_P")
+    asked = 5.0 * told.velocity[:, k] + 40.0 * (told.position[:, k] - 0.3)
+    assert np.ptp(asked) > 10.0
+    # behind low-passes of 20 Hz, of what moves with 1 to 4 Hz
+    assert more[20:-20, k] == pytest.approx(asked[20:-20], abs=0.02 * np.ptp(asked))
+    assert not np.delete(more, k, axis=1).any()
+
+
 def test_the_base_is_upright_and_goes_down_with_the_knees():
     robot = tabi.robots.hrp2()
     asked = pattern_dynamics(robot, squat(robot))

@@ -15,7 +15,8 @@ origin p_B, which only the ground can exert: about the ZMP p, where it has no ho
 Feet bear shares α_i of it at points p_i of their soles with Σ α_i = 1 and Σ α_i p_i = p, those of
 the least forces at the corners (``weight_shares``), and the joints give, with their Jacobians J_i,
 
-    τ = τ_ID(q, v, a) − Σ J_iᵀ α_i (f, n'_z z) at p_i                                           (3)
+    τ = τ_ID(q, v, a) + d q̇ + k (q − q₀) − Σ J_iᵀ α_i (f, n'_z z) at p_i                        (3)
+with the dampers d and springs k of the joints; their dry friction is left to the motors' loops.
 Positions in files are rounded, and accelerations are their second differences: all of this is
 behind a low-pass without delay.
 
@@ -151,6 +152,7 @@ class _Way:
         push, twist = differences(t, moves), differences(t, turns)
         zmp, force, effort = np.zeros((n, 2)), np.zeros((n, 3)), np.zeros((n, len(self.joints)))
         foot, a = np.zeros((n, 2, 3)), np.zeros(here.model.v_count)
+        dof = here.model.arrays.dof[self.rows]
         for k in range(n):
             X = Transform(base[k].R, p[k])
             here.set_joints(self.q[k], self.v[k], X, Twist(moves[k], turns[k]))
@@ -162,6 +164,7 @@ class _Way:
             zmp[k] = -moment[1] / f[2], moment[0] / f[2]
             spin = moment[2] - (zmp[k, 0] * f[1] - zmp[k, 1] * f[0])
             effort[k] = (tau - self._borne(k, zmp[k], f, spin))[self.rows]
+            effort[k] += dof["damping"] * self.v[k] + dof["stiffness"] * (self.q[k] - dof["rest"])
             foot[k] = [here.position(foot) for foot in self.feet]
         return PatternDynamics(
             joints=self.joints,
