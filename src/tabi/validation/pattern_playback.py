@@ -12,7 +12,7 @@ furthest that a foot's origin goes on the ground while the pattern has it stand.
 Feet alone touch the ground: SR1's ankles are drawn as cylinders that reach 2 mm below its soles
 where the ankle rolls by 0.15 rad, as it does in its pattern, and it would walk on those, with a
 slip of 2.4 mm. Its pattern has three digits: a reference from inverse dynamics is that of the
-smoothed pattern, and is computed as the efforts are. From 6 to 12 Hz SR1 walks as is asked for; with
+smoothed pattern, and is computed as the efforts are. From 6 to 12 Hz SR1 walks as asked for; with
 20 Hz what is planned is out of its soles, and the RMS along x is 28 mm.
 """
 
