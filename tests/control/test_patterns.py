@@ -98,3 +98,23 @@ def test_columns_that_cannot_be_are_refused():
         pattern(legs(), [0.0, 1.0], np.zeros((2, 2)), joints=["l_knee", "l_knee"])
     with pytest.raises(tabi.ModelError, match="position of the pattern is no array of numbers"):
         pattern(legs(), [0.0, 1.0], [[1.0], [1.0, 2.0]])
+
+
+def test_a_smoothed_pattern_keeps_slow_motion_and_loses_the_digits():
+    robot = biped()
+    t = np.arange(1000) / 500.0
+    slow = 0.3 * np.sin(2 * np.pi * t)[:, None] * np.ones(10)
+    rounded = pattern(robot, t, np.round(slow, 3))
+    smooth = rounded.smoothed(10.0)
+    # 1 Hz passes 10 Hz of the fifth order, twice, by 1 − 10⁻¹⁰; away from the ends
+    inside = slice(100, -100)
+    assert smooth.position[inside] == pytest.approx(slow[inside], abs=5e-4)
+    true = 0.6 * np.pi * np.cos(2 * np.pi * t)[:, None]
+    assert np.abs(rounded.velocity - true)[inside].max() > 0.2
+    assert np.abs(smooth.velocity - true)[inside].max() < 0.02
+
+
+def test_a_pattern_with_uneven_times_is_not_smoothed():
+    told = pattern(biped(), [0.0, 0.1, 0.3], np.zeros((3, 10)))
+    with pytest.raises(tabi.ModelError, match="100 to 200 ms apart; expected even ones"):
+        told.smoothed(1.0)

@@ -1,12 +1,15 @@
 """Playing: samples exactly, a smooth cubic between them, at any rate, from where the robot is."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from bipeds import biped
+from control.test_pattern_dynamics import squat
 from tests.simulation.forces.test_motors import arm
 
 import tabi
-from tabi.control import pattern, playback
+from tabi.control import pattern, pattern_dynamics, playback
 from tabi.model.joint import Motor
 
 RNG = np.random.default_rng(5)
@@ -110,3 +113,43 @@ def test_faster_than_the_joints_is_refused_at_the_door():
     playback(robot, slow, rate=1.9)
     with pytest.raises(tabi.ModelError, match=r"joint 'l_hip' of biped by 0\.1 within 47\.6"):
         playback(robot, slow, rate=2.1)
+
+
+def test_efforts_fed_forward_are_those_of_the_motion_and_of_its_rate():
+    robot = tabi.robots.hrp2()
+    told = squat(robot)
+    asked, twice = pattern_dynamics(robot, told), playback(robot, told, 2.0, feed_forward=True)
+    played = playback(robot, told, feed_forward=asked)
+    seen = tabi.Measurement(*np.zeros((3, 30)))
+    half = 0.5 * (asked.effort[100] + asked.effort[101])
+    assert played(100.5 / 200.0, seen).effort == pytest.approx(half, abs=1e-9)
+    assert played(99.0, seen).effort.tolist() == asked.effort[-1].tolist()
+    assert playback(robot, told)(0.5, seen).effort is None
+    # twice as fast, what accelerates is four times as much, what bears the weight the same
+    fast = np.array([twice(t / 2.0, seen).effort for t in told.times[:-1]])
+    knee = robot.joint_names.index("RLEG_KNEE_P")
+    still = pattern_dynamics(
+        robot, replace(told, times=1e3 * told.times, velocity=0 * told.velocity), 1e-5 * 200
+    )
+    slow = asked.effort[:-1, knee] - still.effort[:-1, knee]
+    assert np.abs(slow).max() > 1.0
+    assert fast[:, knee] - still.effort[:-1, knee] == pytest.approx(
+        4.0 * slow, abs=0.1 * 4 * np.abs(slow).max()
+    )
+
+
+def test_a_blend_brings_the_efforts_in_with_the_pose():
+    robot = tabi.robots.hrp2()
+    asked = pattern_dynamics(robot, squat(robot))
+    played = playback(robot, squat(robot), blend=1.0, feed_forward=asked)
+    seen = tabi.Measurement(*np.zeros((3, 30)))
+    assert played(0.5, seen).effort == pytest.approx(0.5 * asked.effort[0])
+    assert played(1.0, seen).effort == pytest.approx(asked.effort[0])
+
+
+def test_dynamics_of_another_pattern_are_refused():
+    robot = tabi.robots.hrp2()
+    told = squat(robot, seconds=1.0)
+    asked = pattern_dynamics(robot, told)
+    with pytest.raises(tabi.ModelError, match="does not fit the pattern of 400 samples"):
+        playback(robot, squat(robot), feed_forward=asked)

@@ -220,6 +220,26 @@ def tosses(
 
 
 @app.command()
+def playback(
+    folder: Annotated[
+        Path,
+        typer.Argument(
+            help="A folder with robots/ and motions/: OpenHRP's sample robot, Choreonoid's SR1."
+        ),
+    ],
+    as_json: Json = False,
+) -> None:
+    """Play walking patterns on the robots they were made for: does each walk without a slip,
+    with the ZMP it was planned with?
+    """
+    from tabi.validation import pattern_playback
+
+    with _progress() as report:
+        result = pattern_playback.validate(folder, report)
+    _show(result, pattern_playback.text, as_json, passed=result["within"])
+
+
+@app.command()
 def external(
     kills: Annotated[int, typer.Option(min=1, help="Controllers to kill.")] = 100,
     seed: Annotated[int, typer.Option(min=0, help="Of the moments.")] = 0,

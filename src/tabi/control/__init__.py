@@ -12,7 +12,9 @@ from tabi.control.joint_pd import pd
 from tabi.control.logs import ControlLog, Logged, read_log, replay
 from tabi.control.merging import together
 from tabi.control.motions import hold, keyframes, lean, squat, sway
+from tabi.control.pattern_dynamics import PatternDynamics, pattern_dynamics
 from tabi.control.pattern_files import read_pattern
+from tabi.control.pattern_writing import write_pattern
 from tabi.control.patterns import Pattern, pattern
 from tabi.control.playing import playback
 from tabi.control.processes.external import ControllerWarning, External, external
@@ -29,6 +31,7 @@ __all__ = [
     "InverseKinematics",
     "Logged",
     "Pattern",
+    "PatternDynamics",
     "StateEstimate",
     "compliance",
     "external",
@@ -38,6 +41,7 @@ __all__ = [
     "keyframes",
     "lean",
     "pattern",
+    "pattern_dynamics",
     "pd",
     "playback",
     "read_log",
@@ -50,5 +54,6 @@ __all__ = [
     "sway",
     "together",
     "torque",
+    "write_pattern",
     "zero_phase",
 ]

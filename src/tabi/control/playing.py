@@ -6,11 +6,15 @@ Between two samples k and k + 1, with x from 0 to 1 and h = t_{k+1} − t_k, pos
     c₀ = q_k,   c₁ = h v_k,   c₂ = 3 Δ − h (2 v_k + v_{k+1}),   c₃ = h (v_k + v_{k+1}) − 2 Δ    (2)
 with Δ = q_{k+1} − q_k: Hermite's, through all samples with the velocities given there. Before the
 first and after the last sample joints rest there.
+
+Loops alone lag: what moves and bears the robot is an error of theirs first. Where efforts are fed
+forward, those of ``pattern_dynamics`` come with the positions, linear between samples.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
+from dataclasses import replace
 from math import inf
 from typing import Any
 
@@ -19,6 +23,7 @@ from numpy.typing import NDArray
 
 from tabi._errors import ModelError, real
 from tabi.control.joint_values import JointChoice
+from tabi.control.pattern_dynamics import PatternDynamics, pattern_dynamics
 from tabi.control.patterns import Pattern, pattern
 from tabi.model.robot import Robot
 from tabi.model.signals import Command, Measurement
@@ -33,7 +38,14 @@ class Playback:
         pattern: what it plays. ends: when it is through, in its own time [s].
     """
 
-    def __init__(self, robot: Robot, told: Pattern, rate: float, blend: float) -> None:
+    def __init__(
+        self,
+        robot: Robot,
+        told: Pattern,
+        rate: float,
+        blend: float,
+        feed_forward: bool | PatternDynamics = False,
+    ) -> None:
         told.check(robot, rate)
         self.pattern, self._rate, self._blend = told, rate, blend
         self.ends = blend + told.duration / rate
@@ -44,6 +56,7 @@ class Playback:
         way, a, b = np.diff(q, axis=0), h[:, None] * v[:-1], h[:, None] * v[1:]
         self._cubics = np.stack([q[:-1], a, 3 * way - 2 * a - b, a + b - 2 * way], axis=1)
         self._times, self._spans = (told.times - told.times[0]).tolist(), h.tolist()
+        self._efforts = _efforts(robot, told, rate, self._choice, feed_forward)
         self._ends_at, self._rest = (q[0].copy(), q[-1].copy()), np.zeros(len(order))
         self.reset()
 
@@ -57,14 +70,22 @@ class Playback:
             return self._blended(time, measurement)
         since = (time - self._blend) * self._rate
         if since >= self._times[-1] or since < 0.0:
-            end = self._ends_at[1 if since >= 0.0 else 0]
-            return Command(self._choice.told(end), self._choice.told(self._rest))
+            last = -1 if since >= 0.0 else 0
+            return self._command(self._ends_at[last], self._rest, last)
         k = bisect_right(self._times, since) - 1
         h, cubic = self._spans[k], self._cubics[k]
         x, r = (since - self._times[k]) / h, self._rate / h
         # (1)
         q, v = np.array(((1.0, x, x * x, x * x * x), (0.0, r, 2 * x * r, 3 * x * x * r))) @ cubic
-        return Command(self._choice.told(q), self._choice.told(v))
+        return self._command(q, v, k, x)
+
+    def _command(self, q: Array, v: Array, k: int, x: float = 0.0, share: float = 1.0) -> Command:
+        """With the efforts of sample k and x of the way to the next."""
+        told, e = self._choice.told, self._efforts
+        if e is None:
+            return Command(told(q), told(v))
+        between = (1.0 - x) * e[k] + x * e[k + 1] if x > 0.0 else e[k]
+        return Command(told(q), told(v), told(share * between))
 
     def _blended(self, time: float, measurement: Measurement) -> Command:
         """On the way to the first sample, from rest to rest."""
@@ -73,10 +94,33 @@ class Playback:
         x, goal = max(0.0, time) / self._blend, self._ends_at[0]
         way = goal - self._from
         share, rate = x * x * (3 - 2 * x), 6 * x * (1 - x) / self._blend
-        return Command(self._choice.told(self._from + share * way), self._choice.told(rate * way))
+        return self._command(self._from + share * way, rate * way, 0, share=share)
 
 
-def playback(robot: Robot, trajectory: Any, rate: float = 1.0, blend: float = 0.0) -> Playback:
+def _efforts(
+    robot: Robot, told: Pattern, rate: float, choice: JointChoice, asked: bool | PatternDynamics
+) -> Array | None:
+    """Of the chosen joints, a row for each sample; None where nothing is fed forward."""
+    if asked is False:
+        return None
+    if asked is True:
+        faster = replace(told, times=told.times / rate, velocity=told.velocity * rate)
+        asked = pattern_dynamics(robot, faster)
+    if not isinstance(asked, PatternDynamics) or len(asked.times) != len(told.times):
+        raise ModelError(
+            f"feed_forward is {type(asked).__name__} that does not fit the pattern of "
+            f"{len(told.times)} samples; expected True, False, or its pattern_dynamics"
+        )
+    return asked.effort[:, [asked.joints.index(name) for name in choice.names]]
+
+
+def playback(
+    robot: Robot,
+    trajectory: Any,
+    rate: float = 1.0,
+    blend: float = 0.0,
+    feed_forward: bool | PatternDynamics = False,
+) -> Playback:
     """Play a motion that was made beforehand; its first sample is at time 0, or after the blend.
 
     Args:
@@ -84,6 +128,9 @@ def playback(robot: Robot, trajectory: Any, rate: float = 1.0, blend: float = 0.
             or (times, positions, velocities) of all joints.
         rate: how many times as fast; 0.5 takes twice as long.
         blend: within this time [s] the robot first goes from where it is to the first sample.
+        feed_forward: tell the motors also the efforts that the motion takes, of a robot that walks
+            on flat ground: ``pattern_dynamics`` of the trajectory, which takes a millisecond a
+            sample, or what that returned (for the same rate).
     """
     if not 0 < real("rate of the playback", rate) < inf:
         raise ModelError(f"rate of the playback is {rate:g}; expected a positive number")
@@ -96,4 +143,4 @@ def playback(robot: Robot, trajectory: Any, rate: float = 1.0, blend: float = 0.
                 f"(times, positions, velocities), or what read_pattern returns"
             )
         trajectory = pattern(robot, *trajectory)
-    return Playback(robot, trajectory, float(rate), float(blend))
+    return Playback(robot, trajectory, float(rate), float(blend), feed_forward)

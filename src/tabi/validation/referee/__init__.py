@@ -22,6 +22,7 @@ from tabi.model.world import World
 from tabi.scenes import Scene
 from tabi.scenes.builder import body_of
 from tabi.scenes.things import Compound
+from tabi.simulation.simulator import Simulator
 from tabi.validation.referee import figures
 from tabi.validation.referee.engines import MuJoCo, Tabi
 from tabi.validation.referee.pinocchio import Pinocchio, check
@@ -71,33 +72,63 @@ def measure(
     """
     make = _chosen(scene, referee)
     ours = Tabi(scene)
-    sim = ours.sim
-    see = watched(sim, _bodies(scene, sim.world))
-    engines: list[Engine] = [ours, make(scene)]
+    see = watched(ours.sim, _bodies(scene, ours.sim.world))
+    about = {"scene": scene.name, "title": scene.title, "settings": list(scene.settings)}
+    return _compared((ours, make(scene)), see, scene.duration, about, look)
+
+
+def measure_controllers(
+    make: Callable[[], Simulator],
+    duration: float,
+    title: str = "a world made in Python",
+    look: Callable[[float], bool] | None = None,
+) -> Comparison:
+    """Run a world with controllers of your own in tabi and in MuJoCo's copy of it.
+
+    Controllers see joints, sensors and, where they asked for it, the truth of their own engine, at
+    their own rates.
+
+    Args:
+        make: makes the world, a simulator of it (contact "coulomb") and sets its controllers;
+            called once for each engine, so that controllers that remember something do not share
+            it.
+        duration: [s].
+        title: what it is, for the report.
+        look: as of ``measure``.
+    """
+    _installed(MuJoCo, "mujoco")
+    ours, theirs = Tabi(make()), make()
+    for sentence in world_obstacles(ours.sim, MuJoCo.name):
+        raise ModelError(sentence)
+    world = ours.sim.world
+    bodies = {robot.name: robot.base for robot in world.robots}
+    see = watched(ours.sim, bodies | {body.name: body for body in world.objects})
+    about = {"scene": "mine", "title": title, "settings": []}
+    return _compared((ours, MuJoCo(theirs)), see, duration, about, look)
+
+
+def _compared(
+    engines: tuple[Tabi, Engine],
+    see: Watched,
+    duration: float,
+    about: dict[str, Any],
+    look: Callable[[float], bool] | None,
+) -> Comparison:
+    """Both engines run, and their figures."""
+    ours, dt = engines[0], engines[0].sim.dt
     runs = [(engine, Track(see)) for engine in engines]
-    fault, interrupted = _march(runs, round(scene.duration / sim.dt), sim.dt, look)
+    fault, interrupted = _march(runs, round(duration / dt), dt, look)
     columns = {engine.name: track.columns() for engine, track in runs}
     rows = min(len(track["energy"]) for track in columns.values())
     columns = {
         name: {key: column[:rows] for key, column in track.items()}
         for name, track in columns.items()
     }
-    time = sim.dt * np.arange(rows, dtype=np.float64)
+    time = dt * np.arange(rows, dtype=np.float64)
     _details(ours, engines[1])
-    about = {
-        "scene": scene.name,
-        "title": scene.title,
-        "settings": list(scene.settings),
-        "step_s": sim.dt,
-        "time_s": round(float(time[-1]), 9),
-    }
-    about |= {
-        "steps": rows - 1,
-        "interrupted": interrupted,
-        "fault": fault,
-        "weight_n": _weight(see),
-    }
-    result = figures.figures(about, _told(engines), columns, time, see)
+    about |= {"step_s": dt, "time_s": round(float(time[-1]), 9), "steps": rows - 1}
+    about |= {"interrupted": interrupted, "fault": fault, "weight_n": _weight(see)}
+    result = figures.figures(about, _told(list(engines)), columns, time, see)
     return Comparison(result, columns, time, see)
 
 
@@ -106,16 +137,20 @@ def _chosen(scene: Scene, referee: str) -> type[MuJoCo] | type[Pinocchio]:
     if referee not in REFEREES:
         raise unknown("referee", referee, "tabi", list(REFEREES))
     make = REFEREES[referee]
-    if importlib.util.find_spec(referee) is None:
-        raise ModelError(
-            f"{make.name} is not installed, so there is nothing to compare with; install it with: "
-            'pip install "tabi[referee]"'
-        )
+    _installed(make, referee)
     if make is Pinocchio:
         check(scene)
     for sentence in obstacles(scene, make.name):
         raise ModelError(sentence)
     return make
+
+
+def _installed(make: type[MuJoCo] | type[Pinocchio], package: str) -> None:
+    if importlib.util.find_spec(package) is None:
+        raise ModelError(
+            f"{make.name} is not installed, so there is nothing to compare with; install it with: "
+            'pip install "tabi[referee]"'
+        )
 
 
 def _bodies(scene: Scene, world: World) -> dict[str, Any]:
@@ -216,6 +251,28 @@ def obstacles(scene: Scene, name: str) -> Iterator[str]:
             f"{told} a moving surface, which is not carried over to {name}; without it, "
             f"it can be compared: {_off(belts, '[0,0,0]')}"
         )
+
+
+def world_obstacles(sim: Simulator, name: str) -> Iterator[str]:
+    """What makes a world made in Python another one in the engine of that name."""
+    pairs, now, made = sim.model.pairs, sim.model.arrays, sim.world.compile().arrays
+    for table in ("body", "dof"):
+        ours, theirs = getattr(now, table), getattr(made, table)
+        for key in ours.dtype.names or ():
+            if ours.shape != theirs.shape or ours[key].tobytes() != theirs[key].tobytes():
+                yield (
+                    f"{key} in the simulator's model is not what its world says, of which {name} "
+                    f"has a copy; change the robot before the simulator is made"
+                )
+    for key in ("restitution", "torsional_friction", "rolling_friction", "viscous_friction"):
+        if pairs[key].any():
+            words = key.replace("_", " ")
+            yield f"the world uses {words}, which is not carried over to {name}; leave it out"
+    if (pairs["static_friction"] != pairs["friction"]).any():
+        yield f"the world uses static friction, which is not carried over to {name}; leave it out"
+    for shape in sim.model.shapes:
+        if np.any(shape.surface_velocity):
+            yield f"{shape.link!r} has a moving surface, which is not carried over to {name}"
 
 
 def _off(paths: list[str], nothing: str) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time as clock
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -27,8 +27,10 @@ from tabi.model.robot import Robot
 from tabi.model.signals import Measurement
 from tabi.recording.tracks import rotations
 from tabi.scenes import Scene
+from tabi.simulation.readings import Named
 from tabi.simulation.simulator import Simulator
 from tabi.spatial.transform import Transform
+from tabi.validation.referee.mujoco_senses import MuJoCoSenses
 from tabi.validation.referee.track import Row
 
 Array = NDArray[np.float64]
@@ -38,8 +40,13 @@ class BreakdownError(TabiError, RuntimeError):
     """An engine that cannot go on."""
 
 
+def simulator_of(source: Scene | Simulator) -> Simulator:
+    """The simulator that a scene makes, or one that is there."""
+    return source if isinstance(source, Simulator) else source.simulator()
+
+
 class Tabi:
-    """The simulator of this package, as the scene makes it.
+    """The simulator of this package, as the scene makes it, or one that is there.
 
     Attributes:
         hasty: degrees of freedom that have reached their top speeds,
@@ -48,17 +55,17 @@ class Tabi:
 
     name = "tabi"
 
-    def __init__(self, scene: Scene) -> None:
-        self.sim = scene.simulator()
-        how = scene.contents.simulation
+    def __init__(self, source: Scene | Simulator) -> None:
+        self.sim = simulator_of(source)
         self.version, self.said, self.seconds = tabi.__version__, [], []
         self.hasty = np.zeros(self.sim.model.v_count, bool)
         self._top = (1.0 - 1e-9) * self.sim.model.arrays.dof["velocity_limit"]
+        # other laws are not compared
         self.settings: dict[str, Any] = {
-            "step_s": how.step_s,
-            "contact": how.contact,
-            "tolerance_m_s": how.tolerance_m_s,
-            "scheme": how.scheme,
+            "step_s": self.sim.dt,
+            "contact": "coulomb",
+            "tolerance_m_s": self.sim.tolerance,
+            "scheme": self.sim.scheme,
         }
 
     def step(self) -> None:
@@ -110,12 +117,12 @@ class RowWrenches(Mapping[str, Array]):
 
 
 class NoReadings(Mapping[str, Array]):
-    """Sensors of a robot in another engine: they are not computed."""
+    """Sensors of a robot in an engine in which they are not computed."""
 
     def __getitem__(self, name: str) -> Array:
         raise ModelError(
-            f"sensor {name!r} was read in a comparison, where other engines tell no readings; "
-            f"let the controller use joints, or the truth (truth=True)"
+            f"sensor {name!r} was read in a comparison with an engine that tells no readings; "
+            f"compare with mujoco, or let the controller use joints, or the truth (truth=True)"
         )
 
     def __iter__(self) -> Iterator[str]:
@@ -125,7 +132,13 @@ class NoReadings(Mapping[str, Array]):
         return 0
 
 
-def ask(sim: Simulator, step: int, row: Row, effort: Array | None = None) -> bool:
+def ask(
+    sim: Simulator,
+    step: int,
+    row: Row,
+    effort: Array | None = None,
+    read: Callable[[Robot], Mapping[str, Array]] | None = None,
+) -> bool:
     """Let the controllers that are due look at a row, and command what they say; whether it is new.
 
     The simulator is never stepped: it stands where the row is, knows kinematics and controllers,
@@ -133,16 +146,41 @@ def ask(sim: Simulator, step: int, row: Row, effort: Array | None = None) -> boo
 
     Args:
         effort: of the motors, where the engine knows it, of each degree of freedom.
+        read: readings of a robot's sensors, where the engine knows them.
     """
 
     def seen(robot: Robot, measured: Measurement) -> Measurement:
         true = measured.truth and replace(measured.truth, forces=RowWrenches(sim, robot, row))
         found = replace(measured, truth=true, sensors=NoReadings())
-        return (
-            found if effort is None else replace(found, effort=effort[joint_rows(sim.model, robot)])
-        )
+        if effort is not None:
+            found = replace(found, effort=effort[joint_rows(sim.model, robot)])
+        return found if read is None else with_readings(sim, robot, found, read(robot))
 
     return sim.ask_controllers(step, seen)
+
+
+def with_readings(
+    sim: Simulator, robot: Robot, measured: Measurement, found: Mapping[str, Array]
+) -> Measurement:
+    """A measurement with readings of sensors; joints with an encoder are as that says."""
+    rows = joint_rows(sim.model, robot)
+    dof, position, velocity = sim.model.arrays.dof, measured.position, sim.state.v[rows]
+    position = np.where(dof["q"][rows] >= 0, sim.state.q[dof["q"][rows]], position)
+    freedom, values, spans = {int(k): i for i, k in enumerate(rows)}, [], {}
+    first = 0
+    for name, reading in found.items():
+        sensor, spans[name] = robot.sensors[name], (first, first + len(reading))
+        first += len(reading)
+        values.append(reading)
+        body = link_of(sim.world, sim.model, sensor).body
+        at = freedom.get(int(sim.model.arrays.body["v_start"][body]))
+        if sensor.kind == "encoder" and at is not None:
+            if sensor.part != "velocity":
+                position[at] = reading[0]
+            if sensor.part != "position":
+                velocity[at] = reading[-1]
+    sensors = Named(np.concatenate([np.zeros(0), *values]), spans, "sensor", robot.name)
+    return replace(measured, position=position, velocity=velocity, sensors=sensors)
 
 
 class States:
@@ -174,9 +212,9 @@ class MuJoCo:
 
     name = "MuJoCo"
 
-    def __init__(self, scene: Scene) -> None:
+    def __init__(self, source: Scene | Simulator) -> None:
         # never stepped: controllers, pushes, targets, and the kinematics of measurements
-        self.sim = scene.simulator()
+        self.sim = simulator_of(source)
         sim, self.said, self.seconds, self.steps = self.sim, [], [], 0
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
@@ -213,6 +251,9 @@ class MuJoCo:
         self.owner = body[m.geom_bodyid]
         self.carrier = {int(body[i]): i for i in reversed(range(m.nbody))}
         self._prepare_motors()
+        self.senses = MuJoCoSenses(sim, (mj, m), self.carrier, self.owner)
+        self.said += self.senses.said
+        self._before = self.d.qpos.copy(), self.d.qvel.copy()
 
     def _prepare_motors(self) -> None:
         """Torque motors become position loops with tabi's limits."""
@@ -246,12 +287,12 @@ class MuJoCo:
         """One step."""
         sim, d = self.sim, self.d
         if any(self.steps % driver.every == 0 for driver in sim.drivers.values()):
-            row, effort = self.row(), np.zeros(sim.model.v_count)
+            row, effort = self.row(), self._efforts()
             sim.set_state(row.q, row.v)
-            effort[self.rows] = d.actuator_force
-            if ask(sim, self.steps, row, effort):
+            if ask(sim, self.steps, row, effort, lambda robot: self._read(robot, effort)):
                 self._tell()
         self._push()
+        self._before = d.qpos.copy(), d.qvel.copy()
         said: list[str] = []
         # without one who listens it writes a log file into the working directory
         self.mj.set_mju_user_warning(said.append)
@@ -265,6 +306,27 @@ class MuJoCo:
         if said or not (np.isfinite(d.qpos).all() and np.isfinite(d.qvel).all()):
             why = " ".join(said[0].split()).rstrip(".") if said else "its state is not finite"
             raise BreakdownError(f"MuJoCo broke down at {self.steps * sim.dt:g} s: {why}")
+
+    def _efforts(self) -> Array:
+        """Of the motors in the last step, of each degree of freedom of tabi's: with the velocities
+        at its end, as the integrator takes them.
+        """
+        m, d, effort = self.m, self.d, np.zeros(self.sim.model.v_count)
+        if self.steps > 0:
+            joint = m.actuator_trnid[:, 0]
+            q, v = self._before[0][m.jnt_qposadr[joint]], d.qvel[m.jnt_dofadr[joint]]
+            force = d.ctrl + m.actuator_biasprm[:, 1] * q + m.actuator_biasprm[:, 2] * v
+            low, high = m.actuator_forcerange.T
+            limited = m.actuator_forcelimited.astype(bool)
+            effort[self.rows] = np.where(limited, np.clip(force, low, high), force)
+        return effort
+
+    def _read(self, robot: Robot, effort: Array) -> Mapping[str, Array]:
+        """Readings of a robot's sensors; before the first step tabi's, of the same state."""
+        if self.steps == 0:
+            return self.sim.measure(robot).sensors
+        acceleration = (self.d.qvel - self._before[1]) / self.sim.dt
+        return self.senses.read(self.d, acceleration, effort, robot)
 
     def _push(self) -> None:
         """What pushes now, about the centres of mass of the bodies."""
