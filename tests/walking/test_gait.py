@@ -6,11 +6,11 @@ import pytest
 
 import tabi
 from tabi.walking.biped import Biped
-from tabi.walking.gait import Gait, gait
+from tabi.walking.gait import Gait, gait_for
 
 
 def test_hrp2_walks_as_hirukawa_2003_does():
-    own = gait(tabi.robots.hrp2())
+    own = gait_for(tabi.robots.hrp2())
     # the paper's walk, which the parts are taken from
     assert own.length == pytest.approx(0.2, abs=1e-3)
     assert own.step_time == pytest.approx(0.8)
@@ -24,7 +24,7 @@ def test_a_robot_with_other_legs_has_the_same_froude_number():
     big = Biped(tabi.robots.hrp2())
     small = Biped(tabi.robots.hrp2())
     small.leg_length = 0.5 * big.leg_length
-    a, b = gait(big), gait(small)
+    a, b = gait_for(big), gait_for(small)
     numbers = [g.length / g.step_time**2 for g in (a, b)]
     # times are whole ticks of 5 ms of about 0.6 s, lengths whole millimetres
     assert numbers[1] == pytest.approx(numbers[0], rel=0.02)

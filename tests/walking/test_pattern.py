@@ -9,7 +9,7 @@ import tabi
 from tabi.control.patterns import Pattern
 from tabi.walking.biped import Biped
 from tabi.walking.footsteps import stairs, stones, walk
-from tabi.walking.gait import gait
+from tabi.walking.gait import gait_for
 from tabi.walking.pattern import walking_pattern
 
 
@@ -93,4 +93,4 @@ def test_joints_of_a_pattern_can_be_played(straight):
 )
 def test_a_walk_that_cannot_be_is_refused_with_its_step(biped, steps, change, message):
     with pytest.raises(tabi.ModelError, match=message):
-        walking_pattern(biped, steps(biped.stance), replace(gait(biped), **change))
+        walking_pattern(biped, steps(biped.stance), replace(gait_for(biped), **change))

@@ -9,7 +9,7 @@ import tabi
 from tabi.spatial.transform import about, translation
 from tabi.walking.biped import Biped
 from tabi.walking.footsteps import Footstep, walk
-from tabi.walking.gait import gait
+from tabi.walking.gait import gait_for
 from tabi.walking.schedule import (
     BOTH,
     LEFT,
@@ -29,7 +29,7 @@ def biped():
 
 
 def planned(biped, **step):
-    own = gait(biped)
+    own = gait_for(biped)
     steps = walk(biped.stance, 6, **step)
     return steps, own, schedule(steps, biped.stance, own, biped.centre)
 
@@ -85,7 +85,7 @@ def test_the_ground_of_a_robot_on_stairs_is_that_of_the_lower_foot(biped):
 
 
 def test_a_landing_speed_is_reached_at_the_end_of_a_swing(biped):
-    own, s = gait(biped), np.linspace(0.001, 1.0, 1000)
+    own, s = gait_for(biped), np.linspace(0.001, 1.0, 1000)
     start, end = biped.stance["left"], translation((0.2, 0.0, 0.0)) @ biped.stance["left"]
     for speed in (0.0, 0.2):
         p, _ = swing_path(start, end, s, own.swing_time, replace(own, landing_speed=speed))
@@ -116,7 +116,7 @@ def test_rotations_and_their_vectors():
 
 def test_yaw_has_no_jumps_over_whole_turns(biped):
     steps = [*walk(biped.stance, 40, turn=0.3)]
-    plan = schedule(steps, biped.stance, gait(biped), biped.centre)
+    plan = schedule(steps, biped.stance, gait_for(biped), biped.centre)
     assert np.abs(np.diff(plan.yaw, axis=0)).max() < 0.1
     assert plan.yaw[-1] == pytest.approx([39 * 0.3] * 2, abs=1e-9)
     assert isinstance(steps[0], Footstep)

@@ -1,1 +1,34 @@
-"""Walking of any biped: patterns of feet, centre of mass and joints; knows no simulator."""
+"""Walking of any biped: footsteps, patterns, a stabiliser; it knows no simulator.
+
+biped = tabi.walking.Biped(robot)
+steps = tabi.walking.walk(biped.stance, 20, length=0.2)
+pattern = tabi.walking.walking_pattern(biped, steps)
+sim.set_controller(robot, tabi.walking.Walker(pattern, tabi.walking.Stabiliser()), rate=200)
+"""
+
+from tabi.walking.biped import Biped
+from tabi.walking.footsteps import Footstep, arc, on_ground, stairs, stones, walk
+from tabi.walking.gait import Gait, gait_for
+from tabi.walking.pattern import WalkingPattern, walking_pattern
+from tabi.walking.pendulum import LinearPendulum
+from tabi.walking.preview import Preview
+from tabi.walking.stabiliser_tables import Stabiliser
+from tabi.walking.walker import Walker
+
+__all__ = [
+    "Biped",
+    "Footstep",
+    "Gait",
+    "LinearPendulum",
+    "Preview",
+    "Stabiliser",
+    "Walker",
+    "WalkingPattern",
+    "arc",
+    "gait_for",
+    "on_ground",
+    "stairs",
+    "stones",
+    "walk",
+    "walking_pattern",
+]

@@ -72,7 +72,7 @@ class Gait:
         return self.step_time - self.double_support
 
 
-def gait(robot: Robot | Biped) -> Gait:
+def gait_for(robot: Robot | Biped) -> Gait:
     """A gait that suits a robot as it stands, equation (1): from its legs, its centre of mass and
     its soles.
     """

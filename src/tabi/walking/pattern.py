@@ -28,7 +28,7 @@ from tabi.spatial.transform import about
 from tabi.walking import whole_body
 from tabi.walking.biped import Biped
 from tabi.walking.footsteps import SIDES, Footstep, check
-from tabi.walking.gait import Gait, gait
+from tabi.walking.gait import Gait, gait_for
 from tabi.walking.preview import Preview
 from tabi.walking.schedule import Schedule, quintic, schedule
 from tabi.walking.whole_body import WholeBody
@@ -120,14 +120,14 @@ def walking_pattern(
     Args:
         robot: standing with bent knees: ``robot.stand_on_ground()``.
         steps: see ``footsteps``; feet take turns.
-        how: gait; the robot's own, ``gait(robot)``, unless given.
+        how: gait; the robot's own, ``gait_for(robot)``, unless given.
 
     Raises:
         ModelError: a footstep that cannot be reached, or joints that would have to be faster than
             their motors or beyond their travel.
     """
     biped = robot if isinstance(robot, Biped) else Biped(robot)
-    how = gait(biped) if how is None else how
+    how = gait_for(biped) if how is None else how
     check(steps, biped.stance, biped.outline, reach=biped.leg_length, climb=0.5 * biped.leg_length)
     plan = schedule(steps, biped.stance, how, biped.centre)
     solver = _Solver(biped, plan, how)
