@@ -190,10 +190,15 @@ def write_command(
         owner = f"over in the command of {robot.name} at {time:g} s"
         if not 0 < real(owner, over) < inf:
             raise ModelError(f"{owner} is {over} s; expected a positive number, or None")
+    position = checked.pop("position", None)
     for field, value in checked.items():
-        motor["target" if field == "position" and over is not None else field][rows] = value
-    if "position" in checked:
-        motor["until"][rows] = 0.0 if over is None else time + over
+        motor[field][rows] = value
+    if position is not None:
+        # joints that are not named go on with what they were told
+        told = command.position
+        named = [not isinstance(told, Mapping) or name in told for name in names]
+        motor["position" if over is None else "target"][rows[named]] = position[named]
+        motor["until"][rows[named]] = 0.0 if over is None else time + over
 
 
 def _values(

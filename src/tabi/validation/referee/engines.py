@@ -30,6 +30,7 @@ from tabi.scenes import Scene
 from tabi.simulation.readings import Named
 from tabi.simulation.simulator import Simulator
 from tabi.spatial.transform import Transform
+from tabi.validation.referee.goals import Goals
 from tabi.validation.referee.mujoco_senses import MuJoCoSenses
 from tabi.validation.referee.track import Row
 
@@ -250,6 +251,7 @@ class MuJoCo:
         body = np.array([links[name].body if name in links else 0 for name in names], np.int64)
         self.owner = body[m.geom_bodyid]
         self.carrier = {int(body[i]): i for i in reversed(range(m.nbody))}
+        self.goals = Goals(sim)
         self._prepare_motors()
         self.senses = MuJoCoSenses(sim, (mj, m), self.carrier, self.owner)
         self.said += self.senses.said
@@ -277,7 +279,7 @@ class MuJoCo:
 
     def _tell(self) -> None:
         """Targets and gains into the actuators."""
-        goal = self.sim.data.command.motor[self.rows]
+        goal = self.goals.now[self.rows]
         self.m.actuator_biasprm[:, 1], self.m.actuator_biasprm[:, 2] = -goal["kp"], -goal["kd"]
         self.d.ctrl[:] = (
             goal["effort"] + goal["kp"] * goal["position"] + goal["kd"] * goal["velocity"]
@@ -290,7 +292,10 @@ class MuJoCo:
             row, effort = self.row(), self._efforts()
             sim.set_state(row.q, row.v)
             if ask(sim, self.steps, row, effort, lambda robot: self._read(robot, effort)):
+                self.goals.renew(self.steps * sim.dt)
                 self._tell()
+        if self.goals.move((self.steps + 1) * sim.dt):
+            self._tell()
         self._push()
         self._before = d.qpos.copy(), d.qvel.copy()
         said: list[str] = []

@@ -30,6 +30,7 @@ from tabi.scenes.motion import Limp
 from tabi.spatial.transform import Transform
 from tabi.validation.pinocchio import Referee, build, pinocchio
 from tabi.validation.referee.engines import BreakdownError, ask
+from tabi.validation.referee.goals import Goals
 from tabi.validation.referee.track import Row
 
 Array = NDArray[np.float64]
@@ -70,7 +71,7 @@ class Pinocchio:
         self.q, self.v = sim.state.q, sim.state.v
         self.touching, self.impulse, self.gap = np.zeros(0, np.int64), np.zeros((0, 3)), np.zeros(0)
         self.at = np.zeros((len(self.points), 3))
-        self.saturated = np.zeros(sim.model.v_count)
+        self.saturated, self.goals = np.zeros(sim.model.v_count), Goals(sim)
         self.settings: dict[str, Any] = {
             "step_s": sim.dt,
             "solver": "ADMM",
@@ -121,7 +122,9 @@ class Pinocchio:
         """One step."""
         sim, row = self.sim, self.row()
         sim.set_state(self.q, self.v)
-        ask(sim, self.steps, row)
+        if ask(sim, self.steps, row):
+            self.goals.renew(self.steps * sim.dt)
+        self.goals.move((self.steps + 1) * sim.dt)
         start = clock.perf_counter()
         for _ in range(AGAIN):
             after = self._velocity()
@@ -143,7 +146,7 @@ class Pinocchio:
         """Torques that the motors' loops ask for at the end of a step, in tabi's order;
         none of the base.
         """
-        goal, dof, h = self.sim.data.command.motor, self.sim.model.arrays.dof, self.sim.dt
+        goal, dof, h = self.goals.now, self.sim.model.arrays.dof, self.sim.dt
         v = self.maps.rates(self.q).T @ after
         place = np.where(dof["q"] >= 0, self.q[dof["q"]], 0.0)
         kp = np.where(dof["q"] >= 0, goal["kp"], 0.0)
@@ -159,7 +162,7 @@ class Pinocchio:
         pm = self.model
         data = self.data
         h = self.sim.dt
-        goal = self.sim.data.command.motor
+        goal = self.goals.now
         dof = self.sim.model.arrays.dof
         T, free = self.maps.rates(self.q), self.saturated == 0
         added = h * (
