@@ -8,6 +8,7 @@ from bipeds import biped
 
 import tabi
 from tabi.control.body_sense import BodySense, cross
+from tabi.control.felt import FLAT, LOAD, POINT, feel
 from tabi.spatial.transform import about
 
 
@@ -19,7 +20,21 @@ def robot():
 def measured(robot, **sensors):
     rng = np.random.default_rng(0)
     n = len(robot.joint_names)
+    for sensor in robot.sensors.values():
+        sensors.setdefault(sensor.name, np.zeros(6))
     return tabi.Measurement(0.3 * rng.normal(size=n), rng.normal(size=n), np.zeros(n), sensors)
+
+
+def pressed_of(robot, seen, **asked):
+    """Load, resting point and flatness of each foot."""
+    sense = BodySense(robot, **asked)
+    felt = sense.fresh()
+    sense.take(felt, seen)
+    feel(sense.model.arrays, felt, 0.0)
+    return {
+        name: (row[LOAD], row[POINT : POINT + 3], bool(row[FLAT]))
+        for name, row in zip(sense.feet, felt.pressed, strict=True)
+    }
 
 
 def test_limbs_are_those_of_a_robot_whose_base_is_the_world(robot):
@@ -53,11 +68,12 @@ def test_a_sole_is_flat_where_its_centre_of_pressure_is_well_inside(robot):
     for x, y in [*inside, (0.13, 0.0), (0.0, 0.055), (0.0, -0.075)]:
         wrench = np.array([3.0, 4.0, 200.0, 200.0 * y, -200.0 * x, 1.0])
         seen = measured(robot, right_foot_force=wrench, left_foot_force=-wrench)
-        pressed = dict(zip(BodySense(robot).feet, BodySense(robot).pressed(seen), strict=True))
-        assert pressed["right"].load == 200.0
-        assert pressed["right"].centre == pytest.approx([x, y, 0.0], abs=1e-15)
-        assert pressed["right"].flat is ((x, y) in inside)
-        assert not pressed["left"].flat
+        pressed = pressed_of(robot, seen)
+        load, point, flat = pressed["right"]
+        assert load == 200.0
+        assert point == pytest.approx([x, y, 0.0], abs=1e-15)
+        assert flat is ((x, y) in inside)
+        assert not pressed["left"][2]
 
 
 def test_sensors_that_are_turned_and_raw_tell_the_same():
@@ -75,9 +91,9 @@ def test_sensors_that_are_turned_and_raw_tell_the_same():
     there = X.R.T @ force, X.R.T @ (torque - np.cross(X.p, force))
     readings = np.concatenate([force, torque]), np.linalg.inv(G) @ np.concatenate(there) - offset
     for robot, reading in zip(robots, readings, strict=True):
-        (pressed,) = BodySense(robot).pressed(measured(robot, load=reading))
-        assert pressed.load == pytest.approx(90.0)
-        assert pressed.centre == pytest.approx([4.0 / 90, 2.0 / 90, 0.0])
+        load, point, _ = pressed_of(robot, measured(robot, load=reading))["left"]
+        assert load == pytest.approx(90.0)
+        assert point == pytest.approx([4.0 / 90, 2.0 / 90, 0.0])
 
 
 def test_a_gyro_and_an_accelerometer_on_one_body_are_an_imu_and_touch_tells_a_load():
@@ -85,15 +101,43 @@ def test_a_gyro_and_an_accelerometer_on_one_body_are_an_imu_and_touch_tells_a_lo
     robot.add_sensor("gyro", "gyro", "trunk", quaternion=X.quaternion)
     robot.add_sensor("felt acceleration", "accelerometer", "trunk", (0.0, 0.1, 0.0))
     robot.add_sensor("left touch", "touch", robot.feet["left"].body)
-    for sense in (BodySense(robot), BodySense(robot, ("gyro", "felt acceleration"))):
+    for asked in (None, ("gyro", "felt acceleration")):
+        sense = BodySense(robot, asked)
         sensors = {"gyro": np.array([1.0, 0, 0]), "felt acceleration": np.array([0, 0, 9.81])}
         seen = measured(robot, **sensors, **{"left touch": np.array([70.0])})
-        gyro, accelerometer = sense.inertial(seen)
+        felt = sense.fresh()
+        sense.take(felt, seen)
         # in the accelerometer's axes
-        assert gyro == pytest.approx([0.0, 1.0, 0.0])
-        assert accelerometer == pytest.approx([0.0, 0.0, 9.81])
-        assert [(foot.load, foot.flat) for foot in sense.pressed(seen)] == [(70.0, True)]
+        assert felt.to_imu.reshape(3, 3) @ felt.gyro == pytest.approx([0.0, 1.0, 0.0])
+        assert felt.acceleration == pytest.approx([0.0, 0.0, 9.81])
+        load, _, flat = pressed_of(robot, seen, imu=asked)["left"]
+        assert (load, flat) == (70.0, True)
         assert sense.limbs(seen).imu.p == pytest.approx([0.0, 0.1, 0.0])
+
+
+def test_rubber_bends_by_what_the_sensor_below_it_feels():
+    """A standing robot's own rubber, when it has settled, and how it gets there."""
+    world = tabi.World()
+    world.add_ground()
+    robot = world.add_robot(tabi.robots.hrp2(bush=True))
+    sim = tabi.Simulator(world)
+    sense = BodySense(robot)
+    felt = sense.fresh()
+    joints = [name for feet in robot.bush.feet.values() for name in (feet.roll, feet.pitch, feet.z)]
+    rows = [sim.model.q_index(name) for name in joints]
+    # standing, and pushed
+    sim.apply_force(robot.base, force=(40.0, 30.0, 0.0), duration=0.1, at=0.5)
+    worst, bend = 0.0, 0.0
+    for k in range(1000):
+        sim.step()
+        sense.take(felt, sim.measure(robot))
+        feel(sense.model.arrays, felt, 1e-3 if k else 0.0)
+        if k > 100:
+            worst = np.maximum(worst, np.abs(felt.q[rows] - sim.q[rows]))
+            bend = np.maximum(bend, np.abs(sim.q[rows]))
+    # backward differences of 1 ms in a spring of D/K = 10 ms: 5 % while it moves
+    assert (worst < 0.05 * bend + 1e-6).all()
+    assert bend.max() > 2e-3
 
 
 def test_cross_is_the_cross_product():

@@ -26,10 +26,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import ModelError, unknown
-from tabi.dynamics import centroidal, kinematics
+from tabi.control import felt as kernels
+from tabi.control.felt import Felt
 from tabi.dynamics.workspace import allocate
 from tabi.model.body import Body, Foot, Frame
-from tabi.model.compiled import Link, Model
+from tabi.model.compiled import Model
 from tabi.model.lookup import joint_rows
 from tabi.model.robot import Robot
 from tabi.model.sensors import Sensor
@@ -60,16 +61,6 @@ class Limbs(NamedTuple):
     feet: tuple[Moving, ...]
     centre: Array
     centre_velocity: Array
-
-
-class Pressed(NamedTuple):
-    """A foot's load [N], its centre of pressure in the foot's frame [m], and whether the sole is
-    flat on the ground.
-    """
-
-    load: float
-    centre: Array
-    flat: bool
 
 
 def cross(a: Array, b: Array) -> Array:
@@ -113,150 +104,109 @@ class BodySense:
                 f"robot {robot.name!r} is bolted to the world by its base {robot.base.name!r}; "
                 f"expected a floating base, of which something can be estimated"
             )
-        model = robot.compile()
-        self._model, self._work = model, allocate(model)
+        self.model = model = robot.compile()
         self._gyro, self._accelerometer = _imu(robot, imu)
-        sensors = _feet(robot, feet)
-        self.feet = tuple(sensors)
+        self._sensors = _feet(robot, feet)
+        self.feet = tuple(self._sensors)
+        self._soles = [robot.feet[name] for name in self.feet]
+        self.outlines = [sole.polygon for sole in self._soles]
         self.lag = self._gyro.delay + (0.5 / self._gyro.rate if self._gyro.rate else 0.0)
         if self._gyro.bandwidth:
             self.lag += 1.0 / (2.0 * np.pi * self._gyro.bandwidth)
-        self._places = [model.sensors[self._accelerometer.name]]
-        self._places += [model.feet[name] for name in sensors]
-        self._soles = [
-            _Sole(robot, robot.feet[name], s, margin, model) for name, s in sensors.items()
-        ]
-        rows = joint_rows(model, robot)
-        place = model.arrays.dof["q"][rows]
-        # joints of three degrees of freedom have no single position
-        self._single, self._q_at, self._v_at = place >= 0, place[place >= 0], rows
-        self._root = model.links[robot.base.name].body
-        self._q, self._v = model.initial(), np.zeros(model.v_count)
-        start = model.arrays.body["q_start"][self._root]
-        self._q[start : start + 7] = (0, 0, 0, 1, 0, 0, 0)
         self.gravity = np.array(model.arrays.gravity)
         self.weight = robot.mass * float(np.linalg.norm(self.gravity))
-        X = robot.placements()
-        self._R_IG = _between(X, self._accelerometer, self._gyro).R
+        self._robot, self._margin = robot, margin
+
+    def take(self, felt: Felt, measurement: Measurement) -> None:
+        """Readings of a measurement, for kernels."""
+        felt.position[:], felt.velocity[:] = measurement.position, measurement.velocity
+        told = measurement.sensors
+        felt.gyro[:] = told[self._gyro.name][:3]
+        felt.acceleration[:] = told[self._accelerometer.name][-3:]
+        for k, sensor in enumerate(self._sensors.values()):
+            reading = read(sensor, measurement)
+            felt.reading[k, : len(reading)] = reading
 
     def limbs(self, measurement: Measurement) -> Limbs:
-        """(1), as the encoders tell."""
-        model, work, q, v = self._model, self._work, self._q, self._v
-        q[self._q_at], v[self._v_at] = measurement.position[self._single], measurement.velocity
-        kinematics.positions(model.arrays, q, work)
-        kinematics.velocities(model.arrays, v, work)
-        mass, centre, momentum, _ = centroidal.tree_momentum(model.arrays, work, self._root)
-        frames = [self._frame(link) for link in self._places]
-        return Limbs(
-            frames[0], tuple(frames[1:]), np.array(centre), np.array(momentum) * (1.0 / mass)
+        """(1), as the encoders tell, with rubber at rest under what is felt."""
+        felt = self.fresh()
+        self.take(felt, measurement)
+        kernels.feel(self.model.arrays, felt, 0.0)
+        frames = [
+            Moving(row[:9].reshape(3, 3), row[9:12], row[12:15], row[15:]) for row in felt.frame
+        ]
+        return Limbs(frames[0], tuple(frames[1:]), felt.centre[:3], felt.centre[3:])
+
+    def fresh(self) -> Felt:
+        """Tables for kernels, with readings of nothing."""
+        robot, model, n = self._robot, self.model, len(self.feet)
+        rows, X = joint_rows(model, robot), robot.placements()
+        places = [model.sensors[self._accelerometer.name], *(model.feet[x] for x in self.feet)]
+        sensors = [
+            _between(X, f, s) for f, s in zip(self._soles, self._sensors.values(), strict=True)
+        ]
+        edge, q = np.zeros((n, max(map(len, self.outlines)), 3)), model.initial()
+        for k, outline in enumerate(self.outlines):
+            edge[k, : len(outline)] = _edges(outline, self._margin)
+        start = model.arrays.body["q_start"][model.links[robot.base.name].body]
+        q[start : start + 7] = (0, 0, 0, 1, 0, 0, 0)
+        springs = [
+            row for k, foot in enumerate(self._soles) for row in _rubber(robot, foot, model, k)
+        ]
+        return Felt(
+            position=np.zeros(len(rows)),
+            velocity=np.zeros(len(rows)),
+            q_at=model.arrays.dof["q"][rows].astype(np.int64),
+            v_at=rows,
+            gyro=np.zeros(3),
+            acceleration=np.zeros(3),
+            to_imu=_between(X, self._accelerometer, self._gyro).R.ravel().copy(),
+            reading=np.zeros((n, 6)),
+            kind=np.array([_kind(s) for s in self._sensors.values()], np.int64),
+            sensor=np.array([_numbers(place) for place in sensors]),
+            body=np.array([link.body for link in places], np.int64),
+            placement=np.array([_numbers(link.placement) for link in places]),
+            edge=edge,
+            edge_count=np.array([len(outline) for outline in self.outlines], np.int64),
+            box=np.array(
+                [np.array([o.min(axis=0), o.max(axis=0)]).T.ravel() for o in self.outlines]
+            ),
+            middle=np.array([o.mean(axis=0) for o in self.outlines]),
+            spring=np.array([row[0] for row in springs], np.int64).reshape(-1, 3),
+            along=np.array([row[1] for row in springs]).reshape(-1, 6),
+            stiffness=np.array([row[2] for row in springs]).reshape(-1, 2),
+            q=q,
+            v=np.zeros(model.v_count),
+            wrench=np.zeros((n, 6)),
+            pressed=np.zeros((n, 5)),
+            frame=np.zeros((n + 1, 18)),
+            centre=np.zeros(6),
+            work=allocate(model),
         )
 
-    def _frame(self, link: Link) -> Moving:
-        body = self._work.body[link.body]
-        R, V = body["rotation"].reshape(3, 3), body["velocity"]
-        p = body["position"] + R @ link.placement.p
-        return Moving(R @ link.placement.R, p, V[:3].copy(), V[3:] + cross(V[:3], p))
 
-    def inertial(self, measurement: Measurement) -> tuple[Array, Array]:
-        """Angular velocity [rad/s] and acceleration less gravity [m/s²], in the IMU's axes."""
-        gyro, accelerometer = (
-            measurement.sensors[s.name] for s in (self._gyro, self._accelerometer)
-        )
-        return self._R_IG @ gyro[:3], accelerometer[-3:]
-
-    def pressed(self, measurement: Measurement) -> list[Pressed]:
-        """Of each foot."""
-        return [sole.pressed(measurement) for sole in self._soles]
-
-    def wrench(self, foot: str, measurement: Measurement) -> Array:
-        """Of the ground on a foot, at its frame's origin in its axes [N, N·m], shape (6,)."""
-        return self._soles[self.feet.index(foot)].wrench(measurement)
-
-    def bend(self, measurement: Measurement, dt: float) -> None:
-        """Rubber, by what is felt below it, (3), over dt [s] since the last time; at rest for 0."""
-        for sole in self._soles:
-            if sole.rubber:
-                wrench = sole.wrench(measurement)
-                for spring in sole.rubber:
-                    spring.bend(self._q, self._v, wrench, dt)
-
-    def lowest(self, limbs: Limbs, R: Array) -> float:
-        """Height of the lowest corner of a sole above the base [m], whose axes R turns to the
-        world's.
-        """
-        return min(
-            float(((foot.p + sole.corners @ foot.R.T) @ R[2]).min())
-            for foot, sole in zip(limbs.feet, self._soles, strict=True)
-        )
+def _kind(sensor: Sensor) -> int:
+    if sensor.kind != "force":
+        return kernels.TOUCH
+    return kernels.FORCE if sensor.part else kernels.WRENCH
 
 
-class _Sole:
-    """A foot with its sensor; ``corners`` of its outline in its frame, shape (n, 3)."""
-
-    def __init__(
-        self, robot: Robot, foot: Foot, sensor: Sensor, margin: float, model: Model
-    ) -> None:
-        self._sensor = sensor
-        self._X_FS = _between(robot.placements(), foot, sensor)
-        polygon = foot.polygon
-        self.corners = np.column_stack([polygon, np.zeros(len(polygon))])
-        edges = np.roll(polygon, -1, axis=0) - polygon
-        inwards = np.column_stack([-edges[:, 1], edges[:, 0]])
-        self._inwards = inwards / np.linalg.norm(inwards, axis=1)[:, None]
-        self._least = np.einsum("ij,ij->i", self._inwards, polygon) + margin
-        self._low, self._high = self.corners.min(axis=0), self.corners.max(axis=0)
-        self._middle = self.corners.mean(axis=0)
-        self.rubber = _rubber(robot, foot, model)
-
-    def wrench(self, measurement: Measurement) -> Array:
-        """Force and torque at the foot's frame, in its axes; torque 0 where none is measured."""
-        read_, X, out = read(self._sensor, measurement), self._X_FS, np.zeros(6)
-        if self._sensor.kind == "force":
-            out[:3] = X.R @ read_[:3]
-            turn = X.R @ read_[3:] if len(read_) == 6 else np.zeros(3)
-            out[3:] = turn + cross(X.p, out[:3])
-        else:
-            out[2] = read_[0]
-        return out
-
-    def pressed(self, measurement: Measurement) -> Pressed:
-        """Load and centre of pressure, (2)."""
-        sensor = self._sensor
-        wrench = read(sensor, measurement)
-        if sensor.kind != "force" or sensor.part:
-            # no torque: the middle, and nothing against flat
-            load = float((self._X_FS.R @ wrench)[2]) if sensor.part else float(wrench[0])
-            return Pressed(load, self._middle, True)
-        wrench = self.wrench(measurement)
-        force, torque = wrench[:3], wrench[3:]
-        if not force[2] > 0:
-            return Pressed(float(force[2]), self._middle, False)
-        c = np.array([-torque[1], torque[0], 0.0]) * (1.0 / force[2])
-        flat = bool((self._inwards @ c[:2] >= self._least).all())
-        return Pressed(float(force[2]), np.minimum(np.maximum(c, self._low), self._high), flat)
+def _numbers(X: Transform) -> Array:
+    return np.concatenate([X.R.ravel(), X.p])
 
 
-class _Spring(NamedTuple):
-    """A joint of rubber: its places in q and v, what of a wrench on the foot acts along it, its
-    stiffness and damping.
-    """
-
-    q: int
-    v: int
-    along: Array
-    stiffness: float
-    damping: float
-
-    def bend(self, q: Array, v: Array, wrench: Array, dt: float) -> None:
-        """Equation (3), at the end of dt."""
-        load, before = float(self.along @ wrench), float(q[self.q])
-        rate = self.damping / dt if dt > 0 else 0.0
-        q[self.q] = (load + rate * before) / (self.stiffness + rate)
-        v[self.v] = (q[self.q] - before) / dt if dt > 0 else 0.0
+def _edges(outline: Array, margin: float) -> Array:
+    """Inward normals of a sole, and how far along them the centre of pressure of a flat one is."""
+    edges = np.roll(outline, -1, axis=0) - outline
+    inwards = np.column_stack([-edges[:, 1], edges[:, 0]])
+    inwards /= np.linalg.norm(inwards, axis=1)[:, None]
+    return np.column_stack([inwards, np.einsum("ij,ij->i", inwards, outline) + margin])
 
 
-def _rubber(robot: Robot, foot: Foot, model: Model) -> list[_Spring]:
-    """Springs between a foot and its ankle."""
+def _rubber(
+    robot: Robot, foot: Foot, model: Model, number: int
+) -> list[tuple[tuple[int, int, int], Array, tuple[float, float]]]:
+    """Springs between a foot and its ankle: places, what acts along them, stiffness and damping."""
     if robot.bush is None or foot.name not in robot.bush.feet:
         return []
     X, joints, springs = robot.placements(robot.at_zero()), robot.bush.feet[foot.name], []
@@ -270,8 +220,8 @@ def _rubber(robot: Robot, foot: Foot, model: Model) -> list[_Spring]:
         # the moment about the axis, of a force at the foot's frame: axis · (n − centre × f)
         turns = joint.kind == "revolute"
         along = np.concatenate([cross(centre, axis), axis] if turns else [axis, np.zeros(3)])
-        q, v = model.q_index(joint.name), model.v_index(joint.name)
-        springs.append(_Spring(q, v, along, joint.stiffness, joint.damping))
+        places = number, model.q_index(joint.name), model.v_index(joint.name)
+        springs.append((places, along, (joint.stiffness, joint.damping)))
     return springs
 
 

@@ -44,30 +44,28 @@ orthogonal group, IEEE Trans. Automatic Control 53 (2008) 1203–1218.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from math import cos, exp, inf, pi, sin, sqrt
-from typing import NamedTuple
+from math import inf
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import ModelError, real
-from tabi.control.body_sense import BodySense, Limbs, Pressed, cross
+from tabi._jit import entry
+from tabi.control import estimation
+from tabi.control.body_sense import BodySense
+from tabi.control.estimation import CLOCK, SETTINGS, EstimatorState
+from tabi.model.arrays import table
 from tabi.model.robot import Robot
 from tabi.model.signals import Measurement
-from tabi.spatial.transform import Transform, cross_matrix, z_to
+from tabi.spatial.transform import Transform
 from tabi.spatial.twist import Twist
 
 Array = NDArray[np.float64]
-ONE, UP = np.eye(3), np.array([0.0, 0.0, 1.0])
-# 1/s: no gain is larger at the start, where 1/t is: of the vertical, and of the bias
-FASTEST = (2.0, 10.0)
-# of g: readings that differ so much from gravity in size tell nothing about its direction
-DOUBTFUL = 0.2
-# rad/s: limbs that turn faster between the IMU and a foot may make the ground under it give way
-STILL = 0.05
+# moments that are kept for a delayed IMU
+MOMENTS = 64
 
 
 @dataclass(frozen=True)
@@ -118,16 +116,6 @@ class StateEstimate:
     stance: Mapping[str, float]
 
 
-class _Felt(NamedTuple):
-    """Limbs, the IMU's readings, and the feet's loads and shares of it."""
-
-    limbs: Limbs
-    gyro: Array
-    f: Array
-    pressed: list[Pressed]
-    shares: list[float]
-
-
 class Estimator:
     """Estimates from measurements: ``estimate = estimator(time, measurement)``, once in every
     period of a controller. No truth is read.
@@ -156,20 +144,70 @@ class Estimator:
         if not 0 <= self.delay < inf:
             raise ModelError(f"delay of the estimator is {delay} s; expected a number ≥ 0")
         self._start = robot.placements()[robot.base] if start is None else start
-        self._ground, self._g = robot.ground_height, float(np.linalg.norm(self._sense.gravity))
+        self._ground = robot.ground_height
+        self._model = self._sense.model.arrays
+        # machine code, when it is first asked
+        self._estimate: Any = None
         self.reset()
 
     def reset(self) -> None:
         """Begin anew with the next measurement."""
         self._last: tuple[float, StateEstimate] | None = None
-        self._past: deque[tuple[float, Limbs]] = deque()
-        self._R, self._b = ONE, np.zeros(3)
-        self._n = self._g * UP
-        # world velocity of the IMU in the last period, where feet told one
-        self._v_I: Array | None = None
-        # how long the feet have told of gravity, and of the bias
-        self._stood = self._still = 0.0
-        self._landed: list[Array | None] = [None] * len(self._sense.feet)
+        self.state = self._fresh()
+
+    @property
+    def feet(self) -> tuple[str, ...]:
+        """Whose loads are felt."""
+        return self._sense.feet
+
+    def _fresh(self) -> EstimatorState:
+        """What is remembered before the first measurement."""
+        sense, feet = self._sense, len(self._sense.feet)
+        g = float(np.linalg.norm(sense.gravity))
+        settings, soles = table(1, SETTINGS), sense.outlines
+        for field in fields(self.gains):
+            settings[0][field.name] = getattr(self.gains, field.name)
+        settings[0]["weight"], settings[0]["g"] = sense.weight, g
+        settings[0]["delay"] = self.delay
+        corner = np.zeros((feet, max(map(len, soles)), 2))
+        for k, sole in enumerate(soles):
+            corner[k, : len(sole)] = sole
+        return EstimatorState(
+            settings=settings,
+            clock=table(1, CLOCK),
+            g=sense.gravity.copy(),
+            start=np.concatenate([self._start.R.ravel(), self._start.p]),
+            ground=np.array([self._ground]),
+            R_WI=np.eye(3).ravel(),
+            bias=np.zeros(3),
+            n=np.array([0.0, 0.0, g]),
+            imu_velocity=np.zeros(3),
+            past_time=np.zeros(MOMENTS),
+            past=np.zeros((MOMENTS, 1 + feet, 18)),
+            past_count=np.zeros(1, np.int64),
+            landed=np.zeros((feet, 3)),
+            has_landed=np.zeros(feet, np.int64),
+            corner=corner,
+            corner_count=np.array([len(sole) for sole in soles], np.int64),
+            share=np.zeros(feet),
+            base=np.zeros(18),
+            centre=np.zeros(6),
+            felt=sense.fresh(),
+        )
+
+    def update(self, time: float, measurement: Measurement) -> EstimatorState:
+        """The state after a measurement, in arrays that the next one overwrites; a time that is
+        past begins anew.
+        """
+        clock = self.state.clock[0]
+        if clock["begun"] and time < clock["time"]:
+            self.reset()
+        state = self.state
+        self._sense.take(state.felt, measurement)
+        if self._estimate is None:
+            self._estimate = entry(estimation.estimate, self._model, state, float(time))
+        self._estimate(self._model, state, float(time))
+        return state
 
     def __call__(self, time: float, measurement: Measurement) -> StateEstimate:
         """The estimate now; a time that is past begins anew."""
@@ -177,150 +215,15 @@ class Estimator:
             return self._last[1]
         if self._last is not None and time < self._last[0]:
             self.reset()
-        self._sense.bend(measurement, 0.0 if self._last is None else time - self._last[0])
-        felt, dt = self._felt(measurement), 0.0
-        if self._last is None:
-            base, moves = self._first(felt), np.zeros(3)
-        else:
-            dt, before = time - self._last[0], self._last[1]
-            base, moves = before.base, before.base_velocity.linear
-            self._turn(dt, self._then(time, felt.limbs), felt)
-        estimate = self._estimate(dt, base.p, moves, felt)
+        state = self.update(time, measurement)
+        base, centre = state.base.copy(), state.centre.copy()
+        estimate = StateEstimate(
+            Transform(base[:9].reshape(3, 3), base[9:12]),
+            Twist(base[12:15], base[15:]),
+            centre[:3],
+            centre[3:],
+            state.bias.copy(),
+            dict(zip(self._sense.feet, state.share.tolist(), strict=True)),
+        )
         self._last = time, estimate
         return estimate
-
-    def _felt(self, measurement: Measurement) -> _Felt:
-        sense, pressed = self._sense, self._sense.pressed(measurement)
-        # feet with little load have none
-        loads = [max(0.0, foot.load - self.gains.least_load * sense.weight) for foot in pressed]
-        total = sum(loads) or 1.0
-        return _Felt(
-            sense.limbs(measurement),
-            *sense.inertial(measurement),
-            pressed,
-            [load / total for load in loads],
-        )
-
-    def _first(self, felt: _Felt) -> Transform:
-        """The base on the ground, leaning as the accelerometer says."""
-        R, R_BI = self._start.R, felt.limbs.imu.R
-        if abs(float(np.linalg.norm(felt.f)) - self._g) < DOUBTFUL * self._g:
-            R = z_to(R @ R_BI @ felt.f).T @ R
-        self._R = R @ R_BI
-        told = [R_BI.T @ (felt.limbs.imu.w - foot.w) for foot in felt.limbs.feet]
-        self._b = felt.gyro - sum(told) / len(told)
-        p = np.array([*self._start.p[:2], self._ground - self._sense.lowest(felt.limbs, R)])
-        self._landed = [p + R @ foot.p for foot in felt.limbs.feet]
-        return Transform(R, p)
-
-    def _then(self, time: float, limbs: Limbs) -> Limbs:
-        """The limbs when the IMU measured."""
-        past = self._past
-        past.append((time, limbs))
-        while len(past) > 1 and past[1][0] <= time - self.delay + 1e-9:
-            past.popleft()
-        return past[0][1]
-
-    def _turn(self, dt: float, limbs: Limbs, felt: _Felt) -> None:
-        """Attitude and bias, (2) to (6), at the time of the IMU's sample."""
-        gains, R, R_BI = self.gains, self._R, limbs.imu.R
-        R_WB, omega = R @ R_BI.T, felt.gyro - self._b
-        turn, bias = np.zeros(3), np.zeros(3)
-        n = self._gravity(dt, R_WB, omega, limbs, felt)
-        if n is not None:
-            self._stood += dt
-            size = sqrt(n @ n)
-            trust = max(0.0, 1.0 - abs(size - self._g) / (DOUBTFUL * self._g))
-            e = trust * cross(n / size, UP)
-            turn += _at_first(gains.gravity, self._stood, FASTEST[0]) * e
-            bias -= gains.bias * (R.T @ e)
-        # (6)
-        self._still += dt * sum(felt.shares)
-        for share, foot, F in zip(felt.shares, felt.pressed, limbs.feet, strict=True):
-            if share > 0:
-                limb = limbs.imu.w - F.w
-                turns = omega - R_BI.T @ limb
-                if not foot.flat or limb @ limb > STILL**2:
-                    turns = (R[2] @ turns) * R[2]
-                bias += _at_first(gains.stance, self._still, FASTEST[1]) * share * turns
-                if foot.flat:
-                    turn += gains.level * share * cross(R_WB @ F.R[:, 2], UP)
-        R = rotation(dt * turn) @ R @ rotation(dt * omega)
-        # a product of many rotations slowly ceases to be one: a step of Newton's method mends it
-        self._R = 1.5 * R - 0.5 * R @ (R.T @ R)
-        self._b = self._b + dt * bias
-
-    def _gravity(
-        self, dt: float, R_WB: Array, omega: Array, limbs: Limbs, felt: _Felt
-    ) -> Array | None:
-        """n of (5); None where no foot tells."""
-        w_B, v_B = limbs.imu.R @ omega - limbs.imu.w, np.zeros(3)
-        for share, foot, F in zip(felt.shares, felt.pressed, limbs.feet, strict=True):
-            v_B += share * _base_velocity(w_B, *F.point(foot.centre))
-        before, self._v_I = self._v_I, R_WB @ (v_B + cross(w_B, limbs.imu.p) + limbs.imu.v)
-        if not any(felt.shares):
-            self._v_I = None
-        if before is None or self._v_I is None:
-            return None
-        low = 1.0 - exp(-2.0 * pi * self.gains.bandwidth * dt)
-        self._n = self._n + low * (self._R @ felt.f - (self._v_I - before) / dt - self._n)
-        return self._n
-
-    def _estimate(self, dt: float, p: Array, v: Array, felt: _Felt) -> StateEstimate:
-        """(7) and what follows from it, with the base's last place and velocity."""
-        limbs, omega = felt.limbs, felt.gyro - self._b
-        R_WI = self._R @ rotation(self.delay * omega)
-        R, w_B = R_WI @ limbs.imu.R.T, limbs.imu.R @ omega - limbs.imu.w
-        if any(felt.shares):
-            v = np.zeros(3)
-            for share, foot, F in zip(felt.shares, felt.pressed, limbs.feet, strict=True):
-                v += share * (R @ _base_velocity(w_B, *F.point(foot.centre)))
-        elif dt > 0:
-            v = v + dt * (R_WI @ felt.f + self._sense.gravity)
-        p = self._place(dt, p + dt * v, R, w_B, felt)
-        c = limbs.centre
-        return StateEstimate(
-            Transform(R, p),
-            Twist(v, R @ w_B),
-            p + R @ c,
-            v + R @ (cross(w_B, c) + limbs.centre_velocity),
-            self._b,
-            dict(zip(self._sense.feet, felt.shares, strict=True)),
-        )
-
-    def _place(self, dt: float, p: Array, R: Array, w_B: Array, felt: _Felt) -> Array:
-        """p_WB of (7), or p where no foot stood before; what lands is there from now on."""
-        told, total = np.zeros(3), 0.0
-        for k, (share, foot) in enumerate(zip(felt.shares, felt.pressed, strict=True)):
-            F, landed = felt.limbs.feet[k], self._landed[k]
-            if share > 0 and landed is not None:
-                if not foot.flat:
-                    landed = landed - dt * (R @ cross(w_B + F.w, F.R @ foot.centre))
-                    self._landed[k] = landed
-                told, total = told + share * (landed - R @ F.p), total + share
-        p = told / total if total > 0 else p
-        for k, share in enumerate(felt.shares):
-            if share > 0 and self._landed[k] is None:
-                self._landed[k] = p + R @ felt.limbs.feet[k].p
-            # before the first step forces are not known: all feet are where they were put
-            elif share == 0 and dt > 0:
-                self._landed[k] = None
-        return p
-
-
-def _at_first(gain: float, time: float, fastest: float) -> float:
-    """A gain that makes a mean of what was seen, while the time [s] of it is short."""
-    return max(gain, min(fastest, 1.0 / time))
-
-
-def _base_velocity(w_B: Array, r: Array, moves: Array) -> Array:
-    """v_B of (4) with a point at r, which moves so in the base, at rest in the world."""
-    return -(cross(w_B, r) + moves)
-
-
-def rotation(phi: Array) -> Array:
-    """The rotation by |phi| [rad] about phi, after Rodrigues."""
-    K, angle = cross_matrix(phi), sqrt(phi @ phi)
-    if angle < 1e-8:
-        return ONE + K
-    return ONE + (sin(angle) / angle) * K + ((1.0 - cos(angle)) / angle**2) * K @ K

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from tabi._errors import ModelError
 from tabi._jit import entry
-from tabi.control.body_sense import BodySense
 from tabi.control.estimator import Estimator
 from tabi.model.signals import Command, Measurement
 from tabi.walking.footsteps import SIDES
@@ -45,11 +44,8 @@ class Walker:
         self.pattern, self.stabiliser = pattern, stabiliser
         self._estimator: Estimator | None = None
         if stabiliser is not None:
-            self._estimator = estimator or Estimator(pattern.robot)
-            self._sense = BodySense(pattern.robot)
-            place = pattern.biped.model.arrays.dof["q"][body_of(pattern.biped).v_at]
-            self._single, self._q_at = place >= 0, place[place >= 0]
-            missing = [side for side in SIDES if side not in self._sense.feet]
+            self._estimator = Estimator(pattern.robot) if estimator is None else estimator
+            missing = [side for side in SIDES if side not in self._estimator.feet]
             if missing:
                 raise ModelError(
                     f"foot {missing[0]!r} of {pattern.robot.name} has no force sensor; a "
@@ -57,12 +53,15 @@ class Walker:
                     f'robot.add_sensor("{missing[0]}_force", "force", '
                     f'robot.feet["{missing[0]}"].body)'
                 )
+            self._order = [self._estimator.feet.index(side) for side in SIDES]
         self.reset()
 
     def reset(self) -> None:
         """Begin the walk anew with the next measurement."""
         self._start: float | None = None
         self.tick, self._last = 0, self.pattern.position[0].copy()
+        place = self.pattern.biped.model.arrays.dof["q"][body_of(self.pattern.biped).v_at]
+        self._q_at = place
         if self.stabiliser is not None:
             self._loop = loop_of(self.pattern, self.stabiliser)
             args = (self.pattern.biped.model.arrays, self._loop, 0)
@@ -90,13 +89,10 @@ class Walker:
         return Command(position=q, velocity=(q - last) / T, effort=effort, over=T)
 
     def _stabilised(self, time: float, measurement: Measurement, k: int) -> Array:
-        loop, estimate = self._loop, self._estimator(time, measurement)  # type: ignore[misc]
-        loop.attitude[:] = estimate.base.R.ravel()
-        loop.turning[:] = estimate.base_velocity.angular
-        loop.joint[self._q_at] = measurement.position[self._single]
-        loop.joint_velocity[loop.body.v_at] = measurement.velocity
-        for i, side in enumerate(SIDES):
-            loop.wrench[i] = self._sense.wrench(side, measurement)
+        loop, state = self._loop, self._estimator.update(time, measurement)  # type: ignore[union-attr]
+        loop.attitude[:], loop.turning[:] = state.base[:9], state.base[15:]
+        loop.joint[:], loop.joint_velocity[:] = state.felt.q, state.felt.v
+        loop.wrench[:] = state.felt.wrench[self._order]
         self._stabilise(self.pattern.biped.model.arrays, loop, k)
         return loop.answer[self._q_at]
 
