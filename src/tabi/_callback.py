@@ -45,5 +45,24 @@ def _compiled(typing: Any, address: Any) -> Any:
     return types.int64(types.int64), code
 
 
+@intrinsic
+def _called_with(typing: Any, code: Any, structure: Any) -> Any:
+    # by Numba's own convention a function is handed places for its result, which is none, and for
+    # an error, which kernels have not
+    byte = ir.IntType(8).as_pointer()
+    kind = ir.FunctionType(ir.IntType(32), (byte, byte, byte))
+
+    def made(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        function = builder.inttoptr(args[0], kind.as_pointer())
+        places = [builder.alloca(byte) for _ in range(2)]
+        pointers = [builder.bitcast(place, byte) for place in places]
+        builder.call(function, (*pointers, builder.inttoptr(args[1], byte)))
+        return context.get_dummy_value()
+
+    return types.none(types.int64, types.int64), made
+
+
+# call the kernel at an address (``_jit.address``) with the structure at another
+call_with: Any = _called_with
 # what the function at an address returns
 call: Any = _called if config.DISABLE_JIT else _compiled  # type: ignore[attr-defined]

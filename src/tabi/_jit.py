@@ -308,6 +308,13 @@ def kernel(
     return compiled
 
 
+def address(compiled: Any, *args: Any) -> int:
+    """Where the machine code of a kernel for arguments like these lies, for ``call_with``."""
+    compiled.compile(kinds := tuple(map(compiled.typeof_pyval, args)))
+    code = compiled.overloads[kinds]
+    return code.library.get_pointer_to_function(code.fndesc.llvm_func_name)
+
+
 def entry(compiled: Any, *args: Any) -> Any:
     """The machine code of a kernel for arguments like these, as a function. It saves the look-up of
     their types, a microsecond for each structure, and so must be called with no others.

@@ -26,7 +26,7 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.imputils import impl_ret_borrowed, lower_getattr_generic
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
-from numba.extending import NativeValue, models, register_model, typeof_impl, unbox
+from numba.extending import NativeValue, intrinsic, models, register_model, typeof_impl, unbox
 from numba.np.arrayobj import get_itemsize
 from numpy.typing import NDArray
 
@@ -70,6 +70,15 @@ class Structure:
         made = {"_numba_type_": kind, "_memory": memory, "_address": memory.ctypes.data}
         self.__dict__.update(made)
         return made[name]
+
+
+def arrays_of(value: Any) -> Iterator[NDArray[Any]]:
+    """All arrays of structures and tuples, in their order."""
+    if isinstance(value, np.ndarray):
+        yield value
+    else:
+        for part in value:
+            yield from arrays_of(part)
 
 
 def each(value: Any, change: Callable[[NDArray[Any]], NDArray[Any]]) -> Any:
@@ -148,6 +157,19 @@ def _unbox(typ: StructureType, value: Any, c: Any) -> NativeValue:
     pointer = c.pyapi.long_as_voidptr(address)
     c.pyapi.decref(address)
     return NativeValue(pointer, is_error=cgutils.is_null(c.builder, pointer))
+
+
+@intrinsic
+def _structure_at(typing: Any, address: Any, like: Any) -> Any:
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.inttoptr(args[0], ir.IntType(8).as_pointer())
+
+    return like(types.int64, like), code
+
+
+# the structure at an address, of the same type as another; for kernels
+structure_at: Any = _structure_at
 
 
 @infer_getattr

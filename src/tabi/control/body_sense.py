@@ -117,6 +117,11 @@ class BodySense:
         self.weight = robot.mass * float(np.linalg.norm(self.gravity))
         self._robot, self._margin = robot, margin
 
+    @property
+    def sensors(self) -> tuple[Sensor, ...]:
+        """That are read: gyro, accelerometer, which may be one, and those of the feet."""
+        return (self._gyro, self._accelerometer, *self._sensors.values())
+
     def take(self, felt: Felt, measurement: Measurement) -> None:
         """Readings of a measurement, for kernels."""
         felt.position[:], felt.velocity[:] = measurement.position, measurement.velocity

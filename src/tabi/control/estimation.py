@@ -99,6 +99,9 @@ def estimate(m, e, time):
     """The estimate at a time [s], from the readings in ``e.felt``."""
     clock, felt = e.clock[0], e.felt
     dt = time - clock.time if clock.begun != 0.0 else 0.0
+    if clock.begun != 0.0 and dt == 0.0:
+        # the same moment again
+        return
     feel(m, felt, dt)
     share_loads(e)
     gyro = mul(load9(felt.to_imu), load3(felt.gyro))

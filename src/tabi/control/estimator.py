@@ -55,10 +55,11 @@ from numpy.typing import NDArray
 from tabi._errors import ModelError, real
 from tabi._jit import entry
 from tabi.control import estimation
-from tabi.control.body_sense import BodySense
+from tabi.control.body_sense import BodySense, read
 from tabi.control.estimation import CLOCK, SETTINGS, EstimatorState
 from tabi.model.arrays import table
 from tabi.model.robot import Robot
+from tabi.model.sensors import Sensor
 from tabi.model.signals import Measurement
 from tabi.spatial.transform import Transform
 from tabi.spatial.twist import Twist
@@ -153,14 +154,23 @@ class Estimator:
     def reset(self) -> None:
         """Begin anew with the next measurement."""
         self._last: tuple[float, StateEstimate] | None = None
-        self.state = self._fresh()
+        self.state = self.fresh()
 
     @property
     def feet(self) -> tuple[str, ...]:
         """Whose loads are felt."""
         return self._sense.feet
 
-    def _fresh(self) -> EstimatorState:
+    @property
+    def sensors(self) -> tuple[Sensor, ...]:
+        """That are read: gyro, accelerometer, which may be one, and those of the feet."""
+        return self._sense.sensors
+
+    def read(self, sensor: Sensor, measurement: Measurement) -> Array:
+        """What a sensor tells, calibrated where its reading is raw."""
+        return read(sensor, measurement)
+
+    def fresh(self) -> EstimatorState:
         """What is remembered before the first measurement."""
         sense, feet = self._sense, len(self._sense.feet)
         g = float(np.linalg.norm(sense.gravity))

@@ -128,10 +128,14 @@ class Observed(Quantities):
         Args:
             truth: with what no sensor tells: pose and velocity of the base, forces on feet.
         """
+        return self.senses_of(robot).measure(truth)
+
+    def senses_of(self, robot: Robot) -> RobotSenses:
+        """What a robot's controller sees."""
         senses = self._senses.get(robot.name)
         if senses is None:
             senses = self._senses[robot.name] = RobotSenses(self.data, robot, self._link)
-        return senses.measure(truth)
+        return senses
 
     def sensor(self, name: Sensor | str, truth: bool = False) -> Reading:
         """What a sensor or a force plate tells after the last step.

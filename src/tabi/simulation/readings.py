@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 from tabi._errors import ModelError, unknown
 from tabi.model.compiled import Link, Site
 from tabi.model.lookup import joint_rows
+from tabi.model.pilot import Pilot
 from tabi.model.robot import Robot
 from tabi.model.sensors import Sensor
 from tabi.model.signals import Measurement, Truth
 from tabi.simulation.data import Data
+from tabi.simulation.pilot_link import PilotLink
 
 Array = NDArray[np.float64]
 
@@ -130,6 +132,27 @@ class RobotSenses:
             if site.kind == "encoder"
             and (k := int(data.model.arrays.body["v_start"][site.body])) in freedom
         ]
+
+    def linked(self, pilot: Pilot) -> PilotLink:
+        """The channel of a controller that is a kernel, connected to what it sees; its sensors are
+        measured in every step from now on.
+        """
+        data, robot = self._data, self._robot
+        missing = [name for name in pilot.sensors if name not in self._names]
+        if missing:
+            raise unknown("sensor", missing[0], robot.name, self._names)
+        encoder = np.full((len(self._rows), 2), -1, np.int64)
+        for i, (first, _), part in self._encoders:
+            if part != "velocity":
+                encoder[i, 0] = self._values[first]
+            if part != "position":
+                encoder[i, 1] = self._values[first + (part == "")]
+        names = [self._names[name] for name in pilot.sensors]
+        places, _ = data.sensor_places(names)
+        # once: all of them are heard then
+        data.sensor_values(self._values, self._sensors)
+        q_at = data.model.arrays.dof["q"][self._rows].astype(np.int64)
+        return PilotLink(pilot.channel, self._rows, q_at, encoder, places)
 
     def measure(self, truth: bool = False) -> Measurement:
         """After the last step; with the truth about base and feet where it is asked for."""

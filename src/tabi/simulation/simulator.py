@@ -40,7 +40,7 @@ from tabi.simulation.observation import Contact
 from tabi.simulation.pushes import Push
 from tabi.simulation.sensor_tables import checked_seed
 from tabi.simulation.stateful import Stateful
-from tabi.simulation.step import DROPPED, FINE, step_on
+from tabi.simulation.step import DROPPED, FINE, MISLED, step_on
 from tabi.simulation.stepper import Stepper, larger
 from tabi.simulation.tables import NO_PROGRAM
 
@@ -129,6 +129,7 @@ class Simulator(Stateful):
         every = steps_between(rate, self.dt, f"the controller of {robot.name}")
         rows, names = lookup.joint_rows(self.model, robot), lookup.freedoms(robot)
         self._drivers[robot.name] = Driver(robot, controller, every, rows, names, truth)
+        self._stepper.bind(self._drivers.values(), self.senses_of, self.scheme)
 
     @property
     def drivers(self) -> Mapping[str, Driver]:
@@ -281,9 +282,9 @@ class Simulator(Stateful):
         self._turns.begin()
         try:
             if ask and self._drivers:
-                self.ask_controllers()
-                for driver in self._drivers.values():
-                    count = min(count, driver.every - now % driver.every)
+                self.ask_controllers(within=True)
+                count = commands.steps_alone(self._drivers.values(), now, count)
+            stepper.pilots.prepare(now, now * self.dt, ask)
             if self._pushes or stepper.data.command.pushed[0]:
                 self._write_pushes(stepper)
                 count = pushes.steps_alone(self._pushes, now, count)
@@ -327,8 +328,8 @@ class Simulator(Stateful):
                 if not self._warned:
                     self._warned = True
                     faults.warn(self.data)
-            if status == DROPPED:
-                raise stepper.watch.interrupted()
+            if status in (DROPPED, MISLED):
+                raise stepper.fault(status, self.time)
             if status != FINE:
                 self._stop(status)
 
@@ -336,19 +337,21 @@ class Simulator(Stateful):
         self,
         step: int | None = None,
         seen: Callable[[Robot, Measurement], Measurement] | None = None,
+        within: bool = False,
     ) -> bool:
         """Ask the controllers that are due, and command what they say.
 
         Args:
             step: the step that begins; the next one unless given.
             seen: what is measured of a robot, as its controller should see it.
+            within: only those that are not asked in the compiled loop.
 
         Returns:
             whether one of them said something new.
         """
         now, new = self.data.steps if step is None else step, False
         for driver in self._drivers.values():
-            if now % driver.every == 0:
+            if now % driver.every == 0 and not (within and driver.compiled):
                 measured = self.measure(driver.robot, driver.truth)
                 measured = seen(driver.robot, measured) if seen else measured
                 command = driver.ask(now * self.dt, measured)

@@ -29,6 +29,7 @@ from tabi.simulation import (
     depenetration,
     feet,
     parts,
+    pilots,
     sensors,
     solving,
 )
@@ -38,7 +39,8 @@ from tabi.simulation.rows import bonds, contacts, joints, moments
 
 # what a step may say: all is well; a joint without inertia; more memory is wanted;
 # velocities are no numbers or absurd; somebody said to drop it
-FINE, SINGULAR, ROOM, BROKEN, DROPPED = 0, 1, 2, 3, 4
+# a controller told what is no number
+FINE, SINGULAR, ROOM, BROKEN, DROPPED, MISLED = 0, 1, 2, 3, 4, 5
 # how often a step is done at most, to find the motors that saturate and the joints that are held
 GUESSES = 200
 # beyond this [m/s or rad/s] something is broken, and configurations would soon be no numbers
@@ -192,11 +194,15 @@ def _rollout_on(k: parts.Kernels) -> Any:
                     motor, told = d.command.motor[k], program[done, k]
                     motor.position, motor.velocity, motor.effort = told[0], told[1], told[2]
                     motor.until = 0.0
+            if not pilots.ask(t, d, h):
+                status = MISLED
+                break
             move_targets(d, h)
             status = step(t, d, s, h, tolerance)
             if status != FINE:
                 break
             done += 1
+            pilots.count(t)
             residual = parts.worse(residual, report.residual)
             joint_residual = parts.worse(joint_residual, report.joint_residual)
             penetration = max(penetration, -report.gap)

@@ -5,6 +5,7 @@ What acts and what is observed are apart from this: see ``simulator`` and ``obse
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -16,10 +17,11 @@ from tabi._progress import STEP_KERNELS, first_run
 from tabi._structure import each
 from tabi.model.arrays import table
 from tabi.model.compiled import Model
-from tabi.simulation import parts, sensor_tables, sensors, tables, workspace
+from tabi.simulation import parts, pilots, sensor_tables, sensors, settings, tables, workspace
 from tabi.simulation.budget import NORMAL, Budget, Lookout
-from tabi.simulation.commands import holding
+from tabi.simulation.commands import Driver, holding
 from tabi.simulation.forces import joint_limits
+from tabi.simulation.pilot_link import no_link
 from tabi.simulation.step import DROPPED, FINE, ROOM, Step
 from tabi.simulation.tables import CONTACT, NO_PROGRAM, StepData, Tables
 from tabi.simulation.workspace import StepWorkspace
@@ -66,7 +68,9 @@ class Stepper:
         self.model, self.step, self.last_bond = model, step, -1
         self.watch = Lookout(budget)
         senses, remembered = sensor_tables.build(model, dt, seed)
-        self.tables: Tables = tables.tables(model, senses)._replace(limits=self.watch.limits())
+        self.pilots = pilots.Pilots()
+        plain = tables.tables(model, senses, self.pilots.table, no_link())
+        self.tables: Tables = plain._replace(limits=self.watch.limits())
         feet = [shape.body in {foot.body for foot in model.feet.values()} for shape in model.shapes]
         self.tables.shapes.shape["wider"][feet] = getattr(step.law, "FOOT_BAND", 0.0)
         self._points, self._blocks = POINTS, BLOCKS
@@ -166,6 +170,15 @@ class Stepper:
                 worst[name] = larger(worst[name], error)
         self.missed_count += missed > 0
         return missed > 0
+
+    def bind(self, drivers: Iterable[Driver], senses: Any, scheme: str) -> None:
+        """Controllers; those that are kernels are asked in the loop, unless steps are divided."""
+        self.pilots.bind(() if scheme == settings.EVENT_DRIVEN else drivers, senses)
+        self.tables = self.tables._replace(pilot=self.pilots.table)
+
+    def fault(self, status: int, time: float) -> BaseException:
+        """Why a step was not done."""
+        return self.watch.interrupted() if status == DROPPED else self.pilots.blame(time)
 
     # ---- sensors ----------------------------------------------------------------------------
 

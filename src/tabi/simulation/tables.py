@@ -143,6 +143,7 @@ class Tables(Structure):
         limits: of the work of a step, ``contact.budget.limits``.
         foot: table of SOLE, one row per foot. corner: of their soles [m], shape (·, 2).
         sensors: what sensors are.
+        pilot: of ``pilots.PILOT``, controllers that are kernels. link: the kind of their links.
     """
 
     model: ModelArrays
@@ -157,6 +158,8 @@ class Tables(Structure):
     foot: NDArray[np.void]
     corner: Floats
     sensors: Sensors
+    pilot: NDArray[np.void]
+    link: Structure
 
 
 class StepCommand(Structure):
@@ -235,8 +238,10 @@ class StepData(Structure):
     outcome: Outcome
 
 
-def tables(model: Model, sensors: Sensors) -> Tables:
-    """Structure and parameters of a model, with tables of its sensors."""
+def tables(model: Model, sensors: Sensors, pilot: NDArray[np.void], link: Structure) -> Tables:
+    """Structure and parameters of a model, with tables of its sensors, and of controllers that are
+    kernels.
+    """
     shapes = collision_arrays.compile_collision(model)
     soles, corners = foot_tables.soles(model)
     return Tables(
@@ -252,6 +257,8 @@ def tables(model: Model, sensors: Sensors) -> Tables:
         foot=soles,
         corner=corners,
         sensors=sensors,
+        pilot=pilot,
+        link=link,
     )
 
 

@@ -1,38 +1,41 @@
-"""The controller of a walk: a pattern that is followed, with a stabiliser or without.
-
-Motors are told where to be at the next tick, how fast to go there, and the efforts of the pattern:
-position loops alone would lag behind.
-"""
+"""The controller of a walk: a pattern that is followed, with a stabiliser or without."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import ModelError
 from tabi._jit import entry
+from tabi._structure import arrays_of
 from tabi.control.estimator import Estimator
+from tabi.model.pilot import EFFORT, POSITION, VELOCITY, Pilot, channel
 from tabi.model.signals import Command, Measurement
 from tabi.walking.footsteps import SIDES
-from tabi.walking.pattern import WalkingPattern, body_of
-from tabi.walking.stabiliser import stabilise
+from tabi.walking.pattern import WalkingPattern
 from tabi.walking.stabiliser_tables import Stabiliser, loop_of
+from tabi.walking.ticks import (
+    PlannedWalk,
+    Progress,
+    StabilisedWalk,
+    planned_tick,
+    stabilised_tick,
+)
 
 Array = NDArray[np.float64]
 
 
 class Walker:
     """Drives a robot along a walking pattern: a controller, to be asked once in every tick of the
-    gait, ``rate=1/gait.tick``. It reads encoders, IMU and foot sensors, and no truth.
+    gait, ``rate=1/gait.tick``. It reads encoders, IMU and foot sensors, and no truth. A simulator
+    asks it within its compiled loop; called as a function it says the same.
 
     Args:
         pattern: made by ``walking_pattern``.
         stabiliser: gains of its loops; None follows the pattern blindly.
         estimator: of the body's inclination; the robot's own sensors unless given.
-
-    Attributes:
-        tick: of the pattern, that the last command was for.
-        finished: whether the pattern has ended.
     """
 
     def __init__(
@@ -53,50 +56,101 @@ class Walker:
                     f'robot.add_sensor("{missing[0]}_force", "force", '
                     f'robot.feet["{missing[0]}"].body)'
                 )
-            self._order = [self._estimator.feet.index(side) for side in SIDES]
-        self.reset()
+        self._walk = self._fresh()
+        kernel: Any = planned_tick if stabiliser is None else stabilised_tick
+        self._kernel, self._ask = kernel, entry(kernel, self._walk)
 
     def reset(self) -> None:
         """Begin the walk anew with the next measurement."""
-        self._start: float | None = None
-        self.tick, self._last = 0, self.pattern.position[0].copy()
-        place = self.pattern.biped.model.arrays.dof["q"][body_of(self.pattern.biped).v_at]
-        self._q_at = place
-        if self.stabiliser is not None:
-            self._loop = loop_of(self.pattern, self.stabiliser)
-            args = (self.pattern.biped.model.arrays, self._loop, 0)
-            self._stabilise = entry(stabilise, *args)
-            self._estimator.reset()  # type: ignore[union-attr]
+        # in place: a simulator may know where it is
+        for old, new in zip(arrays_of(self._walk), arrays_of(self._fresh()), strict=True):
+            old[...] = new
+
+    def _fresh(self) -> PlannedWalk | StabilisedWalk:
+        """A walk that has not begun."""
+        walk, sensors = self.pattern, self._sensors()
+        progress = Progress(
+            start=np.full(1, np.inf),
+            tick=np.zeros(1, np.int64),
+            period=np.array([walk.gait.tick]),
+            position=np.ascontiguousarray(walk.position),
+            effort=np.ascontiguousarray(walk.effort),
+            last=walk.position[0].copy(),
+        )
+        ends = np.cumsum([0, *(width for _, width in sensors)])
+        talk = channel(len(walk.biped.joints), int(ends[-1]))
+        if self.stabiliser is None or self._estimator is None:
+            return PlannedWalk(talk, progress)
+        model = walk.biped.model.arrays
+        gyro, accelerometer, *feet = range(len(sensors))
+        place = [ends[gyro], ends[accelerometer + 1] - 3]
+        for k in feet:
+            place += [ends[k], sensors[k][1]]
+        loop = loop_of(walk, self.stabiliser)
+        return StabilisedWalk(
+            channel=talk,
+            progress=progress,
+            model=model,
+            estimator=self._estimator.fresh(),
+            loop=loop,
+            place=np.array(place, np.int64),
+            foot=np.array([self._estimator.feet.index(side) for side in SIDES], np.int64),
+            q_at=model.dof["q"][loop.body.v_at].astype(np.int64),
+        )
+
+    def _sensors(self) -> list[tuple[str, int]]:
+        """Names and widths of the sensors that are read: gyro, accelerometer, feet."""
+        if self._estimator is None:
+            return []
+        return [(sensor.name, sensor.width) for sensor in self._estimator.sensors]
+
+    def pilot(self) -> Pilot | None:
+        """For the compiled loop of a simulator; None where a sensor's readings are raw, as they
+        are calibrated in Python.
+        """
+        sensors = [] if self._estimator is None else self._estimator.sensors
+        if any(sensor.matrix is not None or sensor.offset is not None for sensor in sensors):
+            return None
+        names = tuple(name for name, _ in self._sensors())
+        return Pilot(self._kernel, self._walk, self._walk.channel, names)
+
+    @property
+    def tick(self) -> int:
+        """Of the pattern, that the last command was for."""
+        return int(self._walk.progress.tick[0])
 
     @property
     def finished(self) -> bool:
         """Whether the robot stands at the end of the pattern."""
         return self.tick >= self.pattern.count - 1
 
-    def __call__(self, time: float, measurement: Measurement) -> Command:
-        """The command until the next tick."""
-        if self._start is None or time < self._start:
-            self.reset()
-            self._start = time
-        T, walk = self.pattern.gait.tick, self.pattern
-        k = self.tick = min(round((time - self._start) / T), walk.count - 1)
-        if self.stabiliser is None:
-            q = walk.position[min(k + 1, walk.count - 1)]
-        else:
-            q = self._stabilised(time, measurement, k)
-        last, self._last = self._last, q
-        effort = walk.effort[k] if self.stabiliser is None else walk.effort[k] + self._loop.effort
-        return Command(position=q, velocity=(q - last) / T, effort=effort, over=T)
-
-    def _stabilised(self, time: float, measurement: Measurement, k: int) -> Array:
-        loop, state = self._loop, self._estimator.update(time, measurement)  # type: ignore[union-attr]
-        loop.attitude[:], loop.turning[:] = state.base[:9], state.base[15:]
-        loop.joint[:], loop.joint_velocity[:] = state.felt.q, state.felt.v
-        loop.wrench[:] = state.felt.wrench[self._order]
-        self._stabilise(self.pattern.biped.model.arrays, loop, k)
-        return loop.answer[self._q_at]
-
     @property
     def zmp(self) -> Array:
         """That the stabiliser wanted last, or that is planned [m], shape (2,)."""
-        return (self._loop.zmp if self.stabiliser else self.pattern.zmp[self.tick])[:2].copy()
+        walk = self._walk
+        planned = self.pattern.zmp[self.tick]
+        return (walk.loop.zmp[:2] if isinstance(walk, StabilisedWalk) else planned).copy()
+
+    @property
+    def centre_of_mass(self) -> Array:
+        """As it is estimated, or as it is planned [m], shape (3,)."""
+        walk = self._walk
+        planned = self.pattern.centre[self.tick]
+        return (walk.loop.centre[:3] if isinstance(walk, StabilisedWalk) else planned).copy()
+
+    def __call__(self, time: float, measurement: Measurement) -> Command:
+        """The command until the next tick; a time that is past begins the walk anew."""
+        talk = self._walk.channel
+        if time < talk.time[0]:
+            self.reset()
+        talk.time[0] = time
+        talk.position[:], talk.velocity[:] = measurement.position, measurement.velocity
+        if self._estimator is not None:
+            first = 0
+            for sensor in self._estimator.sensors:
+                end = first + sensor.width
+                talk.reading[first:end] = self._estimator.read(sensor, measurement)
+                first = end
+        self._ask(self._walk)
+        q, v, effort = talk.told[POSITION], talk.told[VELOCITY], talk.told[EFFORT]
+        return Command(position=q, velocity=v, effort=effort, over=self.pattern.gait.tick)

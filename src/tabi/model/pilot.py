@@ -1,0 +1,67 @@
+"""Controllers that are kernels: asked within the compiled loop of the simulation, without Python.
+
+Such a controller sees and says the same as any other, ``Measurement`` and ``Command``, in arrays:
+those of a ``Channel``. Who has a method ``pilot`` that returns a ``Pilot`` is one; it can still be
+called as a function, and should then say the same.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabi._structure import Structure
+
+# rows of ``Channel.told``
+POSITION, VELOCITY, EFFORT, KP, KD = range(5)
+
+
+class Channel(Structure):
+    """What a controller of a robot with n degrees of freedom sees and says.
+
+    Attributes:
+        time: [s], shape (1,). position, velocity, effort: of its joints, as in ``Measurement``.
+        reading: values of the sensors that it reads, one after the other.
+        told: fields of a command, shape (5, n). given: which of them, one bit each, shape (1,).
+        over: of the command [s], 0 for at once, shape (1,).
+    """
+
+    time: NDArray[np.float64]
+    position: NDArray[np.float64]
+    velocity: NDArray[np.float64]
+    effort: NDArray[np.float64]
+    reading: NDArray[np.float64]
+    told: NDArray[np.float64]
+    given: NDArray[np.int64]
+    over: NDArray[np.float64]
+
+
+class Pilot(NamedTuple):
+    """A controller as a kernel.
+
+    Attributes:
+        kernel: function of one structure that reads and writes the channel.
+        structure: its argument, which holds the channel; neither is ever replaced.
+        channel: see there. sensors: names of those that it reads, in the order of ``reading``.
+    """
+
+    kernel: Any
+    structure: Structure
+    channel: Channel
+    sensors: tuple[str, ...]
+
+
+def channel(count: int, readings: int) -> Channel:
+    """Of a robot with so many degrees of freedom, and so many values of sensors."""
+    return Channel(
+        time=np.full(1, -np.inf),
+        position=np.zeros(count),
+        velocity=np.zeros(count),
+        effort=np.zeros(count),
+        reading=np.zeros(readings),
+        told=np.zeros((5, count)),
+        given=np.zeros(1, np.int64),
+        over=np.zeros(1),
+    )

@@ -1,0 +1,126 @@
+"""A tick of a walk as a kernel: what motors are told until the next one.
+
+They are told where to be at the next tick, how fast to go there, and the efforts of the pattern:
+position loops alone would lag behind.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabi._jit import kernel
+from tabi._structure import Structure
+from tabi.control.estimation import EstimatorState, estimate
+from tabi.model.arrays import ModelArrays
+from tabi.model.pilot import EFFORT, POSITION, VELOCITY, Channel
+from tabi.walking.stabiliser import stabilise
+from tabi.walking.stabiliser_tables import StabiliserLoop
+
+# bits of position, velocity and effort
+GIVEN = 1 << POSITION | 1 << VELOCITY | 1 << EFFORT
+
+
+class Progress(Structure):
+    """How far a walk has come.
+
+    Attributes:
+        start: its time [s]; infinite before the first tick. tick: of the pattern that was told
+            last. period: of ticks [s]. All of shape (1,).
+        position, effort: of the pattern, in the order of commands, shape (ticks, n).
+        last: positions that were told last.
+    """
+
+    start: NDArray[np.float64]
+    tick: NDArray[np.int64]
+    period: NDArray[np.float64]
+    position: NDArray[np.float64]
+    effort: NDArray[np.float64]
+    last: NDArray[np.float64]
+
+
+class PlannedWalk(Structure):
+    """A walk that follows its pattern blindly."""
+
+    channel: Channel
+    progress: Progress
+
+
+class StabilisedWalk(Structure):
+    """A walk with a stabiliser.
+
+    Attributes:
+        place: where in the readings the gyro and the accelerometer begin, and then of each foot's
+            sensor the first value and how many there are.
+        foot: of the left and the right foot among those of the estimator, shape (2,).
+        q_at: of the joints of a command in q.
+    """
+
+    channel: Channel
+    progress: Progress
+    model: ModelArrays
+    estimator: EstimatorState
+    loop: StabiliserLoop
+    place: NDArray[np.int64]
+    foot: NDArray[np.int64]
+    q_at: NDArray[np.int64]
+
+
+@kernel
+def tick_of(progress, time):
+    """The tick of the pattern at a time [s]; the first time begins the walk."""
+    if not progress.start[0] <= time:
+        progress.start[0] = time
+    last = progress.position.shape[0] - 1
+    k = int((time - progress.start[0]) / progress.period[0] + 0.5)
+    progress.tick[0] = min(k, last)
+    return progress.tick[0]
+
+
+@kernel
+def tell(channel, progress, j, q, effort):
+    """Of joint j: its position at the next tick and its effort."""
+    channel.told[POSITION, j], channel.told[EFFORT, j] = q, effort
+    channel.told[VELOCITY, j] = (q - progress.last[j]) / progress.period[0]
+    progress.last[j] = q
+    channel.given[0], channel.over[0] = GIVEN, progress.period[0]
+
+
+@kernel
+def planned_tick(walk):
+    """A tick of a walk without a stabiliser."""
+    channel, progress = walk.channel, walk.progress
+    k = tick_of(progress, channel.time[0])
+    n = min(k + 1, progress.position.shape[0] - 1)
+    for j in range(progress.last.shape[0]):
+        tell(channel, progress, j, progress.position[n, j], progress.effort[k, j])
+
+
+@kernel
+def stabilised_tick(walk):
+    """A tick of a walk with one: readings, estimate, stabiliser."""
+    channel, e, loop = walk.channel, walk.estimator, walk.loop
+    felt, place = e.felt, walk.place
+    for j in range(felt.position.shape[0]):
+        felt.position[j], felt.velocity[j] = channel.position[j], channel.velocity[j]
+    for i in range(3):
+        felt.gyro[i] = channel.reading[place[0] + i]
+        felt.acceleration[i] = channel.reading[place[1] + i]
+    for k in range(felt.reading.shape[0]):
+        for i in range(place[3 + 2 * k]):
+            felt.reading[k, i] = channel.reading[place[2 + 2 * k] + i]
+    tick = tick_of(walk.progress, channel.time[0])
+    estimate(walk.model, e, channel.time[0])
+    for i in range(9):
+        loop.attitude[i] = e.base[i]
+    for i in range(3):
+        loop.turning[i] = e.base[15 + i]
+    for i in range(felt.q.shape[0]):
+        loop.joint[i] = felt.q[i]
+    for i in range(felt.v.shape[0]):
+        loop.joint_velocity[i] = felt.v[i]
+    for side in range(2):
+        for i in range(6):
+            loop.wrench[side, i] = felt.wrench[walk.foot[side], i]
+    stabilise(walk.model, loop, tick)
+    for j in range(walk.q_at.shape[0]):
+        effort = walk.progress.effort[tick, j] + loop.effort[j]
+        tell(channel, walk.progress, j, loop.answer[walk.q_at[j]], effort)
