@@ -29,7 +29,7 @@ from tabi.scenes import Scene
 from tabi.scenes.motion import Limp
 from tabi.spatial.transform import Transform
 from tabi.validation.pinocchio import Referee, build, pinocchio
-from tabi.validation.referee.engines import BreakdownError, ask
+from tabi.validation.referee.engines import BreakdownError, Targets, ask
 from tabi.validation.referee.track import Row
 
 Array = NDArray[np.float64]
@@ -70,7 +70,7 @@ class Pinocchio:
         self.q, self.v = sim.state.q, sim.state.v
         self.touching, self.impulse, self.gap = np.zeros(0, np.int64), np.zeros((0, 3)), np.zeros(0)
         self.at = np.zeros((len(self.points), 3))
-        self.saturated = np.zeros(sim.model.v_count)
+        self.saturated, self.targets = np.zeros(sim.model.v_count), Targets(sim)
         self.settings: dict[str, Any] = {
             "step_s": sim.dt,
             "solver": "ADMM",
@@ -122,6 +122,7 @@ class Pinocchio:
         sim, row = self.sim, self.row()
         sim.set_state(self.q, self.v)
         ask(sim, self.steps, row)
+        self.targets.move(self.steps)
         start = clock.perf_counter()
         for _ in range(AGAIN):
             after = self._velocity()
@@ -149,7 +150,7 @@ class Pinocchio:
         kp = np.where(dof["q"] >= 0, goal["kp"], 0.0)
         return (
             goal["effort"]
-            + kp * (goal["position"] - place - h * v)
+            + kp * (self.targets.position - place - h * v)
             + goal["kd"] * (goal["velocity"] - v)
         )
 
