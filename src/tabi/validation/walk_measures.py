@@ -93,6 +93,17 @@ def measured(
     )
 
 
+def in_sole_axes(pattern: WalkingPattern, rotation: Array) -> Array:
+    """Rotations of the soles, x ahead, from those of the robot's feet, whose axes may be others.
+
+    Args:
+        rotation: of the frames of left and right foot, from the start of the walk, where it stands
+            as its pattern begins, shape (n, 2, 3, 3).
+    """
+    stance = np.array([pattern.biped.stance[side].R for side in SIDES])
+    return rotation @ (np.swapaxes(rotation[0], -1, -2) @ stance)
+
+
 def _beside(position: Array, yaw: Array, s: int, o: int) -> Array:
     """Place and direction of foot s from foot o: x, y, z, yaw."""
     c, sn = np.cos(yaw[o]), np.sin(yaw[o])
@@ -157,4 +168,5 @@ class _Track:
 
     def measured(self, fallen: float) -> WalkMeasures:
         n = self.count
-        return measured(self.pattern, self.position[:n], self.rotation[:n], fallen - self.start)
+        turns = in_sole_axes(self.pattern, self.rotation[:n])
+        return measured(self.pattern, self.position[:n], turns, fallen - self.start)
