@@ -301,9 +301,7 @@ class MuJoCo:
         """Targets and gains into the actuators."""
         goal, position = self.sim.data.command.motor[self.rows], self.targets.position[self.rows]
         self.m.actuator_biasprm[:, 1], self.m.actuator_biasprm[:, 2] = -goal["kp"], -goal["kd"]
-        self.d.ctrl[:] = (
-            goal["effort"] + goal["kp"] * position + goal["kd"] * goal["velocity"]
-        )
+        self.d.ctrl[:] = goal["effort"] + goal["kp"] * position + goal["kd"] * goal["velocity"]
 
     def step(self) -> None:
         """One step."""
