@@ -48,6 +48,6 @@ def test_a_stabiliser_is_a_truth_or_gains():
     ],
 )
 def test_what_is_wrong_is_named_with_its_line(line, said):
-    with pytest.raises(scenes.SceneError, match="mine.yaml, line 7: ") as fault:
+    with pytest.raises(scenes.SceneError, match=r"mine\.yaml, line 7: ") as fault:
         read(line)
     assert said in str(fault.value)

@@ -64,11 +64,15 @@ def test_on_a_ramp_soles_lie_on_it():
 
 
 def test_what_cannot_be_walked_is_named_with_its_place():
-    with pytest.raises(scenes.SceneError, match="line 7: robots.hrp2.motion: step 1, left foot, i"):
+    with pytest.raises(
+        scenes.SceneError, match=r"line 7: robots\.hrp2\.motion: step 1, left foot, i"
+    ):
         pattern("path: [{go: steps, count: 3, length_m: 1.5}]")
-    with pytest.raises(scenes.SceneError, match=r"motion.path.0: arc has radius 1.0 m and angle 0"):
+    with pytest.raises(
+        scenes.SceneError, match=r"motion\.path\.0: arc has radius 1.0 m and angle 0"
+    ):
         pattern("path: [{go: arc, radius_m: 1, angle_deg: 0}]")
-    with pytest.raises(scenes.SceneError, match="motion.gait: double_support of a gait is 2.0 s"):
+    with pytest.raises(scenes.SceneError, match=r"motion\.gait: double_support of a gait is 2.0 s"):
         pattern("gait: {double_support_s: 2}")
 
 

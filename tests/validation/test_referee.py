@@ -501,3 +501,20 @@ def test_a_fall_in_one_engine_only_is_a_disagreement(standing):
 )
 def test_lengths_have_units_that_suit(mm, words):
     assert figures.length(mm) == words
+
+
+@pytest.mark.parametrize("engine", ["mujoco", pytest.param("pinocchio", marks=pinocchio)])
+def test_targets_that_are_told_over_a_time_move_evenly(engine):
+    made = referee.REFEREES[engine](scenes.load("standing"))
+    sim, seen = made.sim, []
+
+    def look_aside(time, measurement):
+        goal = 0.1 if time < 0.02 else 0.3
+        return tabi.Command(position={"HEAD_Y": goal}, over=0.02)
+
+    sim.set_controller(sim.world.robots[0], look_aside, rate=50)
+    for _ in range(40):
+        made.step()
+        seen.append(made.targets.position[sim.model.v_index("HEAD_Y")])
+    even = np.concatenate([0.005 * np.arange(1, 21), 0.1 + 0.01 * np.arange(1, 21)])
+    assert seen == pytest.approx(even, abs=1e-12)

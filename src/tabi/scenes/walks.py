@@ -84,7 +84,7 @@ def footsteps(
     if isinstance(piece, Stones):
         ground = min(X.p[2] for X in stance.values())
         return walking.stones(
-            (stone.foot, ((*stone.position_m, ground)[:3] + (radians(stone.yaw_deg),)))
+            (stone.foot, (*(*stone.position_m, ground)[:3], radians(stone.yaw_deg)))
             for stone in piece.places
         )
     if isinstance(piece, Climb):

@@ -187,7 +187,8 @@ def text(result: dict[str, Any]) -> str:
             + ("   FALLEN" if peer["fallen"] else "")
         )
     lines.append(
-        f"  {walk['landed']} of {walk['planned']} steps landed to {1e3 * walk['landing_m']:.2f} mm; "
+        f"  {walk['landed']} of {walk['planned']} steps landed, to {1e3 * walk['landing_m']:.2f} "
+        "mm; "
         f"{result['missed']} missed, worst {result['worst_residual']:.1e} m/s; "
         f"pattern made in {result['pattern_seconds']:.2f} s"
         + ("; FALLEN" if result["fallen"] else "")

@@ -85,7 +85,7 @@ def _walked(run: Recorded, name: str, robot: int, pattern: WalkingPattern) -> Wa
     return Walked(name, robot, pattern, rows, position, in_sole_axes(pattern, rotation))
 
 
-def _foot(names: Sequence[str], robots: Sequence[int], robot: int, side: str) -> int:
+def _foot(names: Sequence[str], robots: NDArray[np.int64], robot: int, side: str) -> int:
     """The place of a robot's foot; names have the robot's before them where there are several."""
     return next(
         k for k, name in enumerate(names) if robots[k] == robot and name.rpartition("/")[2] == side

@@ -55,8 +55,8 @@ HINTS = {
     "support polygon": "light blue: around all points that carry the robot",
     "centre of mass": "yellow ball inside the robot, plumbed down to the ground",
     "zero moment point": "purple coin on the ground: where all contact forces together act",
-    "plan of a walk": "footsteps, blue of the left foot and red of the right one; pink: where the zero "
-    "moment point should be, now and on its way; yellow: the way of the centre of mass",
+    "plan of a walk": "footsteps, blue of the left foot and red of the right one; pink: where "
+    "the zero moment point should be, now and on its way; yellow: way of the centre of mass",
     "trails": "yellow: where the centre of mass has been",
     "see through bodies": "to see what is inside and behind them",
 }
