@@ -298,8 +298,8 @@ class Builder:
                     for k, frame in enumerate(does.frames)
                 ]
             )
-        if isinstance(does, motion.Walk):
-            return walks.walker(self, robot, does, i)
+        if isinstance(does, motion.WalkKeys):
+            return walks.walker(self, self.world, robot, does, i)
         with self.at(*path):
             if isinstance(does, motion.Squat):
                 return control.squat(robot, radians(does.depth_deg), does.frequency_hz)

@@ -12,7 +12,7 @@ from typing import Any
 from tabi._errors import ModelError, near
 from tabi.model.rates import steps_between
 from tabi.scenes.contents import Contents
-from tabi.scenes.motion import Keyframes, Walk
+from tabi.scenes.motion import Keyframes, WalkKeys
 from tabi.scenes.reader import Path
 from tabi.scenes.sensor_keys import PlateKeys
 from tabi.scenes.things import COEFFICIENTS, Compound, FixedHeightField, Placed, Surface
@@ -251,7 +251,7 @@ def _rates(c: Contents) -> Iterator[Fault]:
     told += [(("force_plates", i), plate.rate_hz) for i, plate in enumerate(c.force_plates)]
     for i, robot in enumerate(c.robots):
         told += [(("robots", i, "sensors", n), s.rate_hz) for n, s in robot.sensors.items()]
-        if isinstance(robot.motion, Walk):
+        if isinstance(robot.motion, WalkKeys):
             yield from _tick(c, i, robot.motion.gait.tick_s)
     for path, rate in told:
         try:

@@ -140,7 +140,7 @@ class StabiliserKeys(Keys, frozen=True, kw_only=True):
 Way = Steps | Arc | Climb | Stones
 
 
-class Walk(Keys, frozen=True, kw_only=True, tag_field="kind", tag="walk"):
+class WalkKeys(Keys, frozen=True, kw_only=True, tag_field="kind", tag="walk"):
     """Walk, by a pattern from footsteps and a stabiliser from the robot's sensors;
     for bipeds with legs of six joints that stand.
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from math import radians
-from typing import Protocol
 
 from tabi import walking
 from tabi.model.robot import Robot
 from tabi.model.world import World
+from tabi.scenes.equipment import Places
 from tabi.scenes.ground_height import ground_height
-from tabi.scenes.walk_keys import Arc, Climb, GaitKeys, StabiliserKeys, Steps, Stones, Walk, Way
+from tabi.scenes.walk_keys import Arc, Climb, GaitKeys, StabiliserKeys, Steps, Stones, WalkKeys, Way
 from tabi.spatial.transform import Transform
 from tabi.walking.footsteps import other
 
@@ -38,17 +37,7 @@ STABILISER = {
 }
 
 
-class Places(Protocol):
-    """Who builds a scene, and knows where its file says what."""
-
-    world: World
-
-    def at(self, *path: str | int) -> AbstractContextManager[None]:
-        """An error in here is the file's, at this path."""
-        ...
-
-
-def walker(builder: Places, robot: Robot, told: Walk, i: int) -> walking.Walker:
+def walker(builder: Places, world: World, robot: Robot, told: WalkKeys, i: int) -> walking.Walker:
     """The controller of a robot's walk."""
     path = ("robots", i, "motion")
     with builder.at(*path):
@@ -61,7 +50,7 @@ def walker(builder: Places, robot: Robot, told: Walk, i: int) -> walking.Walker:
             last = steps[-1].foot if steps else None
             more = footsteps(piece, stance, gait, last)
             if told.on_ground:
-                height = ground_height(builder.world)
+                height = ground_height(world)
                 more = [
                     walking.on_ground([step], height, biped.outline[step.foot])[0] for step in more
                 ]
@@ -122,4 +111,4 @@ def stabiliser_of(told: bool | StabiliserKeys) -> walking.Stabiliser | None:
 
 def rate_of(told: object) -> float | None:
     """How often a motion is asked for commands [Hz]; None: in every step."""
-    return 1.0 / told.gait.tick_s if isinstance(told, Walk) else None
+    return 1.0 / told.gait.tick_s if isinstance(told, WalkKeys) else None

@@ -45,6 +45,11 @@ def test_it_tells_what_was_measured_while_it_ran(recorded, run):
     assert told["end_m"] == pytest.approx(seen["end_m"], abs=1e-9)
 
 
+def test_the_summary_of_the_run_says_it_in_a_line(recorded):
+    assert "hrp2 landed 2 of 2 steps to " in recorded[0].text()
+    assert recorded[0].to_dict()["walks"]["hrp2"]["finished"]
+
+
 def test_loads_of_the_plan_are_the_weight_and_curves_are_whole(run):
     (walk,) = walks.walked(run)
     panels = walks.panels(run, walk)
