@@ -29,14 +29,17 @@ MOMENTS = {
     "fall": 0.75,
     "force-plates": 1.0,
     "grasp": 3.2,
+    "hrp1s-walk": 6.1,
     "linkage": 0.35,
     "push": 0.68,
     "slide": 2.0,
     "slope": 1.9,
     "squat": 1.0,
     "stairs": 0.6,
+    "stairs-walk": 5.3,
     "tilt-and-release": 0.0,
     "toes": 1.75,
+    "walk": 9.3,
     "wall": 0.32,
 }
 WIDTH, HEIGHT, COLORS, SHADE = 400, 300, 96, 6

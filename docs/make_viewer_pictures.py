@@ -35,6 +35,8 @@ FLAGS = [
 ]
 SIZE = {"width": 1280, "height": 800}
 COLORS = 200
+# when HRP-2 is half way through a step [s]
+WALKED = 8.45
 
 
 @contextmanager
@@ -106,6 +108,25 @@ def save(tab: Any, name: str, box: tuple[int, int, int, int] | None = None) -> N
     print(f"{name}: {image.width} x {image.height}, {file.stat().st_size / 1000:.0f} kB")
 
 
+def walked_to(live: Live, time_s: float) -> None:
+    """From the start to a moment of the simulation [s], and stop there."""
+    live.player.reset()
+    while seen(live) > 1.0:
+        time.sleep(0.01)
+    while seen(live) < time_s - 1.0:
+        time.sleep(0.01)
+    live.player.set_speed(0.2)
+    while seen(live) < time_s:
+        time.sleep(0.01)
+    live.player.play(False)
+    time.sleep(3.0)
+
+
+def seen(live: Live) -> float:
+    """The time of the newest view [s]."""
+    return 0.0 if live.player.view is None else live.player.view.time
+
+
 def unfold(tab: Any, *folders: str) -> None:
     """Open folders of the panel."""
     for name in folders:
@@ -159,6 +180,10 @@ def main() -> None:
         with opened(browser, cart) as (tab, live):
             look(live, (2.6, -2.0, 1.3), (0.25, 0.0, 0.55))
             save(tab, "viewer_cart.png", (0, 0, 950, 800))
+        with opened(browser, "walk") as (tab, live):
+            look(live, (3.6, -2.2, 1.3), (1.7, 0.2, 0.5))
+            walked_to(live, WALKED)
+            save(tab, "viewer_walk.png", (0, 0, 950, 800))
         browser.close()
 
 

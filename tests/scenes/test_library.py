@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from tabi import scenes
+from tabi.scenes.ground_height import ground_height
+from tabi.validation.walk_measures import WalkWatch, walkers
 
 G = 9.81
 
@@ -150,3 +152,33 @@ def test_two_force_plates_carry_who_squats_on_them():
     assert told[0].force[2] == pytest.approx(told[1].force[2], rel=0.02)
     assert sim.sensor("left plate").force[2] == round(told[0].force[2])
     assert sim.certificate.missed == 0
+
+
+@pytest.mark.parametrize("name", ["walk", "stairs-walk", "hrp1s-walk"])
+def test_who_walks_lands_every_step_and_stays_up(name):
+    scene = scenes.load(name)
+    sim = scene.simulator()
+    watch = WalkWatch(sim)
+    sim.run(scene.duration)
+    (found,) = watch.measured({}).values()
+    assert (found.landed, found.finished) == (found.planned, True)
+    # the bounds of one step without noise
+    assert found.landing_m < 2e-3
+    assert found.landing_deg < 0.2
+    assert not sim.fallen(sim.world.robots[0])
+    assert sim.certificate.missed == 0
+
+
+def test_on_stairs_whole_soles_are_on_the_treads():
+    sim = scenes.load("stairs-walk").simulator()
+    pattern = walkers(sim)["hrp2"].pattern
+    height = ground_height(sim.world)
+    for step in pattern.steps:
+        outline = pattern.biped.outline[step.foot]
+        corners = step.pose @ np.column_stack([outline, np.zeros(len(outline))])
+        assert [height(x, y) for x, y, _ in corners] == pytest.approx([step.pose.p[2]] * 4)
+
+
+def test_on_rubber_who_walks_blindly_falls():
+    sim = ran("walk", 6.0, "robots.0.motion.stabiliser=false")
+    assert sim.fallen(sim.world.robots[0])

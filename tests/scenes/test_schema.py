@@ -49,6 +49,7 @@ def test_keys_with_dimensions_have_their_units_in_their_names():
         "_n_m",
         "_ns_m",
         "_kg_m2",
+        "_1_s",
     )
     plain = {
         "friction",
@@ -65,6 +66,9 @@ def test_keys_with_dimensions_have_their_units_in_their_names():
         "candidates",
         "gear_ratio",
         "seed",
+        "treads",
+        "inclination",
+        "swing",
         # in the units of what a sensor measures
         "noise",
         "bias",

@@ -15,7 +15,7 @@ from tabi.model.mujoco_state import tabi_state
 from tabi.scenes.builder import Builder
 from tabi.validation import referee
 from tabi.validation.referee import figures
-from tabi.validation.referee.engines import BreakdownError, MuJoCo
+from tabi.validation.referee.engines import BreakdownError, MuJoCo, Targets
 from tabi.validation.referee.track import Row, Track, watched
 
 G = 9.81
@@ -501,3 +501,43 @@ def test_a_fall_in_one_engine_only_is_a_disagreement(standing):
 )
 def test_lengths_have_units_that_suit(mm, words):
     assert figures.length(mm) == words
+
+
+@pytest.mark.parametrize("engine", ["mujoco", pytest.param("pinocchio", marks=pinocchio)])
+def test_targets_that_are_told_over_a_time_move_evenly(engine):
+    made = referee.REFEREES[engine](scenes.load("standing"))
+    sim, seen = made.sim, []
+
+    def look_aside(time, measurement):
+        goal = 0.1 if time < 0.02 else 0.3
+        return tabi.Command(position={"HEAD_Y": goal}, over=0.02)
+
+    sim.set_controller(sim.world.robots[0], look_aside, rate=50)
+    for _ in range(40):
+        made.step()
+        seen.append(made.targets.position[sim.model.v_index("HEAD_Y")])
+    even = np.concatenate([0.005 * np.arange(1, 21), 0.1 + 0.01 * np.arange(1, 21)])
+    assert seen == pytest.approx(even, abs=1e-12)
+
+
+def test_targets_on_their_way_are_where_tabis_own_steps_have_them():
+    def told(time, measurement):
+        if time < 0.0045:
+            return tabi.Command({"HEAD_Y": 0.1, "HEAD_P": 0.2}, over=0.004)
+        if time < 0.0095:
+            return tabi.Command({"HEAD_Y": -0.1}, over=0.01)
+        return tabi.Command({"HEAD_P": 0.05})
+
+    sims = []
+    for _ in range(2):
+        world = tabi.World()
+        robot = world.add_robot(tabi.robots.hrp2())
+        sims.append(tabi.Simulator(world))
+        sims[-1].set_controller(robot, told, rate=200)
+    steps, stands = sims
+    targets = Targets(stands)
+    for k in range(14):
+        stands.ask_controllers(k)
+        targets.move(k)
+        steps.step()
+        assert targets.position == pytest.approx(steps.data.command.motor["position"])

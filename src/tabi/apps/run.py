@@ -253,6 +253,8 @@ class _Watch:
     """Keeps the summary of a run up to date."""
 
     def __init__(self, scene: Scene, sim: Simulator, found: Summary) -> None:
+        from tabi.validation.walk_measures import WalkWatch
+
         self.scene, self.sim, self.found = scene, sim, found
         self.started: float | None = None
         self.bases: dict[str, Moment] = {}
@@ -260,6 +262,7 @@ class _Watch:
         self.heights = {robot.name: 0.5 * robot.base_height for robot in floating}
         found.robots, found.tolerance = tuple(self.heights), sim.tolerance
         found.notes = tuple(_notes(sim.world))
+        self.walks = WalkWatch(sim)
 
     @property
     def factor(self) -> float:
@@ -298,6 +301,8 @@ class _Watch:
         found.penetration = c.worst_penetration
         found.missed, found.contacts = c.missed, c.contacts
         found.reproducible = sim.reproducible
+        walks = self.walks.measured(found.fallen)
+        found.walks = {name: walk.to_dict() for name, walk in walks.items()}
         found.places = {
             name: [float(x) for x in sim.position(body)]
             for name, body in watched(self.scene, sim.world).items()

@@ -17,6 +17,7 @@ class Summary:
         force_residual: worst [N] of the steps looked at, one in every 0.05 s.
         missed: steps that did not reach the tolerance [m/s].
             fallen: when a base was at half the height it stands at [s], to some ms.
+        walks: of robots that walk, how their feet landed, see ``WalkMeasures``.
         places: where bodies ended [m]. notes: what was put in place of what robot files lack.
         reproducible: whether a rerun is the same; not with a budget of time.
         recording: the file. interrupted: whether somebody did. stopped: the sentence that ended it.
@@ -39,6 +40,7 @@ class Summary:
     contacts: int = 0
     robots: tuple[str, ...] = ()
     fallen: dict[str, float] = field(default_factory=dict)
+    walks: dict[str, dict[str, Any]] = field(default_factory=dict)
     places: dict[str, list[float]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     recording: str | None = None
@@ -94,6 +96,7 @@ class Summary:
                 if name in self.fallen
                 else f"  {name} did not fall"
             )
+        lines += [f"  {walked(name, walk)}" for name, walk in self.walks.items()]
         for name, place in self.places.items():
             # without the sign of a zero
             x, y, z = (round(value, 4) + 0.0 for value in place)
@@ -102,6 +105,16 @@ class Summary:
         if self.recording:
             lines.append(f"  recorded in {self.recording}")
         return "\n".join(lines)
+
+
+def walked(name: str, walk: dict[str, Any]) -> str:
+    """A line about a walk."""
+    x, y, _ = walk["end_m"]
+    return (
+        f"{name} landed {walk['landed']} of {walk['planned']} steps to "
+        f"{length(walk['landing_m'])} and {walk['landing_deg']:.2g}° of the other foot, slipped by "
+        f"{length(walk['slip_m'])}, and is {1e3 * (x * x + y * y) ** 0.5:.1f} mm from its plan"
+    )
 
 
 def length(x: float) -> str:

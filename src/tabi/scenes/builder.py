@@ -17,7 +17,7 @@ from tabi.model.shape import HalfSpace, Shape
 from tabi.model.signals import Command, Controller
 from tabi.model.world import World
 from tabi.robots.files import load, quietly
-from tabi.scenes import equipment, motion, sensing, things
+from tabi.scenes import equipment, motion, sensing, things, walks
 from tabi.scenes.checks import copies, stands
 from tabi.scenes.contents import Contents
 from tabi.scenes.laws import law_of
@@ -298,6 +298,8 @@ class Builder:
                     for k, frame in enumerate(does.frames)
                 ]
             )
+        if isinstance(does, motion.WalkKeys):
+            return walks.walker(self, self.world, robot, does, i)
         with self.at(*path):
             if isinstance(does, motion.Squat):
                 return control.squat(robot, radians(does.depth_deg), does.frequency_hz)
@@ -348,7 +350,8 @@ class Builder:
             with self.at("bonds", i):
                 sim.bond(*bond)
         for i, (robot, told) in enumerate(zip(self.robots, self.contents.robots, strict=True)):
-            sim.set_controller(robot, self.controller(robot, told, i))
+            rate = walks.rate_of(told.motion)
+            sim.set_controller(robot, self.controller(robot, told, i), rate)
             equipment.switch(sim, robot, told)
         for i, push in enumerate(self.contents.pushes):
             with self.at("pushes", i, "body"):

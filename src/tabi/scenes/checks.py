@@ -12,7 +12,7 @@ from typing import Any
 from tabi._errors import ModelError, near
 from tabi.model.rates import steps_between
 from tabi.scenes.contents import Contents
-from tabi.scenes.motion import Keyframes
+from tabi.scenes.motion import Keyframes, WalkKeys
 from tabi.scenes.reader import Path
 from tabi.scenes.sensor_keys import PlateKeys
 from tabi.scenes.things import COEFFICIENTS, Compound, FixedHeightField, Placed, Surface
@@ -251,11 +251,23 @@ def _rates(c: Contents) -> Iterator[Fault]:
     told += [(("force_plates", i), plate.rate_hz) for i, plate in enumerate(c.force_plates)]
     for i, robot in enumerate(c.robots):
         told += [(("robots", i, "sensors", n), s.rate_hz) for n, s in robot.sensors.items()]
+        if isinstance(robot.motion, WalkKeys):
+            yield from _tick(c, i, robot.motion.gait.tick_s)
     for path, rate in told:
         try:
             steps_between(rate, c.simulation.step_s, "it")
         except ModelError as fault:
             yield (*path, "rate_hz"), f"is {rate:g}; {str(fault).partition('; ')[2]}"
+
+
+def _tick(c: Contents, i: int, tick: float) -> Iterator[Fault]:
+    """Time between the commands of a walk that is no whole number of steps."""
+    step = c.simulation.step_s
+    if abs(tick / step - max(1, round(tick / step))) > 1e-6:
+        yield (
+            ("robots", i, "motion", "gait", "tick_s"),
+            f"is {tick:g}; expected a multiple of the step, {step:g} s",
+        )
 
 
 def _plates(c: Contents) -> Iterator[Fault]:

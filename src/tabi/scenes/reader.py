@@ -104,8 +104,9 @@ class Reader:
         # a thing that can be said in a word
         words = [k for k in kinds if is_word(k)] if len(kinds) > 1 else []
         if words and isinstance(node, Text):
-            # one number, or several
-            if isinstance(words[0], inspect.FloatType) and scalar(node, words[0]) is None:
+            # one number, or several; a truth, or keys
+            one = inspect.FloatType | inspect.BoolType
+            if isinstance(words[0], one) and scalar(node, words[0]) is None:
                 raise self.wrong(node, kind, path)
             return self.value(node, words[0], path)
         kinds = [k for k in kinds if k not in words]
@@ -269,8 +270,8 @@ def shown(node: Node) -> str:
 
 
 def is_word(kind: Any) -> bool:
-    """Whether values of a type are single words or numbers."""
-    words = inspect.StrType | inspect.LiteralType
+    """Whether values of a type are single words, numbers or truths."""
+    words = inspect.StrType | inspect.LiteralType | inspect.BoolType
     return isinstance(kind, words | inspect.FloatType | inspect.IntType)
 
 

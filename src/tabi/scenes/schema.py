@@ -11,7 +11,7 @@ from typing import Any, get_args
 import msgspec
 from msgspec import inspect
 
-from tabi.scenes import contents, motion, sensor_keys, things
+from tabi.scenes import contents, motion, sensor_keys, things, walk_keys
 from tabi.scenes.reader import bounds, is_word, type_of
 
 FILE = "scene.schema.json"
@@ -41,6 +41,10 @@ TABLES: dict[str, tuple[Any, ...]] = {
     "sensors": (sensor_keys.SensorKeys,),
     "motion": motion.Motion.__args__,
     "frames": (motion.Keyframe,),
+    "path": walk_keys.Way.__args__,
+    "places": (walk_keys.Stone,),
+    "gait": (walk_keys.GaitKeys,),
+    "stabiliser": (walk_keys.StabiliserKeys,),
     "simulation": (contents.Simulation,),
     "contact": (contents.SelectionKeys, contents.PenaltyKeys),
     "record": (contents.RecordKeys,),
@@ -179,4 +183,6 @@ def default(f: Any) -> str:
         return "`{kind: hold}`"
     if value in ((), {}, None, "") or isinstance(value, msgspec.Struct):
         return ""
+    if isinstance(value, tuple) and isinstance(value[0], msgspec.Struct):
+        return f"`[{{{value[0].__struct_config__.tag_field}: {value[0].__struct_config__.tag}}}]`"
     return f"`{json.dumps(value)}`"

@@ -135,13 +135,18 @@ def stairs(
 
 
 def arc(
-    stance: Mapping[str, Transform], radius: float, angle: float, length: float = 0.2
+    stance: Mapping[str, Transform],
+    radius: float,
+    angle: float,
+    length: float = 0.2,
+    first: str | None = None,
 ) -> list[Footstep]:
     """Along a circle.
 
     Args:
         radius: of the circle of the centre [m]; angle: how far along it, to the left [rad].
         length: of a step along it at most [m].
+        first: foot that steps first; the one on the inner side unless given.
     """
     if not (np.isfinite(radius) and radius > 0 and np.isfinite(angle) and angle != 0):
         raise ModelError(
@@ -154,7 +159,8 @@ def arc(
     turn = angle / count
     # the chord of a step, seen from where it begins
     ahead, aside = radius * np.sin(abs(turn)), radius * (1 - np.cos(turn)) * np.sign(turn)
-    return walk(stance, count + 1, ahead, float(aside), turn, first="left" if turn > 0 else "right")
+    first = first or ("left" if turn > 0 else "right")
+    return walk(stance, count + 1, ahead, float(aside), turn, first=first)
 
 
 def stones(

@@ -301,6 +301,18 @@ def foot(
 
 
 @bench.command()
+def walk(
+    as_json: Json = False,
+    steps: Annotated[int, typer.Option(min=2, help="How many steps it walks.")] = 20,
+) -> None:
+    """HRP-2 walks with all its sensors: real-time factor on one core, and MuJoCo's step."""
+    from tabi.apps.bench import walk
+
+    result = walk.measure(steps, show=not as_json)
+    tell(json.dumps(result, indent=2) if as_json else walk.text(result))
+
+
+@bench.command()
 def view(
     as_json: Json = False,
     seconds: Annotated[float, typer.Option(min=1.0, help="How long each scene is watched.")] = 5.0,

@@ -113,7 +113,7 @@ def report(
     """Write a page about a recording, to read and to print:
     verdict, certificate, figures, loads, what to look at, pictures.
     """
-    from tabi.apps.report import contacts, findings, page
+    from tabi.apps.report import contacts, findings, page, walks
 
     if out is None and not as_json:
         out = file.with_suffix(".report.html")
@@ -121,9 +121,10 @@ def report(
         _check(file, out, (".html",), "--out")
     run = _read(file)
     found = contacts.touches(run)
-    numbers = findings.measure(run, found)
+    numbers, walked = findings.measure(run, found), walks.walked(run)
+    numbers["walks"] = walks.measure(run, walked, findings.fallen(numbers))
     if out is not None:
-        out.write_text(page.page(run, found, numbers, file), encoding="utf-8")
+        out.write_text(page.page(run, found, numbers, file, walked), encoding="utf-8")
     if as_json:
         print(json.dumps(numbers, indent=2, default=str), flush=True)
     else:

@@ -89,6 +89,15 @@ def verdict(numbers: dict[str, Any]) -> str:
     return words + "."
 
 
+def fallen(numbers: dict[str, Any]) -> dict[str, float]:
+    """When robots fell [s], those that did."""
+    return {
+        robot["name"]: robot["fallen_at_s"]
+        for robot in numbers["robots"]
+        if robot["fallen_at_s"] is not None
+    }
+
+
 def _certificate(run: Recorded) -> dict[str, Any]:
     worst, missed, time = run.summary, run.certificate["missed"], run.time
     new = np.diff(missed, prepend=missed[:1])

@@ -16,6 +16,7 @@ from typing import Any
 from tabi.apps.report import pictures
 from tabi.apps.report.contacts import Touches
 from tabi.apps.report.findings import CHANGES
+from tabi.apps.report.walks import Walked
 from tabi.recording.recorded import Recorded
 
 # lines of the table of bodies, and letters of a scene file and of a value that was told
@@ -36,8 +37,14 @@ TITLES = {
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-def page(run: Recorded, found: Touches, numbers: dict[str, Any], file: Path) -> str:
-    """The whole page as text."""
+def page(
+    run: Recorded,
+    found: Touches,
+    numbers: dict[str, Any],
+    file: Path,
+    walks: Sequence[Walked] = (),
+) -> str:
+    """The whole page as text; with numbers["walks"] of the walks."""
     title = numbers["scene"] or ", ".join(run.world.robot_names) or file.stem
     parts = [
         _head(title, numbers, file),
@@ -47,6 +54,7 @@ def page(run: Recorded, found: Touches, numbers: dict[str, Any], file: Path) -> 
         _certificate(numbers),
         _loads(numbers),
     ]
+    parts += [_walk(run, walk, numbers["walks"][walk.name]) for walk in walks]
     parts += [_contacts(run, found, numbers), _plots(run), _about(run, numbers), _scene(run)]
     shell = (resources.files("tabi.apps.report") / "page.html").read_text(encoding="utf-8")
     # what comes last may hold the words of the first
@@ -223,6 +231,35 @@ def _load(thing: dict[str, Any], several: bool, carried: bool, foot: bool) -> li
         else []
     )
     return [*names, *figures, f"{thing['friction_used']:.2f}", *edge]
+
+
+def _walk(run: Recorded, walk: Walked, numbers: dict[str, Any]) -> str:
+    above, curves = pictures.walk(run, walk)
+    x, y, _ = numbers["end_m"]
+    rows = [
+        ["Steps that landed", f"{numbers['landed']} of {numbers['planned']}", ""],
+        [
+            "Landing, worst",
+            short(numbers["landing_m"], "m"),
+            f"and {numbers['landing_deg']:.2g}°, from where it should be beside the other foot",
+        ],
+        ["Slip of a foot that stands alone, worst", short(numbers["slip_m"], "m"), ""],
+        [
+            "End of the walk",
+            short((x * x + y * y) ** 0.5, "m"),
+            f"and {abs(numbers['end_deg']):.2g}° from its plan",
+        ],
+    ]
+    for key, name in (("zmp_rms_m", "Zero moment point"), ("centre_rms_m", "Centre of mass")):
+        ahead, aside = numbers[key]
+        told = f"along x, {short(aside, 'm')} along y, from its plan (root mean square)"
+        rows.append([name, short(ahead, "m"), told])
+    what = "footsteps from above: planned in grey, landed in blue (left) and orange (right)"
+    note = f'<p class="note">{escape(what)}; dashed: planned</p>'
+    return _section(
+        f"Walk of {walk.name}",
+        table(["", "=", ""], rows) + _plot(above, what) + note + _plot(curves, "walk over time"),
+    )
 
 
 def _contacts(run: Recorded, found: Touches, numbers: dict[str, Any]) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 from tabi.apps.recordings import curves, figures
 from tabi.apps.recordings.frames import frames, whole
 from tabi.apps.recordings.raster import Painter
-from tabi.apps.report import contacts
+from tabi.apps.report import contacts, walks
 from tabi.recording.recorded import Recorded
 
 MOMENTS, SIZE, QUALITY = 6, (480, 360), 88
@@ -37,6 +37,11 @@ def _svg(figure: Any) -> str:
     file = io.BytesIO()
     figure.savefig(file, format="svg", dpi=160)
     return "data:image/svg+xml;base64," + base64.b64encode(file.getvalue()).decode("ascii")
+
+
+def walk(run: Recorded, one: walks.Walked) -> tuple[str, str]:
+    """Footsteps from above, and curves of a walk against its plan."""
+    return _svg(walks.from_above(run, one)), _svg(figures.picture(walks.panels(run, one)))
 
 
 def moments(run: Recorded) -> list[tuple[float, str]]:

@@ -1,5 +1,5 @@
 """What is drawn over a world: contacts with their friction cones and forces, pressure, support,
-balance, trails, rubber bands.
+balance, plans of walks, trails, rubber bands.
 
 Every kind is a few nodes of the page whose arrays are replaced as a whole,
 so a hundred contacts cost as much as one. Knows no physics: it draws what a view tells.
@@ -19,6 +19,7 @@ from tabi.apps.recordings.frames import ARROW
 from tabi.apps.viewer.foot_marks import FootMarks
 from tabi.apps.viewer.nodes import Node
 from tabi.apps.viewer.view import View
+from tabi.apps.viewer.walk_marks import WalkMarks
 from tabi.model.body import convex_outline
 from tabi.model.meshes import Mesh, turned
 
@@ -41,6 +42,7 @@ KINDS = {
     "support polygon": True,
     "centre of mass": True,
     "zero moment point": True,
+    "plan of a walk": True,
     "trails": False,
     "see through bodies": False,
 }
@@ -53,6 +55,8 @@ HINTS = {
     "support polygon": "light blue: around all points that carry the robot",
     "centre of mass": "yellow ball inside the robot, plumbed down to the ground",
     "zero moment point": "purple coin on the ground: where all contact forces together act",
+    "plan of a walk": "footsteps, blue of the left foot and red of the right one; pink: where "
+    "the zero moment point should be, now and on its way; yellow: way of the centre of mass",
     "trails": "yellow: where the centre of mass has been",
     "see through bodies": "to see what is inside and behind them",
 }
@@ -87,7 +91,7 @@ class Overlay:
         self._trail = _Lines(server, "trail", CENTRE, 0.005)
         self._band = _Lines(server, "band", BAND, 0.008)
         self._knob = _Marks(server, "knob", _ball(0.018), BAND)
-        self.feet = FootMarks(server, soles or [])
+        self.feet, self.walks = FootMarks(server, soles or []), WalkMarks(server)
         self._label = scene.add_label(
             "/over/newtons", "", visible=False, anchor="bottom-center", font_screen_scale=1.3
         )
@@ -107,6 +111,7 @@ class Overlay:
             if len(view.centres):
                 self._draw_balance(view, ground)
             self.feet.draw(view.soles, self.shown["states of feet"])
+            self.walks.draw(view.walks, self.shown["plan of a walk"])
             if view.bands or self._label.visible:
                 self._draw_bands(view)
 

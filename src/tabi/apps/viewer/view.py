@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from tabi.apps.recordings import soles
 from tabi.apps.recordings.soles import Soles
+from tabi.apps.viewer.walk_marks import WalkLook, WalkView
 from tabi.interaction.mouse_spring import Band
 from tabi.model.body import Body, Foot
 from tabi.model.compiled import Link
@@ -64,7 +65,7 @@ class View:
         load: vertical force on all feet [N].
         residual [m/s], force_residual [N], missed: of the certificate.
         soles: places and states of the feet. bands: what the mouse pulls.
-        heard: what the sensor tells that somebody listens to.
+        heard: what the sensor tells that somebody listens to. walks: of robots that walk.
     """
 
     time: float
@@ -89,6 +90,7 @@ class View:
     soles: Soles
     bands: tuple[Band, ...] = ()
     heard: Heard | None = None
+    walks: tuple[WalkView, ...] = ()
 
 
 def bodies_of(world: World) -> list[Body]:
@@ -136,6 +138,7 @@ class Observer:
         self._material = np.array([names[shape.material] for shape in model.shapes], np.int64)
         self._root = model.arrays.body["root"]
         self._certificate = (0.0, 0.0, 0)
+        self._walks = WalkLook()
 
     def look(
         self, judged: bool = True, bands: tuple[Band, ...] = (), sensor: str | None = None
@@ -185,6 +188,7 @@ class Observer:
             soles=self._stands(foot, points, feet_R, feet_p),
             bands=bands,
             heard=self._hear(sensor) if sensor else None,
+            walks=self._walks.look(sim),
         )
 
     def _balance(

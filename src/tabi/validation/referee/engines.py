@@ -30,7 +30,6 @@ from tabi.scenes import Scene
 from tabi.simulation.readings import Named
 from tabi.simulation.simulator import Simulator
 from tabi.spatial.transform import Transform
-from tabi.validation.referee.goals import Goals
 from tabi.validation.referee.mujoco_senses import MuJoCoSenses
 from tabi.validation.referee.track import Row
 
@@ -160,6 +159,27 @@ def ask(
     return sim.ask_controllers(step, seen)
 
 
+class Targets:
+    """Positions that motors are told, on their way: what ``Command.over`` asks for.
+
+    Attributes:
+        position: of each degree of freedom, at the end of the step [rad or m].
+    """
+
+    def __init__(self, sim: Simulator) -> None:
+        self._sim = sim
+        self.position: Array = sim.data.command.motor["position"].copy()
+
+    def move(self, step: int) -> None:
+        """Over a step, as tabi's own step moves them."""
+        motor, h = self._sim.data.command.motor, self._sim.dt
+        left = motor["until"] - step * h
+        share = np.minimum(1.0, h / np.where(left > 0.0, left, np.inf))
+        self.position += share * (motor["target"] - self.position)
+        at_once = motor["until"] == 0.0
+        self.position[at_once] = motor["position"][at_once]
+
+
 def with_readings(
     sim: Simulator, robot: Robot, measured: Measurement, found: Mapping[str, Array]
 ) -> Measurement:
@@ -251,7 +271,7 @@ class MuJoCo:
         body = np.array([links[name].body if name in links else 0 for name in names], np.int64)
         self.owner = body[m.geom_bodyid]
         self.carrier = {int(body[i]): i for i in reversed(range(m.nbody))}
-        self.goals = Goals(sim)
+        self.targets = Targets(sim)
         self._prepare_motors()
         self.senses = MuJoCoSenses(sim, (mj, m), self.carrier, self.owner)
         self.said += self.senses.said
@@ -279,11 +299,9 @@ class MuJoCo:
 
     def _tell(self) -> None:
         """Targets and gains into the actuators."""
-        goal = self.goals.now[self.rows]
+        goal, position = self.sim.data.command.motor[self.rows], self.targets.position[self.rows]
         self.m.actuator_biasprm[:, 1], self.m.actuator_biasprm[:, 2] = -goal["kp"], -goal["kd"]
-        self.d.ctrl[:] = (
-            goal["effort"] + goal["kp"] * goal["position"] + goal["kd"] * goal["velocity"]
-        )
+        self.d.ctrl[:] = goal["effort"] + goal["kp"] * position + goal["kd"] * goal["velocity"]
 
     def step(self) -> None:
         """One step."""
@@ -291,10 +309,9 @@ class MuJoCo:
         if any(self.steps % driver.every == 0 for driver in sim.drivers.values()):
             row, effort = self.row(), self._efforts()
             sim.set_state(row.q, row.v)
-            if ask(sim, self.steps, row, effort, lambda robot: self._read(robot, effort)):
-                self.goals.renew(self.steps * sim.dt)
-                self._tell()
-        if self.goals.move((self.steps + 1) * sim.dt):
+            ask(sim, self.steps, row, effort, lambda robot: self._read(robot, effort))
+        if sim.drivers:
+            self.targets.move(self.steps)
             self._tell()
         self._push()
         self._before = d.qpos.copy(), d.qvel.copy()

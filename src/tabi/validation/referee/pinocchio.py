@@ -29,8 +29,7 @@ from tabi.scenes import Scene
 from tabi.scenes.motion import Limp
 from tabi.spatial.transform import Transform
 from tabi.validation.pinocchio import Referee, build, pinocchio
-from tabi.validation.referee.engines import BreakdownError, ask
-from tabi.validation.referee.goals import Goals
+from tabi.validation.referee.engines import BreakdownError, Targets, ask
 from tabi.validation.referee.track import Row
 
 Array = NDArray[np.float64]
@@ -71,7 +70,7 @@ class Pinocchio:
         self.q, self.v = sim.state.q, sim.state.v
         self.touching, self.impulse, self.gap = np.zeros(0, np.int64), np.zeros((0, 3)), np.zeros(0)
         self.at = np.zeros((len(self.points), 3))
-        self.saturated, self.goals = np.zeros(sim.model.v_count), Goals(sim)
+        self.saturated, self.targets = np.zeros(sim.model.v_count), Targets(sim)
         self.settings: dict[str, Any] = {
             "step_s": sim.dt,
             "solver": "ADMM",
@@ -122,9 +121,8 @@ class Pinocchio:
         """One step."""
         sim, row = self.sim, self.row()
         sim.set_state(self.q, self.v)
-        if ask(sim, self.steps, row):
-            self.goals.renew(self.steps * sim.dt)
-        self.goals.move((self.steps + 1) * sim.dt)
+        ask(sim, self.steps, row)
+        self.targets.move(self.steps)
         start = clock.perf_counter()
         for _ in range(AGAIN):
             after = self._velocity()
@@ -146,13 +144,13 @@ class Pinocchio:
         """Torques that the motors' loops ask for at the end of a step, in tabi's order;
         none of the base.
         """
-        goal, dof, h = self.goals.now, self.sim.model.arrays.dof, self.sim.dt
+        goal, dof, h = self.sim.data.command.motor, self.sim.model.arrays.dof, self.sim.dt
         v = self.maps.rates(self.q).T @ after
         place = np.where(dof["q"] >= 0, self.q[dof["q"]], 0.0)
         kp = np.where(dof["q"] >= 0, goal["kp"], 0.0)
         return (
             goal["effort"]
-            + kp * (goal["position"] - place - h * v)
+            + kp * (self.targets.position - place - h * v)
             + goal["kd"] * (goal["velocity"] - v)
         )
 
@@ -162,7 +160,7 @@ class Pinocchio:
         pm = self.model
         data = self.data
         h = self.sim.dt
-        goal = self.goals.now
+        goal = self.sim.data.command.motor
         dof = self.sim.model.arrays.dof
         T, free = self.maps.rates(self.q), self.saturated == 0
         added = h * (

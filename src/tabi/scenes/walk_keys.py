@@ -1,0 +1,158 @@
+"""What a scene file may say about a walk: the way, the gait, the stabiliser."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from tabi.scenes.things import Duration, Keys, Length, Moment, Number, Turn
+
+Count = Annotated[int, Meta(ge=1, le=1000)]
+Side = Literal["left", "right"]
+Gain = Annotated[float, Meta(ge=0.0, le=1e6)]
+# seconds between commands
+Tick = Annotated[float, Meta(ge=1e-4, le=0.1)]
+
+
+class Steps(Keys, frozen=True, kw_only=True, tag_field="go", tag="steps"):
+    """Steps that are all alike; the last one brings the feet together.
+
+    Attributes:
+        count: how many
+        length_m: of each, forwards; as suits the robot's legs unless given
+        sideways_m: of each, to the left
+        turn_deg: of each, to the left
+        rise_m: of each, upwards
+        first: foot that begins; the one whose turn it is unless given
+    """
+
+    count: Count = 10
+    length_m: Number | None = None
+    sideways_m: Number = 0.0
+    turn_deg: Turn = 0.0
+    rise_m: Number = 0.0
+    first: Side | None = None
+
+
+class Arc(Keys, frozen=True, kw_only=True, tag_field="go", tag="arc"):
+    """Along a circle; begins with the foot on its inner side.
+
+    Attributes:
+        radius_m: of the circle
+        angle_deg: how far along it, to the left
+        length_m: of a step at most; as suits the robot's legs unless given
+    """
+
+    radius_m: Length
+    angle_deg: Annotated[float, Meta(ge=-3600.0, le=3600.0)]
+    length_m: Length | None = None
+
+
+class Climb(Keys, frozen=True, kw_only=True, tag_field="go", tag="stairs"):
+    """Up or down stairs, both feet on each tread.
+
+    Attributes:
+        treads: how many
+        rise_m: of each, negative downwards
+        depth_m: from each tread to the next
+        first: foot that leads; the one whose turn it is unless given
+    """
+
+    treads: Count
+    rise_m: Number
+    depth_m: Length
+    first: Side | None = None
+
+
+class Stone(Keys, frozen=True, kw_only=True):
+    """A place for a foot.
+
+    Attributes:
+        foot: which
+        position_m: x, y or x, y, z of the sole; on the level ground unless z is given
+        yaw_deg: where its toes point
+    """
+
+    foot: Side
+    position_m: Annotated[tuple[Number, ...], Meta(min_length=2, max_length=3)]
+    yaw_deg: Turn = 0.0
+
+
+class Stones(Keys, frozen=True, kw_only=True, tag_field="go", tag="stones"):
+    """Places in the world, one after the other.
+
+    Attributes:
+        places: of the soles; feet take turns
+    """
+
+    places: Annotated[tuple[Stone, ...], Meta(min_length=1, max_length=1000)]
+
+
+class GaitKeys(Keys, frozen=True, kw_only=True):
+    """How a robot walks; as suits its legs, its mass and its soles unless given.
+
+    Attributes:
+        step_time_s: from one landing to the next
+        double_support_s: part of it with both feet on the ground
+        lift_m: height of the foot that swings
+        centre_height_m: of the centre of mass above the soles
+        zmp_m: of the zero moment point under each sole, ahead and outwards of the foot's frame
+        shift_s: of the first and the last shift of the weight
+        rest_s: to stand, before the first and after the last of them
+        landing_speed_m_s: downwards, at the end of a swing
+        tick_s: between two commands
+    """
+
+    step_time_s: Duration | None = None
+    double_support_s: Duration | None = None
+    lift_m: Length | None = None
+    centre_height_m: Length | None = None
+    zmp_m: tuple[Number, Number] | None = None
+    shift_s: Duration | None = None
+    rest_s: Moment | None = None
+    landing_speed_m_s: Annotated[float, Meta(ge=0.0, le=10.0)] | None = None
+    tick_s: Tick = 0.005
+
+
+class StabiliserKeys(Keys, frozen=True, kw_only=True):
+    """Gains of a stabiliser; 0 switches a loop off.
+
+    Attributes:
+        inclination: of the body's inclination, on the zero moment point
+        zmp_damping_1_s: of the feet that give way to their loads;
+            10 for feet with rubber, 2 for rigid ones, unless given
+        foot_adjusting_1_s: of loads that differ, on the feet's heights;
+            as zmp_damping_1_s unless given
+        swing: how much of the body's motion a foot that swings makes up for, 0 to 1
+        margin_m: of the zero moment point inside the soles
+        smoothing_s: time constant of what is measured under the feet
+    """
+
+    inclination: Gain = 2.0
+    zmp_damping_1_s: Gain | None = None
+    foot_adjusting_1_s: Gain | None = None
+    swing: Annotated[float, Meta(ge=0.0, le=1.0)] = 1.0
+    margin_m: Annotated[float, Meta(ge=0.0, le=1.0)] = 0.01
+    smoothing_s: Annotated[float, Meta(ge=0.0, le=10.0)] = 0.01
+
+
+Way = Steps | Arc | Climb | Stones
+
+
+class WalkKeys(Keys, frozen=True, kw_only=True, tag_field="kind", tag="walk"):
+    """Walk, by a pattern from footsteps and a stabiliser from the robot's sensors;
+    for bipeds with legs of six joints that stand.
+
+    Attributes:
+        path: the way, one piece after the other
+        on_ground: whether soles are put on what is under them, on ground, boxes, stairs and height
+            fields; level, at the height of the piece, unless given
+        gait: how
+        stabiliser: its gains; false follows the pattern blindly
+    """
+
+    path: Annotated[tuple[Way, ...], Meta(min_length=1, max_length=100)] = (Steps(),)
+    on_ground: bool = False
+    gait: GaitKeys = GaitKeys()
+    stabiliser: bool | StabiliserKeys = True

@@ -1,0 +1,114 @@
+"""A robot that walks, from what a scene says: footsteps, gait, stabiliser."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import radians
+
+from tabi import walking
+from tabi.model.robot import Robot
+from tabi.model.world import World
+from tabi.scenes.equipment import Places
+from tabi.scenes.ground_height import ground_height
+from tabi.scenes.walk_keys import Arc, Climb, GaitKeys, StabiliserKeys, Steps, Stones, WalkKeys, Way
+from tabi.spatial.transform import Transform
+from tabi.walking.footsteps import other
+
+# key of a file → attribute of a gait
+GAIT = {
+    "step_time_s": "step_time",
+    "double_support_s": "double_support",
+    "lift_m": "lift",
+    "centre_height_m": "centre_height",
+    "zmp_m": "zmp",
+    "shift_s": "shift",
+    "rest_s": "rest",
+    "landing_speed_m_s": "landing_speed",
+    "tick_s": "tick",
+}
+# likewise, of a stabiliser
+STABILISER = {
+    "inclination": "inclination",
+    "zmp_damping_1_s": "zmp_damping",
+    "foot_adjusting_1_s": "foot_adjusting",
+    "swing": "swing",
+    "margin_m": "margin",
+    "smoothing_s": "smoothing",
+}
+
+
+def walker(builder: Places, world: World, robot: Robot, told: WalkKeys, i: int) -> walking.Walker:
+    """The controller of a robot's walk."""
+    path = ("robots", i, "motion")
+    with builder.at(*path):
+        biped = walking.Biped(robot)
+    with builder.at(*path, "gait"):
+        gait = gait_of(biped, told.gait)
+    stance, steps = dict(biped.stance), []
+    for k, piece in enumerate(told.path):
+        with builder.at(*path, "path", k):
+            last = steps[-1].foot if steps else None
+            more = footsteps(piece, stance, gait, last)
+            if told.on_ground:
+                height = ground_height(world)
+                more = [
+                    walking.on_ground([step], height, biped.outline[step.foot])[0] for step in more
+                ]
+            stance |= {step.foot: step.pose for step in more}
+            steps += more
+    with builder.at(*path):
+        pattern = walking.walking_pattern(biped, steps, gait)
+        return walking.Walker(pattern, stabiliser_of(told.stabiliser))
+
+
+def footsteps(
+    piece: Way, stance: dict[str, Transform], gait: walking.Gait, last: str | None
+) -> list[walking.Footstep]:
+    """The steps of one piece of a path.
+
+    Args:
+        stance: poses of the soles before it. last: foot of the step before; None at the start.
+    """
+    turn = None if last is None else other(last)
+    if isinstance(piece, Stones):
+        ground = min(X.p[2] for X in stance.values())
+        return walking.stones(
+            (stone.foot, (*(*stone.position_m, ground)[:3], radians(stone.yaw_deg)))
+            for stone in piece.places
+        )
+    if isinstance(piece, Climb):
+        first = piece.first or turn or "left"
+        return walking.stairs(stance, piece.treads, piece.rise_m, piece.depth_m, first)
+    length = gait.length if piece.length_m is None else piece.length_m
+    if isinstance(piece, Arc):
+        return walking.arc(stance, piece.radius_m, radians(piece.angle_deg), length)
+    assert isinstance(piece, Steps)
+    return walking.walk(
+        stance,
+        piece.count,
+        length,
+        piece.sideways_m,
+        radians(piece.turn_deg),
+        piece.rise_m,
+        piece.first or turn,
+    )
+
+
+def gait_of(biped: walking.Biped, told: GaitKeys) -> walking.Gait:
+    """The robot's own gait, with what a file says otherwise."""
+    given = {name: getattr(told, key) for key, name in GAIT.items()}
+    return replace(
+        walking.gait_for(biped), **{n: value for n, value in given.items() if value is not None}
+    )
+
+
+def stabiliser_of(told: bool | StabiliserKeys) -> walking.Stabiliser | None:
+    """The stabiliser; None where there is none."""
+    if isinstance(told, bool):
+        return walking.Stabiliser() if told else None
+    return walking.Stabiliser(**{name: getattr(told, key) for key, name in STABILISER.items()})
+
+
+def rate_of(told: object) -> float | None:
+    """How often a motion is asked for commands [Hz]; None: in every step."""
+    return 1.0 / told.gait.tick_s if isinstance(told, WalkKeys) else None
