@@ -1,4 +1,4 @@
-"""``tabi validate walking``: the walks of Hirukawa (2003), four models of one robot and one pattern.
+"""``tabi validate walking``: the walks of Hirukawa (2003), four models of a robot and one pattern.
 
         feet     stabiliser  joints                     as published
     1   rigid    no          follow exactly             walks: the model lacks the rubber
@@ -54,7 +54,7 @@ STEPS = 20
 LOWEST, SHAKES = 0.4, 3.0
 OWN = Stabiliser()
 # a of ZMP damping control [1/s]
-SHARP = Stabiliser(zmp_damping=185.0, foot_adjusting=10.0)
+SHARP = Stabiliser(zmp_damping=170.0, foot_adjusting=10.0)
 # damping of the rubber as a part of its stiffness [s]; the boundary is found so closely
 DAMPING, CLOSE = 0.01, 1.05
 # stiffness of the rubber in which the boundary is looked for, times m g h
@@ -156,7 +156,6 @@ def matrix(name: str, steps: int, progress: Progress = lambda *_: None) -> dict[
 def _row(row: Row, walks: dict[str, Walked]) -> dict[str, Any]:
     found = walks[row.name]
     calm = walks[row.name.replace("3", "4")].shake
-    # what has fallen does not shake, it lies
     ratio = found.shake / calm if row.rubber and row.stabiliser else None
     shakes = ratio is not None and ratio >= SHAKES
     came = {"walks": found.walked and not shakes, "falls": found.fell is not None, "shakes": shakes}

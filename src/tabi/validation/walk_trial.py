@@ -1,13 +1,13 @@
 """One walk in the simulator, and what is measured of it.
 
-A robot is put on level ground, a walking pattern is made for it, and a ``Walker`` follows it, with a
-stabiliser or without. Measured are, of each step, at the end of the double support after it,
+A robot is put on level ground, a walking pattern is made for it, and a ``Walker`` follows it, with
+a stabiliser or without. Measured are, of each step, at the end of the double support after it,
 
     landing error: the landed sole from the sole that stood, found − planned, horizontally [m]   (1)
     slip: how far the sole that stood moved while the other was in the air [m]                   (2)
-and of each foot, after every step of the simulation, the vertical force of the ground and the torque
-about the roll axis of its force sensor. A robot has fallen when its base is lower than a limit; the
-walk ends there.
+and of each foot, after every step of the simulation, the vertical force of the ground and the
+torque about the roll axis of its force sensor. A robot has fallen when its base is lower than a
+limit; the walk ends there.
 
 The shake of a walk is the root mean square, over all single supports, of the force on the foot that
 stands about its low-pass of 5 Hz, run forwards and backwards.
@@ -135,7 +135,7 @@ def try_walk(
     if curves:
         sim.every(1, _watch(robot, rows))
     feet, base, fell, fault, spent = _follow(sim, robot, pattern, lowest)
-    landing, slip, count = _landings(pattern, feet, fell)
+    landing, slip, count = _landings(pattern, feet)
     found = np.array(rows).reshape(-1, 5)
     ticks = np.minimum((found[:, 0] / how.tick - 1e-6).astype(int), pattern.count - 1)
     return Walked(
@@ -158,27 +158,21 @@ def try_walk(
 
 def _watch(robot: Robot, rows: list[tuple[float, ...]]) -> Any:
     """Keeps time, forces and torques of both feet after every step."""
-    sensors = {
-        side: next(
-            (
-                name
-                for name, sensor in robot.sensors.items()
-                if sensor.kind == "force" and sensor.body is robot.feet[side].body
-            ),
-            None,
-        )
-        for side in SIDES
-    }
+    sensors = [_force_sensor(robot, side) for side in SIDES]
 
     def look(data: Data) -> None:
         force = [data.foot_wrench(side).force[2] for side in SIDES]
-        roll = [
-            0.0 if sensors[side] is None else data.sensor(sensors[side], truth=True)[0][3]
-            for side in SIDES
-        ]
+        roll = [data.sensor(name, truth=True)[0][3] if name else 0.0 for name in sensors]
         rows.append((data.time, *force, *roll))
 
     return look
+
+
+def _force_sensor(robot: Robot, side: str) -> str | None:
+    """Name of a foot's force sensor."""
+    body = robot.feet[side].body
+    own = (name for name, one in robot.sensors.items() if one.kind == "force" and one.body is body)
+    return next(own, None)
 
 
 def _follow(
@@ -211,7 +205,7 @@ def _follow(
     return np.array(feet), np.array(base), fell, fault, spent
 
 
-def _landings(pattern: WalkingPattern, feet: Array, fell: float | None) -> tuple[float, float, int]:
+def _landings(pattern: WalkingPattern, feet: Array) -> tuple[float, float, int]:
     """Largest (1) and (2) [m], and how many steps landed."""
     plan, how = pattern.schedule, pattern.gait
     settled = round(how.double_support / how.tick) - 1
@@ -221,7 +215,6 @@ def _landings(pattern: WalkingPattern, feet: Array, fell: float | None) -> tuple
         k = land + settled
         if k >= len(feet):
             break
-        # a robot that is about to lie has not walked
         count += 1
         i = SIDES.index(step.foot)
         gap = _from(feet[k], i) - _from(planned[k], i)
