@@ -24,7 +24,7 @@ def test_boundary_is_between_one_that_falls_and_one_that_walks():
     # softer than that cannot stand on one foot at all
     assert found["falls"] > walk_boundary.ankle("hrp2")[0]
     assert [one["walks"] for one in found["trials"]][:2] == [False, True]
-    none = walk_boundary.boundary("hrp2", AS_IT_IS, 2, span=(20.0, 24.0))
+    none = walk_boundary.boundary("hrp2", AS_IT_IS, 2, span=(15.0, 16.0))
     assert none["falls"] is None
 
 

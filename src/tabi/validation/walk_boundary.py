@@ -33,9 +33,9 @@ ROBOTS = {"hrp1s": (hrp1s, HRP1S_BUSH), "hrp2": (hrp2, HRP2_BUSH)}
 # a waist that is lower has fallen [m]
 LOWEST = 0.4
 # stiffness between which is looked, times m g h, and how closely: of the robot as it is, of others
-SPAN, CLOSE, ROUGHLY = (0.7, 24.0), 1.05, 1.1
+SPAN, CLOSE, ROUGHLY = (1.0, 16.0), 1.05, 1.15
 # stiffnesses of the scan, times m g h
-SCAN = tuple(np.geomspace(1.0, 24.0, 9))
+SCAN = tuple(np.geomspace(1.0, 16.0, 7))
 
 
 @dataclass(frozen=True)
