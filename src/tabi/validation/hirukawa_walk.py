@@ -62,7 +62,7 @@ SHOWN, RATE = (2, 4), 500.0
 
 
 @dataclass(frozen=True)
-class Row:
+class WalkModel:
     """A model of the robot: feet, control and joints, and what was published of it."""
 
     name: str
@@ -73,12 +73,12 @@ class Row:
 
 
 ROWS = (
-    Row("1", False, None, True, "walks"),
-    Row("2", True, None, True, "falls"),
-    Row("3", True, OWN, True, "shakes"),
-    Row("4", True, OWN, False, "walks"),
-    Row("3 sharp", True, SHARP, True, "shakes"),
-    Row("4 sharp", True, SHARP, False, "walks"),
+    WalkModel("1", False, None, True, "walks"),
+    WalkModel("2", True, None, True, "falls"),
+    WalkModel("3", True, OWN, True, "shakes"),
+    WalkModel("4", True, OWN, False, "walks"),
+    WalkModel("3 sharp", True, SHARP, True, "shakes"),
+    WalkModel("4 sharp", True, SHARP, False, "walks"),
 )
 
 
@@ -137,7 +137,7 @@ def matrix(name: str, steps: int, progress: Progress = lambda *_: None) -> dict[
     }
 
 
-def _row(row: Row, walks: dict[str, Walked]) -> dict[str, Any]:
+def _row(row: WalkModel, walks: dict[str, Walked]) -> dict[str, Any]:
     found = walks[row.name]
     calm = walks[row.name.replace("3", "4")].shake
     ratio = found.shake / calm if row.rubber and row.stabiliser else None

@@ -119,14 +119,8 @@ def try_walk(
         lowest: height of the base below which it has fallen [m]; half of where it is unless given.
         curves: keep forces and torques of every step of the simulation.
     """
-    world = World()
-    world.add_ground(friction=FRICTION)
-    robot = world.add_robot(robot)
-    biped = Biped(robot)
-    how = gait or gait_for(biped)
-    plan = walk(biped.stance, steps, how.length) if isinstance(steps, int) else steps
-    pattern = walking_pattern(biped, plan, how)
-    sim = Simulator(world, contact=contact)
+    sim, robot, pattern = _stage(robot, steps, gait, contact)
+    how = pattern.gait
     if exact:
         sim.prescribe(robot)
     sim.set_controller(robot, Walker(pattern, stabiliser), rate=1.0 / how.tick)
@@ -139,21 +133,34 @@ def try_walk(
     found = np.array(rows).reshape(-1, 5)
     ticks = np.minimum((found[:, 0] / how.tick - 1e-6).astype(int), pattern.count - 1)
     return Walked(
-        pattern,
-        fell,
-        fault,
-        count,
-        landing,
-        slip,
-        float(base[:, 0].min()),
-        float(base[:, 1].max()),
-        sim.missed_count,
-        sim.time / max(spent, 1e-9),
-        found[:, 0],
-        found[:, 1:3],
-        found[:, 3:],
-        pattern.schedule.support[ticks],
+        pattern=pattern,
+        fell=fell,
+        fault=fault,
+        steps=count,
+        landing=landing,
+        slip=slip,
+        height=float(base[:, 0].min()),
+        tilt=float(base[:, 1].max()),
+        missed=sim.missed_count,
+        speed=sim.time / max(spent, 1e-9),
+        times=found[:, 0],
+        force=found[:, 1:3],
+        roll=found[:, 3:],
+        support=pattern.schedule.support[ticks],
     )
+
+
+def _stage(
+    robot: Robot, steps: int | Sequence[Footstep], gait: Gait | None, contact: str
+) -> tuple[Simulator, Robot, WalkingPattern]:
+    """A simulator with the robot on level ground, and its pattern."""
+    world = World()
+    world.add_ground(friction=FRICTION)
+    robot = world.add_robot(robot)
+    biped = Biped(robot)
+    how = gait or gait_for(biped)
+    plan = walk(biped.stance, steps, how.length) if isinstance(steps, int) else steps
+    return Simulator(world, contact=contact), robot, walking_pattern(biped, plan, how)
 
 
 def _watch(robot: Robot, rows: list[tuple[float, ...]]) -> Any:

@@ -34,7 +34,8 @@ STEPS = 10
 SHARES, HEIGHTS = (1.0, 0.75, 0.5), (1.0, 0.97, 0.94)
 # between soles that pass each other [m]
 APART = 0.01
-# what a walk may be off, without [m]: a landing, and a foot that stands
+# what a walk with the stabiliser may be off [m]: a landing, and a foot that stands; following
+# blindly is as good as the motors' gains
 LANDING, SLIP = 5e-3, 5e-3
 WALKS, FALLS, REFUSED = "walks", "falls", "refused"
 
@@ -43,6 +44,9 @@ def stage(file: Path) -> Robot:
     """A robot from a file, standing, with the sensors that a stabiliser needs."""
     with quietly():
         robot = complete(load(file, base="floating"))
+        if not robot.feet:
+            # files without shapes for contacts may have some to be seen
+            robot = complete(load(file, base="floating", collision="visual"))
     robot.stand_on_ground()
     add_sensors(robot)
     return robot
@@ -156,10 +160,11 @@ def validate(
             progress("robots", len(rows), len(files))
     except KeyboardInterrupt:
         interrupted = True
-    tried = [walk for row in rows for walk in row.get("walks", {}).values()]
-    within = all(
-        one["walks"] and one["landing_m"] < LANDING and one["slip_m"] < SLIP and one["missed"] == 0
-        for one in tried
+    walked = [row["walks"] for row in rows if "walks" in row]
+    within = all(one["walks"] and one["missed"] == 0 for row in walked for one in row.values())
+    within &= all(
+        row["stabiliser"]["landing_m"] < LANDING and row["stabiliser"]["slip_m"] < SLIP
+        for row in walked
     )
     return {
         "steps": steps,
