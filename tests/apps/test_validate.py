@@ -169,3 +169,28 @@ def test_the_first_contact_of_a_step_ends_as_it_went(monkeypatch, within):
     done = CliRunner().invoke(cli.app, ["validate", "first-contact", "--json"])
     assert done.exit_code == (0 if within else 1)
     assert json.loads(done.stdout)["within"] is within
+
+
+@pytest.mark.parametrize("within", [True, False])
+def test_walks_end_as_they_went(monkeypatch, tmp_path, within):
+    from tabi.validation import hirukawa_walk, walks
+
+    asked = []
+
+    def validate_walking(steps, progress):
+        asked.append(steps)
+        return {"steps": steps, "robots": {}, "within": within}
+
+    def validate_walks(files, steps, progress):
+        asked.append(([file.name for file in files], steps))
+        return {"steps": steps, "robots": [], "walk": 0, "within": within, "interrupted": False}
+
+    monkeypatch.setattr(hirukawa_walk, "validate", validate_walking)
+    monkeypatch.setattr(walks, "validate", validate_walks)
+    done = CliRunner().invoke(cli.app, ["validate", "walking", "--steps", "9"])
+    assert done.exit_code == (0 if within else 1)
+    assert done.stdout.startswith("9 steps, one pattern")
+    done = CliRunner().invoke(cli.app, ["validate", "walks", str(tmp_path / "a.urdf"), "--json"])
+    assert done.exit_code == (0 if within else 1)
+    assert json.loads(done.stdout)["within"] is within
+    assert asked == [9, (["a.urdf"], 10)]

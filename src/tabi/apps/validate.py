@@ -267,6 +267,40 @@ def first_contact(as_json: Json = False) -> None:
     _show(result, experiment.text, as_json, passed=result["within"])
 
 
+@app.command()
+def walking(
+    steps: Annotated[int, typer.Option(min=8, help="Of each walk.")] = 20,
+    as_json: Json = False,
+) -> None:
+    """Walk HRP-1S and HRP-2 as Hirukawa (2003) did, with and without rubber, stabiliser and servos:
+    do they walk, fall and shake as published?
+    """
+    from tabi.validation import hirukawa_walk
+
+    with _progress() as report:
+        result = hirukawa_walk.validate(steps=steps, progress=report)
+    _show(result, hirukawa_walk.text, as_json, passed=result["within"])
+
+
+@app.command()
+def walks(
+    files: Annotated[
+        list[Path],
+        typer.Argument(help="URDF, MJCF, .wrl or .body files, or folders of URDF files."),
+    ],
+    steps: Annotated[int, typer.Option(min=1, help="Of each walk.")] = 10,
+    as_json: Json = False,
+) -> None:
+    """Let bipeds from files walk, with gaits from their own legs: does each, with a stabiliser and
+    without?
+    """
+    from tabi.validation import walks
+
+    with _progress() as report:
+        result = walks.validate(files, steps, report)
+    _show(result, walks.text, as_json, passed=result["within"])
+
+
 @contextmanager
 def _progress() -> Iterator[Callable[[str, int, int], None]]:
     """A bar on stderr: call it with what is being done, and how much of how much is."""

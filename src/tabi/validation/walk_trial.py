@@ -1,0 +1,241 @@
+"""One walk in the simulator, and what is measured of it.
+
+A robot is put on level ground, a walking pattern is made for it, and a ``Walker`` follows it, with
+a stabiliser or without. Measured are, of each step, at the end of the double support after it,
+
+    landing error: the landed sole from the sole that stood, found − planned, horizontally [m]   (1)
+    slip: how far the sole that stood moved while the other was in the air [m]                   (2)
+and of each foot, after every step of the simulation, the vertical force of the ground and the
+torque about the roll axis of its force sensor. A robot has fallen when its base is lower than a
+limit; the walk ends there.
+
+The shake of a walk is the root mean square, over all single supports, of the force on the foot that
+stands about its low-pass of 5 Hz, run forwards and backwards.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabi._errors import SimulationError
+from tabi.control.filters import zero_phase
+from tabi.model.robot import Robot
+from tabi.model.world import World
+from tabi.simulation.data import Data
+from tabi.simulation.simulator import Simulator
+from tabi.walking import (
+    Biped,
+    Footstep,
+    Gait,
+    Stabiliser,
+    Walker,
+    WalkingPattern,
+    gait_for,
+    walk,
+    walking_pattern,
+)
+from tabi.walking.footsteps import SIDES
+
+Array = NDArray[np.float64]
+# of the ground; cut-off [Hz] and order of the low-pass a force shakes about
+FRICTION, CUTOFF, ORDER = 0.8, 5.0, 2
+# how long a robot has to stand after the end of its pattern [s]
+AFTER = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Walked:
+    """A walk that was tried.
+
+    Attributes:
+        pattern: that was to be followed.
+        fell: when the base was too low, or the simulation stopped [s]; None where neither was.
+        fault: why the simulation stopped.
+        steps: how many landed while the robot was up.
+        landing, slip: (1) and (2), the largest [m]; 0 where no step was complete.
+        height: of the base, least of all [m]. tilt: of the base, largest [rad].
+        missed: steps of the simulation that missed their tolerance.
+        speed: how many times faster than time the simulation was.
+        times: of every step of the simulation [s], shape (n,).
+        force, roll: on the left and the right foot: vertical force of the ground [N], and torque
+            about the x axis of its force sensor [N·m], shape (n, 2); none unless asked for.
+        support: planned, as in ``Schedule``, shape (n,).
+    """
+
+    pattern: WalkingPattern
+    fell: float | None
+    fault: str
+    steps: int
+    landing: float
+    slip: float
+    height: float
+    tilt: float
+    missed: int
+    speed: float
+    times: Array
+    force: Array
+    roll: Array
+    support: NDArray[np.int64]
+
+    @property
+    def walked(self) -> bool:
+        """Whether all steps were made, and the robot stands."""
+        return self.fell is None and self.steps == len(self.pattern.steps)
+
+    @property
+    def shake(self) -> float:
+        """See the head of this file [N]."""
+        if len(self.times) < 2:
+            return float("nan")
+        rate = (len(self.times) - 1) / (self.times[-1] - self.times[0])
+        rest = self.force - zero_phase(self.force, CUTOFF, rate, ORDER)
+        alone = [rest[self.support == k + 1, k] for k in range(2)]
+        return float(np.sqrt(np.mean(np.concatenate(alone) ** 2)))
+
+
+def try_walk(
+    robot: Robot,
+    steps: int | Sequence[Footstep],
+    stabiliser: Stabiliser | None = None,
+    *,
+    gait: Gait | None = None,
+    exact: bool = False,
+    lowest: float | None = None,
+    curves: bool = False,
+    contact: str = "coulomb",
+) -> Walked:
+    """Let a robot walk, straight on unless told where to.
+
+    Args:
+        robot: standing, as ``Biped`` wants it; the world gets a copy.
+        steps: how many, of the gait's length, or where to; gait: that of ``gait_for`` unless given.
+        exact: joints follow their commands exactly, no servos.
+        lowest: height of the base below which it has fallen [m]; half of where it is unless given.
+        curves: keep forces and torques of every step of the simulation.
+    """
+    sim, robot, pattern = _stage(robot, steps, gait, contact)
+    how = pattern.gait
+    if exact:
+        sim.prescribe(robot)
+    sim.set_controller(robot, Walker(pattern, stabiliser), rate=1.0 / how.tick)
+    lowest = 0.5 * float(sim.position(robot.base)[2]) if lowest is None else lowest
+    rows: list[tuple[float, ...]] = []
+    if curves:
+        sim.every(1, _watch(robot, rows))
+    feet, base, fell, fault, spent = _follow(sim, robot, pattern, lowest)
+    landing, slip, count = _landings(pattern, feet)
+    found = np.array(rows).reshape(-1, 5)
+    ticks = np.minimum((found[:, 0] / how.tick - 1e-6).astype(int), pattern.count - 1)
+    return Walked(
+        pattern=pattern,
+        fell=fell,
+        fault=fault,
+        steps=count,
+        landing=landing,
+        slip=slip,
+        height=float(base[:, 0].min()),
+        tilt=float(base[:, 1].max()),
+        missed=sim.missed_count,
+        speed=sim.time / max(spent, 1e-9),
+        times=found[:, 0],
+        force=found[:, 1:3],
+        roll=found[:, 3:],
+        support=pattern.schedule.support[ticks],
+    )
+
+
+def _stage(
+    robot: Robot, steps: int | Sequence[Footstep], gait: Gait | None, contact: str
+) -> tuple[Simulator, Robot, WalkingPattern]:
+    """A simulator with the robot on level ground, and its pattern."""
+    world = World()
+    world.add_ground(friction=FRICTION)
+    robot = world.add_robot(robot)
+    biped = Biped(robot)
+    how = gait or gait_for(biped)
+    plan = walk(biped.stance, steps, how.length) if isinstance(steps, int) else steps
+    return Simulator(world, contact=contact), robot, walking_pattern(biped, plan, how)
+
+
+def _watch(robot: Robot, rows: list[tuple[float, ...]]) -> Any:
+    """Keeps time, forces and torques of both feet after every step."""
+    sensors = [_force_sensor(robot, side) for side in SIDES]
+
+    def look(data: Data) -> None:
+        force = [data.foot_wrench(side).force[2] for side in SIDES]
+        roll = [data.sensor(name, truth=True)[0][3] if name else 0.0 for name in sensors]
+        rows.append((data.time, *force, *roll))
+
+    return look
+
+
+def _force_sensor(robot: Robot, side: str) -> str | None:
+    """Name of a foot's force sensor."""
+    body = robot.feet[side].body
+    own = (name for name, one in robot.sensors.items() if one.kind == "force" and one.body is body)
+    return next(own, None)
+
+
+def _follow(
+    sim: Simulator, robot: Robot, pattern: WalkingPattern, lowest: float
+) -> tuple[Array, Array, float | None, str, float]:
+    """Poses of the soles (x, y, z, yaw) by tick, height and tilt of the base, when it fell and why,
+    and the time that it took [s].
+    """
+    feet, base, spent = [], [], 0.0
+    fell, fault = None, ""
+    R_start = sim.pose(robot.base).R
+    # axes of a foot point anywhere, planned ones ahead
+    ahead = pattern.schedule.yaw[0] - [_yaw(sim.pose(robot.feet[side]).R) for side in SIDES]
+    for _ in range(pattern.count + round(AFTER / pattern.gait.tick)):
+        begin = time.perf_counter()
+        try:
+            sim.run(pattern.gait.tick)
+        except SimulationError as problem:
+            fell, fault = sim.time, str(problem)
+        spent += time.perf_counter() - begin
+        poses = [sim.pose(robot.feet[side]) for side in SIDES]
+        feet.append([[*X.p, _yaw(X.R) + more] for X, more in zip(poses, ahead, strict=True)])
+        X = sim.pose(robot.base)
+        up = float(X.R[2] @ R_start[2])
+        base.append((float(X.p[2]), float(np.arccos(np.clip(up, -1.0, 1.0)))))
+        if fell is None and not X.p[2] >= lowest:
+            fell = sim.time
+        if fell is not None:
+            break
+    return np.array(feet), np.array(base), fell, fault, spent
+
+
+def _landings(pattern: WalkingPattern, feet: Array) -> tuple[float, float, int]:
+    """Largest (1) and (2) [m], and how many steps landed."""
+    plan, how = pattern.schedule, pattern.gait
+    settled = round(how.double_support / how.tick) - 1
+    planned = np.dstack([plan.position, plan.yaw])
+    errors, slips, count = [0.0], [0.0], 0
+    for step, lift, land in zip(pattern.steps, plan.lift, plan.land, strict=True):
+        k = land + settled
+        if k >= len(feet):
+            break
+        count += 1
+        i = SIDES.index(step.foot)
+        gap = _from(feet[k], i) - _from(planned[k], i)
+        errors.append(float(np.hypot(*gap)))
+        slips.append(float(np.hypot(*(feet[land - 1, 1 - i, :2] - feet[lift + 1, 1 - i, :2]))))
+    return max(errors), max(slips), count
+
+
+def _yaw(R: Array) -> float:
+    return float(np.arctan2(R[1, 0], R[0, 0]))
+
+
+def _from(feet: Array, i: int) -> Array:
+    """x and y of foot i from the other one, in its axes [m]."""
+    d, yaw = feet[i, :2] - feet[1 - i, :2], feet[1 - i, 3]
+    c, s = np.cos(yaw), np.sin(yaw)
+    return np.array([c * d[0] + s * d[1], -s * d[0] + c * d[1]])
