@@ -32,7 +32,7 @@ def test_a_command_cannot_be_changed():
 
 
 def test_what_is_not_said_is_none():
-    assert [getattr(Command(), f.name) for f in dataclasses.fields(Command)] == [None] * 5
+    assert [getattr(Command(), f.name) for f in dataclasses.fields(Command)] == [None] * 6
 
 
 def test_a_measurement_tells_the_truth_only_on_request():

@@ -71,7 +71,9 @@ def run(
     expect_standing: Annotated[
         bool, typer.Option("--expect-standing", help="End with 1 if a robot fell.")
     ] = False,
-    page: Annotated[bool, typer.Option("--page", help="Show it in the browser instead.")] = False,
+    page: Annotated[
+        bool, typer.Option("--page/--headless", help="Show it in the browser instead.")
+    ] = False,
     port: Annotated[
         int | None,
         typer.Option(

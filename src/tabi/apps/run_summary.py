@@ -67,6 +67,8 @@ class Summary:
             found[f"{shown}_{units[name]}" if name in units else shown] = (
                 list(value) if isinstance(value, tuple) else value
             )
+            if name == "fallen":
+                found["fallen"] = bool(value)
         return found
 
     def text(self) -> str:

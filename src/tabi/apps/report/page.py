@@ -16,7 +16,7 @@ from typing import Any
 from tabi.apps.report import pictures
 from tabi.apps.report.contacts import Touches
 from tabi.apps.report.findings import CHANGES
-from tabi.apps.report.walks import Walked
+from tabi.apps.report.walks import RecordedWalk
 from tabi.recording.recorded import Recorded
 
 # lines of the table of bodies, and letters of a scene file and of a value that was told
@@ -42,7 +42,7 @@ def page(
     found: Touches,
     numbers: dict[str, Any],
     file: Path,
-    walks: Sequence[Walked] = (),
+    walks: Sequence[RecordedWalk] = (),
 ) -> str:
     """The whole page as text; with numbers["walks"] of the walks."""
     title = numbers["scene"] or ", ".join(run.world.robot_names) or file.stem
@@ -233,7 +233,7 @@ def _load(thing: dict[str, Any], several: bool, carried: bool, foot: bool) -> li
     return [*names, *figures, f"{thing['friction_used']:.2f}", *edge]
 
 
-def _walk(run: Recorded, walk: Walked, numbers: dict[str, Any]) -> str:
+def _walk(run: Recorded, walk: RecordedWalk, numbers: dict[str, Any]) -> str:
     above, curves = pictures.walk(run, walk)
     x, y, _ = numbers["end_m"]
     rows = [

@@ -39,7 +39,7 @@ def _svg(figure: Any) -> str:
     return "data:image/svg+xml;base64," + base64.b64encode(file.getvalue()).decode("ascii")
 
 
-def walk(run: Recorded, one: walks.Walked) -> tuple[str, str]:
+def walk(run: Recorded, one: walks.RecordedWalk) -> tuple[str, str]:
     """Footsteps from above, and curves of a walk against its plan."""
     return _svg(walks.from_above(run, one)), _svg(figures.picture(walks.panels(run, one)))
 

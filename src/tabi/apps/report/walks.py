@@ -34,7 +34,7 @@ PLANNED, ZMP, CENTRE = "#9aa3af", "#CC79A7", "#E69F00"
 
 
 @dataclass(frozen=True, eq=False)
-class Walked:
+class RecordedWalk:
     """A walk and what was recorded of it, n ticks.
 
     Attributes:
@@ -51,7 +51,7 @@ class Walked:
     rotation: Array
 
 
-def walked(run: Recorded) -> list[Walked]:
+def walked(run: Recorded) -> list[RecordedWalk]:
     """Walks of a recording from their start; none where its scene tells of none, or cannot be made
     again.
     """
@@ -71,7 +71,7 @@ def walked(run: Recorded) -> list[Walked]:
     ]
 
 
-def _walked(run: Recorded, name: str, robot: int, pattern: WalkingPattern) -> Walked:
+def _walked(run: Recorded, name: str, robot: int, pattern: WalkingPattern) -> RecordedWalk:
     tick = pattern.gait.tick
     n = min(pattern.count, int((run.time[-1] + 0.5 * run.dt) / tick) + 1)
     after = np.searchsorted(run.time, tick * np.arange(n)).clip(1, len(run.time) - 1)
@@ -82,7 +82,7 @@ def _walked(run: Recorded, name: str, robot: int, pattern: WalkingPattern) -> Wa
     own = [_foot(feet.names, feet.robot, robot, side) for side in SIDES]
     position = np.stack([places[k] for k in own], axis=1)
     rotation = np.stack([turns[k] for k in own], axis=1)
-    return Walked(name, robot, pattern, rows, position, in_sole_axes(pattern, rotation))
+    return RecordedWalk(name, robot, pattern, rows, position, in_sole_axes(pattern, rotation))
 
 
 def _foot(names: Sequence[str], robots: NDArray[np.int64], robot: int, side: str) -> int:
@@ -92,7 +92,9 @@ def _foot(names: Sequence[str], robots: NDArray[np.int64], robot: int, side: str
     )
 
 
-def measure(run: Recorded, walks: Sequence[Walked], fallen: dict[str, float]) -> dict[str, Any]:
+def measure(
+    run: Recorded, walks: Sequence[RecordedWalk], fallen: dict[str, float]
+) -> dict[str, Any]:
     """Numbers of each walk by its robot; ``fallen``: when robots fell [s]."""
     found = {}
     for walk in walks:
@@ -111,7 +113,7 @@ def measure(run: Recorded, walks: Sequence[Walked], fallen: dict[str, float]) ->
 # ---- figures ------------------------------------------------------------------------------------
 
 
-def panels(run: Recorded, walk: Walked) -> list[Panel]:
+def panels(run: Recorded, walk: RecordedWalk) -> list[Panel]:
     """Curves over time, what was planned dashed."""
     t, plan = run.time[walk.rows], walk.pattern
     n, found = len(t), []
@@ -144,7 +146,7 @@ def _panel(title: str, label: str, curves: list[Curve]) -> Panel:
     return Panel("walk", title, "time [s]", label, curves)
 
 
-def _loads(run: Recorded, walk: Walked, t: Array) -> Panel:
+def _loads(run: Recorded, walk: RecordedWalk, t: Array) -> Panel:
     feet, plan, curves = run.world.feet, walk.pattern, []
     weight = plan.biped.mass * float(np.linalg.norm(plan.biped.model.arrays.gravity))
     for i, side in enumerate(SIDES):
@@ -154,7 +156,7 @@ def _loads(run: Recorded, walk: Walked, t: Array) -> Panel:
     return _panel("Load of the feet", "force [N]", curves)
 
 
-def _ankles(run: Recorded, walk: Walked, t: Array) -> Panel:
+def _ankles(run: Recorded, walk: RecordedWalk, t: Array) -> Panel:
     """Torques of the last two joints of each leg."""
     biped, curves = walk.pattern.biped, []
     for i in range(2):
@@ -174,7 +176,7 @@ def _ankles(run: Recorded, walk: Walked, t: Array) -> Panel:
     return _panel("Torques of the ankles' motors", "torque [N·m]", curves)
 
 
-def from_above(run: Recorded, walk: Walked) -> Any:
+def from_above(run: Recorded, walk: RecordedWalk) -> Any:
     """A figure of the footsteps seen from above, planned and landed, with both paths."""
     from matplotlib.figure import Figure
 
