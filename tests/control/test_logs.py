@@ -135,3 +135,36 @@ def test_files_that_are_no_logs_are_refused(tmp_path):
         replay(hold({}), [1])
     with pytest.raises(tabi.ModelError, match="what is logged is 3; expected a controller"):
         Logged(3)
+
+
+class Counting:
+    """A controller with a state."""
+
+    def __init__(self):
+        self.count = 0
+
+    def __call__(self, time, measurement):
+        self.count += 1
+        return tabi.Command(effort={"HEAD_Y": 0.01 * self.count})
+
+    def save_state(self):
+        return self.count
+
+    def restore_state(self, state):
+        self.count = state
+
+
+def test_a_restored_moment_has_the_log_and_the_controller_of_then():
+    world = tabi.World()
+    robot = world.add_robot(tabi.robots.hrp2())
+    sim, logged = tabi.Simulator(world), Logged(Counting())
+    sim.set_controller(robot, logged)
+    sim.run(0.005)
+    moment = sim.save()
+    sim.run(0.005)
+    end = sim.q.copy()
+    sim.restore(moment)
+    assert (len(logged.log), logged.controller.count) == (5, 5)
+    sim.run(0.005)
+    assert (sim.q == end).all()
+    assert [c.effort["HEAD_Y"] for c in logged.log.commands] == [0.01 * k for k in range(1, 11)]

@@ -15,7 +15,7 @@ def test_places_are_those_of_the_robots_joints_encoders_and_sensors():
     sim = tabi.Simulator(world)
     senses: RobotSenses = sim.senses_of(robot)
     talk = channel(30, 12)
-    link = senses.linked(Pilot(None, talk, talk, ("imu", "left_foot_force")))
+    link = senses.linked(Pilot(None, talk, talk, ("imu", "left_foot_force"), 0.005))
     sim.run(0.01)
     seen = sim.measure(robot)
     told = sim.data.sensor_values(link.value, np.zeros(0, np.int64))
@@ -25,7 +25,7 @@ def test_places_are_those_of_the_robots_joints_encoders_and_sensors():
     assert values[:, 1] == pytest.approx(seen.velocity)
     assert sim.q[link.q_at] == pytest.approx(seen.position, abs=1e-4)
     with pytest.raises(tabi.ModelError, match="sensor 'nose' not found in hrp2"):
-        senses.linked(Pilot(None, talk, talk, ("nose",)))
+        senses.linked(Pilot(None, talk, talk, ("nose",), 0.005))
 
 
 def test_an_empty_one_has_no_joints():

@@ -34,7 +34,7 @@ class Both:
         self.resets = 0
 
     def pilot(self):
-        return Pilot(push_back, self.own, self.own.channel, ("imu",))
+        return Pilot(push_back, self.own, self.own.channel, ("imu",), 0.004)
 
     def reset(self):
         self.resets += 1

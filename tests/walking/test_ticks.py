@@ -5,7 +5,7 @@ import pytest
 
 import tabi
 from tabi.walking import Biped, Stabiliser, Walker, walk, walking_pattern
-from tabi.walking.ticks import GIVEN, tick_of
+from tabi.walking.ticks import GIVEN, next_tick
 
 
 @pytest.mark.parametrize("stabiliser", [None, Stabiliser()])
@@ -36,8 +36,9 @@ def test_ticks_are_counted_from_the_first_time_and_end_with_the_pattern():
     walker = Walker(walking_pattern(biped, walk(biped.stance, 2, 0.1)))
     progress = walker.pilot().structure.progress
     count = walker.pattern.count
-    for time, tick in ((7.0, 0), (7.005, 1), (7.0149999, 3), (7.0 + 10 * count, count - 1)):
-        assert tick_of(progress, time) == tick
+    told = [(7.0, 0), (7.001, -1), (7.005, 1), (7.0149999, 3), (7.015, -1)]
+    for time, tick in [*told, (7.0 + 10 * count, count - 1), (7.005 + 10 * count, count - 1)]:
+        assert next_tick(progress, time) == tick
     assert walker.finished
     walker.reset()
     assert not walker.finished
@@ -47,3 +48,47 @@ def test_ticks_are_counted_from_the_first_time_and_end_with_the_pattern():
     assert first.position == pytest.approx(walker.pattern.position[1])
     assert first.over == walker.pattern.gait.tick
     assert GIVEN == 7
+
+
+def walking_robot(rate, contact="coulomb", steps=2):
+    world = tabi.World()
+    world.add_ground()
+    robot = world.add_robot(tabi.robots.hrp2(bush=True))
+    biped = Biped(robot)
+    walker = Walker(walking_pattern(biped, walk(biped.stance, steps, 0.2)), Stabiliser())
+    sim = tabi.Simulator(world, contact=contact)
+    sim.set_controller(robot, walker, rate=rate)
+    return sim, robot, walker
+
+
+def test_a_walk_that_is_asked_in_every_step_is_told_once_in_every_tick():
+    ends = []
+    for rate in (200, None):
+        sim, robot, walker = walking_robot(rate)
+        sim.run(walker.pattern.duration)
+        ends.append(sim.pose(robot.feet["left"]).p)
+    # a tick is told a millisecond before its time
+    assert ends[1] == pytest.approx(ends[0], abs=5e-4)
+
+
+def test_a_rate_that_does_not_fit_is_refused_before_the_first_step():
+    for rate in (100, 500 / 3):
+        with pytest.raises(
+            tabi.ModelError, match=r"is asked every .* periods of 5 ms; ask"
+        ):
+            walking_robot(rate)
+
+
+def test_a_saved_moment_of_a_walk_goes_on_to_the_bit():
+    sim, _, walker = walking_robot(200)
+    sim.run(2.0)
+    moment = sim.save()
+    sim.run(1.0)
+    end, tick = sim.q.copy(), walker.tick
+    sim.restore(moment)
+    assert walker.tick == 399
+    sim.run(1.0)
+    assert (sim.q == end).all()
+    assert walker.tick == tick
+    sim.reset()
+    assert walker.tick == 0

@@ -97,6 +97,20 @@ class Logged:
         self.log.commands.append(command)
         return command
 
+    def save_state(self) -> tuple[int, Any]:
+        """How long the log is, and the state of the controller, where it has one to give."""
+        told = getattr(self.controller, "save_state", None)
+        return len(self.log), told() if callable(told) else None
+
+    def restore_state(self, state: tuple[int, Any]) -> None:
+        """Go back to that moment; what came later is dropped from the log."""
+        count, own = state
+        for kept in (self.log.times, self.log.measurements, self.log.commands):
+            del kept[count:]
+        told = getattr(self.controller, "restore_state", None)
+        if callable(told):
+            told(own)
+
     def reset(self) -> None:
         """Begin a new log, and the controller anew."""
         self.log = ControlLog()

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tabi._errors import ModelError
 from tabi._structure import Structure
 
 # rows of ``Channel.told``
@@ -45,12 +46,14 @@ class Pilot(NamedTuple):
         kernel: function of one structure that reads and writes the channel.
         structure: its argument, which holds the channel; neither is ever replaced.
         channel: see there. sensors: names of those that it reads, in the order of ``reading``.
+        period: in which it wants to be asked, once or a whole number of times [s].
     """
 
     kernel: Any
     structure: Structure
     channel: Channel
     sensors: tuple[str, ...]
+    period: float
 
 
 def channel(count: int, readings: int) -> Channel:
@@ -65,3 +68,16 @@ def channel(count: int, readings: int) -> Channel:
         given=np.zeros(1, np.int64),
         over=np.zeros(1),
     )
+
+
+def check_period(robot: str, asked: float, period: float) -> None:
+    """Refuse a controller that is not asked once in each of its periods [s], or a whole number of
+    times.
+    """
+    times = period / asked
+    if times < 1.0 - 1e-6 or abs(times - round(times)) > 1e-6:
+        raise ModelError(
+            f"controller of {robot} is asked every {1e3 * asked:g} ms and works in periods of "
+            f"{1e3 * period:g} ms; ask it once in each: "
+            f"sim.set_controller(robot, controller, rate={1.0 / period:g})"
+        )

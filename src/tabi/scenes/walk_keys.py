@@ -36,17 +36,19 @@ class Steps(Keys, frozen=True, kw_only=True, tag_field="go", tag="steps"):
 
 
 class Arc(Keys, frozen=True, kw_only=True, tag_field="go", tag="arc"):
-    """Along a circle; begins with the foot on its inner side.
+    """Along a circle.
 
     Attributes:
         radius_m: of the circle
         angle_deg: how far along it, to the left
         length_m: of a step at most; as suits the robot's legs unless given
+        first: foot that begins; the one whose turn it is, or on the inner side, unless given
     """
 
     radius_m: Length
     angle_deg: Annotated[float, Meta(ge=-3600.0, le=3600.0)]
     length_m: Length | None = None
+    first: Side | None = None
 
 
 class Climb(Keys, frozen=True, kw_only=True, tag_field="go", tag="stairs"):

@@ -81,7 +81,8 @@ def footsteps(
         return walking.stairs(stance, piece.treads, piece.rise_m, piece.depth_m, first)
     length = gait.length if piece.length_m is None else piece.length_m
     if isinstance(piece, Arc):
-        return walking.arc(stance, piece.radius_m, radians(piece.angle_deg), length)
+        angle = radians(piece.angle_deg)
+        return walking.arc(stance, piece.radius_m, angle, length, piece.first or turn)
     assert isinstance(piece, Steps)
     return walking.walk(
         stance,

@@ -17,7 +17,7 @@ from tabi._errors import SimulationError
 from tabi._jit import address, kernel, plain_mode
 from tabi._structure import structure_at
 from tabi.model.arrays import INDEX, table
-from tabi.model.pilot import Pilot
+from tabi.model.pilot import Pilot, check_period
 from tabi.simulation.commands import Driver, write_rows
 from tabi.simulation.pilot_link import PilotLink
 
@@ -96,11 +96,11 @@ class Pilots:
         self._pilots: list[Pilot] = []
         self._kept: list[PilotLink] = []
 
-    def bind(self, drivers: Iterable[Driver], senses: Any) -> None:
+    def bind(self, drivers: Iterable[Driver], senses: Any, dt: float) -> None:
         """Those of some controllers that are kernels.
 
         Args:
-            senses: function robot → ``RobotSenses``.
+            senses: function robot → ``RobotSenses``. dt: of a step [s].
         """
         self._drivers, self._pilots, self._kept, rows = [], [], [], []
         for driver in drivers:
@@ -108,6 +108,7 @@ class Pilots:
             driver.compiled = pilot is not None
             if pilot is None:
                 continue
+            check_period(driver.robot.name, driver.every * dt, pilot.period)
             link = senses(driver.robot).linked(pilot)
             code = address(pilot.kernel, pilot.structure)
             rows.append((code, pilot.structure._address, link._address, driver.every, 0, 0, -1))

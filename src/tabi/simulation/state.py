@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +33,7 @@ class Saved:
         data: a copy of state, command, memory and outcome.
         steps: done until then. pushes: that were told. worst: figures of the run.
         names: links of the world.
+        controllers: what those with ``save_state`` gave, by robot.
     """
 
     data: StepData
@@ -39,6 +41,7 @@ class Saved:
     pushes: tuple[Push, ...]
     worst: dict[str, float]
     names: tuple[str, ...]
+    controllers: Mapping[str, Any]
 
     def check(self, names: Iterable[str], now: StepData) -> None:
         """Refuse a moment of another world, or of other parts of the step."""

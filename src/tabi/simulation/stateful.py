@@ -105,13 +105,23 @@ class Stateful(Observed):
         self.set_state(self.model.with_followers(q), self.model.with_follower_velocities(v))
 
     def save(self) -> Saved:
-        """Everything the next step reads."""
+        """Everything the next step reads, with the states of controllers that have a method
+        ``save_state``.
+        """
         stepper, names = self._stepper, tuple(self.model.links)
         worst, told = dict(stepper.worst), tuple(self._pushes)
-        return Saved(stepper.save(), stepper.steps, told, worst, names)
+        states = {
+            robot: driver.controller.save_state()  # type: ignore[attr-defined]
+            for robot, driver in self._drivers.items()
+            if hasattr(driver.controller, "save_state")
+        }
+        return Saved(stepper.save(), stepper.steps, told, worst, names, states)
 
     def restore(self, saved: Saved) -> None:
-        """Go back to a saved moment; the run from there is the same to the last bit."""
+        """Go back to a saved moment; the run from there is the same to the last bit, if controllers
+        remember nothing, or give it away: their ``restore_state`` gets what their ``save_state``
+        returned.
+        """
         if not isinstance(saved, Saved):
             raise ModelError(
                 f"saved state is {type(saved).__name__}; expected what Simulator.save returned"
@@ -121,8 +131,10 @@ class Stateful(Observed):
         with self._turns.changing():
             stepper.restore(saved.data)
             stepper.steps, stepper.worst = saved.steps, dict(saved.worst)
-        for driver in self._drivers.values():
+        for robot, driver in self._drivers.items():
             driver.last = None
+            if robot in saved.controllers and hasattr(driver.controller, "restore_state"):
+                driver.controller.restore_state(saved.controllers[robot])  # type: ignore[attr-defined]
 
 
 def _put(out: np.ndarray, span: slice, value: ArrayLike, what: str) -> None:

@@ -173,7 +173,7 @@ class Stepper:
 
     def bind(self, drivers: Iterable[Driver], senses: Any, scheme: str) -> None:
         """Controllers; those that are kernels are asked in the loop, unless steps are divided."""
-        self.pilots.bind(() if scheme == settings.EVENT_DRIVEN else drivers, senses)
+        self.pilots.bind(() if scheme == settings.EVENT_DRIVEN else drivers, senses, self.dt)
         self.tables = self.tables._replace(pilot=self.pilots.table)
 
     def fault(self, status: int, time: float) -> BaseException:

@@ -15,6 +15,8 @@ from tabi.model.pilot import EFFORT, POSITION, VELOCITY, Channel
 from tabi.walking.stabiliser import stabilise
 from tabi.walking.stabiliser_tables import StabiliserLoop
 
+# of a period: so much before its time a tick is told, as clocks of real robots are not exact
+EARLY = 0.25
 # bits of position, velocity and effort
 GIVEN = 1 << POSITION | 1 << VELOCITY | 1 << EFFORT
 
@@ -23,8 +25,9 @@ class Progress(Structure):
     """How far a walk has come.
 
     Attributes:
-        start: its time [s]; infinite before the first tick. tick: of the pattern that was told
-            last. period: of ticks [s]. All of shape (1,).
+        start: its time [s]; infinite before the first tick. tick: that was told last, counted on
+            beyond the end of the pattern; −1 before the first. period: of ticks [s]. span: from the
+            tick before that to it [s]. All of shape (1,).
         position, effort: of the pattern, in the order of commands, shape (ticks, n).
         last: positions that were told last.
     """
@@ -32,6 +35,7 @@ class Progress(Structure):
     start: NDArray[np.float64]
     tick: NDArray[np.int64]
     period: NDArray[np.float64]
+    span: NDArray[np.float64]
     position: NDArray[np.float64]
     effort: NDArray[np.float64]
     last: NDArray[np.float64]
@@ -65,21 +69,26 @@ class StabilisedWalk(Structure):
 
 
 @kernel
-def tick_of(progress, time):
-    """The tick of the pattern at a time [s]; the first time begins the walk."""
+def next_tick(progress, time):
+    """The tick of the pattern at a time [s], −1 where it was told already; the first time begins
+    the walk.
+    """
     if not progress.start[0] <= time:
         progress.start[0] = time
-    last = progress.position.shape[0] - 1
-    k = int((time - progress.start[0]) / progress.period[0] + 0.5)
-    progress.tick[0] = min(k, last)
-    return progress.tick[0]
+    T, before = progress.period[0], progress.tick[0]
+    k = int((time - progress.start[0]) / T + EARLY)
+    if k == before:
+        return -1
+    # one that was left out makes the way to the next one longer
+    progress.tick[0], progress.span[0] = k, T * (k - before) if before >= 0 else T
+    return min(k, progress.position.shape[0] - 1)
 
 
 @kernel
 def tell(channel, progress, j, q, effort):
     """Of joint j: its position at the next tick and its effort."""
     channel.told[POSITION, j], channel.told[EFFORT, j] = q, effort
-    channel.told[VELOCITY, j] = (q - progress.last[j]) / progress.period[0]
+    channel.told[VELOCITY, j] = (q - progress.last[j]) / progress.span[0]
     progress.last[j] = q
     channel.given[0], channel.over[0] = GIVEN, progress.period[0]
 
@@ -88,7 +97,10 @@ def tell(channel, progress, j, q, effort):
 def planned_tick(walk):
     """A tick of a walk without a stabiliser."""
     channel, progress = walk.channel, walk.progress
-    k = tick_of(progress, channel.time[0])
+    k = next_tick(progress, channel.time[0])
+    if k < 0:
+        channel.given[0] = 0
+        return
     n = min(k + 1, progress.position.shape[0] - 1)
     for j in range(progress.last.shape[0]):
         tell(channel, progress, j, progress.position[n, j], progress.effort[k, j])
@@ -99,6 +111,10 @@ def stabilised_tick(walk):
     """A tick of a walk with one: readings, estimate, stabiliser."""
     channel, e, loop = walk.channel, walk.estimator, walk.loop
     felt, place = e.felt, walk.place
+    tick = next_tick(walk.progress, channel.time[0])
+    if tick < 0:
+        channel.given[0] = 0
+        return
     for j in range(felt.position.shape[0]):
         felt.position[j], felt.velocity[j] = channel.position[j], channel.velocity[j]
     for i in range(3):
@@ -107,7 +123,6 @@ def stabilised_tick(walk):
     for k in range(felt.reading.shape[0]):
         for i in range(place[3 + 2 * k]):
             felt.reading[k, i] = channel.reading[place[2 + 2 * k] + i]
-    tick = tick_of(walk.progress, channel.time[0])
     estimate(walk.model, e, channel.time[0])
     for i in range(9):
         loop.attitude[i] = e.base[i]

@@ -59,11 +59,20 @@ class Walker:
         self._walk = self._fresh()
         kernel: Any = planned_tick if stabiliser is None else stabilised_tick
         self._kernel, self._ask = kernel, entry(kernel, self._walk)
+        self._said = Command()
 
     def reset(self) -> None:
         """Begin the walk anew with the next measurement."""
+        self.restore_state([array.copy() for array in _changing(self._fresh())])
+
+    def save_state(self) -> list[Array]:
+        """All that it remembers, for ``restore_state``."""
+        return [array.copy() for array in _changing(self._walk)]
+
+    def restore_state(self, state: list[Array]) -> None:
+        """Go on from where ``save_state`` was asked."""
         # in place: a simulator may know where it is
-        for old, new in zip(arrays_of(self._walk), arrays_of(self._fresh()), strict=True):
+        for old, new in zip(_changing(self._walk), state, strict=True):
             old[...] = new
 
     def _fresh(self) -> PlannedWalk | StabilisedWalk:
@@ -71,8 +80,9 @@ class Walker:
         walk, sensors = self.pattern, self._sensors()
         progress = Progress(
             start=np.full(1, np.inf),
-            tick=np.zeros(1, np.int64),
+            tick=np.full(1, -1),
             period=np.array([walk.gait.tick]),
+            span=np.array([walk.gait.tick]),
             position=np.ascontiguousarray(walk.position),
             effort=np.ascontiguousarray(walk.effort),
             last=walk.position[0].copy(),
@@ -112,12 +122,13 @@ class Walker:
         if any(sensor.matrix is not None or sensor.offset is not None for sensor in sensors):
             return None
         names = tuple(name for name, _ in self._sensors())
-        return Pilot(self._kernel, self._walk, self._walk.channel, names)
+        talk, period = self._walk.channel, self.pattern.gait.tick
+        return Pilot(self._kernel, self._walk, talk, names, period)
 
     @property
     def tick(self) -> int:
         """Of the pattern, that the last command was for."""
-        return int(self._walk.progress.tick[0])
+        return int(np.clip(self._walk.progress.tick[0], 0, self.pattern.count - 1))
 
     @property
     def finished(self) -> bool:
@@ -152,5 +163,20 @@ class Walker:
                 talk.reading[first:end] = self._estimator.read(sensor, measurement)
                 first = end
         self._ask(self._walk)
+        if talk.given[0] == 0:
+            # asked again within a tick
+            return self._said
         q, v, effort = talk.told[POSITION], talk.told[VELOCITY], talk.told[EFFORT]
-        return Command(position=q, velocity=v, effort=effort, over=self.pattern.gait.tick)
+        self._said = Command(position=q, velocity=v, effort=effort, over=self.pattern.gait.tick)
+        return self._said
+
+
+def _changing(walk: PlannedWalk | StabilisedWalk) -> list[NDArray[Any]]:
+    """Arrays that ticks change."""
+    progress = walk.progress
+    parts: list[Any] = [walk.channel, progress.start, progress.tick, progress.span, progress.last]
+    if isinstance(walk, StabilisedWalk):
+        loop = walk.loop
+        parts += [walk.estimator, loop.smooth, loop.turn, loop.lower, loop.shift]
+        parts += [loop.given_way, loop.answer, loop.effort, loop.zmp, loop.centre]
+    return list(arrays_of(parts))

@@ -395,6 +395,7 @@ def test_a_message_cut_short_counts_as_lost(address):
         pytest.warns(ControllerWarning, match="within a message, after 17 of"),
     ):
         drive(0.0, sim.measure(robot))
+    assert not drive.connected
     drive.close()
 
 
