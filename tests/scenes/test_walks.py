@@ -85,6 +85,13 @@ robots:
     assert not sim.fallen(sim.world.robots[0])
 
 
+def test_an_arc_goes_on_with_the_foot_whose_turn_it_is():
+    bend = "{go: arc, radius_m: 1, angle_deg: 30, length_m: 0.15}"
+    for count, foot in ((3, "right"), (4, "left")):
+        walk = pattern(f"path: [{{go: steps, count: {count}, length_m: 0.1}}, {bend}]")
+        assert walk.steps[count].foot == foot
+
+
 def test_what_cannot_be_walked_is_named_with_its_place():
     with pytest.raises(
         scenes.SceneError, match=r"line 7: robots\.hrp2\.motion: step 1, left foot, i"

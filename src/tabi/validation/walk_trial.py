@@ -1,13 +1,10 @@
 """One walk in the simulator, and what is measured of it.
 
 A robot is put on level ground, a walking pattern is made for it, and a ``Walker`` follows it, with
-a stabiliser or without. Measured are, of each step, at the end of the double support after it,
-
-    landing error: the landed sole from the sole that stood, found − planned, horizontally [m]   (1)
-    slip: how far the sole that stood moved while the other was in the air [m]                   (2)
-and of each foot, after every step of the simulation, the vertical force of the ground and the
-torque about the roll axis of its force sensor. A robot has fallen when its base is lower than a
-limit; the walk ends there.
+a stabiliser or without. Measured are how its feet land and slip (``walk_measures``), and of each
+foot, after every step of the simulation, the vertical force of the ground and the torque about the
+roll axis of its force sensor. A robot has fallen when its base is lower than a limit; the walk ends
+there.
 
 The shake of a walk is the root mean square, over all single supports, of the force on the foot that
 stands about its low-pass of 5 Hz, run forwards and backwards.
@@ -29,6 +26,7 @@ from tabi.model.robot import Robot
 from tabi.model.world import World
 from tabi.simulation.data import Data
 from tabi.simulation.simulator import Simulator
+from tabi.validation.walk_measures import WalkWatch
 from tabi.walking import (
     Biped,
     Footstep,
@@ -58,7 +56,7 @@ class Walked:
         fell: when the base was too low, or the simulation stopped [s]; None where neither was.
         fault: why the simulation stopped.
         steps: how many landed while the robot was up.
-        landing, slip: (1) and (2), the largest [m]; 0 where no step was complete.
+        landing, slip: of feet, the largest [m]; 0 where no step was complete.
         height: of the base, least of all [m]. tilt: of the base, largest [rad].
         missed: steps of the simulation that missed their tolerance.
         speed: how many times faster than time the simulation was.
@@ -128,17 +126,18 @@ def try_walk(
     rows: list[tuple[float, ...]] = []
     if curves:
         sim.every(1, _watch(robot, rows))
-    feet, base, fell, fault, spent = _follow(sim, robot, pattern, lowest)
-    landing, slip, count = _landings(pattern, feet)
+    feet = WalkWatch(sim)
+    base, fell, fault, spent = _follow(sim, robot, pattern, lowest)
+    landed = feet.measured({} if fell is None else {robot.name: fell})[robot.name]
     found = np.array(rows).reshape(-1, 5)
     ticks = np.minimum((found[:, 0] / how.tick - 1e-6).astype(int), pattern.count - 1)
     return Walked(
         pattern=pattern,
         fell=fell,
         fault=fault,
-        steps=count,
-        landing=landing,
-        slip=slip,
+        steps=landed.landed,
+        landing=landed.landing_m,
+        slip=landed.slip_m,
         height=float(base[:, 0].min()),
         tilt=float(base[:, 1].max()),
         missed=sim.missed_count,
@@ -184,15 +183,11 @@ def _force_sensor(robot: Robot, side: str) -> str | None:
 
 def _follow(
     sim: Simulator, robot: Robot, pattern: WalkingPattern, lowest: float
-) -> tuple[Array, Array, float | None, str, float]:
-    """Poses of the soles (x, y, z, yaw) by tick, height and tilt of the base, when it fell and why,
-    and the time that it took [s].
-    """
-    feet, base, spent = [], [], 0.0
+) -> tuple[Array, float | None, str, float]:
+    """Height and tilt of the base by tick, when it fell and why, and the time that it took [s]."""
+    base, spent = [], 0.0
     fell, fault = None, ""
     R_start = sim.pose(robot.base).R
-    # axes of a foot point anywhere, planned ones ahead
-    ahead = pattern.schedule.yaw[0] - [_yaw(sim.pose(robot.feet[side]).R) for side in SIDES]
     for _ in range(pattern.count + round(AFTER / pattern.gait.tick)):
         begin = time.perf_counter()
         try:
@@ -200,8 +195,6 @@ def _follow(
         except SimulationError as problem:
             fell, fault = sim.time, str(problem)
         spent += time.perf_counter() - begin
-        poses = [sim.pose(robot.feet[side]) for side in SIDES]
-        feet.append([[*X.p, _yaw(X.R) + more] for X, more in zip(poses, ahead, strict=True)])
         X = sim.pose(robot.base)
         up = float(X.R[2] @ R_start[2])
         base.append((float(X.p[2]), float(np.arccos(np.clip(up, -1.0, 1.0)))))
@@ -209,33 +202,4 @@ def _follow(
             fell = sim.time
         if fell is not None:
             break
-    return np.array(feet), np.array(base), fell, fault, spent
-
-
-def _landings(pattern: WalkingPattern, feet: Array) -> tuple[float, float, int]:
-    """Largest (1) and (2) [m], and how many steps landed."""
-    plan, how = pattern.schedule, pattern.gait
-    settled = round(how.double_support / how.tick) - 1
-    planned = np.dstack([plan.position, plan.yaw])
-    errors, slips, count = [0.0], [0.0], 0
-    for step, lift, land in zip(pattern.steps, plan.lift, plan.land, strict=True):
-        k = land + settled
-        if k >= len(feet):
-            break
-        count += 1
-        i = SIDES.index(step.foot)
-        gap = _from(feet[k], i) - _from(planned[k], i)
-        errors.append(float(np.hypot(*gap)))
-        slips.append(float(np.hypot(*(feet[land - 1, 1 - i, :2] - feet[lift + 1, 1 - i, :2]))))
-    return max(errors), max(slips), count
-
-
-def _yaw(R: Array) -> float:
-    return float(np.arctan2(R[1, 0], R[0, 0]))
-
-
-def _from(feet: Array, i: int) -> Array:
-    """x and y of foot i from the other one, in its axes [m]."""
-    d, yaw = feet[i, :2] - feet[1 - i, :2], feet[1 - i, 3]
-    c, s = np.cos(yaw), np.sin(yaw)
-    return np.array([c * d[0] + s * d[1], -s * d[0] + c * d[1]])
+    return np.array(base), fell, fault, spent
