@@ -13,6 +13,7 @@ from tabi.walking.pattern import WalkingPattern, walking_pattern
 from tabi.walking.pendulum import LinearPendulum
 from tabi.walking.preview import Preview
 from tabi.walking.stabiliser_tables import Stabiliser
+from tabi.walking.steered_walker import SteeredWalker, Steering
 from tabi.walking.walker import Walker
 
 __all__ = [
@@ -22,6 +23,8 @@ __all__ = [
     "LinearPendulum",
     "Preview",
     "Stabiliser",
+    "SteeredWalker",
+    "Steering",
     "Walker",
     "WalkingPattern",
     "arc",

@@ -6,9 +6,13 @@ Seen from the base B, with fixed placements X_i between the joints and axes a_i,
     J_i = (a_i × (p_S − o_i), a_i)                                                              (2)
 o_i: place of joint i. Angles for a wanted sole by damped Newton steps,
 
-    q ← q + (JᵀJ + λ 1)⁻¹ Jᵀ e,   e = (p* − p, ½ Σ_k r_k × r*_k)                                (3)
+    q ← q + (JᵀJ + (λ + e²) 1)⁻¹ Jᵀ e,   e = (p* − p, ½ Σ_k r_k × r*_k)                         (3)
 r_k: columns of the rotation; the second half of e is the axis times the sine of the angle that is
-left. A stretched knee makes J singular: λ keeps the step short, and e stays.
+left. A stretched knee makes J singular: e², which vanishes with the error, keeps the steps towards
+a sole that is out of reach short, and e stays.
+
+Reference: Sugihara (2011), Solvability-unconcerned inverse kinematics by the Levenberg–Marquardt
+method.
 """
 
 from math import sqrt
@@ -108,7 +112,7 @@ def reach(legs, side, angles, R_wanted, p_wanted, most):
             break
         for i in range(JOINTS):
             for j in range(i + 1):
-                K[i, j] = DAMPING if i == j else 0.0
+                K[i, j] = DAMPING + left * left if i == j else 0.0
                 for k in range(6):
                     K[i, j] += J[k, i] * J[k, j]
             K[i, JOINTS] = 0.0

@@ -30,6 +30,8 @@ class Progress(Structure):
             tick before that to it [s]. All of shape (1,).
         position, effort: of the pattern, in the order of commands, shape (ticks, n).
         last: positions that were told last.
+        bounds: of each joint, least and largest position, speed and effort of its motor,
+            shape (n, 4).
     """
 
     start: NDArray[np.float64]
@@ -39,6 +41,7 @@ class Progress(Structure):
     position: NDArray[np.float64]
     effort: NDArray[np.float64]
     last: NDArray[np.float64]
+    bounds: NDArray[np.float64]
 
 
 class PlannedWalk(Structure):
@@ -84,10 +87,21 @@ def next_tick(progress, time):
     return min(k, progress.position.shape[0] - 1)
 
 
+@kernel(inline=True)
+def load4(a):
+    """Four numbers."""
+    return a[0], a[1], a[2], a[3]
+
+
 @kernel
 def tell(channel, progress, j, q, effort):
-    """Of joint j: its position at the next tick and its effort."""
-    channel.told[POSITION, j], channel.told[EFFORT, j] = q, effort
+    """Of joint j: its position at the next tick and its effort, within what its motor can do."""
+    least, most, speed, strength = load4(progress.bounds[j])
+    far = speed * progress.span[0]
+    q = min(max(q, progress.last[j] - far), progress.last[j] + far)
+    q = min(max(q, least), most)
+    channel.told[POSITION, j] = q
+    channel.told[EFFORT, j] = min(max(effort, -strength), strength)
     channel.told[VELOCITY, j] = (q - progress.last[j]) / progress.span[0]
     progress.last[j] = q
     channel.given[0], channel.over[0] = GIVEN, progress.period[0]
@@ -107,14 +121,10 @@ def planned_tick(walk):
 
 
 @kernel
-def stabilised_tick(walk):
-    """A tick of a walk with one: readings, estimate, stabiliser."""
+def sense(walk):
+    """What the stabiliser is told of the robot, from readings and the estimate."""
     channel, e, loop = walk.channel, walk.estimator, walk.loop
     felt, place = e.felt, walk.place
-    tick = next_tick(walk.progress, channel.time[0])
-    if tick < 0:
-        channel.given[0] = 0
-        return
     for j in range(felt.position.shape[0]):
         felt.position[j], felt.velocity[j] = channel.position[j], channel.velocity[j]
     for i in range(3):
@@ -135,6 +145,17 @@ def stabilised_tick(walk):
     for side in range(2):
         for i in range(6):
             loop.wrench[side, i] = felt.wrench[walk.foot[side], i]
+
+
+@kernel
+def stabilised_tick(walk):
+    """A tick of a walk with one: readings, estimate, stabiliser."""
+    channel, loop = walk.channel, walk.loop
+    tick = next_tick(walk.progress, channel.time[0])
+    if tick < 0:
+        channel.given[0] = 0
+        return
+    sense(walk)
     stabilise(walk.model, loop, tick)
     for j in range(walk.q_at.shape[0]):
         effort = walk.progress.effort[tick, j] + loop.effort[j]
