@@ -15,7 +15,7 @@ from tabi.model.pilot import EFFORT, POSITION, VELOCITY, Pilot, channel
 from tabi.model.signals import Command, Measurement
 from tabi.walking.footsteps import SIDES
 from tabi.walking.pattern import WalkingPattern
-from tabi.walking.stabiliser_tables import Stabiliser, loop_of
+from tabi.walking.stabiliser_tables import StabiliserGains, loop_of
 from tabi.walking.ticks import (
     PlannedWalk,
     Progress,
@@ -41,7 +41,7 @@ class Walker:
     def __init__(
         self,
         pattern: WalkingPattern,
-        stabiliser: Stabiliser | None = None,
+        stabiliser: StabiliserGains | None = None,
         estimator: Estimator | None = None,
     ) -> None:
         self.pattern, self.stabiliser = pattern, stabiliser
@@ -178,5 +178,5 @@ def _changing(walk: PlannedWalk | StabilisedWalk) -> list[NDArray[Any]]:
     if isinstance(walk, StabilisedWalk):
         loop = walk.loop
         parts += [walk.estimator, loop.smooth, loop.turn, loop.lower, loop.shift]
-        parts += [loop.given_way, loop.answer, loop.effort, loop.zmp, loop.centre]
+        parts += [loop.given_way, loop.answer, loop.effort, loop.zmp, loop.centre, loop.summed]
     return list(arrays_of(parts))
