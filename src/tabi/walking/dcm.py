@@ -16,9 +16,11 @@ which is that of the wanted poles, s³ + σ₁ s² + σ₂ s + σ₃ = (s + α)(
 
     a = λ − ω − σ₁                                                                              (4)
     k_z = 1 + T a,   k_ξ = T (σ₂ − ω a + λ (ω + a))/ω,   k_i = T (σ₃ − λ ω a)/ω − λ k_ξ
-A constant push leaves e = 0 where λ = 0, and otherwise λ/(αβγ) of what it would be without
-the rest of the loop. Where feet cannot press at p_d, i does not grow in that direction. The
-stabiliser of Hirukawa et al. (2003) is (2) with k_z = k_i = 0.
+A constant push leaves
+
+    e = −a λ δ/(αβγ)                                                                            (5)
+which is nothing where λ = 0. Where feet cannot press at p_d, i does not grow in that direction.
+The stabiliser of Hirukawa et al. (2003) is (2) with k_z = k_i = 0.
 
 References: Kajita et al. (2010), Biped walking stabilization based on linear inverted pendulum
 tracking, for the lag and its feedback; Morisawa et al. (2012), Balance control based on capture

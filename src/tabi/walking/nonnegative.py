@@ -74,7 +74,7 @@ def _steepest(A, b, n, x, free):
 
 @kernel
 def _advance(A, b, n, x, free, system):
-    """Towards the solution for the free unknowns, as far as none is negative; whether it is there."""
+    """Towards the solution for the free unknowns, until one is zero; whether it is reached."""
     m, count = x.shape[0], 0
     for j in range(m):
         if free[j] == 0:

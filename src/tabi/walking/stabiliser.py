@@ -14,7 +14,9 @@ foot; of a walking pattern the reference at this tick.
 
        p_zmp = p_planned + k (ξ − ξ_planned),   k > 1                                            (2)
    and no closer to the edge of the soles than a margin. One foot takes all of it; two share the
-   weight as its place between them says.
+   weight as its place between them says. (2) is one case of the law of ``dcm``; a
+   ``DcmStabiliser`` has the others, and ``wrench_distribution`` says what each foot gives. What
+   follows is common to both.
 3. **ZMP damping control.** The ankle's torque τ_d that makes p_zmp is approached by turning the
    foot about its pivot: by what rubber of the stiffness K_b gives way under τ_d, and by an
    integral, with the stiffness K of rubber and motors in series. What differs from the planned

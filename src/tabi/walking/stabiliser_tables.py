@@ -82,14 +82,15 @@ class DcmStabiliser(StabiliserGains):
 
     Attributes:
         poles: rates at which errors fade [1/s], three; None feeds nothing back.
-        lag: of the zero moment point behind what is wanted, delay of sensors included [s].
+        lag: of the zero moment point behind what is wanted, with all that delays what is known of
+            it [s]: a tick, the wrenches' low-pass, the sensors' delay, the ankle.
         leak: rate at which the integral forgets [1/s].
         friction: of the ground, that feet may use.
     """
 
-    poles: tuple[float, float, float] | None = (13.0, 3.5, 1.0)
-    lag: float = 0.05
-    leak: float = 0.0
+    poles: tuple[float, float, float] | None = (10.0, 10.0, 1.0)
+    lag: float = 0.035
+    leak: float = 0.02
     friction: float = 0.5
 
     def __post_init__(self) -> None:

@@ -4,11 +4,12 @@ A robot of the weight W whose zero moment point is to be at p needs a force F th
 moment about the horizontal axes there. Each foot that stands gives w = (f_x, f_y, f_z, n_x, n_y),
 of the weight and at its sole in its axes; its ankle then bears t = n − r × f, r: the ankle. Of all
 
-    minimise  |M_p|² + h² |Σ f − F|² + ε² Σ_i (|t_i − t_i,planned|²/s_i + ℓ² |f_i − f_i,planned|²)  (1)
+    minimise ½ |M_p|² + ½ h² |Σ f − F|²
+           + ½ ε² Σ_i (|t_i − t_i,planned|²/s_i + ℓ² |f_i − f_i,planned|²)                      (1)
 with, of each foot, a centre of pressure inside of the sole and a force inside of the friction
 pyramid,
 
-    x₀ f_z ≤ −n_y ≤ x₁ f_z,   y₀ f_z ≤ n_x ≤ y₁ f_z,   |f_x| ≤ μ f_z,   |f_y| ≤ μ f_z              (2)
+    x₀ f_z ≤ −n_y ≤ x₁ f_z,   y₀ f_z ≤ n_x ≤ y₁ f_z,   |f_x|, |f_y| ≤ μ f_z                    (2)
 M_p: horizontal moments about p [m, of the weight]; h: height of the centre of mass; s: planned
 shares of the load; ℓ: what it costs to shift load from foot to foot, less than to turn an ankle.
 The wrench counts first (ε ≪ 1), as far as (2) allows it, so that what is planned comes out
