@@ -143,7 +143,7 @@ class StabiliserKeys(Keys, frozen=True, kw_only=True):
     kind: Literal["hirukawa", "dcm"] = "hirukawa"
     inclination: Gain | None = None
     poles_1_s: tuple[Gain, Gain, Gain] | None = None
-    lag_s: Annotated[float, Meta(ge=0.0, le=10.0)] | None = None
+    lag_s: Duration | None = None
     leak_1_s: Gain | None = None
     friction: Annotated[float, Meta(ge=0.0, le=10.0)] | None = None
     zmp_damping_1_s: Gain | None = None

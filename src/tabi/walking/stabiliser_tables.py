@@ -97,6 +97,8 @@ class DcmStabiliser(StabiliserGains):
         super().__post_init__()
         if self.poles is not None and len(self.poles) != 3:
             raise ModelError(f"poles of the stabiliser are {self.poles}; expected three rates")
+        if not self.lag > 0:
+            raise ModelError(f"lag of the stabiliser is {self.lag}; expected a number > 0")
 
     def law(self, omega: float) -> dict[str, float]:
         """By pole placement."""
