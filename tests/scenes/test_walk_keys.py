@@ -36,6 +36,11 @@ def test_a_stabiliser_is_a_truth_or_gains():
     assert read("stabiliser: {inclination: 0}").stabiliser == StabiliserKeys(inclination=0.0)
 
 
+def test_a_stabiliser_may_be_of_another_kind():
+    keys = read("stabiliser: {kind: dcm, poles_1_s: [9, 8, 1], lag_s: 0.05}").stabiliser
+    assert (keys.kind, keys.poles_1_s, keys.lag_s) == ("dcm", (9.0, 8.0, 1.0), 0.05)
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [

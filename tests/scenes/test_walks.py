@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 
 from tabi import scenes
+from tabi.scenes.walk_keys import StabiliserKeys
+from tabi.scenes.walks import stabiliser_of
 from tabi.validation.walk_measures import WalkWatch, walkers
+from tabi.walking import DcmStabiliser, Stabiliser
 
 FILE = """title: t
 ground: {}
@@ -108,3 +111,14 @@ def test_what_cannot_be_walked_is_named_with_its_place():
 def test_its_controller_is_asked_once_in_every_tick():
     sim = scenes.loads(FILE % ("", "gait: {tick_s: 0.01}"), "mine.yaml").simulator()
     assert sim.drivers["hrp2"].every == 10
+
+
+def test_a_stabiliser_is_of_its_kind_and_keys_of_the_other_are_refused():
+    own = stabiliser_of(StabiliserKeys(kind="dcm", poles_1_s=(9.0, 8.0, 1.0), margin_m=0.02))
+    assert own == DcmStabiliser(poles=(9.0, 8.0, 1.0), margin=0.02)
+    assert stabiliser_of(StabiliserKeys(kind="dcm")) == DcmStabiliser()
+    assert stabiliser_of(StabiliserKeys(inclination=1.5)) == Stabiliser(inclination=1.5)
+    assert stabiliser_of(True) == stabiliser_of(StabiliserKeys()) == Stabiliser()
+    file = FILE % ("", "stabiliser: {kind: dcm, inclination: 2}")
+    with pytest.raises(scenes.SceneError, match="'inclination' belongs to a stabiliser of kind hi"):
+        scenes.loads(file, "mine.yaml").simulator()

@@ -94,3 +94,15 @@ def test_joints_of_a_pattern_can_be_played(straight):
 def test_a_walk_that_cannot_be_is_refused_with_its_step(biped, steps, change, message):
     with pytest.raises(tabi.ModelError, match=message):
         walking_pattern(biped, steps(biped.stance), replace(gait_for(biped), **change))
+
+
+def test_without_steps_it_stands_as_it_is():
+    biped = Biped(tabi.robots.hrp2(bush=True))
+    pattern = walking_pattern(biped, [])
+    assert pattern.count > 0
+    assert (pattern.schedule.support == 0).all()
+    assert pattern.centre == pytest.approx(np.tile(biped.centre, (pattern.count, 1)), abs=1e-9)
+    # at rest the zero moment point is under the centre of mass; legs find it within 1e-9 m
+    assert pattern.zmp == pytest.approx(pattern.centre[:, :2], abs=1e-5)
+    for i, side in enumerate(("left", "right")):
+        assert (pattern.schedule.position[:, i] == biped.stance[side].p).all()

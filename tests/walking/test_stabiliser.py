@@ -12,7 +12,7 @@ from tabi.walking.biped import Biped
 from tabi.walking.footsteps import SIDES, walk
 from tabi.walking.pattern import walking_pattern
 from tabi.walking.stabiliser import rotation_by, stabilise, tilted, torque
-from tabi.walking.stabiliser_tables import Stabiliser, loop_of
+from tabi.walking.stabiliser_tables import DcmStabiliser, Stabiliser, loop_of
 
 LEFT, RIGHT = 0, 1
 
@@ -105,8 +105,13 @@ def test_a_body_that_leans_ahead_is_pushed_back_from_the_toes(pattern):
     assert answers[2][1][pitch] < answers[0][1][pitch] - 5.0
 
 
-def test_a_loop_whose_gain_is_0_is_off(pattern):
-    off = Stabiliser(inclination=0.0, zmp_damping=0.0, foot_adjusting=0.0, swing=0.0)
+OFF = {"zmp_damping": 0.0, "foot_adjusting": 0.0, "swing": 0.0}
+
+
+@pytest.mark.parametrize(
+    "off", [Stabiliser(inclination=0.0, **OFF), DcmStabiliser(poles=None, **OFF)]
+)
+def test_a_loop_whose_gain_is_0_is_off(pattern, off):
     loop = loop_of(pattern, off)
     k = pattern.schedule.lift[1] + 60
     as_planned(pattern, loop, k)
@@ -115,6 +120,28 @@ def test_a_loop_whose_gain_is_0_is_off(pattern):
     stabilise(pattern.biped.model.arrays, loop, k)
     assert loop.answer[7:] == pytest.approx(pattern.q[k + 1][7:], abs=1e-7)
     assert (loop.effort == 0.0).all()
+
+
+@pytest.mark.parametrize("stabiliser", [Stabiliser(), DcmStabiliser()])
+def test_no_foot_presses_outside_of_its_sole(stabiliser):
+    biped = Biped(tabi.robots.hrp2())
+    pattern = walking_pattern(biped, walk(biped.stance, 3, 0.2))
+    loop, rng = loop_of(pattern, stabiliser), np.random.default_rng(1)
+    weight, margin = loop.settings["weight"][0], stabiliser.margin
+    for k in (20, pattern.schedule.lift[1] - 8, pattern.schedule.lift[1] + 30):
+        as_planned(pattern, loop, k)
+        for _ in range(5):
+            turn = about(rng.normal(size=3), 0.2).R
+            loop.attitude[:] = turn.ravel()
+            stabilise(biped.model.arrays, loop, k)
+            assert loop.wanted[:, 0].min() >= 0.0
+            for side in (LEFT, RIGHT):
+                load = weight * loop.wanted[side, 0]
+                # farthest that an edge and the pull sideways can turn it, but for rounding
+                most = np.abs(loop.box[side]).reshape(2, 2).max(axis=1) - margin
+                pull = 0.105 * max(0.5, np.abs(loop.centre[:2] - loop.zmp[:2]).max() / 0.79)
+                limit = load * (most[::-1] + pull) + 1e-6
+                assert (np.abs(loop.wanted[side, 1:]) <= limit).all()
 
 
 def test_a_foot_that_swings_is_held_where_it_was_planned_in_the_world():

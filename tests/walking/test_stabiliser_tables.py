@@ -5,7 +5,7 @@ import pytest
 
 import tabi
 from tabi.walking.biped import Biped
-from tabi.walking.stabiliser_tables import Stabiliser, stiffness
+from tabi.walking.stabiliser_tables import DcmStabiliser, Stabiliser, StabiliserGains, stiffness
 
 
 @pytest.mark.parametrize(
@@ -20,6 +20,28 @@ from tabi.walking.stabiliser_tables import Stabiliser, stiffness
 def test_gains_that_cannot_be_are_refused(gains, message):
     with pytest.raises(tabi.ModelError, match=message):
         Stabiliser(**gains)
+
+
+@pytest.mark.parametrize(
+    ("gains", "message"),
+    [
+        ({"poles": (1.0, -2.0, 3.0)}, "poles of the stabiliser is .* expected a number ≥ 0"),
+        ({"poles": (1.0, 2.0)}, "poles of the stabiliser are .* expected three rates"),
+        ({"lag": 0.0}, "lag of the stabiliser is 0.0; expected a number > 0"),
+        ({"friction": float("inf")}, "friction of the stabiliser"),
+    ],
+)
+def test_poles_and_lags_that_cannot_be_are_refused(gains, message):
+    with pytest.raises(tabi.ModelError, match=message):
+        DcmStabiliser(**gains)
+
+
+def test_a_law_of_your_own_is_gains_of_the_wanted_zero_moment_point():
+    assert Stabiliser(inclination=3.0).law(3.5) == {"inclination": 3.0}
+    law = DcmStabiliser(poles=None).law(3.5)
+    assert law["inclination"] == law["zmp_feedback"] == law["integral"] == 0.0
+    with pytest.raises(NotImplementedError):
+        StabiliserGains().law(3.5)
 
 
 def test_ankles_are_motors_and_rubber_in_series():

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import tabi
-from tabi.walking import Biped, Stabiliser, Walker, walk, walking_pattern
+from tabi.walking import Biped, DcmStabiliser, Stabiliser, Walker, walk, walking_pattern
 from tabi.walking.ticks import GIVEN, next_tick
 
 
-@pytest.mark.parametrize("stabiliser", [None, Stabiliser()])
+@pytest.mark.parametrize("stabiliser", [None, Stabiliser(), DcmStabiliser()])
 def test_a_walk_in_the_loop_is_that_from_python_to_the_bit(stabiliser):
     ends, walkers = [], []
     for compiled in (True, False):
@@ -50,12 +50,13 @@ def test_ticks_are_counted_from_the_first_time_and_end_with_the_pattern():
     assert GIVEN == 7
 
 
-def walking_robot(rate, contact="coulomb", steps=2):
+def walking_robot(rate, contact="coulomb", steps=2, stabiliser=None):
     world = tabi.World()
     world.add_ground()
     robot = world.add_robot(tabi.robots.hrp2(bush=True))
     biped = Biped(robot)
-    walker = Walker(walking_pattern(biped, walk(biped.stance, steps, 0.2)), Stabiliser())
+    pattern = walking_pattern(biped, walk(biped.stance, steps, 0.2))
+    walker = Walker(pattern, stabiliser or Stabiliser())
     sim = tabi.Simulator(world, contact=contact)
     sim.set_controller(robot, walker, rate=rate)
     return sim, robot, walker
@@ -77,8 +78,9 @@ def test_a_rate_that_does_not_fit_is_refused_before_the_first_step():
             walking_robot(rate)
 
 
-def test_a_saved_moment_of_a_walk_goes_on_to_the_bit():
-    sim, _, walker = walking_robot(200)
+@pytest.mark.parametrize("stabiliser", [Stabiliser(), DcmStabiliser()])
+def test_a_saved_moment_of_a_walk_goes_on_to_the_bit(stabiliser):
+    sim, _, walker = walking_robot(200, stabiliser=stabiliser)
     sim.run(2.0)
     moment = sim.save()
     sim.run(1.0)

@@ -8,7 +8,7 @@ from tabi.control import Logged, replay
 from tabi.walking.biped import Biped
 from tabi.walking.footsteps import walk
 from tabi.walking.pattern import walking_pattern
-from tabi.walking.stabiliser_tables import Stabiliser
+from tabi.walking.stabiliser_tables import DcmStabiliser, Stabiliser
 from tabi.walking.walker import Walker
 
 
@@ -36,7 +36,14 @@ def landed(sim, robot, plan):
 
 
 @pytest.mark.parametrize(
-    ("rubber", "stabiliser"), [(False, None), (False, Stabiliser()), (True, Stabiliser())]
+    ("rubber", "stabiliser"),
+    [
+        (False, None),
+        (False, Stabiliser()),
+        (True, Stabiliser()),
+        (False, DcmStabiliser()),
+        (True, DcmStabiliser()),
+    ],
 )
 def test_hrp2_walks_and_its_soles_land_within_two_millimetres(rubber, stabiliser):
     sim, robot, plan, walker = walk_on(tabi.robots.hrp2(bush=rubber), stabiliser=stabiliser)
@@ -56,9 +63,10 @@ def test_with_soft_rubber_it_falls_without_a_stabiliser():
     assert sim.position(robot.base)[2] < 0.4
 
 
-def test_it_turns_on_the_spot_with_all_errors_of_its_sensors():
+@pytest.mark.parametrize("stabiliser", [Stabiliser(), DcmStabiliser()])
+def test_it_turns_on_the_spot_with_all_errors_of_its_sensors(stabiliser):
     robot = tabi.robots.hrp2(bush=True, sensor_noise=True)
-    sim, robot, plan, _ = walk_on(robot, 3, Stabiliser(), turn=0.17)
+    sim, robot, plan, _ = walk_on(robot, 3, stabiliser, turn=0.17)
     off, tilt = landed(sim, robot, plan)
     # the bounds of one step with noise
     assert off < 5e-3

@@ -301,6 +301,25 @@ def walks(
     _show(result, walks.text, as_json, passed=result["within"])
 
 
+@app.command()
+def stabilisers(
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(help="URDF, MJCF, .wrl or .body files of robots that walk beside hrp2."),
+    ] = None,
+    steps: Annotated[int, typer.Option(min=2, help="Of each walk.")] = 8,
+    as_json: Json = False,
+) -> None:
+    """Push HRP-2 standing on rubber and let it walk, with each stabiliser, with noise and delay:
+    which push does it survive, and how do its feet land?
+    """
+    from tabi.validation import stabilisers
+
+    with _progress() as report:
+        result = stabilisers.validate(files or (), steps, progress=report)
+    _show(result, stabilisers.text, as_json, passed=result["within"])
+
+
 @contextmanager
 def _progress() -> Iterator[Callable[[str, int, int], None]]:
     """A bar on stderr: call it with what is being done, and how much of how much is."""

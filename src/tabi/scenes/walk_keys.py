@@ -121,7 +121,16 @@ class StabiliserKeys(Keys, frozen=True, kw_only=True):
     """Gains of a stabiliser; 0 switches a loop off.
 
     Attributes:
-        inclination: of the body's inclination, on the zero moment point
+        kind: hirukawa, three loops after Hirukawa (2003), or dcm, by pole placement of the
+            divergent component of motion, with an integral, and wrenches by a convex problem
+        inclination: of the body's inclination, on the zero moment point; 2 unless given;
+            kind hirukawa alone
+        poles_1_s: rates at which errors of the divergent component, the zero moment point and their
+            integral fade; 10, 10, 1 unless given; kind dcm alone
+        lag_s: of the zero moment point behind what is wanted, delay of sensors included;
+            0.035 unless given; kind dcm alone
+        leak_1_s: rate at which the integral forgets; 0.02 unless given; kind dcm alone
+        friction: of the ground, that feet may use; 0.5 unless given; kind dcm alone
         zmp_damping_1_s: of the feet that give way to their loads;
             10 for feet with rubber, 2 for rigid ones, unless given
         foot_adjusting_1_s: of loads that differ, on the feet's heights;
@@ -131,7 +140,12 @@ class StabiliserKeys(Keys, frozen=True, kw_only=True):
         smoothing_s: time constant of what is measured under the feet
     """
 
-    inclination: Gain = 2.0
+    kind: Literal["hirukawa", "dcm"] = "hirukawa"
+    inclination: Gain | None = None
+    poles_1_s: tuple[Gain, Gain, Gain] | None = None
+    lag_s: Duration | None = None
+    leak_1_s: Gain | None = None
+    friction: Annotated[float, Meta(ge=0.0, le=10.0)] | None = None
     zmp_damping_1_s: Gain | None = None
     foot_adjusting_1_s: Gain | None = None
     swing: Annotated[float, Meta(ge=0.0, le=1.0)] = 1.0

@@ -6,6 +6,7 @@ from dataclasses import replace
 from math import radians
 
 from tabi import walking
+from tabi._errors import ModelError
 from tabi.model.robot import Robot
 from tabi.model.world import World
 from tabi.scenes.equipment import Places
@@ -26,14 +27,20 @@ GAIT = {
     "landing_speed_m_s": "landing_speed",
     "tick_s": "tick",
 }
-# likewise, of a stabiliser
+# likewise, of all stabilisers, and of each kind alone
 STABILISER = {
-    "inclination": "inclination",
     "zmp_damping_1_s": "zmp_damping",
     "foot_adjusting_1_s": "foot_adjusting",
     "swing": "swing",
     "margin_m": "margin",
     "smoothing_s": "smoothing",
+}
+KINDS = {
+    "hirukawa": (walking.Stabiliser, {"inclination": "inclination"}),
+    "dcm": (
+        walking.DcmStabiliser,
+        {"poles_1_s": "poles", "lag_s": "lag", "leak_1_s": "leak", "friction": "friction"},
+    ),
 }
 
 
@@ -103,11 +110,20 @@ def gait_of(biped: walking.Biped, told: GaitKeys) -> walking.Gait:
     )
 
 
-def stabiliser_of(told: bool | StabiliserKeys) -> walking.Stabiliser | None:
+def stabiliser_of(told: bool | StabiliserKeys) -> walking.StabiliserGains | None:
     """The stabiliser; None where there is none."""
     if isinstance(told, bool):
         return walking.Stabiliser() if told else None
-    return walking.Stabiliser(**{name: getattr(told, key) for key, name in STABILISER.items()})
+    made, own = KINDS[told.kind]
+    for kind, (_, keys) in KINDS.items():
+        wrong = [key for key in keys if kind != told.kind and getattr(told, key) is not None]
+        if wrong:
+            raise ModelError(
+                f"key {wrong[0]!r} belongs to a stabiliser of kind {kind}, and this one is "
+                f"{told.kind}; expected some of {', '.join([*own, *STABILISER])}"
+            )
+    given = {name: getattr(told, key) for key, name in {**STABILISER, **own}.items()}
+    return made(**{name: value for name, value in given.items() if value is not None})
 
 
 def rate_of(told: object) -> float | None:

@@ -12,17 +12,19 @@ from tabi.walking.gait import Gait, gait_for
 from tabi.walking.pattern import WalkingPattern, walking_pattern
 from tabi.walking.pendulum import LinearPendulum
 from tabi.walking.preview import Preview
-from tabi.walking.stabiliser_tables import Stabiliser
+from tabi.walking.stabiliser_tables import DcmStabiliser, Stabiliser, StabiliserGains
 from tabi.walking.steered_walker import SteeredWalker, Steering
 from tabi.walking.walker import Walker
 
 __all__ = [
     "Biped",
+    "DcmStabiliser",
     "Footstep",
     "Gait",
     "LinearPendulum",
     "Preview",
     "Stabiliser",
+    "StabiliserGains",
     "SteeredWalker",
     "Steering",
     "Walker",

@@ -18,7 +18,7 @@ from tabi.model.signals import Command, Measurement
 from tabi.walking.biped import Biped
 from tabi.walking.footsteps import SIDES
 from tabi.walking.pattern import WalkingPattern
-from tabi.walking.stabiliser_tables import Stabiliser, StabiliserLoop, loop_of
+from tabi.walking.stabiliser_tables import StabiliserGains, StabiliserLoop, loop_of
 from tabi.walking.ticks import PlannedWalk, Progress, StabilisedWalk
 
 Array = NDArray[np.float64]
@@ -40,7 +40,7 @@ class GaitController:
         kernel: Any,
         robot: Robot,
         period: float,
-        stabiliser: Stabiliser | None,
+        stabiliser: StabiliserGains | None,
         estimator: Estimator | None,
     ) -> None:
         self.stabiliser = stabiliser
@@ -71,7 +71,7 @@ class GaitController:
         if self.stabiliser is not None:
             loop = walk.loop
             parts += [walk.estimator, loop.smooth, loop.turn, loop.lower, loop.shift]
-            parts += [loop.given_way, loop.answer, loop.effort, loop.zmp, loop.centre]
+            parts += [loop.summed, loop.given_way, loop.answer, loop.effort, loop.zmp, loop.centre]
         return parts
 
     def reset(self) -> None:
@@ -90,7 +90,7 @@ class GaitController:
             old[...] = new
 
     def _begin(
-        self, pattern: WalkingPattern, stabiliser: Stabiliser | None
+        self, pattern: WalkingPattern, stabiliser: StabiliserGains | None
     ) -> PlannedWalk | StabilisedWalk:
         """A walk at the start of a pattern."""
         sensors = self._sensors()

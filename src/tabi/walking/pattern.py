@@ -119,7 +119,7 @@ def walking_pattern(
 
     Args:
         robot: standing with bent knees: ``robot.stand_on_ground()``.
-        steps: see ``footsteps``; feet take turns.
+        steps: see ``footsteps``; feet take turns. Without any the robot stands as it is.
         how: gait; the robot's own, ``gait_for(robot)``, unless given.
 
     Raises:

@@ -107,7 +107,7 @@ class _Writer:
 def schedule(
     steps: Sequence[Footstep], stance: Mapping[str, Transform], gait: Gait, centre: ArrayLike
 ) -> Schedule:
-    """The ticks of a walk that begins with both feet on the ground.
+    """The ticks of a walk that begins with both feet on the ground; without steps the robot stands.
 
     Args:
         centre: of mass as it stands [m], above which the zero moment point begins.
@@ -115,7 +115,8 @@ def schedule(
     low = min(X.p[2] for X in stance.values())
     start = np.array([*np.asarray(centre, float)[:2], low])
     write, lift, land = _Writer(stance, gait, start, low), [], []
-    write.add(gait.rest, _middle(write.feet, gait), low)
+    # one that takes no steps stands as it is
+    write.add(gait.rest, _middle(write.feet, gait) if steps else start, low)
     for number, step in enumerate(steps):
         stands = other(step.foot)
         there = under(write.feet[stands], stands, gait)
@@ -124,7 +125,7 @@ def schedule(
         lift.append(write.count)
         write.add(gait.swing_time, there, lower, STANDS[stands], step)
         land.append(write.count)
-    end = _middle(write.feet, gait)
+    end = _middle(write.feet, gait) if steps else start
     write.add(gait.shift, end, min(X.p[2] for X in write.feet.values()))
     write.add(gait.rest, end, write.ground)
     columns = (np.concatenate(column) for column in zip(*write.rows, strict=True))

@@ -14,7 +14,9 @@ foot; of a walking pattern the reference at this tick.
 
        p_zmp = p_planned + k (ξ − ξ_planned),   k > 1                                            (2)
    and no closer to the edge of the soles than a margin. One foot takes all of it; two share the
-   weight as its place between them says.
+   weight as its place between them says. (2) is one case of the law of ``dcm``; a
+   ``DcmStabiliser`` has the others, and ``wrench_distribution`` says what each foot gives. What
+   follows is common to both.
 3. **ZMP damping control.** The ankle's torque τ_d that makes p_zmp is approached by turning the
    foot about its pivot: by what rubber of the stiffness K_b gives way under τ_d, and by an
    integral, with the stiffness K of rubber and motors in series. What differs from the planned
@@ -35,8 +37,10 @@ from tabi._jit import kernel
 from tabi.dynamics import centroidal, kinematics
 from tabi.spatial.trigonometry import sincos
 from tabi.spatial.vector import add, cross, load3, load9, matmul, mul, mul_t, scale, store3, sub
+from tabi.walking.dcm import find_zmp, sum_error
 from tabi.walking.leg import JOINTS, LEFT, RIGHT, reach, rotation_about, rotation_between, sole
 from tabi.walking.whole_body import facing, product_t, share_of_left
+from tabi.walking.wrench_distribution import centre_of_pressure, distribute
 
 # a foot with less of the load does not stand
 LIGHT = 0.02
@@ -113,18 +117,28 @@ def find_body(m, loop, k):
 
 
 @kernel
-def find_zmp(loop, k):
-    """Equation (2), and the left foot's share of the load; writes ``loop.zmp``."""
+def share_load(loop, k):
+    """Of each foot its share of the load and its torque, into ``loop.wanted``: the place of the
+    zero moment point between the feet says, or all ``distribute`` says.
+    """
     ref, s = loop.reference, loop.settings[0]
-    for i in range(2):
-        gap = loop.centre[i] - ref.centre[k, i]
-        gap += (loop.centre[3 + i] - ref.centre_velocity[k, i]) / s.omega
-        loop.zmp[i] = ref.zmp[k, i] + s.inclination * gap
-    loop.zmp[2] = ref.zmp[k, 2]
-    left, right = load3(ref.under[k, LEFT]), load3(ref.under[k, RIGHT])
-    if ref.support[k] != 0 or s.inclination == 0.0:
-        return ref.share[k, LEFT]
-    return share_of_left(load3(loop.zmp), left, right, 0)
+    zmp, plan, pull = load3(loop.zmp), load3(ref.zmp[k]), 1.0 / s.height
+    for side in range(2):
+        part, left = ref.share[k, side], ref.share[k, LEFT]
+        loop.planned[side, 0], loop.planned[side, 1] = torque(loop, k, side, left, part, plan)
+    if s.distributes > 0.0:
+        c, c_plan = load3(loop.centre), load3(ref.centre[k])
+        force = (pull * (c[0] - zmp[0]), pull * (c[1] - zmp[1]), 1.0)
+        planned = (pull * (c_plan[0] - plan[0]), pull * (c_plan[1] - plan[1]), 1.0)
+        distribute(loop, k, force, planned)
+        return
+    share = ref.share[k, LEFT]
+    if ref.support[k] == 0 and s.inclination > 0.0:
+        share = share_of_left(zmp, load3(ref.under[k, LEFT]), load3(ref.under[k, RIGHT]), 0)
+    for side in range(2):
+        part, wanted = share if side == LEFT else 1.0 - share, loop.wanted[side]
+        wanted[0] = part
+        wanted[1], wanted[2] = torque(loop, k, side, share, part, zmp)
 
 
 @kernel
@@ -184,11 +198,12 @@ def push_ankle(loop, side, R_sole, more):
 
 
 @kernel
-def adjust_heights(loop, k, share):
+def adjust_heights(loop, k):
     """The integral of the difference of loads; how much the left foot is lowered [m]."""
     s = loop.settings[0]
     if loop.reference.support[k] == 0 and s.foot_adjusting > 0.0:
-        gap = (2.0 * share - 1.0) * s.weight - (loop.smooth[LEFT, 2] - loop.smooth[RIGHT, 2])
+        more = loop.wanted[LEFT, 0] - loop.wanted[RIGHT, 0]
+        gap = more * s.weight - (loop.smooth[LEFT, 2] - loop.smooth[RIGHT, 2])
         stiff = s.leg if s.leg > 0.0 else RIGID
         loop.lower[0] += s.tick * (s.foot_adjusting * gap / stiff - loop.lower[0])
     else:
@@ -226,8 +241,11 @@ def stabilise(m, loop, k):
     n = min(k + 1, ref.q.shape[0] - 1)
     smooth_wrenches(loop)
     R_body, p_body = find_body(m, loop, k)
-    share = find_zmp(loop, k)
-    lower = adjust_heights(loop, k, share)
+    find_zmp(loop, k)
+    share_load(loop, k)
+    if s.integral > 0.0:
+        sum_error(loop, centre_of_pressure(loop, k))
+    lower = adjust_heights(loop, k)
     at = b.base_at[0]
     R_base = matmul(facing(ref.yaw[n]), load9(b.base_rotation))
     p_base = load3(ref.q[n, at:])
@@ -239,9 +257,8 @@ def stabilise(m, loop, k):
                 if b.legs.q_at[side, j] == i:
                     loop.answer[i] = used
     for side in range(2):
-        part = share if side == LEFT else 1.0 - share
-        wanted = torque(loop, k, side, share, part, load3(loop.zmp))
-        planned = torque(loop, k, side, ref.share[k, LEFT], ref.share[k, side], load3(ref.zmp[k]))
+        part, wanted = loop.wanted[side, 0], (loop.wanted[side, 1], loop.wanted[side, 2])
+        planned = (loop.planned[side, 0], loop.planned[side, 1])
         x, y = turn_foot(loop, side, part, wanted)
         R = matmul(load9(ref.rotation[n, side]), tilted(x, y))
         pivot = load3(loop.pivot[side])

@@ -12,21 +12,22 @@ from tabi._errors import ModelError, real
 from tabi._structure import Structure
 from tabi.model.arrays import table
 from tabi.walking.biped import Biped
+from tabi.walking.dcm import feedback
 from tabi.walking.footsteps import SIDES
 from tabi.walking.leg import JOINTS
 from tabi.walking.pattern import WalkingPattern, body_of
 from tabi.walking.whole_body import WholeBody
+from tabi.walking.wrench_distribution import Distribution, distribution
 
 # of feet with rubber, and of rigid ones [1/s]
 RATES = (10.0, 2.0)
 
 
-@dataclass(frozen=True)
-class Stabiliser:
-    """Gains of the three loops; a gain of 0 switches its loop off.
+@dataclass(frozen=True, kw_only=True)
+class StabiliserGains:
+    """What all stabilisers have; a gain of 0 switches its loop off.
 
     Attributes:
-        inclination: k of (2).
         zmp_damping: a of (3) [1/s]; unless given 10 for feet with rubber, 2 for rigid ones.
         foot_adjusting: rate at which loads that differ move the feet [1/s]; unless given as
             ``zmp_damping``.
@@ -35,7 +36,6 @@ class Stabiliser:
         smoothing: time constant of the wrenches' low-pass [s].
     """
 
-    inclination: float = 2.0
     zmp_damping: float | None = None
     foot_adjusting: float | None = None
     swing: float = 1.0
@@ -45,14 +45,69 @@ class Stabiliser:
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
-            if value is None:
-                continue
-            if not 0 <= real(f"{field.name} of the stabiliser", value) < inf:
-                raise ModelError(
-                    f"{field.name} of the stabiliser is {value}; expected a number ≥ 0"
-                )
+            for number in value if isinstance(value, tuple) else (value,):
+                if number is None:
+                    continue
+                if not 0 <= real(f"{field.name} of the stabiliser", number) < inf:
+                    raise ModelError(
+                        f"{field.name} of the stabiliser is {value}; expected a number ≥ 0"
+                    )
         if self.swing > 1:
             raise ModelError(f"swing of the stabiliser is {self.swing}; expected 0 to 1")
+
+    def law(self, omega: float) -> dict[str, float]:
+        """Gains of the wanted zero moment point, of SETTINGS, for a pendulum of ω [1/s]."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Stabiliser(StabiliserGains):
+    """Gains of the three loops of Hirukawa et al. (2003); a gain of 0 switches its loop off.
+
+    Attributes:
+        inclination: k of (2).
+    """
+
+    inclination: float = 2.0
+
+    def law(self, omega: float) -> dict[str, float]:
+        """The divergent component alone."""
+        return {"inclination": self.inclination}
+
+
+@dataclass(frozen=True)
+class DcmStabiliser(StabiliserGains):
+    """Divergent component, measured zero moment point and an integral, see ``dcm``; wrenches of
+    the feet by ``wrench_distribution``.
+
+    Attributes:
+        poles: rates at which errors fade [1/s], three; None feeds nothing back.
+        lag: of the zero moment point behind what is wanted, with all that delays what is known of
+            it [s]: a tick, the wrenches' low-pass, the sensors' delay, the ankle.
+        leak: rate at which the integral forgets [1/s].
+        friction: of the ground, that feet may use.
+    """
+
+    poles: tuple[float, float, float] | None = (10.0, 10.0, 1.0)
+    lag: float = 0.035
+    leak: float = 0.02
+    friction: float = 0.5
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.poles is not None and len(self.poles) != 3:
+            raise ModelError(f"poles of the stabiliser are {self.poles}; expected three rates")
+        if not self.lag > 0:
+            raise ModelError(f"lag of the stabiliser is {self.lag}; expected a number > 0")
+
+    def law(self, omega: float) -> dict[str, float]:
+        """By pole placement."""
+        back = (0.0, 0.0, 0.0)
+        if self.poles is not None:
+            back = feedback(omega, self.lag, self.poles, self.leak)
+        names = ("inclination", "zmp_feedback", "integral")
+        more = {"leak": self.leak, "friction": self.friction, "distributes": 1.0}
+        return dict(zip(names, back, strict=True)) | more
 
 
 # what the kernel is told once: gains, and of the robot its weight [N], stiffness of ankles,
@@ -63,6 +118,11 @@ SETTINGS = np.dtype(
         (name, float)
         for name in (
             "inclination",
+            "zmp_feedback",
+            "integral",
+            "leak",
+            "distributes",
+            "friction",
             "zmp_damping",
             "foot_adjusting",
             "swing",
@@ -113,6 +173,10 @@ class StabiliserLoop(Structure):
         answer: configuration that the joints should have. effort: Δeffort of (3), in the order of
             commands.
         zmp: that is wanted [m], shape (3,). centre: estimate [m, m/s], shape (6,).
+        error, summed: e and i of ``dcm`` [m, m·s], shape (2,).
+        wanted: of each foot its share of the weight and torque about its pivot, x and y of its sole
+            [N·m], shape (2, 3). planned: torque of the pattern, shape (2, 2).
+        distribution: what shares the load, where ``DcmStabiliser`` does.
     """
 
     settings: NDArray[np.void]
@@ -132,11 +196,16 @@ class StabiliserLoop(Structure):
     effort: NDArray[np.float64]
     zmp: NDArray[np.float64]
     centre: NDArray[np.float64]
+    error: NDArray[np.float64]
+    summed: NDArray[np.float64]
+    wanted: NDArray[np.float64]
+    planned: NDArray[np.float64]
+    distribution: Distribution
     body: WholeBody
     reference: Reference
 
 
-def loop_of(pattern: WalkingPattern, stabiliser: Stabiliser) -> StabiliserLoop:
+def loop_of(pattern: WalkingPattern, stabiliser: StabiliserGains) -> StabiliserLoop:
     """A stabiliser at the start of a walk."""
     biped, model = pattern.biped, pattern.biped.model
     settings = _settings(pattern, stabiliser)
@@ -169,17 +238,24 @@ def loop_of(pattern: WalkingPattern, stabiliser: Stabiliser) -> StabiliserLoop:
         effort=np.zeros(len(biped.joints)),
         zmp=np.zeros(3),
         centre=np.zeros(6),
+        error=np.zeros(2),
+        summed=np.zeros(2),
+        wanted=np.zeros((2, 3)),
+        planned=np.zeros((2, 2)),
+        distribution=distribution(),
         body=body_of(biped),
         reference=_reference(pattern),
     )
 
 
-def _settings(pattern: WalkingPattern, stabiliser: Stabiliser) -> NDArray[np.void]:
+def _settings(pattern: WalkingPattern, stabiliser: StabiliserGains) -> NDArray[np.void]:
     biped, settings = pattern.biped, table(1, SETTINGS)
     row, rate = settings[0], RATES[0 if biped.robot.bush else 1]
-    for field in fields(stabiliser):
+    for field in fields(StabiliserGains):
         given = getattr(stabiliser, field.name)
         row[field.name] = rate if given is None else given
+    for name, gain in stabiliser.law(pattern.omega).items():
+        row[name] = gain
     row["weight"] = biped.mass * float(np.linalg.norm(biped.model.arrays.gravity))
     row["ankle"], row["rubber"], row["leg"] = stiffness(biped)
     row["omega"], row["height"] = pattern.omega, pattern.gait.centre_height

@@ -20,7 +20,7 @@ from tabi.walking.footsteps import SIDES, Footstep, centre
 from tabi.walking.gait import Gait, gait_for
 from tabi.walking.gait_controller import GaitController
 from tabi.walking.pattern import WalkingPattern, walking_pattern
-from tabi.walking.stabiliser_tables import Stabiliser
+from tabi.walking.stabiliser_tables import Stabiliser, StabiliserGains
 from tabi.walking.steered_tables import AHEAD, STANDING, STEPPING, SteeredWalk, StepPlan
 from tabi.walking.steered_tick import STRETCHED, steered_tick
 from tabi.walking.steps_ahead import STAND, STOP, SWING
@@ -70,7 +70,7 @@ class SteeredWalker(GaitController):
         self,
         robot: Robot | Biped,
         gait: Gait | None = None,
-        stabiliser: Stabiliser | None = None,
+        stabiliser: StabiliserGains | None = None,
         *,
         adapts: bool = True,
         estimator: Estimator | None = None,
