@@ -6,10 +6,10 @@ from dataclasses import replace
 from math import radians
 
 from tabi import walking
+from tabi.model.ground_height import ground_height
 from tabi.model.robot import Robot
 from tabi.model.world import World
 from tabi.scenes.equipment import Places
-from tabi.scenes.ground_height import ground_height
 from tabi.scenes.walk_keys import Arc, Climb, GaitKeys, StabiliserKeys, Steps, Stones, WalkKeys, Way
 from tabi.spatial.transform import Transform
 from tabi.walking.footsteps import other
