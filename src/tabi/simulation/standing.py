@@ -1,7 +1,7 @@
 """Where a robot that fell can stand again: upright, as it faced, near where it lies.
 
-With R the rotation of its base from how it stood at the start and u = R z where its head points now,
-the smallest turn S that takes u to the vertical leaves a turn about the vertical alone,
+With R the rotation of its base from how it stood at the start and u = R z where its head points
+now, the smallest turn S that takes u to the vertical leaves a turn about the vertical alone,
 
     S u = z,   S R = R_z(ψ),   ψ: where it faces                                                 (1)
 so a robot on its face or on its back faces as it did before it fell. It is put above its centre of

@@ -113,9 +113,9 @@ class Stateful(Observed):
         self.set_state(self.model.with_followers(q), self.model.with_follower_velocities(v))
 
     def stand_up(self, robot: Robot, release: bool = False) -> StoodUp:
-        """Put a robot that fell back on its feet: in the pose of the start, upright, at rest, facing
-        as before, on free and level ground near where it lies. Its motors and its controller begin
-        anew, if the latter has a method ``reset``; everything else stays as it is.
+        """Put a robot that fell back on its feet: in the pose of the start, upright, at rest,
+        facing as before, on free and level ground near where it lies. Its motors and its controller
+        begin anew, if the latter has a method ``reset``; everything else stays as it is.
 
         Args:
             release: let go of what it holds by bonds; such a robot is refused unless given.
