@@ -58,11 +58,9 @@ class StoodUp:
 
     def __str__(self) -> str:
         x, y, _ = self.base.p + 0.0
+        far = f"{self.away:.2f} m from where it lay" if self.away > 0.005 else "where it lay"
         held = f"; it let go of {' and '.join(self.released)}" if self.released else ""
-        return (
-            f"{self.robot} stands again at x {x:.2f} m, y {y:.2f} m, {self.away:.2f} m from where "
-            f"it lay{held}"
-        )
+        return f"{self.robot} stands again at x {x:.2f} m, y {y:.2f} m, {far}{held}"
 
 
 def stand(

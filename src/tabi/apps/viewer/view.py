@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from tabi.apps.recordings import soles
 from tabi.apps.recordings.soles import Soles
+from tabi.apps.viewer.steered_marks import SteeredLook, SteeredView
 from tabi.apps.viewer.walk_marks import WalkLook, WalkView
 from tabi.interaction.mouse_spring import Band
 from tabi.model.body import Body, Foot
@@ -24,6 +25,7 @@ from tabi.model.world import World
 from tabi.recording.foot_words import NONE
 from tabi.simulation import feet
 from tabi.simulation.tables import OPEN, SLIP
+from tabi.spatial.transform import Transform
 
 if TYPE_CHECKING:
     from tabi.simulation.simulator import Simulator
@@ -66,6 +68,8 @@ class View:
         residual [m/s], force_residual [N], missed: of the certificate.
         soles: places and states of the feet. bands: what the mouse pulls.
         heard: what the sensor tells that somebody listens to. walks: of robots that walk.
+        steered: of robots that are steered. fallen: names of robots whose bases are at less than
+            half of the height they had at the start.
     """
 
     time: float
@@ -91,6 +95,8 @@ class View:
     bands: tuple[Band, ...] = ()
     heard: Heard | None = None
     walks: tuple[WalkView, ...] = ()
+    steered: tuple[SteeredView, ...] = ()
+    fallen: tuple[str, ...] = ()
 
 
 def bodies_of(world: World) -> list[Body]:
@@ -115,6 +121,7 @@ class Observer:
 
     Attributes:
         bodies: whose places a view tells.
+        moved: of robots that were put elsewhere since their walks began.
     """
 
     def __init__(self, sim: Simulator) -> None:
@@ -138,7 +145,14 @@ class Observer:
         self._material = np.array([names[shape.material] for shape in model.shapes], np.int64)
         self._root = model.arrays.body["root"]
         self._certificate = (0.0, 0.0, 0)
-        self._walks = WalkLook()
+        self.moved: dict[str, Transform] = {}
+        self._walks, self._steered = WalkLook(self.moved), SteeredLook(self.moved)
+        # of their bases above the ground: what is lower has fallen
+        self._heights = {
+            robot.name: 0.5 * (float(sim.position(robot.base)[2]) - sim.world.ground_height)
+            for robot in sim.world.robots
+            if robot.base.joint.kind == "floating"
+        }
 
     def look(
         self, judged: bool = True, bands: tuple[Band, ...] = (), sensor: str | None = None
@@ -189,7 +203,14 @@ class Observer:
             bands=bands,
             heard=self._hear(sensor) if sensor else None,
             walks=self._walks.look(sim),
+            steered=self._steered.look(sim),
+            fallen=self.fallen(),
         )
+
+    def fallen(self) -> tuple[str, ...]:
+        """Names of robots that have fallen."""
+        world, sim = self.sim.world, self.sim
+        return tuple(n for n, h in self._heights.items() if sim.fallen(world.robot(n), h))
 
     def _balance(
         self,
