@@ -155,7 +155,7 @@ def with_script(response: Response) -> Response:
     headers = response.headers
     if response.status_code != 200 or not headers.get("Content-Type", "").startswith("text/html"):
         return response
-    body = response.body or b""
+    body = bytes(response.body or b"")
     if body not in _made:
         packed = headers.get("Content-Encoding") == "gzip"
         page = gzip.decompress(body) if packed else body
