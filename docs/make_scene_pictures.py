@@ -33,6 +33,7 @@ MOMENTS = {
     "linkage": 0.35,
     "push": 0.68,
     "slide": 2.0,
+    "slippery": 4.9,
     "slope": 1.9,
     "squat": 1.0,
     "stairs": 0.6,

@@ -163,13 +163,11 @@ class Observer:
             judged: with a new certificate, otherwise with the last one.
             bands: what the mouse pulls. sensor: that is listened to, by its name in the model.
         """
-        sim = self.sim
-        work, turning = sim.data.body, sim.data.moment
+        sim, work, turning = self.sim, self.sim.data.body, self.sim.data.moment
         R = work["rotation"].reshape(-1, 3, 3).copy()
         p = work["position"] + work["origin"][self._root]
         points = sim.data.contact.copy()
         n, forces = points["normal"], points["impulse"] / sim.dt
-        a, b, places = points["a"], points["b"], points["position"]
         pressing = points["status"] != OPEN
         if judged:
             self._judge()
@@ -177,13 +175,13 @@ class Observer:
         feet_p = p[self._foot_body] + _turned(R[self._foot_body], self._foot_offset)
         foot = sim.data.memory.foot[self._foot_rows]
         local = np.where(foot["state"][:, None] != NONE, foot["pressure"], np.nan)
-        who = pressing, pressing & ((a == 0) | (b == 0))
+        who = pressing, pressing & ((points["a"] == 0) | (points["b"] == 0))
         zmp, supports = self._balance(points, n[:, 2], (forces, turning), who)
         return View(
             time=sim.time,
             positions=p[self._body] + _turned(R[self._body], self._offset),
             rotations=R[self._body] @ self._turn,
-            points=places,
+            points=points["position"],
             normals=n,
             forces=forces,
             friction=self._friction(points),
