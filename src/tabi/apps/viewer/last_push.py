@@ -52,11 +52,12 @@ class LastPush:
 
     def look(self, sim: Simulator, walker: Any = None) -> None:
         """After some steps."""
+        # those that were over before the last step are gone
         last = sim.data.steps - 1
         acting = [
             push.force
             for push in sim.pushes
-            if push.link.body in self._bodies and push.start <= last < push.until
+            if push.link.body in self._bodies and push.start <= last
         ]
         force = np.sum(acting, axis=0) if acting else np.zeros(3)
         if sim.time < self.end:
