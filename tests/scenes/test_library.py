@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tabi import scenes
-from tabi.scenes.ground_height import ground_height
+from tabi.model.ground_height import ground_height
 from tabi.validation.walk_measures import WalkWatch, walkers
 
 G = 9.81

@@ -17,7 +17,7 @@ from tabi.model.shape import HalfSpace, Shape
 from tabi.model.signals import Command, Controller
 from tabi.model.world import World
 from tabi.robots.files import load, quietly
-from tabi.scenes import equipment, motion, sensing, things, walks
+from tabi.scenes import equipment, motion, patches, sensing, steered, things, walks
 from tabi.scenes.checks import copies, stands
 from tabi.scenes.contents import Contents
 from tabi.scenes.laws import law_of
@@ -54,6 +54,7 @@ class Builder:
         for i, thing in enumerate(contents.fixed):
             with self.at("fixed", i):
                 self._fixed(thing)
+        patches.add(self, self.world, contents.patches)
         self._plates(of_things=False)
         for i, robot in enumerate(contents.robots):
             with self.at("robots", i):
@@ -300,6 +301,8 @@ class Builder:
             )
         if isinstance(does, motion.WalkKeys):
             return walks.walker(self, self.world, robot, does, i)
+        if isinstance(does, motion.SteeredWalkKeys):
+            return steered.walker(self, robot, does, i)
         with self.at(*path):
             if isinstance(does, motion.Squat):
                 return control.squat(robot, radians(does.depth_deg), does.frequency_hz)
@@ -353,6 +356,7 @@ class Builder:
             rate = walks.rate_of(told.motion)
             sim.set_controller(robot, self.controller(robot, told, i), rate)
             equipment.switch(sim, robot, told)
+            steered.schedule(sim, robot, told.motion)
         for i, push in enumerate(self.contents.pushes):
             with self.at("pushes", i, "body"):
                 sim.apply_force(

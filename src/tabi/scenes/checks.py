@@ -12,7 +12,7 @@ from typing import Any
 from tabi._errors import ModelError, near
 from tabi.model.rates import steps_between
 from tabi.scenes.contents import Contents
-from tabi.scenes.motion import Keyframes, WalkKeys
+from tabi.scenes.motion import Keyframes, SteeredWalkKeys, WalkKeys
 from tabi.scenes.reader import Path
 from tabi.scenes.sensor_keys import PlateKeys
 from tabi.scenes.things import COEFFICIENTS, Compound, FixedHeightField, Placed, Surface
@@ -36,6 +36,7 @@ def faults(c: Contents) -> Iterator[Fault]:
         _times,
         _rates,
         _plates,
+        _patches,
         _camera,
     ):
         yield from check(c)
@@ -141,7 +142,7 @@ def _compounds(c: Contents) -> Iterator[Fault]:
 
 def _names(c: Contents) -> Iterator[Fault]:
     taken = {"world"} | ({"ground"} if c.ground else set())
-    for key in ("robots", "fixed", "force_plates", "objects"):
+    for key in ("robots", "fixed", "patches", "force_plates", "objects"):
         for i, thing in enumerate(getattr(c, key)):
             for name in copies(thing) if thing.name is not None else ():
                 if name in taken:
@@ -200,12 +201,13 @@ def _robots(c: Contents) -> Iterator[Fault]:
             )
         if c.ground and c.ground.slope_deg and stands(robot):
             yield ("robots", i), "stands on a slope; give position_m with a z, and stands: false"
-        if isinstance(robot.motion, Keyframes):
-            times = [frame.at_s for frame in robot.motion.frames]
+        timed = {Keyframes: "frames", SteeredWalkKeys: "steer"}.get(type(robot.motion))
+        if timed is not None:
+            times = [one.at_s for one in getattr(robot.motion, timed)]
             for k, (a, b) in enumerate(pairwise(times)):
                 if b <= a:
                     yield (
-                        ("robots", i, "motion", "frames", k + 1, "at_s"),
+                        ("robots", i, "motion", timed, k + 1, "at_s"),
                         f"is {b:g}, after {a:g}; expected growing times",
                     )
 
@@ -251,7 +253,7 @@ def _rates(c: Contents) -> Iterator[Fault]:
     told += [(("force_plates", i), plate.rate_hz) for i, plate in enumerate(c.force_plates)]
     for i, robot in enumerate(c.robots):
         told += [(("robots", i, "sensors", n), s.rate_hz) for n, s in robot.sensors.items()]
-        if isinstance(robot.motion, WalkKeys):
+        if isinstance(robot.motion, WalkKeys | SteeredWalkKeys):
             yield from _tick(c, i, robot.motion.gait.tick_s)
     for path, rate in told:
         try:
@@ -281,6 +283,15 @@ def _plates(c: Contents) -> Iterator[Fault]:
                     ("force_plates", i, key),
                     f"is given beside of: {plate.of}, which has its own; leave it out",
                 )
+
+
+def _patches(c: Contents) -> Iterator[Fault]:
+    """Patches that have nothing to lie on, or nothing level."""
+    for i, _ in enumerate(c.patches):
+        if c.ground is None:
+            yield ("patches", i), "lies on the ground, but there is none; add ground: {}"
+        elif c.ground.slope_deg:
+            yield ("patches", i), "lies on a slope; expected level ground, or a fixed box"
 
 
 def _camera(c: Contents) -> Iterator[Fault]:

@@ -18,6 +18,7 @@ from tabi.scenes.things import (
     Keys,
     Name,
     Pair,
+    PatchKeys,
     PushKeys,
     Surface,
     Vector,
@@ -119,6 +120,7 @@ class Contents(Keys, frozen=True, kw_only=True):
         materials: surfaces by name
         pairs: friction and restitution of two materials
         fixed: things that never move
+        patches: places on the ground that rub otherwise
         force_plates: plates that measure the wrench on what stands on them, or things that do
         robots: robots
         objects: free rigid things
@@ -138,6 +140,7 @@ class Contents(Keys, frozen=True, kw_only=True):
     materials: dict[Name, Surface] = field(default_factory=dict)
     pairs: Annotated[tuple[Pair, ...], MANY] = ()
     fixed: Annotated[tuple[AnyFixed, ...], MANY] = ()
+    patches: Annotated[tuple[PatchKeys, ...], MANY] = ()
     force_plates: Annotated[tuple[PlateKeys, ...], MANY] = ()
     robots: Annotated[tuple[RobotKeys, ...], Meta(max_length=50)] = ()
     objects: Annotated[tuple[AnyObject, ...], MANY] = ()

@@ -23,7 +23,7 @@ from tabi.scenes.things import (
     Vector,
     Word,
 )
-from tabi.scenes.walk_keys import WalkKeys
+from tabi.scenes.walk_keys import SteeredWalkKeys, WalkKeys
 
 
 class FootKeys(Keys, frozen=True, kw_only=True):
@@ -123,7 +123,7 @@ class Keyframes(Keys, frozen=True, kw_only=True, tag_field="kind", tag="keyframe
     frames: Annotated[tuple[Keyframe, ...], Meta(min_length=2, max_length=1000)]
 
 
-Motion = Hold | Limp | Squat | Sway | Lean | Keyframes | WalkKeys
+Motion = Hold | Limp | Squat | Sway | Lean | Keyframes | WalkKeys | SteeredWalkKeys
 
 
 class Gains(Keys, frozen=True, kw_only=True):

@@ -221,6 +221,26 @@ else:
     AnyFixed = Union[(*FIXED.values(), Stairs, FixedHeightField)]
 
 
+class PatchKeys(Keys, frozen=True, kw_only=True):
+    """A thin plate on the ground that rubs otherwise: ice, oil, a mat; 1 mm thick.
+
+    Attributes:
+        name: its name; patch and its number unless given
+        position_m: x, y of its middle
+        size_m: edges along its x and y
+        yaw_deg: where its x points
+        friction: coefficient of friction; of two surfaces the smaller one counts
+        color: red, green, blue; that of ice unless given
+    """
+
+    name: Name | None = None
+    position_m: tuple[Number, Number]
+    size_m: tuple[Length, Length]
+    yaw_deg: Turn = 0.0
+    friction: Friction
+    color: Color | None = None
+
+
 # ---- what moves ---------------------------------------------------------------------------------
 
 

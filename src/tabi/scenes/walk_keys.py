@@ -8,6 +8,8 @@ from msgspec import Meta
 
 from tabi.scenes.things import Duration, Keys, Length, Moment, Number, Turn
 
+# of a robot that walks
+Speed = Annotated[float, Meta(ge=-10.0, le=10.0)]
 Count = Annotated[int, Meta(ge=1, le=1000)]
 Side = Literal["left", "right"]
 Gain = Annotated[float, Meta(ge=0.0, le=1e6)]
@@ -170,5 +172,36 @@ class WalkKeys(Keys, frozen=True, kw_only=True, tag_field="kind", tag="walk"):
 
     path: Annotated[tuple[Way, ...], Meta(min_length=1, max_length=100)] = (Steps(),)
     on_ground: bool = False
+    gait: GaitKeys = GaitKeys()
+    stabiliser: bool | StabiliserKeys = True
+
+
+class SteerKeys(Keys, frozen=True, kw_only=True):
+    """How a robot is to walk from some time on; all zero stops it.
+
+    Attributes:
+        at_s: when
+        forward_m_s: speed ahead
+        sideways_m_s: speed to the left
+        turn_deg_s: how fast it turns to the left
+    """
+
+    at_s: Moment = 0.0
+    forward_m_s: Speed = 0.0
+    sideways_m_s: Speed = 0.0
+    turn_deg_s: Annotated[float, Meta(ge=-360.0, le=360.0)] = 0.0
+
+
+class SteeredWalkKeys(Keys, frozen=True, kw_only=True, tag_field="kind", tag="steered_walk"):
+    """Walk as it is steered, by these commands and in the page by hand: footsteps are chosen while
+    it walks; for bipeds with legs of six joints that stand.
+
+    Attributes:
+        steer: commands at growing times; it stands, and keeps its balance, before the first
+        gait: how
+        stabiliser: its gains; false follows the plan blindly
+    """
+
+    steer: Annotated[tuple[SteerKeys, ...], Meta(max_length=1000)] = ()
     gait: GaitKeys = GaitKeys()
     stabiliser: bool | StabiliserKeys = True

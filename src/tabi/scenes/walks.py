@@ -7,11 +7,21 @@ from math import radians
 
 from tabi import walking
 from tabi._errors import ModelError
+from tabi.model.ground_height import ground_height
 from tabi.model.robot import Robot
 from tabi.model.world import World
 from tabi.scenes.equipment import Places
-from tabi.scenes.ground_height import ground_height
-from tabi.scenes.walk_keys import Arc, Climb, GaitKeys, StabiliserKeys, Steps, Stones, WalkKeys, Way
+from tabi.scenes.walk_keys import (
+    Arc,
+    Climb,
+    GaitKeys,
+    StabiliserKeys,
+    SteeredWalkKeys,
+    Steps,
+    Stones,
+    WalkKeys,
+    Way,
+)
 from tabi.spatial.transform import Transform
 from tabi.walking.footsteps import other
 
@@ -128,4 +138,4 @@ def stabiliser_of(told: bool | StabiliserKeys) -> walking.StabiliserGains | None
 
 def rate_of(told: object) -> float | None:
     """How often a motion is asked for commands [Hz]; None: in every step."""
-    return 1.0 / told.gait.tick_s if isinstance(told, WalkKeys) else None
+    return 1.0 / told.gait.tick_s if isinstance(told, WalkKeys | SteeredWalkKeys) else None

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tabi._errors import ModelError
+from tabi.dynamics.configuration import Configuration
 from tabi.dynamics.quantities import Thing
+from tabi.model import lookup
+from tabi.model.robot import Robot
 from tabi.model.world import World
+from tabi.simulation import standing
 from tabi.simulation.commands import Driver
 from tabi.simulation.data import Data
 from tabi.simulation.observed import Observed
 from tabi.simulation.pushes import Push
+from tabi.simulation.standing import StoodUp
 from tabi.simulation.state import Saved
 from tabi.simulation.stepper import WORST, Stepper
 
@@ -104,6 +112,57 @@ class Stateful(Observed):
         )
         self.set_state(self.model.with_followers(q), self.model.with_follower_velocities(v))
 
+    def stand_up(self, robot: Robot, release: bool = False) -> StoodUp:
+        """Put a robot that fell back on its feet: in the pose of the start, upright, at rest,
+        facing as before, on free and level ground near where it lies. Its motors and its controller
+        begin anew, if the latter has a method ``reset``; everything else stays as it is.
+
+        Args:
+            release: let go of what it holds by bonds; such a robot is refused unless given.
+
+        Raises:
+            ModelError: it is bolted down, holds something, or finds no place.
+        """
+        self._turns.outside("standing up")
+        lookup.check_robot(self.world, robot)
+        moving = [body for one in self.world.robots for body in one.bodies] + self.world.objects
+        now = {body: self.pose(body) for body in moving}
+        first = Configuration(self.model, self._first.data.q)
+        start = {body: first.pose(self._link(body).name) for body in robot.bodies}
+        stood = standing.stand(self.world, robot, start, now, self.centre_of_mass(robot))
+        stood = replace(stood, released=self._let_go(robot, release))
+        q, v, mine = self.data.q.copy(), self.data.v.copy(), self.q_slice(robot)
+        q[mine], v[self.v_slice(robot)] = self._first.data.q[mine], 0.0
+        at = self.model.q_index(robot.name)
+        X = robot.base.joint.placement.inverse() @ stood.base
+        q[at : at + 3], q[at + 3 : at + 7] = X.p, X.quaternion
+        self.set_state(q, v)
+        rows = lookup.joint_rows(self.model, robot)
+        first_motor = self._first.data.command.motor
+        self._stepper.data.command.motor[rows] = first_motor[rows]
+        if robot.name in self._drivers:
+            driver = self._drivers[robot.name]
+            driver.last = None
+            restart(driver.controller)
+        return stood
+
+    def _let_go(self, robot: Robot, release: bool) -> tuple[str, ...]:
+        """Names of bodies that a robot held by bonds until now; refused unless it may let go."""
+        names = {link.body: name for name, link in reversed(self.model.links.items())}
+        own = {self._link(body).body for body in robot.bodies} - {0}
+        bonds = self._stepper.own("bonds")
+        # a bond within the robot closes a loop of it
+        held = np.isin(bonds["a"], list(own)) != np.isin(bonds["b"], list(own))
+        others = tuple(names[b if a in own else a] for a, b in bonds[["a", "b"]][held].tolist())
+        if others and not release:
+            raise ModelError(
+                f"robot {robot.name!r} is bonded to {others[0]!r}; release the bond before it "
+                "stands up, or take release=True"
+            )
+        if others:
+            self._stepper.set_own("bonds", bonds[~held])
+        return others
+
     def save(self) -> Saved:
         """Everything the next step reads, with the states of controllers that have a method
         ``save_state``.
@@ -135,6 +194,16 @@ class Stateful(Observed):
             driver.last = None
             if robot in saved.controllers and hasattr(driver.controller, "restore_state"):
                 driver.controller.restore_state(saved.controllers[robot])  # type: ignore[attr-defined]
+
+
+def restart(controller: Any) -> None:
+    """Tell a controller to begin anew, or the one that it is around, if it can."""
+    while controller is not None:
+        told = getattr(controller, "reset", None)
+        if callable(told):
+            told()
+            return
+        controller = getattr(controller, "controller", None) or getattr(controller, "motion", None)
 
 
 def _put(out: np.ndarray, span: slice, value: ArrayLike, what: str) -> None:

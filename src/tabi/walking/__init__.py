@@ -11,6 +11,7 @@ from tabi.walking.footsteps import Footstep, arc, on_ground, stairs, stones, wal
 from tabi.walking.gait import Gait, gait_for
 from tabi.walking.pattern import WalkingPattern, walking_pattern
 from tabi.walking.pendulum import LinearPendulum
+from tabi.walking.posture import posture_pattern
 from tabi.walking.preview import Preview
 from tabi.walking.stabiliser_tables import DcmStabiliser, Stabiliser, StabiliserGains
 from tabi.walking.steered_walker import SteeredWalker, Steering
@@ -32,6 +33,7 @@ __all__ = [
     "arc",
     "gait_for",
     "on_ground",
+    "posture_pattern",
     "stairs",
     "stones",
     "walk",

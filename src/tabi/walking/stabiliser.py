@@ -35,6 +35,7 @@ from math import atan2
 
 from tabi._jit import kernel
 from tabi.dynamics import centroidal, kinematics
+from tabi.spatial import quaternion
 from tabi.spatial.trigonometry import sincos
 from tabi.spatial.vector import add, cross, load3, load9, matmul, mul, mul_t, scale, store3, sub
 from tabi.walking.dcm import find_zmp, sum_error
@@ -225,13 +226,19 @@ def place_swing(loop, k, side, part, R_body, p_body, R_F, p_F):
         for i in range(6):
             shift[i] -= s.tick / LANDED * shift[i]
         return
-    R_base = matmul(facing(ref.yaw[k]), load9(b.base_rotation))
-    p_base = load3(ref.q[k, b.base_at[0] :])
+    R_base, p_base = planned_base(b, ref, k)
     place = sub(mul_t(R_body, sub(p_F, p_body)), mul_t(R_base, sub(p_F, p_base)))
     turn = rotation_between(product_t(R_base, R_F), product_t(R_body, R_F))
     for i in range(3):
         shift[i] += s.tick / SWING * (s.swing * place[i] - shift[i])
         shift[3 + i] += s.tick / SWING * (s.swing * turn[i] - shift[3 + i])
+
+
+@kernel(inline=True)
+def planned_base(b, ref, k):
+    """Rotation and place of the base in tick k of the pattern."""
+    row = ref.q[k, b.base_at[0] :]
+    return quaternion.matrix(row[3], row[4], row[5], row[6]), load3(row)
 
 
 @kernel
@@ -246,9 +253,7 @@ def stabilise(m, loop, k):
     if s.integral > 0.0:
         sum_error(loop, centre_of_pressure(loop, k))
     lower = adjust_heights(loop, k)
-    at = b.base_at[0]
-    R_base = matmul(facing(ref.yaw[n]), load9(b.base_rotation))
-    p_base = load3(ref.q[n, at:])
+    R_base, p_base = planned_base(b, ref, n)
     for i in range(ref.q.shape[1]):
         used = loop.answer[i]
         loop.answer[i] = ref.q[n, i]

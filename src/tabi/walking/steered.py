@@ -10,7 +10,10 @@ of the other one; after the last step STOP, in which the weight goes back betwee
 3. **Standing.** Where ξ leaves the soles, the foot is lifted whose step catches it best.
 """
 
+from math import pi
+
 from tabi._jit import kernel
+from tabi.spatial.trigonometry import sincos
 from tabi.walking.dcm_plan import before
 from tabi.walking.leg import LEFT, RIGHT
 from tabi.walking.step_choice import choose, clip
@@ -41,6 +44,8 @@ EARLY, BEARS, LANDS = 0.6, 0.2, 0.03
 TAKES, PATIENCE = 0.5, 0.15
 # a step has caught ξ within this [m]
 CAUGHT = 0.03
+# directions in which ξ is moved to find a margin, and how far [m]
+DIRECTIONS, FARTHEST = 16, 0.5
 # how fast a foot looks for the ground, and how far down [m/s, m]
 SEEKS, DEEPEST = 0.1, 0.04
 # share of a swing on the way up
@@ -97,12 +102,18 @@ def lift(plan):
     for i in range(3):
         plan.swing[i, 0], plan.swing[i, 1], plan.swing[i, 2] = X[i], 0.0, 0.0
     plan.rise[0], plan.rise[1] = plan.foot[side, 2], plan.foot[now.stance, 2]
+    for i in range(2):
+        plan.wanted[i] = plan.at_landing[i]
 
 
 @kernel
-def catch(plan, box, xi, stance, planned_time, least, most):
+def catch(plan, box, xi, wanted, stance, times):
     """``choose`` for the foot other than the one that stands, in the world: x, y, yaw of the
     landing, time, what is out of reach, and the cost.
+
+    Args:
+        wanted: ξ when that foot lands where it is planned [m].
+        times: that are left of its swing: planned, least, most [s].
     """
     s, lands = plan.settings[0], 1 - stance
     X = ground_pose(plan, stance)
@@ -114,22 +125,28 @@ def catch(plan, box, xi, stance, planned_time, least, most):
         box[stance, 3] - s.margin,
     )
     planned, here = seen_from(X, L[0], L[1]), ground_pose(plan, lands)
-    # ξ wanted at the landing, with that as planned: it moves with the landing
-    wanted = seen_from(X, plan.at_landing[0], plan.at_landing[1])
     x, y, time, missed, cost = choose(
         s,
         1.0 if lands == LEFT else -1.0,
         work,
         seen_from(X, xi[0], xi[1]),
-        wanted,
+        seen_from(X, wanted[0], wanted[1]),
         planned,
         seen_from(X, here[0], here[1]),
-        planned_time,
-        least,
-        most,
+        times[0],
+        times[1],
+        times[2],
     )
     x, y, _ = compose(X, x, y, 0.0)
     return (x, y, L[2]), time, missed, cost
+
+
+@kernel(inline=True)
+def times_left(plan):
+    """Of a swing: planned, least and most [s]."""
+    s, now = plan.settings[0], plan.now[0]
+    planned = max(s.single - now.elapsed, SETTLED)
+    return planned, max(s.least - now.elapsed, SETTLED), planned
 
 
 @kernel
@@ -144,9 +161,9 @@ def lead_landing(plan, box, xi):
     plan_motion(plan)
     if s.adapts == 0.0:
         return
-    planned = max(s.single - now.elapsed, SETTLED)
-    least = max(s.least - now.elapsed, SETTLED)
-    Y, time, missed, _ = catch(plan, box, xi, now.stance, planned, least, planned)
+    for i in range(2):
+        plan.wanted[i] = plan.at_landing[i]
+    Y, time, missed, _ = catch(plan, box, xi, plan.wanted, now.stance, times_left(plan))
     now.left, now.missed = time, missed
     for i in range(3):
         plan.hold[1, i] = Y[i]
@@ -171,24 +188,67 @@ def outside(plan, box, xi):
 
 
 @kernel
+def catch_from(plan, box, xi, side):
+    """How much of ξ a quick step from two feet, with one of them standing, does not catch [m], and
+    its cost.
+    """
+    s = plan.settings[0]
+    X = ground_pose(plan, side)
+    L = following(plan, X, side, False)
+    a, b = point_under(plan, X, side), point_under(plan, L, 1 - side)
+    # after that step it stands between its feet
+    x, y = 0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1])
+    wanted = (before(s.omega, s.double, a[0], x, x), before(s.omega, s.double, a[1], y, y))
+    t = s.least + s.double
+    _, _, missed, cost = catch(plan, box, xi, wanted, side, (t, t, t))
+    return missed, cost
+
+
+@kernel
+def is_caught(plan, box, xi):
+    """Whether soles, or the next step, would hold ξ."""
+    s, now = plan.settings[0], plan.now[0]
+    if now.phase == SWING:
+        _, _, missed, _ = catch(plan, box, xi, plan.wanted, now.stance, times_left(plan))
+        return not missed > CAUGHT
+    if not outside(plan, box, xi):
+        return True
+    if s.adapts == 0.0:
+        return False
+    left, _ = catch_from(plan, box, xi, LEFT)
+    right, _ = catch_from(plan, box, xi, RIGHT)
+    return not min(left, right) > CAUGHT
+
+
+@kernel
+def find_margin(plan, box, xi):
+    """How far ξ could be moved, whatever the direction, and still be held [m]; 0: it falls."""
+    least = FARTHEST
+    for i in range(DIRECTIONS):
+        sn, c = sincos(2.0 * pi * i / DIRECTIONS)
+        low, high = 0.0, least
+        if is_caught(plan, box, (xi[0] + high * c, xi[1] + high * sn)):
+            continue
+        if not is_caught(plan, box, xi):
+            return 0.0
+        while high - low > 1e-3:
+            middle = 0.5 * (low + high)
+            if is_caught(plan, box, (xi[0] + middle * c, xi[1] + middle * sn)):
+                low = middle
+            else:
+                high = middle
+        least = low
+    return least
+
+
+@kernel
 def step_to_catch(plan, box, xi):
     """Shift to the foot from which a step catches ξ best, if that is not the one already."""
     s, now = plan.settings[0], plan.now[0]
     shifts = now.phase == SHIFT
     best, stance = 1e300, LEFT
     for side in range(2):
-        X = ground_pose(plan, side)
-        # after that step it stands between its feet
-        for i in range(3):
-            plan.hold[0, i] = X[i]
-        L = following(plan, X, side, False)
-        a, b = point_under(plan, X, side), point_under(plan, L, 1 - side)
-        for i in range(2):
-            plan.at_landing[i] = before(
-                s.omega, s.double, a[i], 0.5 * (a[i] + b[i]), 0.5 * (a[i] + b[i])
-            )
-        t = s.least + s.double
-        _, _, _, cost = catch(plan, box, xi, side, t, t, t)
+        _, cost = catch_from(plan, box, xi, side)
         if cost < best:
             best, stance = cost, side
     if shifts and stance == now.stance:
@@ -208,7 +268,8 @@ def lift_when_ready(plan, box, xi, load):
     if not (load > TAKES * s.weight or now.elapsed > s.double + PATIENCE):
         return
     if s.adapts != 0.0:
-        _, _, missed, _ = catch(plan, box, xi, now.stance, s.single, s.least, s.single)
+        times = s.single, s.least, s.single
+        _, _, missed, _ = catch(plan, box, xi, plan.at_landing, now.stance, times)
         if missed > CAUGHT:
             if not outside(plan, box, xi):
                 return

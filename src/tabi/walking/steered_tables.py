@@ -80,7 +80,8 @@ class StepPlan(Structure):
         hold: footsteps: x, y, yaw; the first one is that which stands, the second one the next
             landing, shape (AHEAD + 2, 3). under: points under them, and the end, shape (·, 2).
         zmp: planned: where a double support begins, and now [m], shape (2, 2).
-        xi: planned ξ [m], shape (2,); at_landing: when the next foot lands.
+        xi: planned ξ [m], shape (2,); at_landing: when the next foot lands;
+            wanted: the same for the landing that is steered, without what pushes make of it.
         pendulum: place and velocity of the centre of mass: rows x, y, z, shape (3, 2).
         v, a, tau: of the reference, as in inverse dynamics, shape (1, ·); ground, whole_zmp: what
             they stand on, and the zero moment point, shapes (1,) and (1, 2).
@@ -101,6 +102,7 @@ class StepPlan(Structure):
     zmp: NDArray[np.float64]
     xi: NDArray[np.float64]
     at_landing: NDArray[np.float64]
+    wanted: NDArray[np.float64]
     pendulum: NDArray[np.float64]
     v: NDArray[np.float64]
     a: NDArray[np.float64]

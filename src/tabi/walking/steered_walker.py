@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from math import sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import ModelError, real
+from tabi._jit import entry
 from tabi.control.estimator import Estimator
 from tabi.model.arrays import table
 from tabi.model.robot import Robot
@@ -21,6 +22,7 @@ from tabi.walking.gait import Gait, gait_for
 from tabi.walking.gait_controller import GaitController
 from tabi.walking.pattern import WalkingPattern, walking_pattern
 from tabi.walking.stabiliser_tables import Stabiliser, StabiliserGains
+from tabi.walking.steered import find_margin
 from tabi.walking.steered_tables import AHEAD, STANDING, STEPPING, SteeredWalk, StepPlan
 from tabi.walking.steered_tick import STRETCHED, steered_tick
 from tabi.walking.steps_ahead import STAND, STOP, SWING
@@ -78,6 +80,7 @@ class SteeredWalker(GaitController):
         self.biped = robot if isinstance(robot, Biped) else Biped(robot)
         self.gait = gait_for(self.biped) if gait is None else gait
         self.adapts, self.reason = adapts, ""
+        self._margin: Any = None
         self._start = _standing(self.biped, self.gait)
         self._settings = _settings(self.biped, self.gait, adapts)
         self.fastest = _fastest(self.gait, self._settings[0], self.biped)
@@ -178,6 +181,18 @@ class SteeredWalker(GaitController):
         """ξ, from the estimate [m], shape (2,)."""
         c = self._walk.loop.centre
         return c[:2] + c[3:5] / float(self._settings["omega"][0])
+
+    @property
+    def margin(self) -> float:
+        """How far the capture point could be moved, whatever the direction, and still be held by
+        the soles or caught by the next step [m]; 0: it falls.
+        """
+        walk = self._walk
+        xi = tuple(float(x) for x in self.capture_point)
+        args = (walk.plan, walk.loop.box, xi)
+        if self._margin is None:
+            self._margin = entry(find_margin, *args)
+        return float(self._margin(*args))
 
     def _changing(self, walk: SteeredWalk) -> list[object]:
         plan = walk.plan
@@ -306,6 +321,7 @@ def _plan(start: WalkingPattern, settings: NDArray[np.void]) -> StepPlan:
         zmp=np.tile(biped.centre[:2], (2, 1)),
         xi=biped.centre[:2].copy(),
         at_landing=np.zeros(2),
+        wanted=np.zeros(2),
         pendulum=pendulum,
         v=np.zeros((1, n)),
         a=np.zeros((1, n)),

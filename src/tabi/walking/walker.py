@@ -68,38 +68,3 @@ class Walker(GaitController):
         walk = self._walk
         planned = self.pattern.centre[self.tick]
         return (walk.loop.centre[:3] if isinstance(walk, StabilisedWalk) else planned).copy()
-<<<<<<< HEAD
-=======
-
-    def __call__(self, time: float, measurement: Measurement) -> Command:
-        """The command until the next tick; a time that is past begins the walk anew."""
-        talk = self._walk.channel
-        if time < talk.time[0]:
-            self.reset()
-        talk.time[0] = time
-        talk.position[:], talk.velocity[:] = measurement.position, measurement.velocity
-        if self._estimator is not None:
-            first = 0
-            for sensor in self._estimator.sensors:
-                end = first + sensor.width
-                talk.reading[first:end] = self._estimator.read(sensor, measurement)
-                first = end
-        self._ask(self._walk)
-        if talk.given[0] == 0:
-            # asked again within a tick
-            return self._said
-        q, v, effort = talk.told[POSITION], talk.told[VELOCITY], talk.told[EFFORT]
-        self._said = Command(position=q, velocity=v, effort=effort, over=self.pattern.gait.tick)
-        return self._said
-
-
-def _changing(walk: PlannedWalk | StabilisedWalk) -> list[NDArray[Any]]:
-    """Arrays that ticks change."""
-    progress = walk.progress
-    parts: list[Any] = [walk.channel, progress.start, progress.tick, progress.span, progress.last]
-    if isinstance(walk, StabilisedWalk):
-        loop = walk.loop
-        parts += [walk.estimator, loop.smooth, loop.turn, loop.lower, loop.shift]
-        parts += [loop.given_way, loop.answer, loop.effort, loop.zmp, loop.centre, loop.summed]
-    return list(arrays_of(parts))
->>>>>>> h-wtA

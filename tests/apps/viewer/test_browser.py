@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import viser.transforms as tf
 from apps.pages import free_port, until
+from apps.viewer.steered import simulator
 
 from tabi.apps.viewer import catalogue
 from tabi.apps.viewer.live import Live
@@ -284,4 +285,35 @@ def test_camera_follows_the_robot_and_returns_to_where_it_began(browser):
         time.sleep(0.5)
         tab.get_by_role("button", name="Reset view", exact=True).first.click(force=True)
         assert until(lambda: np.allclose(camera.look_at, start, atol=1e-3), 20)
+        assert live.page.gate.refused == 0
+
+
+def test_arrow_keys_and_sticks_steer_and_leave_the_view_alone(browser):
+    with played(simulator) as live, opened(browser, live) as tab:
+        assert until(lambda: live.walk_panel is not None, 20)
+        live.controls.follow_it.value = False
+        walker = live.player.sim.drivers["hrp2"].controller.controller
+        camera = max(live.page.server.get_clients().items())[1].camera
+        start = np.array(camera.position)
+        tab.keyboard.down("ArrowUp")
+        assert until(lambda: walker.told[-1:] == [(pytest.approx(0.21), 0.0, 0.0)], 20)
+        tab.keyboard.down("ArrowLeft")
+        assert until(lambda: walker.told[-1].turn == pytest.approx(0.35), 20)
+        tab.keyboard.down("Shift")
+        assert until(lambda: walker.told[-1][1:] == (pytest.approx(0.105), 0.0), 20)
+        for key in ("Shift", "ArrowLeft", "ArrowUp"):
+            tab.keyboard.up(key)
+        assert until(lambda: walker.stopped == 1, 20)
+        assert np.allclose(camera.position, start, atol=1e-3)
+        pad = tab.locator("[data-tabi-pad=turn]")
+        pad.scroll_into_view_if_needed()
+        box = pad.bounding_box()
+        x, y = box["x"] + 0.5 * box["width"], box["y"] + 0.5 * box["height"]
+        tab.mouse.move(x, y)
+        tab.mouse.down()
+        tab.mouse.move(x + 0.5 * box["width"], y)
+        # all the way to the right
+        assert until(lambda: walker.told[-1] == (0.0, 0.0, pytest.approx(-0.5)), 20)
+        tab.mouse.up()
+        assert until(lambda: walker.stopped == 2, 20)
         assert live.page.gate.refused == 0

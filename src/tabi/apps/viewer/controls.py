@@ -66,6 +66,13 @@ class Controls(WatchControls):
             self.disturb = gui.add_button_group(
                 "disturb", (f"Drop {DROP:g} m", f"Push {PUSH:g} N"), visible=False, hint=hint
             )
+            self.stand = gui.add_button(
+                "Stand up again",
+                visible=False,
+                icon=viser.Icon.ARROW_UP,
+                hint="puts a robot that fell back on its feet, near where it lies; its controller "
+                "begins anew",
+            )
             hint = "of the clock; the title says how much of it the machine reaches"
             marks = (SLOWEST, 1.0, 2.0, FASTEST)
             self.speed = gui.add_slider(
@@ -137,8 +144,10 @@ class Controls(WatchControls):
         # these know no other way
         self.time.visible, self.disturb.visible = True, self.disturbed
 
-    def follow(self) -> None:
-        """Show whether time goes on."""
+    def follow(self, fallen: bool = False) -> None:
+        """Show whether time goes on, and whether a robot lies that could stand up."""
+        if self.stand.visible != fallen:
+            self.stand.visible = fallen
         label = "Pause" if self.player.playing else "Play"
         if self.play.label != label:
             self.play.label = label
@@ -157,6 +166,7 @@ class Controls(WatchControls):
                 else player.order(self._push)
             )
         )
+        self.stand.on_click(lambda _: player.stand_up())
         self.speed.on_update(lambda _: player.set_speed(self.speed.value))
         self.scene.on_update(lambda _: pick(self.scene.value))
         self.friction.on_update(lambda _: self._tune(friction=self.friction.value))

@@ -35,6 +35,8 @@ from viser import _messages as messages
 from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
+from tabi.apps.viewer import steering
+
 LOCAL = ("127.0.0.1", "localhost", "::1")
 COOKIE = "tabi_token"
 # whose pages may have this one in a frame, once it was shown in a notebook
@@ -111,6 +113,7 @@ class Gate:
         controls: the page's inputs by their identities. visitors: who is connected.
             refused: how many messages were dropped.
             framed: whether pages of this machine, as notebooks are, may show the page in a frame.
+            steering: who answers sticks and keys that steer; None: there is nothing to steer.
     """
 
     def __init__(self, token: str | None = None) -> None:
@@ -118,6 +121,7 @@ class Gate:
         self.controls: Mapping[str, Any] = {}
         self.visitors: Sized = ()
         self.refused, self.framed = 0, False
+        self.steering: Callable[[Request], Response] | None = None
 
     # ---- who --------------------------------------------------------------------------------
 
@@ -134,8 +138,11 @@ class Gate:
                 return _answer(
                     http.HTTPStatus.SERVICE_UNAVAILABLE, f"{MOST} pages are open already; close one"
                 )
+            if self.steering is not None and urlsplit(request.path).path == steering.PATH:
+                return self.steering(request)
             response = inner(connection, request)
             if response is not None:
+                response = steering.with_script(response)
                 if self.framed:
                     response.headers["Content-Security-Policy"] = f"frame-ancestors {NOTEBOOKS}"
                 else:

@@ -23,7 +23,9 @@ from tabi.apps.viewer.markup import literal
 from tabi.apps.viewer.page import Page
 from tabi.apps.viewer.player import Builder, Player, simulated
 from tabi.apps.viewer.sensor_panel import SensorHistory, SensorPanel
+from tabi.apps.viewer.steering import SteeringHand
 from tabi.apps.viewer.view import View
+from tabi.apps.viewer.walk_panel import WalkPanel
 from tabi.model.lookup import qualified
 from tabi.model.robot import Robot
 from tabi.recording.sensor_history import labels_of
@@ -61,9 +63,13 @@ class Live(Drawing):
         self.say = say or terminal
         self._ended = threading.Event()
         self._own = (name, self.player.build, camera)
-        self._scene, self._name, self._note = 0, name, ""
+        self._scene, self._name, self._note, self._told = 0, name, "", ""
+        self.walk_panel: WalkPanel | None = None
         self._builders: dict[str, Builder] = {name: self.player.build}
         self._furnish()
+
+        self.hand = SteeringHand(self.player.steer)
+        page.gate.steering = self.hand.hear
 
         # a page that is gone holds nothing, whatever it said last
         @page.server.on_client_disconnect
@@ -187,11 +193,22 @@ class Live(Drawing):
         panel = SensorPanel(self.page.server, labels_of(sim.model), self.player.listen)
         self.sensors = SensorHistory(panel)
         self.page.pose = self._pose
+        self.walk_panel = WalkPanel(self.page.server, sim, self.player, self.hand)
+        self._told = ""
         self.controls.enable()
+        # who walks leaves the picture otherwise
+        if self.walk_panel.texts:
+            self.controls.follow_it.value = True
 
     def _tell(self, view: View | None) -> None:
         """The lines of the panel and its title, and buttons that follow."""
-        self.controls.follow()
+        self.controls.follow(bool(view is not None and view.fallen))
+        self.hand.tend()
+        while self.player.told:
+            self._told = self.player.told.popleft()
+            self.say(f"{self._told}\n")
+        if self.walk_panel is not None:
+            self.walk_panel.show(view)
         if not self.due("text", TEXTS):
             return
         state = (
@@ -218,7 +235,8 @@ class Live(Drawing):
             f"time **{view.time:.2f} s** · {pace}",
             *self.lines(view),
         ]
-        return fault + "  \n".join([*lines, self._note] if self._note else lines)
+        lines += [line for line in (self._note, literal(self._told)) if line]
+        return fault + "  \n".join(lines)
 
 
 def limp(sim: Simulator) -> str:

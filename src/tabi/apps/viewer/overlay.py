@@ -18,6 +18,7 @@ from tabi._errors import ModelError
 from tabi.apps.recordings.frames import ARROW
 from tabi.apps.viewer.foot_marks import FootMarks
 from tabi.apps.viewer.nodes import Node
+from tabi.apps.viewer.steered_marks import SteeredMarks
 from tabi.apps.viewer.view import View
 from tabi.apps.viewer.walk_marks import WalkMarks
 from tabi.model.body import convex_outline
@@ -56,7 +57,8 @@ HINTS = {
     "centre of mass": "yellow ball inside the robot, plumbed down to the ground",
     "zero moment point": "purple coin on the ground: where all contact forces together act",
     "plan of a walk": "footsteps, blue of the left foot and red of the right one; pink: where "
-    "the zero moment point should be, now and on its way; yellow: way of the centre of mass",
+    "the zero moment point should be, now and on its way; yellow: way of the centre of mass; "
+    "teal coin of a steered robot: its capture point, where it could come to rest",
     "trails": "yellow: where the centre of mass has been",
     "see through bodies": "to see what is inside and behind them",
 }
@@ -92,6 +94,7 @@ class Overlay:
         self._band = _Lines(server, "band", BAND, 0.008)
         self._knob = _Marks(server, "knob", _ball(0.018), BAND)
         self.feet, self.walks = FootMarks(server, soles or []), WalkMarks(server)
+        self.steered = SteeredMarks(server)
         self._label = scene.add_label(
             "/over/newtons", "", visible=False, anchor="bottom-center", font_screen_scale=1.3
         )
@@ -112,6 +115,7 @@ class Overlay:
                 self._draw_balance(view, ground)
             self.feet.draw(view.soles, self.shown["states of feet"])
             self.walks.draw(view.walks, self.shown["plan of a walk"])
+            self.steered.draw(view.steered, self.shown["plan of a walk"])
             if view.bands or self._label.visible:
                 self._draw_bands(view)
 

@@ -18,9 +18,12 @@ import time as clock
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tabi._errors import ModelError, TabiError
+from tabi.apps.viewer import steering
+from tabi.apps.viewer.last_push import LastPush
+from tabi.apps.viewer.steering import Sticks
 from tabi.apps.viewer.tuning import Tuning
 from tabi.apps.viewer.view import Observer, View
 from tabi.interaction.mouse_spring import Hands, Spring
@@ -54,6 +57,9 @@ class Player:
         hands: the springs of the mouse. tuning: what sliders have set.
             factor: simulated seconds per second, over about the last.
         heard: the sensor that is listened to, by its name in the model; empty for none.
+        pushed: the last push of each robot, by name. told: sentences about robots that were put
+            back on their feet, for whoever shows them.
+        limited: what walkers were limited to that are steered, by robot.
     """
 
     build: Builder
@@ -69,6 +75,9 @@ class Player:
     hands: Hands = field(default_factory=Hands)
     factor: float = 0.0
     heard: str = ""
+    pushed: dict[str, LastPush] = field(default_factory=dict)
+    told: deque[str] = field(default_factory=lambda: deque(maxlen=20))
+    limited: dict[str, Any] = field(default_factory=dict)
     wanted: threading.Event = field(default_factory=threading.Event)
     orders: deque[Order] = field(default_factory=lambda: deque(maxlen=1000))
     _next: Builder | None = None
@@ -150,6 +159,34 @@ class Player:
         """They let go, or went away."""
         self.order(lambda sim: self.hands.release(owner))
 
+    def steer(self, robot: str, sticks: Sticks) -> None:
+        """Somebody moves the sticks of a robot, or lets go."""
+
+        def act(sim: Simulator) -> None:
+            self.limited[robot] = steering.steer(sim, robot, sticks)
+
+        self.order(act)
+
+    def stand_up(self) -> None:
+        """Put every robot that fell back on its feet."""
+        self.fault = ""
+
+        def stand(sim: Simulator) -> None:
+            assert self.observer is not None
+            for name in self.observer.fallen():
+                self.hands.springs.clear()
+                try:
+                    stood = sim.stand_up(sim.world.robot(name), release=True)
+                except ModelError as refused:
+                    self.told.append(str(refused))
+                    continue
+                self.observer.moved[name] = stood.moved
+                self.limited.pop(name, None)
+                self.told.append(str(stood))
+            self._rest()
+
+        self.order(stand)
+
     def take_lateness(self) -> float:
         """How late a step was done at worst [s] since this was last asked."""
         late, self._late = self._late, 0.0
@@ -212,6 +249,8 @@ class Player:
         if changed is not None:
             changed(sim)
         observer = Observer(sim)
+        self.pushed = {robot.name: LastPush(sim, robot) for robot in sim.world.robots}
+        self.limited.clear()
         self.view = observer.look(sensor=self.heard)
         self.sim, self.observer = sim, observer
         self._rest()
@@ -245,6 +284,7 @@ class Player:
         due = int((t0 + self.speed * (now - w0) - sim.time) / sim.dt + 1e-6)
         while due > 0 and clock.monotonic() - now < TURN:
             self._advance(min(due, 20))
+            self._feel()
             due -= 20
             self._late = max(self._late, self._behind(w0, t0))
         if self._behind(w0, t0) > LAG:
@@ -266,6 +306,13 @@ class Player:
         for _ in range(count):
             self.hands.pull()
             self.sim.step()
+
+    def _feel(self) -> None:
+        """Keep what pushes."""
+        assert self.sim is not None
+        walkers = steering.steered_walkers(self.sim)
+        for name, push in self.pushed.items():
+            push.look(self.sim, walkers.get(name))
 
     def _look(self) -> None:
         assert self.observer is not None

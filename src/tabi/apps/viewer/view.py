@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from tabi.apps.recordings import soles
 from tabi.apps.recordings.soles import Soles
+from tabi.apps.viewer.steered_marks import SteeredLook, SteeredView
 from tabi.apps.viewer.walk_marks import WalkLook, WalkView
 from tabi.interaction.mouse_spring import Band
 from tabi.model.body import Body, Foot
@@ -24,6 +25,7 @@ from tabi.model.world import World
 from tabi.recording.foot_words import NONE
 from tabi.simulation import feet
 from tabi.simulation.tables import OPEN, SLIP
+from tabi.spatial.transform import Transform
 
 if TYPE_CHECKING:
     from tabi.simulation.simulator import Simulator
@@ -66,6 +68,8 @@ class View:
         residual [m/s], force_residual [N], missed: of the certificate.
         soles: places and states of the feet. bands: what the mouse pulls.
         heard: what the sensor tells that somebody listens to. walks: of robots that walk.
+        steered: of robots that are steered. fallen: names of robots whose bases are at less than
+            half of the height they had at the start.
     """
 
     time: float
@@ -91,6 +95,8 @@ class View:
     bands: tuple[Band, ...] = ()
     heard: Heard | None = None
     walks: tuple[WalkView, ...] = ()
+    steered: tuple[SteeredView, ...] = ()
+    fallen: tuple[str, ...] = ()
 
 
 def bodies_of(world: World) -> list[Body]:
@@ -115,6 +121,7 @@ class Observer:
 
     Attributes:
         bodies: whose places a view tells.
+        moved: of robots that were put elsewhere since their walks began.
     """
 
     def __init__(self, sim: Simulator) -> None:
@@ -138,7 +145,14 @@ class Observer:
         self._material = np.array([names[shape.material] for shape in model.shapes], np.int64)
         self._root = model.arrays.body["root"]
         self._certificate = (0.0, 0.0, 0)
-        self._walks = WalkLook()
+        self.moved: dict[str, Transform] = {}
+        self._walks, self._steered = WalkLook(self.moved), SteeredLook(self.moved)
+        # of their bases above the ground: what is lower has fallen
+        self._heights = {
+            robot.name: 0.5 * (float(sim.position(robot.base)[2]) - sim.world.ground_height)
+            for robot in sim.world.robots
+            if robot.base.joint.kind == "floating"
+        }
 
     def look(
         self, judged: bool = True, bands: tuple[Band, ...] = (), sensor: str | None = None
@@ -149,13 +163,11 @@ class Observer:
             judged: with a new certificate, otherwise with the last one.
             bands: what the mouse pulls. sensor: that is listened to, by its name in the model.
         """
-        sim = self.sim
-        work, turning = sim.data.body, sim.data.moment
+        sim, work, turning = self.sim, self.sim.data.body, self.sim.data.moment
         R = work["rotation"].reshape(-1, 3, 3).copy()
         p = work["position"] + work["origin"][self._root]
         points = sim.data.contact.copy()
         n, forces = points["normal"], points["impulse"] / sim.dt
-        a, b, places = points["a"], points["b"], points["position"]
         pressing = points["status"] != OPEN
         if judged:
             self._judge()
@@ -163,13 +175,13 @@ class Observer:
         feet_p = p[self._foot_body] + _turned(R[self._foot_body], self._foot_offset)
         foot = sim.data.memory.foot[self._foot_rows]
         local = np.where(foot["state"][:, None] != NONE, foot["pressure"], np.nan)
-        who = pressing, pressing & ((a == 0) | (b == 0))
+        who = pressing, pressing & ((points["a"] == 0) | (points["b"] == 0))
         zmp, supports = self._balance(points, n[:, 2], (forces, turning), who)
         return View(
             time=sim.time,
             positions=p[self._body] + _turned(R[self._body], self._offset),
             rotations=R[self._body] @ self._turn,
-            points=places,
+            points=points["position"],
             normals=n,
             forces=forces,
             friction=self._friction(points),
@@ -189,7 +201,14 @@ class Observer:
             bands=bands,
             heard=self._hear(sensor) if sensor else None,
             walks=self._walks.look(sim),
+            steered=self._steered.look(sim),
+            fallen=self.fallen(),
         )
+
+    def fallen(self) -> tuple[str, ...]:
+        """Names of robots that have fallen."""
+        world, sim = self.sim.world, self.sim
+        return tuple(n for n, h in self._heights.items() if sim.fallen(world.robot(n), h))
 
     def _balance(
         self,

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from tabi.apps.viewer.nodes import Node, place
 from tabi.model.meshes import turned
+from tabi.spatial.transform import Transform
 from tabi.validation.walk_measures import walkers
 from tabi.walking.pattern import WalkingPattern
 
@@ -30,6 +31,7 @@ LIFT, THIN, COIN = 2.5e-3, 0.004, 0.026
 # s between points of a path
 APART = 0.04
 WORLD = [1.0, 0.0, 0.0, 0.0]
+STAYED = Transform()
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,19 +51,22 @@ class WalkPlan:
 
 @dataclass(frozen=True, eq=False)
 class WalkView:
-    """A walk at one moment: its plan, and where the zero moment point should be [m], shape (3,)."""
+    """A walk at one moment: its plan, and where the zero moment point should be [m], shape (3,).
+
+    Attributes:
+        moved: from where it began to where it goes on, of a robot that was put elsewhere.
+    """
 
     plan: WalkPlan
     zmp: Array
+    moved: Transform = field(default_factory=Transform)
 
 
 def plan_of(pattern: WalkingPattern) -> WalkPlan:
     """The segments of a pattern."""
     lift, soles = np.array([0.0, 0.0, LIFT]), {"left": [], "right": []}
     for step in pattern.steps:
-        outline = pattern.biped.outline[step.foot]
-        corners = step.pose @ np.column_stack([outline, np.zeros(len(outline))]) + lift
-        soles[step.foot].append(np.stack([corners, np.roll(corners, -1, axis=0)], axis=1))
+        soles[step.foot].append(outline(step.pose, pattern.biped.outline[step.foot]))
     every = max(1, round(APART / pattern.gait.tick))
     ground = np.column_stack([pattern.zmp, pattern.schedule.zmp[:, 2]]) + lift
     left, right = (
@@ -71,27 +76,39 @@ def plan_of(pattern: WalkingPattern) -> WalkPlan:
     return WalkPlan(left, right, _path(ground[::every]), _path(pattern.centre[::every]))
 
 
+def outline(pose: Transform, corners: Array) -> Array:
+    """Segments around a sole, a little above the ground [m], shape (n, 2, 3)."""
+    ring = pose @ np.column_stack([corners, np.zeros(len(corners))]) + (0.0, 0.0, LIFT)
+    return np.stack([ring, np.roll(ring, -1, axis=0)], axis=1)
+
+
 def _path(points: Array) -> NDArray[np.float32]:
     return np.stack([points[:-1], points[1:]], axis=1).astype(np.float32)
 
 
 @dataclass
 class WalkLook:
-    """Looks at the walkers of a simulator; a plan is made when its walker is first seen."""
+    """Looks at the walkers of a simulator; a plan is made when its walker is first seen.
 
+    Attributes:
+        moved: of robots that were put elsewhere since their walks began.
+    """
+
+    moved: dict[str, Transform] = field(default_factory=dict)
     _plans: dict[int, tuple[WalkingPattern, WalkPlan]] = field(default_factory=dict)
 
     def look(self, sim: Simulator) -> tuple[WalkView, ...]:
         """The walks of this moment."""
         found = []
-        for walker in walkers(sim).values():
+        for name, walker in walkers(sim).items():
             pattern = walker.pattern
             if id(pattern) not in self._plans:
                 # the pattern is kept too: its number is nobody else's then
                 self._plans[id(pattern)] = pattern, plan_of(pattern)
             k = walker.tick
             at = np.array([*pattern.zmp[k], pattern.schedule.zmp[k, 2]])
-            found.append(WalkView(self._plans[id(pattern)][1], at))
+            moved = self.moved.get(name, STAYED)
+            found.append(WalkView(self._plans[id(pattern)][1], at, moved))
         return tuple(found)
 
 
@@ -140,9 +157,13 @@ class _Walk:
             receive_shadow=False,
         )
         self._plan: WalkPlan | None = None
+        self._moved = STAYED
         self._at = np.full(3, np.nan)
 
     def draw(self, walk: WalkView) -> None:
+        if walk.moved is not self._moved:
+            self._moved = walk.moved
+            place(self.frame, walk.moved.p.tolist(), walk.moved.quaternion.tolist())
         if walk.plan is not self._plan:
             self._plan = walk.plan
             for name, node in self._lines.items():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tabi
-from tabi.scenes.ground_height import ground_height
+from tabi.model.ground_height import ground_height
 from tabi.spatial.transform import about
 
 

@@ -1,0 +1,66 @@
+"""A controller with the face of a steered walker, which holds its robot and keeps what it hears."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+import tabi
+from tabi.control import hold
+from tabi.walking.biped import Biped
+from tabi.walking.footsteps import walk
+
+
+class Steering(NamedTuple):
+    forward: float
+    sideways: float
+    turn: float
+
+
+class FakeSteeredWalker:
+    """Stands still, and says that it would walk."""
+
+    def __init__(self, robot) -> None:
+        self.biped = Biped(robot)
+        self._hold = hold(robot.half_sitting)
+        self.fastest = Steering(0.3, 0.15, 0.5)
+        self.told, self.stopped, self.resets = [], 0, 0
+        self.stands, self.support, self.landed, self.reason = True, 0, 0, ""
+        self.footsteps = walk(self.biped.stance, 3, 0.2)
+        self.centre_of_mass = self.biped.centre
+        self.zmp = self.planned_zmp = self.biped.centre[:2]
+        self.capture_point = self.biped.centre[:2] + np.array([0.01, 0.0])
+        self.margin = 0.05
+
+    def steer(self, forward=0.0, sideways=0.0, turn=0.0):
+        most = np.array(self.fastest)
+        limited = Steering(*np.clip((forward, sideways, turn), -most, most).tolist())
+        self.told.append(limited)
+        self.stands = False
+        return limited
+
+    def stop(self):
+        self.stopped += 1
+        self.stands = True
+
+    def reset(self):
+        self.resets += 1
+
+    def __call__(self, time, measurement):
+        return self._hold(time, measurement)
+
+
+def world_of_one():
+    """HRP-2 on the ground."""
+    world = tabi.World()
+    world.add_ground()
+    robot = world.add_robot(tabi.robots.hrp2())
+    robot.stand_on_ground()
+    return world, robot
+
+
+def simulator():
+    """With a robot that can be steered."""
+    world, robot = world_of_one()
+    sim = tabi.Simulator(world)
+    sim.set_controller(robot, FakeSteeredWalker(robot), rate=200)
+    return sim
