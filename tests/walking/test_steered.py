@@ -5,7 +5,7 @@ import pytest
 
 import tabi
 from tabi.walking.footsteps import SIDES, overlap
-from tabi.walking.steered import next_phase, touch_down
+from tabi.walking.steered import DEEPER, next_phase, touch_down
 from tabi.walking.steered_walker import SteeredWalker
 from tabi.walking.steps_ahead import (
     SHIFT,
@@ -142,6 +142,7 @@ def test_a_swing_ends_where_it_should_at_rest_and_lifts_as_told():
     while ideal.phase != SWING:
         ideal.tick()
     side, heights, goal = 1 - int(ideal.plan.now["stance"][0]), [], None
+    begin = ideal.plan.foot[side, 2]
     speed = 1.0
     while ideal.phase == SWING:
         goal, speed = ideal.plan.hold[1].copy(), np.abs(ideal.plan.swing[:, 1]).max()
@@ -149,5 +150,22 @@ def test_a_swing_ends_where_it_should_at_rest_and_lifts_as_told():
         heights.append(ideal.plan.foot[side, 2])
     assert ideal.plan.foot[side, [0, 1, 3]] == pytest.approx(goal, abs=1e-4)
     assert speed < 5e-3
-    assert max(heights) == pytest.approx(ideal.walker.gait.lift, abs=1e-4)
-    assert heights[-1] == pytest.approx(0.0, abs=1e-4)
+    stance = ideal.plan.rise[1] + DEEPER
+    assert heights[-1] == pytest.approx(stance - DEEPER, abs=1e-4)
+    top = max(begin, stance - DEEPER) + ideal.walker.gait.lift
+    assert max(heights) == pytest.approx(top, abs=1e-4)
+
+
+def test_a_walk_whose_step_misses_stops_in_double_support_and_says_why():
+    ideal = Ideal(forward=0.2)
+    ideal.tick(4.0)
+    while ideal.phase != SWING:
+        ideal.tick()
+    ideal.plan.now["missed"] = 0.2
+    while ideal.phase == SWING:
+        ideal.tick()
+    assert "out of reach" in ideal.walker.reason
+    ideal.tick(4.0)
+    assert ideal.walker.stands
+    ideal.walker.steer(forward=0.1)
+    assert ideal.walker.reason == ""

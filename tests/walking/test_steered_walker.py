@@ -103,7 +103,7 @@ def test_what_legs_do_not_allow_is_limited_and_said():
     assert got.forward == pytest.approx(walker.fastest.forward)
     assert "forward of at most" in walker.reason
     both = walker.steer(forward=walker.fastest.forward, turn=walker.fastest.turn)
-    assert both.turn == pytest.approx(walker.fastest.turn / np.sqrt(2))
+    assert both.turn == pytest.approx(walker.fastest.turn / 2)
     with pytest.raises(tabi.ModelError, match="steering"):
         walker.steer(forward=np.nan)
     with pytest.raises(tabi.ModelError, match="turn of steering"):

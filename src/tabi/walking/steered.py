@@ -6,7 +6,7 @@ of the other one; after the last step STOP, in which the weight goes back betwee
 1. **Footsteps** are those of ``steps_ahead``.
 2. **Landing.** In every tick of a swing ``step_choice`` moves it, in place and time, to where the
    measured ξ asks for. A foot that meets the ground early stands there; one that does not find it
-   goes on downwards.
+   in time goes on downwards while the weight is shifted to it.
 3. **Standing.** Where ξ leaves the soles, the foot is lifted whose step catches it best.
 """
 
@@ -38,16 +38,22 @@ from tabi.walking.steps_ahead import (
 # a landing does not change any more in the last moment of a swing [s]
 SETTLED = 0.08
 # of its way, after which a foot may meet the ground; of the weight, that it then bears, and that it
-# has to bear in the end
-EARLY, BEARS, LANDS = 0.6, 0.2, 0.03
+# has to bear in the end; how much earlier than planned is much [s]
+EARLY, BEARS, LANDS, MUCH = 0.6, 0.08, 0.03, 0.12
 # of the weight, that it bears before the other foot lifts, unless that takes so much longer [s]
 TAKES, PATIENCE = 0.5, 0.15
 # a step has caught ξ within this [m]
 CAUGHT = 0.03
+# so long it waits on two feet for a step that could be made [s]; why a walk was given up
+WAITS = 1.5
+PUSHED, WAITED = 1, 2
 # directions in which ξ is moved to find a margin, and how far [m]
 DIRECTIONS, FARTHEST = 16, 0.5
 # how fast a foot looks for the ground, and how far down [m/s, m]
 SEEKS, DEEPEST = 0.1, 0.04
+# how much below the foot that stands a landing is planned [m], and how fast a foot that landed is
+# led to where it did [s]
+DEEPER, SETTLES = 0.003, 0.1
 # share of a swing on the way up
 TOP = 0.45
 # a level motion ends so much before the swing, of its time
@@ -66,7 +72,7 @@ def enter(plan, phase, seconds):
     """Begin a phase of so many seconds."""
     now = plan.now[0]
     now.phase, now.elapsed, now.left = phase, 0.0, seconds
-    now.phi, now.late, now.missed = 0.0, 0.0, 0.0
+    now.phi, now.late, now.missed, now.met = 0.0, 0.0, 0.0, 0
     for i in range(2):
         plan.zmp[0, i] = plan.zmp[1, i]
 
@@ -101,7 +107,8 @@ def lift(plan):
     X = ground_pose(plan, side)
     for i in range(3):
         plan.swing[i, 0], plan.swing[i, 1], plan.swing[i, 2] = X[i], 0.0, 0.0
-    plan.rise[0], plan.rise[1] = plan.foot[side, 2], plan.foot[now.stance, 2]
+    # a little deeper than the ground: a foot that comes late is worse than one that comes early
+    plan.rise[0], plan.rise[1] = plan.foot[side, 2], plan.foot[now.stance, 2] - DEEPER
     for i in range(2):
         plan.wanted[i] = plan.at_landing[i]
 
@@ -272,6 +279,8 @@ def lift_when_ready(plan, box, xi, load):
         _, _, missed, _ = catch(plan, box, xi, plan.at_landing, now.stance, times)
         if missed > CAUGHT:
             if not outside(plan, box, xi):
+                if now.elapsed > WAITS:
+                    give_up(plan, WAITED)
                 return
             step_to_catch(plan, box, xi)
             if now.left > 0.0:
@@ -304,32 +313,39 @@ def swing_foot(plan):
         foot[2] = begin + smooth_step(now.phi / TOP) * (top - begin)
     else:
         foot[2] = end + smooth_step((1.0 - now.phi) / (1.0 - TOP)) * (top - end)
-    foot[2] -= SEEKS * now.late
 
 
 @kernel
 def has_landed(plan, load):
-    """Whether the foot that swings stands.
+    """Whether the foot that swings stands: in time, or where it meets the ground much earlier; one
+    that meets it a little early waits there.
 
     Args:
         load: on it [N].
     """
     s, now = plan.settings[0], plan.now[0]
     if now.phi > EARLY and load > BEARS * s.weight:
-        return True
-    if now.left > 0.5 * s.tick:
-        return False
-    now.late += s.tick
-    return load > LANDS * s.weight or SEEKS * now.late > DEEPEST
+        now.met = 1
+    return now.left < 0.5 * s.tick or (now.met != 0 and now.left > MUCH)
 
 
 @kernel
 def seek_ground(plan, load):
-    """A foot that is to stand goes down while it bears nothing."""
-    s, now = plan.settings[0], plan.now[0]
-    if load < LANDS * s.weight and SEEKS * now.late < DEEPEST:
+    """A foot that is to stand goes down while it bears nothing, and then to where it landed."""
+    s, now, foot = plan.settings[0], plan.now[0], plan.foot[plan.now[0].stance]
+    if load > LANDS * s.weight:
+        foot[2] += min(s.tick / SETTLES, 1.0) * (plan.level[now.stance] - foot[2])
+    elif SEEKS * now.late < DEEPEST:
         now.late += s.tick
-        plan.foot[now.stance, 2] -= SEEKS * s.tick
+        foot[2] -= SEEKS * s.tick
+
+
+@kernel
+def give_up(plan, why):
+    """A walk that cannot go on as it is steered stops, with its feet together."""
+    now = plan.now[0]
+    if now.walk != 0:
+        now.walk, now.why = 0, why
 
 
 @kernel
@@ -338,6 +354,8 @@ def touch_down(plan):
     s, now = plan.settings[0], plan.now[0]
     now.landed += 1
     side = 1 - now.stance
+    if now.missed > CAUGHT:
+        give_up(plan, PUSHED)
     X, Y = ground_pose(plan, side), ground_pose(plan, now.stance)
     if now.walk == 0 and are_together(plan, X, side, Y):
         enter(plan, STOP, s.shift)
@@ -378,7 +396,8 @@ def next_phase(plan, box, xi, load):
     if now.phase == SHIFT:
         new_landing(plan)
     elif now.phase == SWING:
-        lead_landing(plan, box, xi)
-        swing_foot(plan)
+        if now.met == 0:
+            lead_landing(plan, box, xi)
+            swing_foot(plan)
         return has_landed(plan, load[1 - now.stance])
     return False

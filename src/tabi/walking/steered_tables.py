@@ -56,11 +56,15 @@ STEPPING = np.dtype(
     align=True,
 )
 # now: phase, foot that stands (in a double support: that which will), steps that landed, whether to
-# walk, footsteps that are planned, whether the last of them ends the walk; seconds in this phase,
-# and left of it, how much of its way a foot has swung, how late it lands [s], how far the landing
-# that is needed is out of reach [m]
+# walk, footsteps that are planned, whether the last of them ends the walk, whether the foot that
+# swings has met the ground, why a walk was given up; seconds in this phase and left of it, how much
+# of its way a foot has swung, how long it looks for the ground [s], how far the landing that is
+# needed is out of reach [m]
 STANDING = np.dtype(
-    [(name, np.int64) for name in ("phase", "stance", "landed", "walk", "count", "stops")]
+    [
+        (name, np.int64)
+        for name in ("phase", "stance", "landed", "walk", "count", "stops", "met", "why")
+    ]
     + [(name, float) for name in ("elapsed", "left", "phi", "late", "missed")],
     align=True,
 )
@@ -76,6 +80,7 @@ class StepPlan(Structure):
         beside: of each foot from the place between them: x, y, yaw, shape (2, 3).
         foot: each sole: x, y, z, yaw, shape (2, 4).
         swing: of x, y and yaw of the foot that swings: place, velocity, acceleration, shape (3, 3).
+        level: height of the ground under each foot that stands [m], shape (2,).
         rise: height where it lifted and where it lands [m], shape (2,).
         hold: footsteps: x, y, yaw; the first one is that which stands, the second one the next
             landing, shape (AHEAD + 2, 3). under: points under them, and the end, shape (·, 2).
@@ -96,6 +101,7 @@ class StepPlan(Structure):
     beside: NDArray[np.float64]
     foot: NDArray[np.float64]
     swing: NDArray[np.float64]
+    level: NDArray[np.float64]
     rise: NDArray[np.float64]
     hold: NDArray[np.float64]
     under: NDArray[np.float64]

@@ -28,6 +28,8 @@ from tabi.walking.whole_body import facing
 
 # of the centre's height: how fast it is led up and down to where it should be [1/s]
 HEIGHT, LOWER = 8.0, 25.0
+# of the heights of two feet: so much is not of the ground [m]
+UNEVEN = 0.004
 # part of a leg's length that it may stretch to
 STRETCHED = 0.985
 
@@ -200,8 +202,11 @@ def stand_where_it_landed(m, plan, loop):
     pivot = load3(loop.pivot[side])
     ankle = add(p, mul(R, add(p_F, mul(R_F, pivot))))
     there = sub(ankle, mul(facing(plan.foot[side, 3]), pivot))
-    for i in range(3):
-        plan.foot[side, i] = there[i]
+    plan.foot[side, 0], plan.foot[side, 1] = there[0], there[1]
+    # what differs little from the height of the other foot is an error of the legs
+    other = plan.foot[1 - side, 2]
+    up = there[2] - other
+    plan.level[side] = other + up - clip(up, -UNEVEN, UNEVEN)
 
 
 @kernel

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tabi._errors import ModelError, real
 from tabi._jit import entry
 from tabi.control.estimator import Estimator
+from tabi.model import legs
 from tabi.model.arrays import table
 from tabi.model.robot import Robot
 from tabi.spatial.transform import Transform, about, translation
@@ -22,7 +23,7 @@ from tabi.walking.gait import Gait, gait_for
 from tabi.walking.gait_controller import GaitController
 from tabi.walking.pattern import WalkingPattern, walking_pattern
 from tabi.walking.stabiliser_tables import Stabiliser, StabiliserGains
-from tabi.walking.steered import find_margin
+from tabi.walking.steered import PUSHED, WAITED, find_margin
 from tabi.walking.steered_tables import AHEAD, STANDING, STEPPING, SteeredWalk, StepPlan
 from tabi.walking.steered_tick import STRETCHED, steered_tick
 from tabi.walking.steps_ahead import STAND, STOP, SWING
@@ -32,12 +33,19 @@ Array = NDArray[np.float64]
 # of the gait's length, a step at most; of a step's time, the shortest swing and the time to reach
 # the speed that is steered
 LONGEST, SHORTEST, SPEEDING = 1.5, 0.45, 1.0
+# a step sideways, of the width of a sole
+WIDE = 1.5
+# of joints of legs, whatever motors could do [rad/s]
+FASTEST = 8.0
+# why a walk stops by itself
+GIVEN_UP = {
+    PUSHED: "a step that would have caught it was out of reach",
+    WAITED: "for too long no step would have caught it",
+}
 # turn of a foot in one step at most [rad]
 TURN = 0.5
 # between two soles [m]; of the leg's length, by which a hip may be lower in a long step
 GAP, DROP = 0.02, 0.06
-# joint of a leg that turns the thigh, counted from the base
-HIP = 2
 # arrays of a pattern that kernels write to, and of its schedule
 PATTERN = ["centre", "centre_velocity", "zmp", "q", "yaw", "position", "effort", "share", "under"]
 SCHEDULE = ["zmp", "position", "rotation", "ground", "support"]
@@ -65,7 +73,6 @@ class SteeredWalker(GaitController):
 
     Attributes:
         biped, gait: what walks, and how. fastest: limits of ``steer``, each alone.
-        reason: why the last ``steer`` was limited, or why the walk has stopped; else "".
     """
 
     def __init__(
@@ -79,7 +86,7 @@ class SteeredWalker(GaitController):
     ) -> None:
         self.biped = robot if isinstance(robot, Biped) else Biped(robot)
         self.gait = gait_for(self.biped) if gait is None else gait
-        self.adapts, self.reason = adapts, ""
+        self.adapts, self._limited = adapts, ""
         self._margin: Any = None
         self._start = _standing(self.biped, self.gait)
         self._settings = _settings(self.biped, self.gait, adapts)
@@ -105,25 +112,33 @@ class SteeredWalker(GaitController):
         if not np.isfinite(asked).all():
             raise ModelError(f"steering is {tuple(asked)}; expected finite numbers [m/s, rad/s]")
         parts = np.abs(asked) / self.fastest
-        # all at once is as hard as one alone
-        size = float(np.linalg.norm(parts))
-        self.reason = ""
+        # parts of what each alone could be add up
+        size = float(parts.sum())
+        self._limited = ""
         if size > 1.0:
             asked /= size
             name = Steering._fields[int(np.argmax(parts))]
             unit = "rad/s" if name == "turn" else "m/s"
-            self.reason = (
+            self._limited = (
                 f"steering of {self.biped.robot.name} is limited to {1 / size:.0%} of what was "
                 f"asked: {name} of at most {getattr(self.fastest, name):.2f} {unit} alone"
             )
         plan = self._walk.plan
         plan.asked[:] = asked
-        plan.now["walk"][0] = 1
+        plan.now["walk"][0], plan.now["why"][0] = 1, 0
         return Steering(*(float(value) for value in asked))
 
     def stop(self) -> None:
         """Bring the feet together with the next steps, and stand."""
         self._walk.plan.now["walk"][0] = 0
+
+    @property
+    def reason(self) -> str:
+        """Why the walk stopped by itself, or why the last ``steer`` was limited; else ""."""
+        why = int(self._walk.plan.now["why"][0])
+        if why == 0:
+            return self._limited
+        return f"{self.biped.robot.name} stopped walking: {GIVEN_UP[why]}; steer it to go on"
 
     @property
     def stands(self) -> bool:
@@ -224,15 +239,12 @@ def _rows(of: object, names: Iterable[str]) -> dict[str, Array]:
     return {name: getattr(of, name)[:2].copy() for name in names}
 
 
-def _hip(biped: Biped, side: int) -> Array:
-    """Where the thigh of a leg turns, from the base, of a robot that faces along x [m]."""
-    legs, X = biped.legs, Transform(np.eye(3), np.zeros(3))
-    for k in range(HIP + 1):
-        numbers = legs.placement[side, k]
-        X = X @ Transform(numbers[:9].reshape(3, 3), numbers[9:])
-        if k < HIP:
-            X = X @ about(legs.axis[side, k], float(biped.q[legs.q_at[side, k]]))
-    return biped.base_rotation @ X.p
+def _hips(biped: Biped) -> Array:
+    """Where the thighs turn, from the base of a robot that faces along x [m], shape (2, 3)."""
+    X, facing = biped.robot.placements(), about((0, 0, 1), -biped.heading).R
+    moves = {body.joint.name: body for body in biped.robot.bodies}
+    at = {leg.foot.name: X[moves[leg.hip.joint]].p for leg in legs.find(biped.robot)}
+    return np.array([facing @ (at[side] - biped.base_place) for side in SIDES])
 
 
 def _settings(biped: Biped, gait: Gait, adapts: bool) -> NDArray[np.void]:
@@ -241,7 +253,7 @@ def _settings(biped: Biped, gait: Gait, adapts: bool) -> NDArray[np.void]:
     g = float(np.linalg.norm(biped.model.arrays.gravity))
     ankle = min(biped.ankle.values())
     leg = biped.leg_length - max(biped.ankle.values())
-    height = min(biped.base_place[2] + _hip(biped, i)[2] for i in range(2))
+    height = float(biped.base_place[2] + _hips(biped)[:, 2].min())
     height -= min(X.p[2] for X in biped.stance.values()) + ankle + DROP * leg
     level = sqrt(max((STRETCHED * leg) ** 2 - height**2, (0.1 * leg) ** 2))
     width = float(np.hypot(*(biped.stance["left"].p - biped.stance["right"].p)[:2]))
@@ -263,7 +275,7 @@ def _settings(biped: Biped, gait: Gait, adapts: bool) -> NDArray[np.void]:
         "far": width + level,
         "reach": 2.0 * level + 0.5 * width,
         # from rest to rest the mean is 8/15 of the largest speed
-        "foot_speed": 0.7 * 8.0 / 15.0 * biped.leg_length * min(float(limits.min()), 1e3),
+        "foot_speed": 8.0 / 15.0 * biped.leg_length * min(float(limits.min()), FASTEST),
         "least": SHORTEST * gait.step_time,
         "speeding": LONGEST * gait.length / gait.step_time**2 / SPEEDING,
         "turning": 0.5 * TURN / gait.step_time**2 / SPEEDING,
@@ -288,7 +300,9 @@ def _bounds(outline: Array) -> tuple[float, float, float, float]:
 def _fastest(gait: Gait, row: np.void, biped: Biped) -> Steering:
     """Limits of each alone."""
     width = float(np.hypot(*(biped.stance["left"].p - biped.stance["right"].p)[:2]))
-    wide = 0.5 * min(float(row["far"]) - width, gait.length)
+    # a narrow sole holds little of what a wide step leaves to it
+    sole = min(float(np.ptp(biped.outline[side][:, 1])) for side in SIDES)
+    wide = 0.5 * min(float(row["far"]) - width, gait.length, WIDE * sole)
     T = gait.step_time
     return Steering(min(LONGEST * gait.length, float(row["forward"])) / T, wide / T, 0.5 * TURN / T)
 
@@ -315,6 +329,7 @@ def _plan(start: WalkingPattern, settings: NDArray[np.void]) -> StepPlan:
         beside=beside,
         foot=foot,
         swing=np.zeros((3, 3)),
+        level=foot[:, 2].copy(),
         rise=np.zeros(2),
         hold=np.tile(foot[0, [0, 1, 3]], (AHEAD + 2, 1)),
         under=np.zeros((AHEAD + 3, 2)),
@@ -330,7 +345,7 @@ def _plan(start: WalkingPattern, settings: NDArray[np.void]) -> StepPlan:
         whole_zmp=np.zeros((1, 2)),
         left=np.zeros((1, 2)),
         offset=offset,
-        hips=np.array([_hip(biped, i) for i in range(2)]),
+        hips=_hips(biped),
     )
 
 
