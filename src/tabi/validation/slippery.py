@@ -1,0 +1,163 @@
+"""``tabi validate slippery``: a patch of ice in the way; which gait crosses it?
+
+HRP-2 on rubber, with sensors that err (``rough_robots``), is steered straight on over a patch of
+0.4 m, once with its own gait and once with that of ``gait_for_friction``, for less and less
+friction. It has crossed when its base is beyond the patch, still at 60 % of its height, and it
+stands a second later. Slip is how far a foot that stands alone goes while it does, the largest.
+What a gait needs, |c − p|/z_c, is in ``walking.friction_gait``; one that needs more than there is
+has to slip, and may fall.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tabi._errors import ModelError, SimulationError
+from tabi.model.robot import Robot
+from tabi.model.shape import Box
+from tabi.model.world import World
+from tabi.simulation.simulator import Simulator
+from tabi.validation.rough_robots import DELAY
+from tabi.validation.stabilisers import FRICTION
+from tabi.walking import Biped, Gait, SteeredWalker, gait_for
+from tabi.walking.footsteps import SIDES
+from tabi.walking.friction_gait import friction_demand, gait_for_friction
+
+# where the patch begins and ends, its width and thickness [m]
+PATCH, WIDE, THICK = (0.4, 0.8), 2.0, 1e-3
+# how far beyond it the base has to be [m], and how long it stands before and after [s]
+BEYOND, BEFORE, AFTER = 0.2, 1.0, 3.0
+# of the base's height
+LOWEST = 0.6
+FRICTIONS = (0.2, 0.15, 0.1, 0.08, 0.06, 0.04, 0.03, 0.02)
+# ticks after a foot has lifted in which the other one takes the weight
+TAKES_OVER = 2
+# a gait that has slipped by less has not slipped [m]
+STICKS = 5e-3
+
+
+def cross(robot: Robot, friction: float, gait: Gait) -> dict[str, Any]:
+    """One crossing, as plain data."""
+    sim, robot, walker = _stage(robot, friction, gait)
+    lowest = LOWEST * float(sim.position(robot.base)[2])
+    speed = gait.length / gait.step_time
+    longest = BEFORE + 3.0 * (PATCH[1] + BEYOND) / speed
+    slips, fell = _Slips(sim, robot, walker), None
+    sim.run(BEFORE)
+    walker.steer(forward=speed)
+    ends = np.inf
+    while sim.time < min(longest, ends) and fell is None:
+        try:
+            sim.run(gait.tick)
+        except SimulationError:
+            fell = sim.time
+        slips.look()
+        place = sim.position(robot.base)
+        if not place[2] > lowest:
+            fell = sim.time
+        if ends == np.inf and place[0] > PATCH[1] + BEYOND:
+            walker.stop()
+            ends = sim.time + AFTER + 2.0 * gait.step_time
+    return {
+        "friction": friction,
+        "demand": friction_demand(walker.biped, gait),
+        "length_m": gait.length,
+        "step_time_s": gait.step_time,
+        "double_support_s": gait.double_support,
+        "crossed": fell is None and bool(ends < np.inf),
+        "fell_s": fell,
+        "slip_m": slips.largest,
+        "steps": walker.landed,
+    }
+
+
+def _stage(robot: Robot, friction: float, gait: Gait) -> tuple[Simulator, Robot, SteeredWalker]:
+    world = World()
+    world.add_ground(friction=FRICTION)
+    size = (PATCH[1] - PATCH[0], WIDE, THICK)
+    middle = (0.5 * (PATCH[0] + PATCH[1]), 0.0, 0.5 * THICK)
+    world.add_fixed(Box(size), middle, friction=friction, name="patch")
+    robot = world.add_robot(robot)
+    walker = SteeredWalker(robot, gait)
+    sim = Simulator(world)
+    sim.set_controller(robot, walker, rate=1.0 / gait.tick)
+    return sim, robot, walker
+
+
+class _Slips:
+    """How far feet go while they stand alone."""
+
+    def __init__(self, sim: Simulator, robot: Robot, walker: SteeredWalker) -> None:
+        self.sim, self.walker, self.largest = sim, walker, 0.0
+        self.feet = [robot.feet[side] for side in SIDES]
+        self.support, self.ticks, self.start = 0, 0, np.zeros(2)
+
+    def look(self) -> None:
+        """Once in every tick."""
+        support = self.walker.support
+        self.ticks = self.ticks + 1 if support == self.support else 0
+        self.support = support
+        if support == 0 or self.ticks < TAKES_OVER:
+            return
+        place = self.sim.pose(self.feet[support - 1]).p[:2]
+        if self.ticks == TAKES_OVER:
+            self.start = place.copy()
+        self.largest = max(self.largest, float(np.hypot(*(place - self.start))))
+
+
+def validate(
+    robot: Robot,
+    frictions: Sequence[float] = FRICTIONS,
+    progress: Callable[[str, int, int], None] = lambda what, done, count: None,
+) -> dict[str, Any]:
+    """Both gaits on all patches; an interrupt keeps what is done."""
+    rows: list[dict[str, Any]] = []
+    own, interrupted = gait_for(Biped(robot)), False
+    progress("patches", 0, len(frictions))
+    try:
+        for friction in frictions:
+            row: dict[str, Any] = {"friction": friction, "own": cross(robot, friction, own)}
+            try:
+                row["slowed"] = cross(robot, friction, gait_for_friction(robot, friction))
+            except ModelError as fault:
+                row["refused"] = str(fault)
+            rows.append(row)
+            progress("patches", len(rows), len(frictions))
+    except KeyboardInterrupt:
+        interrupted = True
+    slowed = [row["slowed"] for row in rows if "slowed" in row]
+    return {
+        "robot": robot.name,
+        "delay_s": DELAY,
+        "patch_m": PATCH[1] - PATCH[0],
+        "rows": rows,
+        "within": all(one["crossed"] and one["slip_m"] < STICKS for one in slowed),
+        "interrupted": interrupted,
+    }
+
+
+def text(result: dict[str, Any]) -> str:
+    """The figures for a terminal."""
+    lines = [f"{result['robot']} over a patch of {result['patch_m']:g} m: own gait, and slowed down"]
+    for row in result["rows"]:
+        lines.append(f"friction {row['friction']:g}")
+        for name in ("own", "slowed"):
+            if name not in row:
+                lines.append(f"  {name:<7} {row['refused']}")
+                continue
+            one = row[name]
+            end = "crossed" if one["crossed"] else "not crossed"
+            if one["fell_s"] is not None:
+                end = f"fell at {one['fell_s']:.1f} s"
+            lines.append(
+                f"  {name:<7} {one['length_m']:.3f} m in {one['step_time_s']:.2f} s, both feet "
+                f"{one['double_support_s']:.2f} s, needs {one['demand']:.3f}: {end}, "
+                f"slipped {1e3 * one['slip_m']:.0f} mm, {one['steps']} steps"
+            )
+    lines.append("slowed down it crosses all" if result["within"] else "NOT ALL CROSSED without slip")
+    if result["interrupted"]:
+        lines.append("interrupted: these are the patches done before")
+    return "\n".join(lines)
