@@ -12,14 +12,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tabi import robots
 from tabi._errors import ModelError
 from tabi.model.robot import Robot
 from tabi.robots import hrp2_sensors
+from tabi.robots.examples import example_file
+from tabi.robots.hrp1s import hrp1s
 from tabi.robots.hrp2 import BUSH, hrp2
-from tabi.validation.walks import add_sensors, stage
+from tabi.validation.walks import stage
 from tabi.walking import Biped
 
+BUILT_IN = {"hrp2": hrp2, "hrp1s": hrp1s}
+# of example-robot-data
+EXAMPLES = {"g1": "g1_29dof_rev_1_0.urdf"}
 # of IMU and force sensors [s]
 DELAY = 0.005
 # of HRP-2: mass [kg], and height of its centre of mass above the soles [m]
@@ -37,15 +41,13 @@ def rough_robot(name: str | Path) -> Robot:
 
 def plain_robot(name: str | Path) -> Robot:
     """A robot by its name or from a file, on rigid feet, with exact sensors."""
-    if str(name) == "hrp2":
-        return hrp2()
-    if str(name) in robots.__all__:
-        robot = getattr(robots, str(name))()
-        add_sensors(robot)
-        return robot
+    if str(name) in BUILT_IN:
+        return BUILT_IN[str(name)]()
+    if str(name) in EXAMPLES:
+        return stage(example_file(EXAMPLES[str(name)]))
     if not Path(name).is_file():
         raise ModelError(
-            f"robot {str(name)!r} is neither built in ({', '.join(robots.__all__)}) nor a file; "
+            f"robot {str(name)!r} is neither {', '.join([*BUILT_IN, *EXAMPLES])} nor a file; "
             "give a path to a URDF, MJCF, .wrl or .body file"
         )
     return stage(Path(name))

@@ -1,9 +1,10 @@
 """``tabi validate slippery``: a patch of ice in the way; which gait crosses it?
 
-HRP-2 on rubber, with sensors that err (``rough_robots``), is steered straight on over a patch of
-0.4 m, once with its own gait and once with that of ``gait_for_friction``, for less and less
-friction. It has crossed when its base is beyond the patch, still at 60 % of its height, and it
-stands a second later. Slip is how far a foot that stands alone goes while it does, the largest.
+HRP-2 on rubber, with sensors that err (``rough_robots``), is steered straight on over patches of
+0.4 m and 1.2 m, with its own gait, with steps of 1.5 times its length, and with the gait of
+``gait_for_friction``, for less and less friction. It has crossed when its base is beyond the patch,
+still at 60 % of its height, and it stands three seconds later. Slip is how far a foot that stands
+alone goes while it does, the largest.
 What a gait needs, |c − p|/z_c, is in ``walking.friction_gait``; one that needs more than there is
 has to slip, and may fall.
 """
@@ -11,6 +12,7 @@ has to slip, and may fall.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -26,25 +28,29 @@ from tabi.walking import Biped, Gait, SteeredWalker, gait_for
 from tabi.walking.footsteps import SIDES
 from tabi.walking.friction_gait import friction_demand, gait_for_friction
 
-# where the patch begins and ends, its width and thickness [m]
-PATCH, WIDE, THICK = (0.4, 0.8), 2.0, 1e-3
+# where a patch begins, how long patches are, their width and thickness [m]
+BEGIN, PATCHES, WIDE, THICK = 0.4, (0.4, 1.2), 2.0, 1e-3
+# steps of a long stride, times the robot's own
+STRIDE = 1.5
 # how far beyond it the base has to be [m], and how long it stands before and after [s]
 BEYOND, BEFORE, AFTER = 0.2, 1.0, 3.0
+GAITS = ("own", "stride", "slowed")
 # of the base's height
 LOWEST = 0.6
-FRICTIONS = (0.2, 0.15, 0.1, 0.08, 0.06, 0.04, 0.03, 0.02)
+FRICTIONS = (0.2, 0.15, 0.1, 0.08, 0.06, 0.05, 0.04, 0.03, 0.02, 0.01)
 # ticks after a foot has lifted in which the other one takes the weight
 TAKES_OVER = 2
 # a gait that has slipped by less has not slipped [m]
 STICKS = 5e-3
 
 
-def cross(robot: Robot, friction: float, gait: Gait) -> dict[str, Any]:
-    """One crossing, as plain data."""
-    sim, robot, walker = _stage(robot, friction, gait)
+def cross(robot: Robot, friction: float, gait: Gait, patch: float = PATCHES[0]) -> dict[str, Any]:
+    """One crossing of a patch of a length [m], as plain data."""
+    sim, robot, walker = _stage(robot, friction, gait, patch)
     lowest = LOWEST * float(sim.position(robot.base)[2])
     speed = gait.length / gait.step_time
-    longest = BEFORE + 3.0 * (PATCH[1] + BEYOND) / speed
+    beyond = BEGIN + patch + BEYOND
+    longest = BEFORE + 3.0 * beyond / speed
     slips, fell = _Slips(sim, robot, walker), None
     sim.run(BEFORE)
     walker.steer(forward=speed)
@@ -58,7 +64,7 @@ def cross(robot: Robot, friction: float, gait: Gait) -> dict[str, Any]:
         place = sim.position(robot.base)
         if not place[2] > lowest:
             fell = sim.time
-        if ends == np.inf and place[0] > PATCH[1] + BEYOND:
+        if ends == np.inf and place[0] > beyond:
             walker.stop()
             ends = sim.time + AFTER + 2.0 * gait.step_time
     return {
@@ -74,12 +80,13 @@ def cross(robot: Robot, friction: float, gait: Gait) -> dict[str, Any]:
     }
 
 
-def _stage(robot: Robot, friction: float, gait: Gait) -> tuple[Simulator, Robot, SteeredWalker]:
+def _stage(
+    robot: Robot, friction: float, gait: Gait, patch: float
+) -> tuple[Simulator, Robot, SteeredWalker]:
     world = World()
     world.add_ground(friction=FRICTION)
-    size = (PATCH[1] - PATCH[0], WIDE, THICK)
-    middle = (0.5 * (PATCH[0] + PATCH[1]), 0.0, 0.5 * THICK)
-    world.add_fixed(Box(size), middle, friction=friction, name="patch")
+    middle = (BEGIN + 0.5 * patch, 0.0, 0.5 * THICK)
+    world.add_fixed(Box((patch, WIDE, THICK)), middle, friction=friction, name="patch")
     robot = world.add_robot(robot)
     walker = SteeredWalker(robot, gait)
     sim = Simulator(world)
@@ -111,53 +118,63 @@ class _Slips:
 def validate(
     robot: Robot,
     frictions: Sequence[float] = FRICTIONS,
+    patches: Sequence[float] = PATCHES,
     progress: Callable[[str, int, int], None] = lambda what, done, count: None,
 ) -> dict[str, Any]:
-    """Both gaits on all patches; an interrupt keeps what is done."""
+    """All gaits on all patches; an interrupt keeps what is done."""
     rows: list[dict[str, Any]] = []
-    own, interrupted = gait_for(Biped(robot)), False
-    progress("patches", 0, len(frictions))
+    interrupted, count = False, len(patches) * len(frictions)
+    progress("patches", 0, count)
     try:
-        for friction in frictions:
-            row: dict[str, Any] = {"friction": friction, "own": cross(robot, friction, own)}
-            try:
-                row["slowed"] = cross(robot, friction, gait_for_friction(robot, friction))
-            except ModelError as fault:
-                row["refused"] = str(fault)
-            rows.append(row)
-            progress("patches", len(rows), len(frictions))
+        for patch in patches:
+            for friction in frictions:
+                rows.append(_row(robot, friction, patch))
+                progress("patches", len(rows), count)
     except KeyboardInterrupt:
         interrupted = True
     slowed = [row["slowed"] for row in rows if "slowed" in row]
     return {
         "robot": robot.name,
         "delay_s": DELAY,
-        "patch_m": PATCH[1] - PATCH[0],
         "rows": rows,
         "within": all(one["crossed"] and one["slip_m"] < STICKS for one in slowed),
         "interrupted": interrupted,
     }
 
 
+def _row(robot: Robot, friction: float, patch: float) -> dict[str, Any]:
+    """All gaits on one patch."""
+    own = gait_for(Biped(robot))
+    gaits = {"own": own, "stride": replace(own, length=STRIDE * own.length)}
+    row: dict[str, Any] = {"friction": friction, "patch_m": patch}
+    try:
+        gaits["slowed"] = gait_for_friction(robot, friction)
+    except ModelError as fault:
+        row["refused"] = str(fault)
+    return row | {name: cross(robot, friction, gait, patch) for name, gait in gaits.items()}
+
+
 def text(result: dict[str, Any]) -> str:
     """The figures for a terminal."""
-    lines = [f"{result['robot']} over a patch of {result['patch_m']:g} m: own gait, and slowed down"]
+    lines = [f"{result['robot']} over slippery patches: own gait, a long stride, slowed down"]
     for row in result["rows"]:
-        lines.append(f"friction {row['friction']:g}")
-        for name in ("own", "slowed"):
-            if name not in row:
-                lines.append(f"  {name:<7} {row['refused']}")
-                continue
-            one = row[name]
-            end = "crossed" if one["crossed"] else "not crossed"
-            if one["fell_s"] is not None:
-                end = f"fell at {one['fell_s']:.1f} s"
-            lines.append(
-                f"  {name:<7} {one['length_m']:.3f} m in {one['step_time_s']:.2f} s, both feet "
-                f"{one['double_support_s']:.2f} s, needs {one['demand']:.3f}: {end}, "
-                f"slipped {1e3 * one['slip_m']:.0f} mm, {one['steps']} steps"
-            )
-    lines.append("slowed down it crosses all" if result["within"] else "NOT ALL CROSSED without slip")
+        lines.append(f"{row['patch_m']:g} m of friction {row['friction']:g}")
+        lines += [f"  {name:<7} {_line(row[name])}" for name in GAITS if name in row]
+        if "refused" in row:
+            lines.append(f"  slowed  {row['refused']}")
+    fine = "slowed down it crosses all without a slip"
+    lines.append(fine if result["within"] else "NOT ALL CROSSED without a slip")
     if result["interrupted"]:
         lines.append("interrupted: these are the patches done before")
     return "\n".join(lines)
+
+
+def _line(one: dict[str, Any]) -> str:
+    end = "crossed" if one["crossed"] else "not crossed"
+    if one["fell_s"] is not None:
+        end = f"fell at {one['fell_s']:.1f} s"
+    return (
+        f"{one['length_m']:.3f} m in {one['step_time_s']:.2f} s, both feet "
+        f"{one['double_support_s']:.2f} s, needs {one['demand']:.3f}: {end}, "
+        f"slipped {1e3 * one['slip_m']:.0f} mm, {one['steps']} steps"
+    )

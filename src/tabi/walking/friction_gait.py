@@ -8,7 +8,7 @@ Walking straight on, steps of length ℓ and of width w between the points under
 for T_s and then goes over evenly within T_d. With x = c − p along and y across, from the middle of
 each phase on, the periodic walk is
 
-    single support:  x = A sinh ωt,  y = C cosh ωt;    double support:  x = B sinh ωt,  y = D sinh ωt
+    single support:  x = A sinh ωt, y = C cosh ωt;   double:  x = B sinh ωt, y = D sinh ωt
 and c and ċ do not jump where phases meet. With a = ωT_s/2, b = ωT_d/2 both are largest there:
 
     x = ℓ/(2b (coth b + coth a)),    y = w/(2b (coth b + tanh a))                                (2)
@@ -63,7 +63,10 @@ def gait_for_friction(robot: Robot | Biped, friction: float) -> Gait:
     if not mu > 0.0:
         raise ModelError(f"friction of the ground is {friction}; expected a positive number")
     own = gait_for(biped)
-    for k in range(int(LONGEST * own.step_time / own.tick)):
+    gait = own
+    for k in range(1, int(LONGEST * own.step_time / own.tick)):
+        if friction_demand(biped, gait) <= SHARE * mu:
+            return gait
         double = own.double_support + k * own.tick
         step_time = own.swing_time + double
         gait = replace(
@@ -73,8 +76,6 @@ def gait_for_friction(robot: Robot | Biped, friction: float) -> Gait:
             length=own.length * own.step_time / step_time,
             shift=max(own.shift, double),
         )
-        if friction_demand(biped, gait) <= SHARE * mu:
-            return gait
     least = friction_demand(biped, gait) / SHARE
     raise ModelError(
         f"friction of the ground is {mu:g}, too little for {biped.robot.name} to walk on; expected "
