@@ -211,7 +211,7 @@ def validate(
         "jobs": jobs,
         "counts": counts,
         "walks": rows,
-        "within": steered["upright"] >= ASKED * steered["walks"],
+        "within": not interrupted and steered["upright"] >= ASKED * steered["walks"],
         "interrupted": interrupted,
     }
 
