@@ -23,8 +23,9 @@ Four controllers walk the same hundred:
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from multiprocessing import get_context
 from typing import Any
@@ -193,9 +194,11 @@ def validate(
     progress("walks", 0, len(tasks))
     interrupted = False
     try:
-        for row in _work(tasks, jobs):
-            rows.append(row)
-            progress("walks", len(rows), len(tasks))
+        # closed at once: an interrupt out here would leave it, and its processes, at work
+        with closing(_work(tasks, jobs)) as found:
+            for row in found:
+                rows.append(row)
+                progress("walks", len(rows), len(tasks))
     except KeyboardInterrupt:
         interrupted = True
     rows.sort(key=lambda row: (kinds.index(row["kind"]), row["seed"]))
@@ -216,7 +219,9 @@ def validate(
     }
 
 
-def _work(tasks: Sequence[tuple[str, str, int, int]], jobs: int) -> Iterator[dict[str, Any]]:
+def _work(
+    tasks: Sequence[tuple[str, str, int, int]], jobs: int
+) -> Generator[dict[str, Any], None, None]:
     """Rows in the order in which they end."""
     if jobs == 1:
         yield from (try_walk(*task) for task in tasks)
