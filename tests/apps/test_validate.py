@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 import tabi
-from tabi.apps import cli, validate
+from tabi.apps import cli
 from tabi.validation import humanoids
 
 FOUND = {
@@ -141,13 +141,6 @@ def test_a_robot_that_cannot_stand_is_named_before_the_first_one_runs(
         cli.main()
     assert "legs of HRP4 are not known" in capsys.readouterr().err
     assert calls == []
-
-
-def test_the_bar_counts_each_thing_by_itself():
-    with validate._progress() as report:
-        for what in ("hrp2 standing", "hrp2 falling"):
-            for done in range(3):
-                assert report(what, done, 2) is None
 
 
 def test_random_worlds_are_run_and_told_as_json():

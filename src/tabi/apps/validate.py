@@ -2,27 +2,24 @@
 prints what it found, and ends with 1 if it failed.
 
 A new one is a function under ``@app.command()`` that imports what it needs when it runs,
-and hands its result to ``_show``.
+and hands its result to ``show``.
 """
 
 from __future__ import annotations
 
-import json
-import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
+
+from tabi.apps import validate_balance
+from tabi.apps.showing import Json, progress_bar, show
 
 app = typer.Typer(
     help="Run the experiments that show whether it is right.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
-
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
 
 @app.command()
@@ -70,9 +67,9 @@ def humanoids(
     # what is wrong with a robot is said before the first one has run
     for one in robots:
         humanoids.stage(one)
-    with _progress() as report:
+    with progress_bar() as report:
         result = humanoids.measure(robots, poses, keep, report)
-    _show(result, humanoids.text, as_json, passed=result["total"]["within"])
+    show(result, humanoids.text, as_json, passed=result["total"]["within"])
 
 
 @app.command()
@@ -95,9 +92,9 @@ def worlds(
     """
     from tabi.validation import worlds as experiment
 
-    with _progress() as report:
+    with progress_bar() as report:
         result = experiment.validate(worlds, steps, report, keep)
-    _show(result, experiment.text, as_json, passed=result["within"])
+    show(result, experiment.text, as_json, passed=result["within"])
 
 
 @app.command()
@@ -111,9 +108,9 @@ def robots(
     """Let robots from files stand and push them: does each, by one line, bear its weight?"""
     from tabi.validation import robot_check
 
-    with _progress() as report:
+    with progress_bar() as report:
         result = robot_check.validate(files, seconds, report)
-    _show(result, robot_check.text, as_json, passed=result["within"])
+    show(result, robot_check.text, as_json, passed=result["within"])
 
 
 @app.command()
@@ -127,9 +124,9 @@ def trees(
     """
     from tabi.validation import dry_trees
 
-    with _progress() as report:
+    with progress_bar() as report:
         result = dry_trees.validate(trees, steps, report)
-    _show(result, dry_trees.text, as_json, passed=result["within"])
+    show(result, dry_trees.text, as_json, passed=result["within"])
 
 
 @app.command()
@@ -145,9 +142,9 @@ def family(
     """
     from tabi.validation import family_check
 
-    with _progress() as report:
+    with progress_bar() as report:
         result = family_check.validate(problems, seed, report)
-    _show(result, family_check.text, as_json, passed=result["within"])
+    show(result, family_check.text, as_json, passed=result["within"])
 
 
 @app.command()
@@ -161,9 +158,9 @@ def selection(
     """Select the contact states of random feet: is each as good as the best of all states?"""
     from tabi.validation import foot_states
 
-    with _progress() as report:
+    with progress_bar() as report:
         result = foot_states.validate(problems, large, report)
-    _show(result, foot_states.text, as_json, passed=result["within"])
+    show(result, foot_states.text, as_json, passed=result["within"])
 
 
 @app.command()
@@ -176,9 +173,9 @@ def kinematics(
     """Make poses by forward kinematics: does inverse kinematics reach each to 1e-8 m and rad?"""
     from tabi.validation import kinematics as experiment
 
-    with _progress() as report:
+    with progress_bar() as report:
         result = experiment.validate(targets, report)
-    _show(result, experiment.text, as_json, passed=result["within"])
+    show(result, experiment.text, as_json, passed=result["within"])
 
 
 @app.command()
@@ -191,9 +188,9 @@ def impacts(
     """
     from tabi.validation import impacts as experiment
 
-    with _progress() as report:
+    with progress_bar() as report:
         result = experiment.validate(impacts, report)
-    _show(result, experiment.text, as_json, passed=result["within"])
+    show(result, experiment.text, as_json, passed=result["within"])
 
 
 @app.command()
@@ -214,9 +211,9 @@ def tosses(
     """
     from tabi.validation import tosses
 
-    with _progress() as report:
+    with progress_bar() as report:
         result = tosses.validate(path, budget, report)
-    _show(result, tosses.text, as_json, passed=result["within"])
+    show(result, tosses.text, as_json, passed=result["within"])
 
 
 @app.command()
@@ -234,9 +231,9 @@ def playback(
     """
     from tabi.validation import pattern_playback
 
-    with _progress() as report:
+    with progress_bar() as report:
         result = pattern_playback.validate(folder, report)
-    _show(result, pattern_playback.text, as_json, passed=result["within"])
+    show(result, pattern_playback.text, as_json, passed=result["within"])
 
 
 @app.command()
@@ -250,9 +247,9 @@ def external(
     """
     from tabi.validation import killed
 
-    with _progress() as report:
+    with progress_bar() as report:
         result = killed.validate(kills, seed, report)
-    _show(result, killed.text, as_json, passed=result["within"])
+    show(result, killed.text, as_json, passed=result["within"])
 
 
 @app.command()
@@ -262,9 +259,9 @@ def first_contact(as_json: Json = False) -> None:
     """
     from tabi.validation import first_contact as experiment
 
-    with _progress() as report:
+    with progress_bar() as report:
         result = experiment.validate(progress=report)
-    _show(result, experiment.text, as_json, passed=result["within"])
+    show(result, experiment.text, as_json, passed=result["within"])
 
 
 @app.command()
@@ -277,9 +274,9 @@ def walking(
     """
     from tabi.validation import hirukawa_walk
 
-    with _progress() as report:
+    with progress_bar() as report:
         result = hirukawa_walk.validate(steps=steps, progress=report)
-    _show(result, hirukawa_walk.text, as_json, passed=result["within"])
+    show(result, hirukawa_walk.text, as_json, passed=result["within"])
 
 
 @app.command()
@@ -296,9 +293,9 @@ def walks(
     """
     from tabi.validation import walks
 
-    with _progress() as report:
+    with progress_bar() as report:
         result = walks.validate(files, steps, report)
-    _show(result, walks.text, as_json, passed=result["within"])
+    show(result, walks.text, as_json, passed=result["within"])
 
 
 @app.command()
@@ -315,52 +312,10 @@ def stabilisers(
     """
     from tabi.validation import stabilisers
 
-    with _progress() as report:
+    with progress_bar() as report:
         result = stabilisers.validate(files or (), steps, progress=report)
-    _show(result, stabilisers.text, as_json, passed=result["within"])
+    show(result, stabilisers.text, as_json, passed=result["within"])
 
 
-@contextmanager
-def _progress() -> Iterator[Callable[[str, int, int], None]]:
-    """A bar on stderr: call it with what is being done, and how much of how much is."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        tasks: dict[str, Any] = {}
-
-        def report(what: str, done: int, count: int) -> None:
-            if what not in tasks:
-                tasks[what] = bar.add_task(what, total=count)
-            bar.update(tasks[what], completed=done)
-
-        yield report
-
-
-def _show(
-    result: dict[str, Any], text: Callable[[dict[str, Any]], str], as_json: bool, passed: bool
-) -> None:
-    """Print a result with the machine it was found on;
-    exit code 130 if it was interrupted, 1 if it failed.
-    """
-    import tabi
-    from tabi.apps.doctor import processor, version_of
-
-    machine = {"processor": processor(), "cores": os.cpu_count(), "threads_used": 1}
-    versions = {"tabi": tabi.__version__, "numba": version_of("numba")}
-    print(
-        json.dumps({"hardware": machine, "versions": versions} | result, indent=2)
-        if as_json
-        else text(result),
-        flush=True,
-    )
-    if result.get("interrupted"):
-        raise typer.Exit(130)
-    if not passed:
-        raise typer.Exit(1)
+for _command in (validate_balance.pushes, validate_balance.rough_walks, validate_balance.slippery):
+    app.command()(_command)

@@ -22,6 +22,9 @@ GYRO_BIAS = float(np.radians(0.5))
 # rad/s/√s, ESTIMATED: in an hour 0.34 degrees a second, as a gyro's bias changes while it warms up;
 # in the 26 s of the record it is hidden in the noise
 GYRO_DRIFT = 1e-4
+# both, in the order of IMU_NOISE
+IMU_BIAS = (GYRO_BIAS, -GYRO_BIAS, GYRO_BIAS, 0.0, 0.0, 0.0)
+IMU_DRIFT = (GYRO_DRIFT, GYRO_DRIFT, GYRO_DRIFT, 0.0, 0.0, 0.0)
 # N and N m, ESTIMATED: a thousandth of what the sensors of the ankles have to bear, 1 kN and 50 N m
 # and more; at the wrists a tenth of it
 FORCE_NOISE = (1.0, 1.0, 1.0, 0.05, 0.05, 0.05)
@@ -35,9 +38,14 @@ def add_errors(robot: Robot) -> None:
     """Give HRP-2's sensors their errors, and its joints encoders, ``<joint>_encoder``, on the
     motors' side of the gears.
     """
-    bias = (GYRO_BIAS, -GYRO_BIAS, GYRO_BIAS, 0.0, 0.0, 0.0)
-    drift = (*(3 * (GYRO_DRIFT,)), 0.0, 0.0, 0.0)
-    robot.set_sensor("imu", rate=IMU_RATE, delay=IMU_DELAY, noise=IMU_NOISE, bias=bias, drift=drift)
+    robot.set_sensor(
+        "imu",
+        rate=IMU_RATE,
+        delay=IMU_DELAY,
+        noise=IMU_NOISE,
+        bias=IMU_BIAS,
+        drift=IMU_DRIFT,
+    )
     for side in ("right", "left"):
         robot.set_sensor(f"{side}_foot_force", noise=FORCE_NOISE)
         robot.set_sensor(f"{side}_wrist_force", noise=tuple(WRIST_SHARE * x for x in FORCE_NOISE))

@@ -8,6 +8,7 @@ sim.set_controller(robot, tabi.walking.Walker(pattern, tabi.walking.Stabiliser()
 
 from tabi.walking.biped import Biped
 from tabi.walking.footsteps import Footstep, arc, on_ground, stairs, stones, walk
+from tabi.walking.friction_gait import friction_demand, gait_for_friction
 from tabi.walking.gait import Gait, gait_for
 from tabi.walking.pattern import WalkingPattern, walking_pattern
 from tabi.walking.pendulum import LinearPendulum
@@ -31,7 +32,9 @@ __all__ = [
     "Walker",
     "WalkingPattern",
     "arc",
+    "friction_demand",
     "gait_for",
+    "gait_for_friction",
     "on_ground",
     "posture_pattern",
     "stairs",

@@ -1,0 +1,59 @@
+"""How ``tabi validate`` shows an experiment: a bar while it runs, then its figures."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any
+
+import typer
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+
+
+@contextmanager
+def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
+    """A bar on stderr: call it with what is being done, and how much of how much is."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        tasks: dict[str, Any] = {}
+
+        def report(what: str, done: int, count: int) -> None:
+            if what not in tasks:
+                tasks[what] = bar.add_task(what, total=count)
+            bar.update(tasks[what], completed=done)
+
+        yield report
+
+
+def show(
+    result: dict[str, Any], text: Callable[[dict[str, Any]], str], as_json: bool, passed: bool
+) -> None:
+    """Print a result with the machine it was found on;
+    exit code 130 if it was interrupted, 1 if it failed.
+    """
+    import tabi
+    from tabi.apps.doctor import processor, version_of
+
+    machine = {"processor": processor(), "cores": os.cpu_count(), "threads_used": 1}
+    versions = {"tabi": tabi.__version__, "numba": version_of("numba")}
+    print(
+        json.dumps({"hardware": machine, "versions": versions} | result, indent=2)
+        if as_json
+        else text(result),
+        flush=True,
+    )
+    if result.get("interrupted"):
+        raise typer.Exit(130)
+    if not passed:
+        raise typer.Exit(1)
