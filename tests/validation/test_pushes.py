@@ -29,28 +29,28 @@ def test_without_a_step_it_survives_what_a_blow_allows_and_no_multiple_of_it(sta
 
 def test_a_pendulum_with_a_step_at_the_bound_is_caught_at_the_farthest_edge(stepping):
     """(2), forwards in time: over the edge until the foot lands, which then is under ξ."""
-    found, s = pushes.bounds(stepping, 0), stepping.walker._settings[0]
-    omega, mass = float(s["omega"]), stepping.walker.biped.mass
+    found, s = pushes.bounds(stepping, 0), stepping.walker.reach
+    omega, mass = s.omega, stepping.walker.biped.mass
     xi = found.with_step * pushes.PUSH / (mass * omega)
     n = 100_000
     for _ in range(n):
-        xi += omega * (xi - found.edge) * float(s["least"]) / n
+        xi += omega * (xi - found.edge) * s.shortest / n
     # Euler's error of first order: ω² t²/(2 n)
     assert xi == pytest.approx(found.edge + found.reach, rel=1e-4)
 
 
 def test_reach_is_the_box_of_the_walkers_settings(stepping):
-    s = stepping.walker._settings[0]
+    s = stepping.walker.reach
     stance = stepping.walker.biped.stance
     width = stance["left"].p[1] - stance["right"].p[1]
     ahead, left = (pushes.bounds(stepping, degrees) for degrees in (0, 90))
-    assert ahead.reach == pytest.approx(float(s["forward"]))
-    assert left.reach == pytest.approx(float(s["far"]) - width)
+    assert ahead.reach == pytest.approx(s.forward)
+    assert left.reach == pytest.approx(s.far - width)
     # from a circle about the foot that stands, along a slanted line
     slanted = pushes._reach(s, width, np.array([1.0, 1.0]) / np.sqrt(2.0), 1.0)
     landing = np.array([slanted, slanted]) / np.sqrt(2.0) + (0.0, width)
-    assert np.hypot(*landing) <= float(s["reach"]) + 1e-9
-    assert landing[1] <= float(s["far"]) + 1e-9
+    assert np.hypot(*landing) <= s.farthest + 1e-9
+    assert landing[1] <= s.far + 1e-9
     assert not ahead.crosses
     assert left.crosses
 

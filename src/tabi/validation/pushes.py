@@ -178,8 +178,8 @@ class Bounds:
 
 def bounds(pushed: Pushed, degrees: float) -> Bounds:
     """Equations (1) and (2) for a robot that stands on two feet."""
-    biped, s = pushed.walker.biped, pushed.walker._settings[0]
-    u, omega = _along(degrees), float(s["omega"])
+    biped, s = pushed.walker.biped, pushed.walker.reach
+    u, omega = _along(degrees), s.omega
     corners = {side: np.pad(biped.outline[side], ((0, 0), (0, 1))) for side in SIDES}
     soles = np.vstack([(biped.stance[side] @ corners[side])[:, :2] for side in SIDES])
     d = distance_to_edge(soles, pushed.zmp, u)
@@ -194,11 +194,11 @@ def bounds(pushed: Pushed, degrees: float) -> Bounds:
         reach=L,
         crosses=max(reach[side] for side in free) < L,
         without=blow * d,
-        with_step=blow * (d + L * exp(-omega * float(s["least"]))),
+        with_step=blow * (d + L * exp(-omega * s.shortest)),
     )
 
 
-def _reach(s: Any, width: float, u: Array, side: float) -> float:
+def _reach(s: StepReach, width: float, u: Array, side: float) -> float:
     """How far from its place beside the other foot a foot may land along u [m].
 
     Args:
@@ -208,13 +208,13 @@ def _reach(s: Any, width: float, u: Array, side: float) -> float:
     x, y = float(u[0]), side * float(u[1])
     far = np.inf
     if abs(x) > 1e-9:
-        far = (float(s["forward"]) if x > 0 else float(s["back"])) / abs(x)
+        far = (s.forward if x > 0 else s.back) / abs(x)
     if abs(y) > 1e-9:
-        room = float(s["far"]) - width if y > 0 else width - float(s["near"])
+        room = s.far - width if y > 0 else width - s.near
         far = min(far, room / abs(y))
     # within the circle: |(0, width) + λ u| = reach
     along = width * y
-    circle = -along + np.sqrt(along**2 + float(s["reach"]) ** 2 - width**2)
+    circle = -along + np.sqrt(along**2 + s.farthest ** 2 - width**2)
     return float(max(0.0, min(far, circle)))
 
 

@@ -59,6 +59,20 @@ class Steering(NamedTuple):
     turn: float = 0.0
 
 
+class StepReach(NamedTuple):
+    """Where a foot may land, from the one that stands: back, forwards, sideways from near to far,
+    and the farthest of all [m]; the shortest swing [s]; ω of the pendulum [1/s].
+    """
+
+    back: float
+    forward: float
+    near: float
+    far: float
+    farthest: float
+    shortest: float
+    omega: float
+
+
 class SteeredWalker(GaitController):
     """Walks where it is steered, and puts its feet where they catch a push: a controller, to be
     asked once in every tick of the gait, ``rate=1/gait.tick``. It reads encoders, IMU and foot
@@ -139,6 +153,13 @@ class SteeredWalker(GaitController):
         if why == 0:
             return self._limited
         return f"{self.biped.robot.name} stopped walking: {GIVEN_UP[why]}; steer it to go on"
+
+    @property
+    def reach(self) -> StepReach:
+        """Where its feet may land."""
+        row = self._settings[0]
+        names = ("back", "forward", "near", "far", "reach", "least", "omega")
+        return StepReach(*(float(row[name]) for name in names))
 
     @property
     def stands(self) -> bool:
@@ -276,7 +297,7 @@ def _settings(biped: Biped, gait: Gait, adapts: bool) -> NDArray[np.void]:
         "reach": 2.0 * level + 0.5 * width,
         # from rest to rest the mean is 8/15 of the largest speed
         "foot_speed": 8.0 / 15.0 * biped.leg_length * min(float(limits.min()), FASTEST),
-        "least": SHORTEST * gait.step_time,
+        "least": min(SHORTEST * gait.step_time, single),
         "speeding": LONGEST * gait.length / gait.step_time**2 / SPEEDING,
         "turning": 0.5 * TURN / gait.step_time**2 / SPEEDING,
         "leg": leg,
