@@ -119,8 +119,15 @@ def test_without_commands_it_is_left_to_a_hand(load):
         ("step_time_s: 0.7", "tick_s: 0.0033", "expected a multiple of the step"),
         ("turn_deg_s: 10", "turn: 10", "turn_deg_s"),
         ("forward_m_s: 0.2", "forward_m_s: 20", "forward_m_s"),
+        ("    motion:\n", "    motion: {kind: walk}\n    motion:\n", "'motion' occurs twice"),
     ],
 )
 def test_what_is_wrong_is_named(load, old, new, words):
     with pytest.raises(SceneError, match=words):
         load(ONE.replace(old, new))
+
+
+def test_a_push_of_an_unknown_body_is_named(load):
+    told = "pushes:\n  - {body: chst, at_s: 0.1, duration_s: 0.1, force_n: [9, 0, 0]}\n"
+    with pytest.raises(SceneError, match=r"pushes\.0\.body: body 'chst' not found .*'chest'"):
+        load(ONE + told).simulator()
