@@ -39,7 +39,7 @@ MOMENTS = {
     "squat": 1.0,
     "stairs": 0.6,
     "stairs-walk": 5.3,
-    "steer": 6.0,
+    "steer": 4.0,
     "tilt-and-release": 0.0,
     "toes": 1.75,
     "walk": 9.3,

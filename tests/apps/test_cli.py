@@ -290,18 +290,36 @@ def test_step_without_contacts_has_no_problem(monkeypatch, capsys, tmp_path, urd
     assert not out.exists()
 
 
-@pytest.mark.parametrize(("given", "live"), [([], True), (["--still"], False)])
-def test_demo_simulates_unless_it_is_to_stay_still(monkeypatch, given, live):
+@pytest.mark.parametrize(
+    ("given", "name", "live"),
+    [
+        (["hrp2"], "hrp2 on the ground", True),
+        (["hrp2", "--still"], "hrp2 on the ground", False),
+        (["--still"], "hrp2 on the ground", False),
+        ([], "steer", True),
+    ],
+)
+def test_demo_simulates_unless_it_is_to_stay_still(monkeypatch, given, name, live):
     from tabi.apps import viewer
 
     shown = []
     monkeypatch.setattr(
         viewer,
         "show",
-        lambda world, **options: shown.append((world.robots[0].name, options["live"])),
+        lambda world, **options: shown.append(
+            (world.robots[0].name, options["name"], options["live"])
+        ),
     )
     assert CliRunner().invoke(cli.app, ["demo", *given]).exit_code == 0
-    assert shown == [("hrp2", live)]
+    assert shown == [("hrp2", name, live)]
+
+
+def test_the_demo_begins_with_a_robot_to_steer_and_the_standing_one_is_in_the_list():
+    from tabi.apps.viewer import catalogue
+    from tabi.apps.viewer.steering import steered_walkers
+
+    assert list(steered_walkers(catalogue.builder(cli.DEMO)())) == ["hrp2"]
+    assert {cli.DEMO, "standing"} <= set(catalogue.names())
 
 
 # ---- bench --------------------------------------------------------------------------------------

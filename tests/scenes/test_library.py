@@ -7,6 +7,7 @@ import pytest
 
 from tabi import scenes
 from tabi.model.ground_height import ground_height
+from tabi.validation.steered_measures import SteeredWatch
 from tabi.validation.walk_measures import WalkWatch, walkers
 
 G = 9.81
@@ -152,6 +153,24 @@ def test_two_force_plates_carry_who_squats_on_them():
     assert told[0].force[2] == pytest.approx(told[1].force[2], rel=0.02)
     assert sim.sensor("left plate").force[2] == round(told[0].force[2])
     assert sim.certificate.missed == 0
+
+
+@pytest.mark.parametrize("name", ["push-recovery", "steer"])
+def test_who_is_steered_or_pushed_steps_and_stands_upright_in_the_end(name):
+    sim = scenes.load(name).simulator()
+    watch, robot = SteeredWatch(sim), sim.world.robots[0]
+    height = sim.position(robot.base)[2]
+    sim.run(scenes.load(name).duration)
+    found = watch.measured({})["hrp2"]
+    assert not sim.fallen(robot)
+    assert found.stands
+    assert found.landed > 0
+    assert not sim.missed
+    # as upright and as high as it began, to what rubber and encoders leave
+    assert sim.pose(robot.base).R[2, 2] > np.cos(np.radians(2.0))
+    assert sim.position(robot.base)[2] == pytest.approx(height, abs=0.02)
+    # the soles alone hold the capture point that far from their edges: half a sole is 0.07 m wide
+    assert found.margin_m > 0.07
 
 
 @pytest.mark.parametrize("name", ["walk", "stairs-walk", "hrp1s-walk"])

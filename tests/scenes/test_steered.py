@@ -75,10 +75,10 @@ def test_a_reset_begins_the_commands_anew(load):
 
 def test_a_command_at_the_start_is_told_before_the_first_step():
     class Walker:
-        told = ()
+        told, steering = (), (0.0, 0.0, 0.0)
 
         def steer(self, *told):
-            self.told = (*self.told, told)
+            self.told, self.steering = (*self.told, told), told
 
     walker = Walker()
     script = SteeringScript(walker, [SteerKeys(forward_m_s=0.1), SteerKeys(at_s=1, turn_deg_s=90)])
@@ -87,6 +87,22 @@ def test_a_command_at_the_start_is_told_before_the_first_step():
     assert walker.told == ((0.1, 0.0, 0.0),)
     script.at(1.0)
     assert walker.told[1] == (0.0, 0.0, pytest.approx(radians(90)))
+
+
+@pytest.mark.parametrize("at", [0.05, 0.2])
+def test_who_takes_the_sticks_keeps_them_until_a_reset(load, at):
+    sim = load(ONE).simulator()
+    walker = sim.drivers["hrp2"].controller
+    sim.run(at)
+    walker.steer(0.1)
+    told = list(walker.told)
+    sim.run(0.5)
+    # neither the command at 0.3 s nor the stop at 0.4 s
+    assert (walker.told, walker.stopped) == (told, 0)
+    sim.reset()
+    sim.run(0.5)
+    assert len(walker.told) == len(told) + 2
+    assert walker.stopped == 1
 
 
 def test_without_commands_it_is_left_to_a_hand(load):
@@ -103,8 +119,15 @@ def test_without_commands_it_is_left_to_a_hand(load):
         ("step_time_s: 0.7", "tick_s: 0.0033", "expected a multiple of the step"),
         ("turn_deg_s: 10", "turn: 10", "turn_deg_s"),
         ("forward_m_s: 0.2", "forward_m_s: 20", "forward_m_s"),
+        ("    motion:\n", "    motion: {kind: walk}\n    motion:\n", "'motion' occurs twice"),
     ],
 )
 def test_what_is_wrong_is_named(load, old, new, words):
     with pytest.raises(SceneError, match=words):
         load(ONE.replace(old, new))
+
+
+def test_a_push_of_an_unknown_body_is_named(load):
+    told = "pushes:\n  - {body: chst, at_s: 0.1, duration_s: 0.1, force_n: [9, 0, 0]}\n"
+    with pytest.raises(SceneError, match=r"pushes\.0\.body: body 'chst' not found .*'chest'"):
+        load(ONE + told).simulator()

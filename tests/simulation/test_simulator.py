@@ -186,6 +186,21 @@ def test_a_controller_that_fails_is_named_with_its_time_and_the_state_is_kept(co
     assert sim.time == pytest.approx(0.03)
 
 
+def test_a_second_controller_of_a_robot_takes_the_place_of_the_first():
+    world, robot = arm_world()
+    sim, asked = tabi.Simulator(world), []
+
+    def named(name):
+        return lambda time, measurement: asked.append(name) or tabi.Command()
+
+    for name in ("first", "second"):
+        sim.set_controller(robot, named(name))
+        sim.step()
+    sim.step()
+    assert asked == ["first", "second", "second"]
+    assert list(sim.drivers) == [robot.name]
+
+
 def test_what_is_no_controller_or_no_robot_of_the_world_is_refused():
     world, robot = arm_world()
     sim = tabi.Simulator(world)

@@ -1,5 +1,8 @@
 """Scratch is scratch: nothing is read in it that was not written in the same step."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -76,3 +79,55 @@ def test_no_step_writes_structure_or_parameters():
     for _ in range(20):
         sim.step()
     assert [array.tobytes() for array in arrays_of(sim._stepper.tables)] == before
+
+
+# in processes of their own: what reads outside of its arrays may end them
+CROWDED = """
+import tabi
+world = tabi.World()
+for k in range(20):
+    world.add_sphere(0.1, 1.0, position=(0.01 * k, 0, 1), name=f"ball{k}")
+sim = tabi.Simulator(world)
+points = sim._stepper.workspace.points
+# as rows of bonds and joints are, whose numbers have nothing to do with shapes
+points["shape_a"], points["shape_b"] = 10**15, 10**15
+sim.step()
+# more pairs of shapes than there was memory for, so that none was asked
+assert len(sim._stepper.workspace.points) > len(points)
+print(sim.data.steps)
+"""
+ABSURD = """
+import tabi, numpy as np
+world = tabi.World()
+world.add_ground()
+robot = world.add_robot(tabi.robots.hrp2())
+robot.stand_on_ground()
+sim = tabi.Simulator(world)
+# joints first, so that some of them are at their ends and held as rows among the contacts
+for size in (10.0, 1e2, 1e4, 3e8, 9e8):
+    v = size * np.random.default_rng(3).uniform(-1, 1, sim.model.v_count)
+    sim.set_state(sim.state.q, v)
+    try:
+        for _ in range(5):
+            sim.step()
+    except tabi.SimulationError as error:
+        print(error)
+"""
+
+
+def said(code: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True
+    )
+    assert done.returncode == 0, (done.returncode, done.stderr)
+    return done.stdout
+
+
+def test_rows_of_an_earlier_step_are_not_taken_for_contacts_where_memory_is_short():
+    assert said(CROWDED).split() == ["1"]
+
+
+def test_absurd_velocities_of_a_humanoid_end_in_a_sentence():
+    lines = said(ABSURD).splitlines()
+    assert lines
+    assert all("velocities are not finite or absurd" in line for line in lines)

@@ -87,9 +87,19 @@ def options(
     """Options of every command."""
 
 
+# the scene that ``tabi demo`` opens
+DEMO = "steer"
+
+
 @app.command()
 def demo(
-    robot: RobotArgument = "hrp2",
+    robot: Annotated[
+        str | None,
+        typer.Argument(
+            help="hrp2, hrp1s, or a path to a URDF, MJCF, OpenHRP (.wrl) or Choreonoid (.body) "
+            "file: it stands on the ground. Without one HRP-2 walks, and you steer it."
+        ),
+    ] = None,
     feet: Feet = None,
     base: Base = None,
     host: Annotated[
@@ -111,10 +121,15 @@ def demo(
     stand_ins: StandIns = False,
     collision: Collision = "file",
 ) -> None:
-    """Simulate a robot on the ground, in the browser."""
+    """Steer HRP-2 in the browser, or simulate a robot on the ground there."""
+    if robot is None and not (still or feet or base or stand_ins or collision != "file"):
+        from tabi import scenes
+
+        run.open_page(scenes.load(DEMO), DEMO, host, port, browser)
+        return
     from tabi.apps.viewer import show
 
-    world, shown = standing(robot, feet, base, stand_ins, collision)
+    world, shown = standing(robot or "hrp2", feet, base, stand_ins, collision)
     show(
         world,
         host=host,

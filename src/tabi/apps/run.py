@@ -98,7 +98,7 @@ def run(
         told = scenes.load(scene, all_settings(settings, time))
     if page:
         name = told.name if scene in scenes.names() and not settings else f"{told.name} (yours)"
-        _show(told, name, port, browser)
+        open_page(told, name, port=port, browser=browser)
         return
     found = play(told, record, PACE if real_time else None)
     print(json.dumps(found.to_dict(), indent=2) if as_json else found.text(), flush=True)
@@ -106,13 +106,25 @@ def run(
         raise typer.Exit(found.code(expect_standing))
 
 
-def _show(scene: Scene, name: str, port: int | None, browser: bool) -> None:
-    """A scene in the browser, until it is closed."""
+def open_page(
+    scene: Scene,
+    name: str,
+    host: str = "127.0.0.1",
+    port: int | None = None,
+    browser: bool = True,
+) -> None:
+    """A scene in the browser, until it is closed.
+
+    Args:
+        name: in the page's list of scenes. host, port: where to listen; see ``viewer.show``.
+        browser: whether to open one.
+    """
     from tabi.apps.viewer import show
 
     camera = None if scene.camera is None else (scene.camera.position_m, scene.camera.look_at_m)
     show(
         scene.world(),
+        host=host,
         port=port,
         open_browser=browser,
         live=True,
@@ -255,6 +267,7 @@ class _Watch:
     """Keeps the summary of a run up to date."""
 
     def __init__(self, scene: Scene, sim: Simulator, found: Summary) -> None:
+        from tabi.validation.steered_measures import SteeredWatch
         from tabi.validation.walk_measures import WalkWatch
 
         self.scene, self.sim, self.found = scene, sim, found
@@ -264,7 +277,7 @@ class _Watch:
         self.heights = {robot.name: 0.5 * robot.base_height for robot in floating}
         found.robots, found.tolerance = tuple(self.heights), sim.tolerance
         found.notes = tuple(_notes(sim.world))
-        self.walks = WalkWatch(sim)
+        self.walks = WalkWatch(sim), SteeredWatch(sim)
 
     @property
     def factor(self) -> float:
@@ -303,8 +316,11 @@ class _Watch:
         found.penetration = c.worst_penetration
         found.missed, found.contacts = c.missed, c.contacts
         found.reproducible = sim.reproducible
-        walks = self.walks.measured(found.fallen)
-        found.walks = {name: walk.to_dict() for name, walk in walks.items()}
+        found.walks = {
+            name: walk.to_dict()
+            for watch in self.walks
+            for name, walk in watch.measured(found.fallen).items()
+        }
         found.places = {
             name: [float(x) for x in sim.position(body)]
             for name, body in watched(self.scene, sim.world).items()

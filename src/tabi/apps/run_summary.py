@@ -17,7 +17,8 @@ class Summary:
         force_residual: worst [N] of the steps looked at, one in every 0.05 s.
         missed: steps that did not reach the tolerance [m/s].
             fallen: when a base was at half the height it stands at [s], to some ms.
-        walks: of robots that walk, how their feet landed, see ``WalkMeasures``.
+        walks: of robots that walk, how their feet landed, see ``WalkMeasures``; of those that are
+            steered, their steps, margins and speeds, see ``SteeredMeasures``.
         places: where bodies ended [m]. notes: what was put in place of what robot files lack.
         reproducible: whether a rerun is the same; not with a budget of time.
         recording: the file. interrupted: whether somebody did. stopped: the sentence that ended it.
@@ -111,12 +112,35 @@ class Summary:
 
 def walked(name: str, walk: dict[str, Any]) -> str:
     """A line about a walk."""
+    if "planned" not in walk:
+        return steered(name, walk)
     x, y, _ = walk["end_m"]
     return (
         f"{name} landed {walk['landed']} of {walk['planned']} steps to "
         f"{length(walk['landing_m'])} and {walk['landing_deg']:.2g}° of the other foot, slipped by "
         f"{length(walk['slip_m'])}, and is {1e3 * (x * x + y * y) ** 0.5:.1f} mm from its plan"
     )
+
+
+def steered(name: str, walk: dict[str, Any]) -> str:
+    """A line about a walk that was steered."""
+    told, speed = (
+        f"{_signed(ahead, 2)} m/s ahead, {_signed(left, 2)} m/s to the left, {_signed(turn, 0)}°/s"
+        for (ahead, left), turn in (
+            (walk["told_m_s"], walk["told_deg_s"]),
+            (walk["speed_m_s"], walk["speed_deg_s"]),
+        )
+    )
+    went = f", told {told}, went {speed}" if walk["walked_s"] > 0 else ""
+    return (
+        f"{name} landed {walk['landed']} steps{went}; margin to falling "
+        f"{length(walk['margin_m'])}, least {length(walk['least_margin_m'])}"
+    )
+
+
+def _signed(value: float, digits: int) -> str:
+    """A number without the sign of a zero."""
+    return f"{round(value, digits) + 0.0:.{digits}f}"
 
 
 def length(x: float) -> str:

@@ -14,6 +14,7 @@ from tabi.scenes.walk_keys import SteeredWalkKeys, SteerKeys
 from tabi.scenes.walks import gait_of, stabiliser_of
 from tabi.simulation.data import Data
 from tabi.simulation.simulator import Simulator
+from tabi.walking.steered_walker import Steering
 
 
 def walker(builder: Places, robot: Robot, told: SteeredWalkKeys, i: int) -> walking.SteeredWalker:
@@ -34,28 +35,42 @@ def walker(builder: Places, robot: Robot, told: SteeredWalkKeys, i: int) -> walk
 
 
 class SteeringScript:
-    """Commands at their times, for ``sim.every``.
+    """Commands at their times, for ``sim.every``, until somebody else steers.
 
     Args:
-        walker: with methods ``steer`` and ``stop``.
+        walker: with methods ``steer`` and ``stop``, and ``steering``: what it is told to do.
         commands: at growing times.
     """
 
     def __init__(self, walker: Any, commands: Sequence[SteerKeys]) -> None:
-        self._walker, self._commands, self._last = walker, tuple(commands), -1
+        self._walker, self._commands = walker, tuple(commands)
+        self._begin()
+
+    def _begin(self) -> None:
+        self._last, self._told, self._taken = -1, Steering(), False
 
     def at(self, time: float) -> None:
         """Tell the command of a time [s], if it is another one than was told last; one that is
-        past begins anew.
+        past begins anew. Where the walker does other than it was told here a hand has taken it,
+        and keeps it.
         """
         due = sum(command.at_s <= time + 1e-9 for command in self._commands) - 1
-        if due != self._last and due >= 0:
-            told = self._commands[due]
-            if told.forward_m_s == told.sideways_m_s == told.turn_deg_s == 0.0:
-                self._walker.stop()
-            else:
-                self._walker.steer(told.forward_m_s, told.sideways_m_s, radians(told.turn_deg_s))
+        if due < self._last:
+            self._begin()
+        elif due > self._last:
+            self._taken = self._taken or self._walker.steering != self._told
+        if due != self._last and not self._taken:
+            self._told = self._tell(self._commands[due])
         self._last = due
+
+    def _tell(self, command: SteerKeys) -> Steering:
+        """What the walker does then."""
+        if command.forward_m_s == command.sideways_m_s == command.turn_deg_s == 0.0:
+            self._walker.stop()
+        else:
+            turn = radians(command.turn_deg_s)
+            self._walker.steer(command.forward_m_s, command.sideways_m_s, turn)
+        return self._walker.steering
 
     def __call__(self, data: Data) -> None:
         """After a step."""

@@ -118,7 +118,7 @@ class Simulator(Stateful):
         rate: float | None = None,
         truth: bool = False,
     ) -> None:
-        """Let a controller drive a robot.
+        """Let a controller drive a robot, in place of the one that did.
 
         Args:
             controller: function (time [s], Measurement) → Command.

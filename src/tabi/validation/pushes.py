@@ -41,6 +41,7 @@ from tabi.validation.stabilisers import FRICTION, PUSH, distance_to_edge
 from tabi.walking import SteeredWalker
 from tabi.walking.footsteps import SIDES
 from tabi.walking.schedule import RIGHT
+from tabi.walking.steered_walker import StepReach
 
 Array = NDArray[np.float64]
 Progress = Callable[[str, int, int], None]
@@ -214,7 +215,7 @@ def _reach(s: StepReach, width: float, u: Array, side: float) -> float:
         far = min(far, room / abs(y))
     # within the circle: |(0, width) + λ u| = reach
     along = width * y
-    circle = -along + np.sqrt(along**2 + s.farthest ** 2 - width**2)
+    circle = -along + np.sqrt(along**2 + s.farthest**2 - width**2)
     return float(max(0.0, min(far, circle)))
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,10 +21,12 @@ from tabi.model.signals import Controller
 from tabi.simulation.data import Data
 from tabi.simulation.simulator import Simulator
 from tabi.walking.footsteps import SIDES, other
+from tabi.walking.gait_controller import GaitController
 from tabi.walking.pattern import WalkingPattern
 from tabi.walking.walker import Walker
 
 Array = NDArray[np.float64]
+Kind = TypeVar("Kind", bound=GaitController)
 # ticks after a foot has lifted in which the other one takes the weight
 TAKES_OVER = 2
 
@@ -120,13 +122,18 @@ def _wrapped(angle: float) -> float:
 
 def walkers(sim: Simulator) -> dict[str, Walker]:
     """Walkers that drive robots, by the robots' names; also those inside of other controllers."""
-    found = {name: walker_of(driver.controller) for name, driver in sim.drivers.items()}
+    return driving(sim, Walker)
+
+
+def driving(sim: Simulator, kind: type[Kind]) -> dict[str, Kind]:
+    """Controllers of a kind that drive robots, by the robots' names; also inside of others."""
+    found = {name: walker_of(driver.controller, kind) for name, driver in sim.drivers.items()}
     return {name: walker for name, walker in found.items() if walker is not None}
 
 
-def walker_of(controller: Controller | None) -> Walker | None:
+def walker_of(controller: Controller | None, kind: type[Kind] = Walker) -> Kind | None:
     """The walker that a controller is, or is around: ``Logged(Walker(…))``."""
-    while controller is not None and not isinstance(controller, Walker):
+    while controller is not None and not isinstance(controller, kind):
         controller = getattr(controller, "controller", None) or getattr(controller, "motion", None)
     return controller
 

@@ -162,6 +162,12 @@ class SteeredWalker(GaitController):
         return StepReach(*(float(row[name]) for name in names))
 
     @property
+    def steering(self) -> Steering:
+        """What it is told to do now, within its limits; all zero where it is to stand."""
+        plan = self._walk.plan
+        return Steering(*(float(x) for x in plan.asked)) if plan.now["walk"][0] else Steering()
+
+    @property
     def stands(self) -> bool:
         """Whether it stands on both feet, and does not mean to walk."""
         now = self._walk.plan.now[0]

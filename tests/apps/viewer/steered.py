@@ -16,6 +16,9 @@ class Steering(NamedTuple):
     turn: float
 
 
+REST = Steering(0.0, 0.0, 0.0)
+
+
 class FakeSteeredWalker:
     """Stands still, and says that it would walk."""
 
@@ -23,7 +26,7 @@ class FakeSteeredWalker:
         self.biped = Biped(robot)
         self._hold = hold(robot.half_sitting)
         self.fastest = Steering(0.3, 0.15, 0.5)
-        self.told, self.stopped, self.resets = [], 0, 0
+        self.told, self.stopped, self.resets, self.steering = [], 0, 0, REST
         self.stands, self.support, self.landed, self.reason = True, 0, 0, ""
         self.footsteps = walk(self.biped.stance, 3, 0.2)
         self.centre_of_mass = self.biped.centre
@@ -35,15 +38,16 @@ class FakeSteeredWalker:
         most = np.array(self.fastest)
         limited = Steering(*np.clip((forward, sideways, turn), -most, most).tolist())
         self.told.append(limited)
-        self.stands = False
+        self.steering, self.stands = limited, False
         return limited
 
     def stop(self):
         self.stopped += 1
-        self.stands = True
+        self.steering, self.stands = REST, True
 
     def reset(self):
         self.resets += 1
+        self.steering = REST
 
     def __call__(self, time, measurement):
         return self._hold(time, measurement)

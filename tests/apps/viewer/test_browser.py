@@ -288,6 +288,26 @@ def test_camera_follows_the_robot_and_returns_to_where_it_began(browser):
         assert live.page.gate.refused == 0
 
 
+def test_a_page_that_is_opened_later_or_looks_again_finds_who_is_followed(browser):
+    with played(catalogue.builder("push")) as live:
+        live.page.scene.look_from((4.0, -2.0, 2.5), (1.0, 1.0, 0.5))
+        way = (3.0, -3.0, 2.0)
+        live.controls.follow_it.value = True
+        with opened(browser, live) as tab:
+            camera = max(live.page.server.get_clients().items())[1].camera
+
+            def looks():
+                centre = live.player.view.centres[0]
+                there = np.allclose(camera.look_at[:2], centre[:2], atol=0.02)
+                return there and np.allclose(camera.position - camera.look_at, way, atol=1e-3)
+
+            assert until(looks, 20)
+            camera.position = np.add(camera.position, (0.5, 0.4, 0.0))
+            assert until(lambda: not looks(), 20)
+            tab.get_by_role("button", name="Reset view", exact=True).first.click(force=True)
+            assert until(looks, 20)
+
+
 def test_arrow_keys_and_sticks_steer_and_leave_the_view_alone(browser):
     with played(simulator) as live, opened(browser, live) as tab:
         assert until(lambda: live.walk_panel is not None, 20)

@@ -5,7 +5,6 @@ the panel. Knows no simulator: it draws what a view tells.
 from __future__ import annotations
 
 import time as clock
-from typing import Any
 
 import numpy as np
 
@@ -38,7 +37,6 @@ class Drawing:
     def __init__(self, page: Page) -> None:
         self.page = page
         self.sensors: SensorHistory | None = None
-        self._followed: Any = None
         self._written: dict[str, float] = {}
 
     def furnish(self) -> None:
@@ -76,22 +74,10 @@ class Drawing:
                 self.sensors.draw()
 
     def _follow(self, view: View) -> None:
-        """Cameras go along with the first robot, or with what moves, over the ground; those who
-        have just begun to first look there.
-        """
-        if not (self.controls.follow_it.value and self.page.server.get_clients()):
-            self._followed = None
-            return
-        centre = np.append(
-            (view.centres[0] if len(view.centres) else view.positions.mean(axis=0))[:2], 0.0
-        )
-        if self._followed is None:
-            self.page.scene.turn_to(centre)
-        elif np.linalg.norm(centre - self._followed) > FOLLOWED:
-            self.page.scene.shift(centre - self._followed)
-        else:
-            return
-        self._followed = centre
+        """Cameras go along with the first robot, or with what moves, over the ground."""
+        if self.controls.follow_it.value:
+            where = view.centres[0] if len(view.centres) else view.positions.mean(axis=0)
+            self.page.scene.turn_to(where, FOLLOWED)
 
     def lines(self, view: View) -> list[str]:
         """What the panel says about a moment: load, feet, certificate, and what pulls."""

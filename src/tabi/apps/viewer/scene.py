@@ -141,18 +141,15 @@ class DrawnScene:
             camera.fov = np.radians(35.0)
             camera.position, camera.look_at = np.asarray(position, float), np.asarray(target, float)
 
-    def turn_to(self, target: ArrayLike) -> None:
-        """All cameras move over the ground until they look at a place [m];
-        height and direction stay.
+    def turn_to(self, target: ArrayLike, least: float) -> None:
+        """All cameras move over the ground until they look at a place [m], those that are ``least``
+        [m] from it and more; height and direction stay. From where each looks now: what a page
+        says of its camera may be older than what it was told, and ways would not add up.
         """
         for client in self.server.get_clients().values():
-            way = np.asarray(target, float) - client.camera.look_at
-            client.camera.position = client.camera.position + way * (1.0, 1.0, 0.0)
-
-    def shift(self, way: ArrayLike) -> None:
-        """All cameras move along a way [m], and what they look at with them."""
-        for client in self.server.get_clients().values():
-            client.camera.position = client.camera.position + np.asarray(way, float)
+            way = (np.asarray(target, float) - client.camera.look_at) * (1.0, 1.0, 0.0)
+            if np.linalg.norm(way) > least:
+                client.camera.position = client.camera.position + way
 
     def _add_fixed(self, world: World) -> None:
         frame = "/world"

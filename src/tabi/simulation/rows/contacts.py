@@ -77,7 +77,10 @@ def add(own, t, d, count, s, h):
     g = load3(m.gravity)
     slow = 2.0 * h * sqrt(dot(g, g))
     total = detect(m, t.shapes, w, MARGIN + h * slow, h, s.collision, s.points)
-    for e in range(min(total, s.points.shape[0])):
+    if total > s.points.shape[0]:
+        # the step is done again with more memory; rows may be of another kind, from an earlier step
+        return total
+    for e in range(total):
         point = s.points[e]
         s.source[e], s.soft[e], s.closing[e] = e, 0, 0.0
         restitution = pair_of(t, point).restitution
