@@ -10,10 +10,7 @@ of the other one; after the last step STOP, in which the weight goes back betwee
 3. **Standing.** Where ξ leaves the soles, the foot is lifted whose step catches it best.
 """
 
-from math import pi
-
 from tabi._jit import kernel
-from tabi.spatial.trigonometry import sincos
 from tabi.walking.dcm_plan import before
 from tabi.walking.leg import LEFT, RIGHT
 from tabi.walking.step_choice import choose, clip
@@ -47,8 +44,6 @@ CAUGHT = 0.03
 # so long it waits on two feet for a step that could be made [s]; why a walk was given up
 WAITS = 1.5
 PUSHED, WAITED = 1, 2
-# directions in which ξ is moved to find a margin, and how far [m]
-DIRECTIONS, FARTHEST = 16, 0.5
 # how fast a foot looks for the ground, and how far down [m/s, m]
 SEEKS, DEEPEST = 0.1, 0.04
 # how much below the foot that stands a landing is planned [m], and how fast a foot that landed is
@@ -93,9 +88,7 @@ def new_landing(plan):
     """The next landing, as it is steered."""
     now = plan.now[0]
     X = (plan.hold[0, 0], plan.hold[0, 1], plan.hold[0, 2])
-    plan.hold[1, 0], plan.hold[1, 1], plan.hold[1, 2] = following(
-        plan, X, now.stance, now.walk != 0
-    )
+    plan.hold[1, 0], plan.hold[1, 1], plan.hold[1, 2] = following(plan, X, now.stance, True)
 
 
 @kernel
@@ -124,7 +117,7 @@ def catch(plan, box, xi, wanted, stance, times):
     """
     s, lands = plan.settings[0], 1 - stance
     X = ground_pose(plan, stance)
-    L = following(plan, X, stance, plan.now[0].walk != 0)
+    L = following(plan, X, stance, True)
     work = (
         box[stance, 0] + s.margin,
         box[stance, 1] - s.margin,
@@ -209,43 +202,6 @@ def catch_from(plan, box, xi, side):
     t = s.least + s.double
     _, _, missed, cost = catch(plan, box, xi, wanted, side, (t, t, t))
     return missed, cost
-
-
-@kernel
-def is_caught(plan, box, xi):
-    """Whether soles, or the next step, would hold ξ."""
-    s, now = plan.settings[0], plan.now[0]
-    if now.phase == SWING:
-        _, _, missed, _ = catch(plan, box, xi, plan.wanted, now.stance, times_left(plan))
-        return not missed > CAUGHT
-    if not outside(plan, box, xi):
-        return True
-    if s.adapts == 0.0:
-        return False
-    left, _ = catch_from(plan, box, xi, LEFT)
-    right, _ = catch_from(plan, box, xi, RIGHT)
-    return not min(left, right) > CAUGHT
-
-
-@kernel
-def find_margin(plan, box, xi):
-    """How far ξ could be moved, whatever the direction, and still be held [m]; 0: it falls."""
-    least = FARTHEST
-    for i in range(DIRECTIONS):
-        sn, c = sincos(2.0 * pi * i / DIRECTIONS)
-        low, high = 0.0, least
-        if is_caught(plan, box, (xi[0] + high * c, xi[1] + high * sn)):
-            continue
-        if not is_caught(plan, box, xi):
-            return 0.0
-        while high - low > 1e-3:
-            middle = 0.5 * (low + high)
-            if is_caught(plan, box, (xi[0] + middle * c, xi[1] + middle * sn)):
-                low = middle
-            else:
-                high = middle
-        least = low
-    return least
 
 
 @kernel

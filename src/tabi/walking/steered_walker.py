@@ -18,12 +18,13 @@ from tabi.model.arrays import table
 from tabi.model.robot import Robot
 from tabi.spatial.transform import Transform, about, translation
 from tabi.walking.biped import Biped
+from tabi.walking.capture_margin import find_margin
 from tabi.walking.footsteps import SIDES, Footstep, centre
 from tabi.walking.gait import Gait, gait_for
 from tabi.walking.gait_controller import GaitController
 from tabi.walking.pattern import WalkingPattern, walking_pattern
 from tabi.walking.stabiliser_tables import Stabiliser, StabiliserGains
-from tabi.walking.steered import PUSHED, WAITED, find_margin
+from tabi.walking.steered import PUSHED, WAITED
 from tabi.walking.steered_tables import AHEAD, STANDING, STEPPING, SteeredWalk, StepPlan
 from tabi.walking.steered_tick import STRETCHED, steered_tick
 from tabi.walking.steps_ahead import STAND, STOP, SWING

@@ -251,6 +251,16 @@ def obstacles(scene: Scene, name: str) -> Iterator[str]:
             f"{told} a moving surface, which is not carried over to {name}; without it, "
             f"it can be compared: {_off(belts, '[0,0,0]')}"
         )
+    steered = [
+        f"robots.{i}.motion.steer"
+        for i, robot in enumerate(contents.robots)
+        if getattr(robot.motion, "steer", ())
+    ]
+    if steered:
+        yield (
+            f"{told} steering at given times, which is not carried over to {name}; without it, "
+            f"it can be compared: {_off(steered, '[]')}"
+        )
 
 
 def world_obstacles(sim: Simulator, name: str) -> Iterator[str]:
