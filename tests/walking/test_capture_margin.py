@@ -37,10 +37,7 @@ def test_what_is_within_the_margin_is_held_and_more_is_not():
     plan, box, margin = walker._walk.plan, walker._walk.loop.box, walker.margin
     (x, y), around = walker.capture_point, np.arange(16) * np.pi / 8
     held = [
-        [
-            is_caught(plan, box, (x + r * np.cos(a), y + r * np.sin(a)))
-            for a in around
-        ]
+        [is_caught(plan, box, (x + r * np.cos(a), y + r * np.sin(a))) for a in around]
         for r in (0.95 * margin, 1.05 * margin)
     ]
     assert all(held[0])
