@@ -18,7 +18,7 @@ from tabi.model.signals import Command, Measurement
 from tabi.walking.biped import Biped
 from tabi.walking.footsteps import SIDES
 from tabi.walking.pattern import WalkingPattern
-from tabi.walking.stabiliser_tables import StabiliserGains, StabiliserLoop, loop_of
+from tabi.walking.stabiliser_tables import Reference, StabiliserGains, StabiliserLoop, loop_of
 from tabi.walking.ticks import PlannedWalk, Progress, StabilisedWalk
 
 Array = NDArray[np.float64]
@@ -123,6 +123,11 @@ class GaitController:
             place=np.array(place, np.int64),
             foot=np.array([self._estimator.feet.index(side) for side in SIDES], np.int64),
             q_at=model.dof["q"][loop.body.v_at].astype(np.int64),
+            halted=loop._replace(
+                reference=Reference(*(np.array(part[:2]) for part in loop.reference))
+            ),
+            stop=np.full(1, -1),
+            gap=np.zeros(2),
         )
 
     def _sensors(self) -> list[tuple[str, int]]:

@@ -245,7 +245,8 @@ class SteeredWalker(GaitController):
     def _fresh(self) -> SteeredWalk:
         walk = self._begin(_standing(self.biped, self.gait), self.stabiliser)
         assert isinstance(walk, StabilisedWalk)
-        return SteeredWalk(*walk, plan=_plan(self._start, self._settings))
+        parts = {name: getattr(walk, name) for name in SteeredWalk._fields if name != "plan"}
+        return SteeredWalk(**parts, plan=_plan(self._start, self._settings))
 
 
 def _pose(x: float, y: float, z: float, yaw: float) -> Transform:

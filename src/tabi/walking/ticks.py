@@ -12,6 +12,7 @@ from tabi._structure import Structure
 from tabi.control.estimation import EstimatorState, estimate
 from tabi.model.arrays import ModelArrays
 from tabi.model.pilot import EFFORT, POSITION, VELOCITY, Channel
+from tabi.walking.halt import must_halt, stand_as_at
 from tabi.walking.stabiliser import stabilise
 from tabi.walking.stabiliser_tables import StabiliserLoop
 
@@ -59,6 +60,9 @@ class StabilisedWalk(Structure):
             sensor the first value and how many there are.
         foot: of the left and the right foot among those of the estimator, shape (2,).
         q_at: of the joints of a command in q.
+        halted: the same stabiliser, with a reference of its own to stand by.
+        stop: tick at which the walk was given up, −1 before, shape (1,). gap: ξ − ξ_planned at the
+            last lift of a foot [m], shape (2,).
     """
 
     channel: Channel
@@ -69,6 +73,9 @@ class StabilisedWalk(Structure):
     place: NDArray[np.int64]
     foot: NDArray[np.int64]
     q_at: NDArray[np.int64]
+    halted: StabiliserLoop
+    stop: NDArray[np.int64]
+    gap: NDArray[np.float64]
 
 
 @kernel
@@ -156,7 +163,14 @@ def stabilised_tick(walk):
         channel.given[0] = 0
         return
     sense(walk)
-    stabilise(walk.model, loop, tick)
+    if walk.stop[0] < 0 and must_halt(loop, tick, walk.gap):
+        walk.stop[0] = tick
+        stand_as_at(loop, walk.halted.reference, tick)
+    if walk.stop[0] >= 0:
+        tick = walk.stop[0]
+        stabilise(walk.model, walk.halted, 0)
+    else:
+        stabilise(walk.model, loop, tick)
     for j in range(walk.q_at.shape[0]):
         effort = walk.progress.effort[tick, j] + loop.effort[j]
         tell(channel, walk.progress, j, loop.answer[walk.q_at[j]], effort)

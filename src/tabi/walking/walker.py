@@ -45,10 +45,33 @@ class Walker(GaitController):
     def _fresh(self) -> PlannedWalk | StabilisedWalk:
         return self._begin(self.pattern, self.stabiliser)
 
+    def _changing(self, walk: Any) -> list[Any]:
+        own = [walk.stop, walk.gap, walk.halted.reference] if self.stabiliser is not None else []
+        return [*super()._changing(walk), *own]
+
+    @property
+    def stopped(self) -> bool:
+        """Whether it gave the walk up, and stands on both feet."""
+        return isinstance(self._walk, StabilisedWalk) and bool(self._walk.stop[0] >= 0)
+
+    @property
+    def reason(self) -> str:
+        """Why it gave the walk up; "" where it did not."""
+        if not self.stopped:
+            return ""
+        landed = sum(land <= self.tick for land in self.pattern.schedule.land)
+        return (
+            f"{self.pattern.robot.name} stopped in double support after {landed} of "
+            f"{len(self.pattern.steps)} steps: its capture point was "
+            f"{1e3 * float(np.linalg.norm(self._walk.gap)):.0f} mm from the plan, more than the "
+            "next sole could bring back"
+        )
+
     @property
     def tick(self) -> int:
         """Of the pattern, that the last command was for."""
-        return int(np.clip(self._walk.progress.tick[0], 0, self.pattern.count - 1))
+        now = self._walk.stop[0] if self.stopped else self._walk.progress.tick[0]
+        return int(np.clip(now, 0, self.pattern.count - 1))
 
     @property
     def finished(self) -> bool:
