@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,6 +22,7 @@ from tabi.recording.anatomy import Anatomy
 from tabi.recording.foot_history import FootEvent
 from tabi.recording.hdf5 import Careful, RefusedError
 from tabi.recording.look import Look
+from tabi.recording.whole_file import opened
 
 Array = NDArray[np.float64]
 FORMAT = "tabi recording 3"
@@ -141,7 +141,7 @@ def read(path: str | Path) -> Recorded:
             "expected a recording"
         )
     try:
-        with h5py.File(path, "r") as file:
+        with opened(path) as file:
             return _read(Careful(path, file))
     except BlockingIOError:
         raise RecordingError(

@@ -16,9 +16,9 @@ of feet, also between rows: feet/events/{time [s], foot, before, after}. Written
 (``anatomy``), look (``look``), meta (JSON: versions, whether a rerun is the same, and what the
 caller tells), scene (text).
 
-Rows are written and flushed after every second of simulated time or of the clock. The datasets are
-there from the start and the format is the oldest HDF5 has: a file whose writer was killed opens,
-with all but the last second.
+Rows are written and flushed after every second of simulated time or of the clock, and the file is
+changed as a whole (``whole_file``): one whose writer was killed opens, with all but the last
+second.
 """
 
 from __future__ import annotations
@@ -34,7 +34,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 from numpy.typing import NDArray
 
@@ -56,6 +55,7 @@ from tabi.recording.recorded import (
     read,
     reason,
 )
+from tabi.recording.whole_file import WholeHdf5
 
 __all__ = ["FORMAT", "STATUS", "Recorded", "Recording", "RecordingError", "read"]
 
@@ -113,7 +113,7 @@ class Recording:
         if self.path.is_dir():
             raise RecordingError(f"{self.path}: it is a folder; expected the name of a file, .hdf5")
         try:
-            self._file = h5py.File(self.path, "w")
+            self._file = WholeHdf5(self.path, "w")
             self._prepare(names)
             self._describe(about, scene)
             self._file.flush()
@@ -286,7 +286,7 @@ class Recording:
             if self._free() < MARGIN + need:
                 raise OSError(errno.ENOSPC, "full")
             if self._file is None:
-                self._file = h5py.File(self.path, "r+")
+                self._file = WholeHdf5(self.path, "r+")
             for name, added in columns.items():
                 dataset = self._file[name]
                 start = len(dataset)
@@ -382,7 +382,7 @@ class Recording:
         file, self._file = self._file, None
         if file is not None:
             with contextlib.suppress(OSError, RuntimeError):
-                file.close()
+                file.abandon()
 
     @staticmethod
     def load(path: str | Path) -> Recorded:
