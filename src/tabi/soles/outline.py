@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,7 +23,7 @@ from scipy.spatial import Delaunay
 from tabi._errors import ModelError
 from tabi.model.body import polygon_area
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 Indices = NDArray[np.int64]
 # least distance of a grid's points from sides, in element sizes; halvings of the sides
 CLEAR, HALVINGS = 0.55, 24
@@ -136,11 +137,11 @@ def _cross(a: Array, b: Array) -> bool:
     def between(p: Array, q: Array, r: Array) -> bool:
         return bool(np.all(np.minimum(p, q) <= r) and np.all(r <= np.maximum(p, q)))
 
-    ends = [turn(*a, b[0]), turn(*a, b[1]), turn(*b, a[0]), turn(*b, a[1])]
-    if ends[0] * ends[1] < 0 and ends[2] * ends[3] < 0:
+    threes = [(a[0], a[1], b[0]), (a[0], a[1], b[1]), (b[0], b[1], a[0]), (b[0], b[1], a[1])]
+    turns = [turn(p, q, r) for p, q, r in threes]
+    if turns[0] * turns[1] < 0 and turns[2] * turns[3] < 0:
         return True
-    touching = ((*a, b[0]), (*a, b[1]), (*b, a[0]), (*b, a[1]))
-    return any(t == 0 and between(*points) for t, points in zip(ends, touching, strict=True))
+    return any(t == 0 and between(p, q, r) for t, (p, q, r) in zip(turns, threes, strict=True))
 
 
 # ---- triangles ----------------------------------------------------------------------------------
@@ -169,7 +170,7 @@ def triangulated(
 def _grid(
     polygon: Array, size: float, cuts: Sequence[float], insets: Sequence[float]
 ) -> tuple[Array, Indices]:
-    """A rectangle as a regular grid, each cell two triangles, their diagonals turned alternately."""
+    """A rectangle as a regular grid, cells halved along one diagonal and the other in turn."""
     rows = []
     for end in (polygon[1], polygon[3]):
         side = end - polygon[0]
@@ -264,10 +265,7 @@ def _sides_and_cuts(outline: Outline, cuts: Sequence[float]) -> Array:
         found += [np.array(pair) for pair in pairwise(ends)]
     for c in cuts:
         crossing = {
-            float(y)
-            for a, b in found
-            for x, y in (a, b)
-            if abs(x - c) <= 1e-9 * max(1e-3, abs(c))
+            float(y) for a, b in found for x, y in (a, b) if abs(x - c) <= 1e-9 * max(1e-3, abs(c))
         }
         for low, high in pairwise(sorted(crossing)):
             middle = np.array([[c, 0.5 * (low + high)]])
