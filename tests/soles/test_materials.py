@@ -47,5 +47,5 @@ def test_a_sole_has_layers():
     assert materials.checked([layer, layer]) == (layer, layer)
     with pytest.raises(ModelError, match="no layer"):
         materials.checked([])
-    with pytest.raises(ModelError, match="expected a tabi.soles.Layer"):
+    with pytest.raises(ModelError, match=r"expected a tabi\.soles\.Layer"):
         materials.checked([0.02])  # type: ignore[list-item]
