@@ -5,6 +5,7 @@ import pytest
 from soles.shapes import BOOT, RECTANGLE
 
 from tabi import ModelError
+from tabi.soles import pressure
 from tabi.soles.materials import Layer
 from tabi.soles.pressure import rigid_motions
 from tabi.soles.sole import make_sole
@@ -73,3 +74,29 @@ def test_loads_that_no_pushing_nodes_carry_are_refused(sole):
     ):
         with pytest.raises(ModelError, match=words):
             sole.pressure(wrench)
+
+
+def test_a_heavier_load_brings_more_of_a_rounded_edge_to_the_ground():
+    sole = make_sole(RECTANGLE, LAYER, 0.02, rounded=0.006, through=2, cache=False)
+    centre = sole.ground_centre[:2]
+    light, heavy = (sole.pressure((F, *centre)) for F in (100.0, 20_000.0))
+    assert heavy.touching.sum() > light.touching.sum()
+    assert heavy.touching[~sole.flat].any()
+    plane = (rigid_motions(sole.ground_points, sole.ground_centre) @ heavy.motion)[2::3]
+    gap = sole.gaps + (sole.compliance @ heavy.force.ravel())[2::3] - plane
+    # displacements are of 1e-3 m
+    assert gap.min() > -1e-12
+
+
+def test_the_minimum_gives_the_same_nodes_as_trying_does(sole, monkeypatch):
+    wrench = (300.0, *(sole.ground_centre[:2] + 0.02))
+    tried = sole.pressure(wrench)
+    ordinary, calls = pressure._Plane.settle, []
+
+    def failing_first(plane, pushing):
+        calls.append(pushing)
+        return None if len(calls) == 1 else ordinary(plane, pushing)
+
+    monkeypatch.setattr(pressure._Plane, "settle", failing_first)
+    np.testing.assert_allclose(sole.pressure(wrench).force, tried.force, atol=1e-9 * 300.0)
+    assert len(calls) == 2
