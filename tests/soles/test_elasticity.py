@@ -9,7 +9,7 @@ from skfem.helpers import ddot, div, sym_grad
 from soles.shapes import disc
 
 from tabi import ModelError
-from tabi.soles.elasticity import ELEMENTS, assemble, bubble_term
+from tabi.soles.elasticity import ELEMENTS, assemble, bubble_term, mass_matrix
 from tabi.soles.materials import Layer
 from tabi.soles.mesh import SoleMesh, sole_mesh
 from tabi.soles.sole import make_sole
@@ -63,6 +63,18 @@ def test_stiffness_is_symmetric_and_a_motion_of_the_whole_costs_nothing(element)
         x = np.zeros(matrix.shape[0])
         x[K.displacement] = motion
         assert np.abs(matrix @ x).max() < 1e-12 * scale
+
+
+@pytest.mark.parametrize("element", ELEMENTS)
+def test_a_moved_and_a_turned_cube_have_the_energy_of_a_rigid_one(element):
+    mesh, layers = cube(2, 0.3, crooked=0.1)
+    K = assemble(mesh, layers, element)
+    M = mass_matrix(mesh, layers, K)
+    spin, speed = np.array([0.3, -0.2, 0.5]), np.array([1.0, 2.0, -1.0])
+    v = np.zeros(M.shape[0])
+    # about the middle of the cube, whose edges are 1 m and whose mass is 2 kg
+    v[K.displacement] = speed + np.cross(spin, K.nodes - [0.5, 0.5, -0.5])
+    assert v @ (M @ v) == pytest.approx(2.0 * (speed @ speed + spin @ spin / 6.0), rel=1e-12)
 
 
 def solved(pieces: int, element: str) -> tuple[float, float]:

@@ -52,7 +52,6 @@ class Stiffness:
             the mesh's corners.
         nodes: places of the nodes [m], shape (nodes, 3).
         glued: unknowns that the foot holds.
-        mass: [kg], sparse (d, d).
         node: the corner that each unknown belongs to, shape (d,), −1 on an edge of quadratic ones.
     """
 
@@ -60,7 +59,6 @@ class Stiffness:
     displacement: Indices
     nodes: Array
     glued: Indices
-    mass: Any
     node: Indices
 
     @property
@@ -76,7 +74,7 @@ class Stiffness:
 
 
 def assemble(mesh: SoleMesh, layers: tuple[Layer, ...], element: Element = "mini") -> Stiffness:
-    """Stiffness and mass of a sole.
+    """Stiffness of a sole.
 
     Args:
         element: "mini", which does not lock, "linear" or "quadratic".
@@ -94,6 +92,24 @@ def assemble(mesh: SoleMesh, layers: tuple[Layer, ...], element: Element = "mini
     return _mini(mesh, layers) if element == "mini" else _plain(mesh, layers, element)
 
 
+def mass_matrix(mesh: SoleMesh, layers: tuple[Layer, ...], whole: Stiffness) -> Any:
+    """∫ density u · v [kg], sparse (d, d), numbered as the stiffness; pressures have no mass."""
+    import skfem
+
+    @skfem.BilinearForm
+    def inertial(u: Any, v: Any, w: Any) -> Any:
+        return w.density * u * v
+
+    quadratic = len(whole.nodes) > len(mesh.points)
+    scalar = skfem.ElementTetP2() if quadratic else skfem.ElementTetP1()
+    basis: Any = skfem.Basis(_tetrahedra(mesh), scalar)
+    one = inertial.assemble(basis, density=_each(mesh, layers, "density")).tocoo()
+    # corners first, then edges, as the nodes are
+    rows, columns = (whole.displacement[i] for i in one.coords)
+    placed = np.repeat(one.data, 3), (rows.ravel(), columns.ravel())
+    return sparse.csr_matrix(placed, shape=whole.parts[0].shape)
+
+
 def _plain(mesh: SoleMesh, layers: tuple[Layer, ...], element: str) -> Stiffness:
     """Displacements alone, linear or quadratic."""
     import skfem  # here and below: it takes long to import, and few worlds have soles
@@ -101,7 +117,7 @@ def _plain(mesh: SoleMesh, layers: tuple[Layer, ...], element: str) -> Stiffness
     tetrahedra = _tetrahedra(mesh)
     scalar = skfem.ElementTetP1() if element == "linear" else skfem.ElementTetP2()
     basis: Any = skfem.Basis(tetrahedra, skfem.ElementVector(scalar))
-    mu, kappa, density = _constants(mesh, layers)
+    mu, kappa = (_each(mesh, layers, name) for name in ("shear_modulus", "bulk_modulus"))
     parts = [
         _elastic().assemble(basis, mu=mu * of, kappa=kappa * of) for of in _shares(mesh, layers)
     ]
@@ -118,8 +134,7 @@ def _plain(mesh: SoleMesh, layers: tuple[Layer, ...], element: str) -> Stiffness
         displacement = np.concatenate([corners, edges])
         glued = np.concatenate([glued, edges[both]])
     nodes = np.stack([basis.doflocs[:, row[0]] for row in displacement])
-    mass = _inertial().assemble(basis, density=density)
-    return Stiffness(tuple(parts), displacement, nodes, glued.ravel(), mass, node)
+    return Stiffness(tuple(parts), displacement, nodes, glued.ravel(), node)
 
 
 def _mini(mesh: SoleMesh, layers: tuple[Layer, ...]) -> Stiffness:
@@ -133,7 +148,7 @@ def _mini(mesh: SoleMesh, layers: tuple[Layer, ...]) -> Stiffness:
     basis: Any = skfem.Basis(tetrahedra, vector, intorder=1)
     squares = skfem.Basis(tetrahedra, scalar, intorder=2)
     pressures = basis.with_element(scalar)
-    mu, kappa, density = _constants(mesh, layers)
+    mu, kappa = (_each(mesh, layers, name) for name in ("shear_modulus", "bulk_modulus"))
 
     @skfem.BilinearForm
     def volume(u: Any, q: Any, w: Any) -> Any:
@@ -159,15 +174,12 @@ def _mini(mesh: SoleMesh, layers: tuple[Layer, ...]) -> Stiffness:
         shape = (starts[-1], starts[-1])
         placed = (part.data, (number[part.coords[0]], number[part.coords[1]]))
         parts.append(sparse.csr_matrix(placed, shape=shape))
-    mass = _inertial().assemble(squares.with_element(vector), density=density)[u][:, u]
-    weightless = sparse.csr_matrix((starts[-1] - count, starts[-1] - count))
     displacement = np.arange(count).reshape(n, 3)
     return Stiffness(
         tuple(parts),
         displacement,
         mesh.points,
         displacement[mesh.glued].ravel(),
-        sparse.block_diag([mass, weightless]).tocsr(),
         np.concatenate([np.repeat(np.arange(n), 3), *of_layer]),
     )
 
@@ -194,13 +206,9 @@ def _tetrahedra(mesh: SoleMesh) -> Any:
     return skfem.MeshTet(*arrays)
 
 
-def _constants(mesh: SoleMesh, layers: tuple[Layer, ...]) -> tuple[Array, Array, Array]:
-    """μ, κ [Pa] and density [kg/m³] of each tetrahedron, shape (m, 1)."""
-
-    def each(name: str) -> Array:
-        return np.array([getattr(layer, name) for layer in layers])[mesh.layer][:, None]
-
-    return each("shear_modulus"), each("bulk_modulus"), each("density")
+def _each(mesh: SoleMesh, layers: tuple[Layer, ...], name: str) -> Array:
+    """A constant of each tetrahedron's layer, shape (m, 1)."""
+    return np.array([getattr(layer, name) for layer in layers])[mesh.layer][:, None]
 
 
 def _shares(mesh: SoleMesh, layers: tuple[Layer, ...]) -> list[Array]:
@@ -219,15 +227,3 @@ def _elastic() -> Any:
         return squeezed + 2.0 * w.mu * ddot(sym_grad(u), sym_grad(v))
 
     return elastic
-
-
-def _inertial() -> Any:
-    """∫ density u · v."""
-    import skfem
-    from skfem.helpers import dot
-
-    @skfem.BilinearForm
-    def inertial(u: Any, v: Any, w: Any) -> Any:
-        return w.density * dot(u, v)
-
-    return inertial

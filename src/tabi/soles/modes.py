@@ -41,14 +41,14 @@ class SoleMode:
     shape: Array
 
 
-def modes(whole: Stiffness, layers: tuple[Layer, ...], count: int) -> list[SoleMode]:
-    """The slowest motions by themselves, slowest first."""
+def modes(whole: Stiffness, mass: Any, layers: tuple[Layer, ...], count: int) -> list[SoleMode]:
+    """The slowest motions by themselves, slowest first; mass [kg], sparse (d, d)."""
     free = whole.free
     most = int(np.sum(np.isin(whole.displacement.ravel(), free))) - 1
     if not 1 <= count <= most:
         raise ModelError(f"{count} modes are asked of a sole; expected 1 to {most}")
     K = whole.matrix[free][:, free].tocsc()
-    M = whole.mass[free][:, free].tocsc()
+    M = mass[free][:, free].tocsc()
     factors: Any = splu(K, permc_spec="MMD_AT_PLUS_A", **SYMMETRIC)
     operator: Any = LinearOperator
     solve = operator(K.shape, matvec=factors.solve, dtype=float)
@@ -59,16 +59,16 @@ def modes(whole: Stiffness, layers: tuple[Layer, ...], count: int) -> list[SoleM
     D = D.tocsr()[free][:, free]
     found = []
     for square, vector in sorted(zip(squares, vectors.T, strict=True), key=lambda pair: pair[0]):
-        omega, mass = float(np.sqrt(square)), float(vector @ (M @ vector))
-        full = np.zeros(whole.mass.shape[0])
+        omega, moved = float(np.sqrt(square)), float(vector @ (M @ vector))
+        full = np.zeros(mass.shape[0])
         full[free] = vector
         shape = full[whole.displacement]
         along = np.zeros((len(full), 3))
         for i in range(3):
             along[whole.displacement[:, i], i] = 1.0
-        carried = whole.mass @ along
-        share = (full @ carried) ** 2 / mass / np.einsum("ij,ij->j", along, carried)
-        ratio = float(vector @ (D @ vector)) / (2.0 * omega * mass)
+        carried = mass @ along
+        share = (full @ carried) ** 2 / moved / np.einsum("ij,ij->j", along, carried)
+        ratio = float(vector @ (D @ vector)) / (2.0 * omega * moved)
         longest = np.linalg.norm(shape, axis=1).max()
         found.append(SoleMode(omega / (2.0 * pi), ratio, share, shape / longest))
     return found

@@ -189,7 +189,8 @@ class DeformableSole:
     def modes(self, count: int = 6) -> list[SoleMode]:
         """The slowest motions of the sole by itself, its ground face free; slowest first."""
         whole = elasticity.assemble(self.mesh, self.layers, self.element)
-        return modes.modes(whole, self.layers, count)
+        mass = elasticity.mass_matrix(self.mesh, self.layers, whole)
+        return modes.modes(whole, mass, self.layers, count)
 
     def __repr__(self) -> str:
         return (
