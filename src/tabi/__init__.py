@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tabi._errors import ModelError, SimulationError, TabiError, near
 
 if TYPE_CHECKING:
-    from tabi import collision, contact, control, dynamics, robots, scenes, walking
+    from tabi import collision, contact, control, dynamics, robots, scenes, soles, walking
     from tabi.apps.viewer.own_loop import show
     from tabi.model.body import Body, Foot, Frame
     from tabi.model.joint import Joint, Mimic, Motor
@@ -91,6 +91,7 @@ _LAZY = {
     "dynamics": "",
     "robots": "",
     "scenes": "",
+    "soles": "",
     "walking": "",
 }
 
@@ -141,6 +142,7 @@ __all__ = [
     "robots",
     "scenes",
     "show",
+    "soles",
     "to_mjcf",
     "to_mujoco",
     "walking",

@@ -14,6 +14,7 @@ import tabi
 from tabi.apps import cli
 
 HEAVY = (
+    "skfem",
     "numba",
     "numpy",
     "viser",

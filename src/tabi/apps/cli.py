@@ -26,6 +26,7 @@ from tabi.apps.robots import (
     named,
     standing,
 )
+from tabi.apps.sole import sole
 from tabi.apps.sweep.command import sweep
 from tabi.apps.terminal import tell
 
@@ -46,6 +47,7 @@ app.add_typer(identify.app, name="identify")
 app.command()(run.run)
 app.command()(compare.compare)
 app.command()(sweep)
+app.command()(sole)
 app.command("list")(catalogue.list_scenes)
 app.command("scene")(catalogue.show_scene)
 app.command()(catalogue.scene_schema)

@@ -17,6 +17,7 @@ PARTS = {
     "coal": "referee for collisions",
     "example-robot-data": "robots to try",
     "trimesh": "meshes other than STL, OBJ, DAE",
+    "meshio": "soles from files of Gmsh",
     "numba-cuda": "GPU",
 }
 
