@@ -62,6 +62,16 @@ def test_steps_survive_what_standing_does_not(standing, stepping):
     assert not standing.survives(most + 50.0, 45)
 
 
+@pytest.mark.parametrize("degrees", [0, 180])
+def test_a_step_ahead_or_back_survives_seven_tenths_of_the_bound(stepping, degrees):
+    bound = pushes.bounds(stepping, degrees)
+    assert not bound.crosses
+    assert stepping.survives(pushes.STEPS * bound.with_step, degrees)
+    # the feet moved, and stand beside each other again
+    assert stepping.walker.landed >= 2
+    assert stepping.walker.stands
+
+
 def test_a_state_is_brought_back_with_what_its_controller_remembers(stepping):
     assert [stepping.survives(150.0, 0) for _ in range(2)] == [True, True]
     assert not stepping.survives(5000.0, 0)

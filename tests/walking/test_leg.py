@@ -80,3 +80,35 @@ def test_a_rotation_is_that_of_rodrigues():
     axis /= np.linalg.norm(axis)
     own = np.array(rotation_about(tuple(axis), 0.7)).reshape(3, 3)
     assert own == pytest.approx(about(axis, 0.7).R, abs=1e-15)
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_a_stretched_knee_has_the_ankle_farthest_from_the_hip(biped, side):
+    legs, angles = biped.legs, biped.q[biped.legs.q_at[side]].copy()
+
+    def length(knee):
+        angles[legs.knee[side]] = knee
+        X = from_base(biped, side, angles)
+        # the ankle lies on the axes of the last two joints
+        R, p = X.R, X.p + X.R @ [0.0, 0.0, biped.ankle[SIDES[side]]]
+        hip = legs.placement[side, 0, 9:]
+        return np.linalg.norm(p - hip), R
+
+    straight, sign = legs.stretched[side]
+    bend = np.linspace(-0.5, 0.5, 11)
+    assert np.argmax([length(straight + b)[0] for b in bend]) == 5
+    # it stands with its knees bent to that side
+    assert sign * (biped.q[legs.q_at[side]][legs.knee[side]] - straight) > 0.1
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_a_knee_that_was_stretched_bends_the_same_way_again(biped, side):
+    legs, angles = biped.legs, biped.q[biped.legs.q_at[side]].copy()
+    start = angles.copy()
+    R, p = sole(legs, side, angles)
+    low = np.array(p)
+    # down until out of reach, and back up, as a foot that is left behind and drawn after
+    for z in np.concatenate([np.linspace(0.0, -0.15, 40), np.linspace(-0.15, 0.0, 40)]):
+        left = reach(legs, side, angles, R, tuple(low + [0.0, 0.0, z]), 6)
+    assert left < 1e-6
+    assert angles == pytest.approx(start, abs=1e-6)

@@ -6,7 +6,7 @@ import pytest
 
 import tabi
 from tabi.walking.steered_walker import SteeredWalker
-from tabi.walking.step_choice import LITTLE, choose, steered_end, within_reach
+from tabi.walking.step_choice import LITTLE, beyond, choose, within_reach
 
 LEFT, RIGHT = 1.0, -1.0
 
@@ -19,24 +19,36 @@ def settings():
 BOX = (-0.08, 0.12, -0.05, 0.05)
 
 
-def test_the_end_of_a_step_is_that_of_the_pendulum_over_the_best_point_of_the_sole(settings):
+def at(x, y):
+    """A point as a range."""
+    return x, x, y, y
+
+
+def test_what_is_beyond_is_the_pendulums_end_over_the_best_point_of_the_sole(settings):
     s, t = settings, 0.4
     w = s["omega"]
     # within the sole the zero moment point leads where it should
-    assert steered_end(s, BOX, (0.03, 0.0), (0.06, 0.0), t, 0) == pytest.approx(0.06)
+    assert beyond(s, BOX, (0.03, 0.0), at(0.06, 0.0), t, 0) == 0.0
     # else it is at the edge, and a mass there moves by cosh and sinh
-    xi, p = 0.2, BOX[1]
-    x, v = xi - 0.05, 0.05 * w
-    there = p + (x - p) * cosh(w * t) + v / w * sinh(w * t)
-    speed = (x - p) * w * sinh(w * t) + v * cosh(w * t)
-    assert steered_end(s, BOX, (xi, 0.0), (0.06, 0.0), t, 0) == pytest.approx(there + speed / w)
+    for sign, p in ((1, BOX[1]), (-1, BOX[0])):
+        xi = 0.2 * sign
+        x, v = xi - 0.05, 0.05 * w
+        there = p + (x - p) * cosh(w * t) + v / w * sinh(w * t)
+        speed = (x - p) * w * sinh(w * t) + v * cosh(w * t)
+        end = there + speed / w
+        assert beyond(s, BOX, (xi, 0.0), at(0.06, 0.0), t, 0) == pytest.approx(end - 0.06)
+        # a range is as good as its nearest point
+        wide = (0.06 - 0.1, 0.06 + 0.1, 0.0, 0.0)
+        assert beyond(s, BOX, (xi, 0.0), wide, t, 0) == pytest.approx(end - 0.06 - 0.1 * sign)
 
 
 def test_without_a_push_nothing_changes(settings):
     planned, t = (0.2, 0.19), 0.5
     wanted = (0.1, 0.1)
     xi = tuple(p * exp(-settings["omega"] * t) for p in wanted)
-    x, y, time, missed, _ = choose(settings, LEFT, BOX, xi, wanted, planned, (0.0, 0.19), t, 0.2, t)
+    x, y, time, missed, _ = choose(
+        settings, LEFT, BOX, xi, at(*wanted), planned, (0.0, 0.19), t, 0.2, t
+    )
     assert (x, y, time, missed) == (*planned, t, 0.0)
 
 
@@ -45,7 +57,7 @@ def test_after_a_push_the_foot_lands_where_the_walk_can_go_on(settings, push):
     s, planned, t = settings, (0.2, 0.19), 0.5
     w, wanted = s["omega"], (0.1, 0.1)
     xi = tuple(p * exp(-w * t) + d for p, d in zip(wanted, push, strict=True))
-    x, y, time, missed, _ = choose(s, LEFT, BOX, xi, wanted, planned, (0.0, 0.19), t, 0.2, t)
+    x, y, time, missed, _ = choose(s, LEFT, BOX, xi, at(*wanted), planned, (0.0, 0.19), t, 0.2, t)
     assert (x, y) != planned
     assert 0.2 <= time <= t
     if missed == 0.0:
@@ -53,10 +65,8 @@ def test_after_a_push_the_foot_lands_where_the_walk_can_go_on(settings, push):
         # the way to it
         rest = (1 - exp(-w * s["double"])) / (w * s["double"])
         for axis, to in enumerate((x, y)):
-            end = steered_end(s, BOX, xi, wanted, time, axis)
-            assert end - wanted[axis] == pytest.approx(
-                rest * (to - planned[axis]), abs=1.01 * LITTLE
-            )
+            end = beyond(s, BOX, xi, at(*wanted), time, axis)
+            assert end == pytest.approx(rest * (to - planned[axis]), abs=1.01 * LITTLE)
 
 
 def test_legs_do_not_cross_and_stay_in_reach(settings):
@@ -69,5 +79,7 @@ def test_legs_do_not_cross_and_stay_in_reach(settings):
                 assert -s["back"] <= a <= s["forward"]
                 assert within_reach(s, side, a, b) == pytest.approx((a, b))
     # towards the foot that stands, what is needed is missed
-    *_, missed, _ = choose(s, LEFT, BOX, (0.0, -0.3), (0, 0.1), (0, 0.19), (0, 0.19), 0.3, 0.3, 0.3)
+    *_, missed, _ = choose(
+        s, LEFT, BOX, (0.0, -0.3), at(0.0, 0.1), (0.0, 0.19), (0.0, 0.19), 0.3, 0.3, 0.3
+    )
     assert missed > 0.1

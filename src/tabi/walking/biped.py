@@ -138,7 +138,7 @@ def _legs(
 ) -> Legs:
     placement, axis = np.zeros((2, JOINTS + 1, 12)), np.zeros((2, JOINTS, 3))
     q_at, v_at, columns = (np.zeros((2, JOINTS), np.int64) for _ in range(3))
-    order = freedoms(robot)
+    knee, stretched, order = np.zeros(2, np.int64), np.zeros((2, 2)), freedoms(robot)
     for i, side in enumerate(SIDES):
         above = X[robot.base]
         for k, body in enumerate(chains[side]):
@@ -152,7 +152,22 @@ def _legs(
             above = X[body]
         foot = X[robot.feet[side].body] @ in_body[side]
         placement[i, JOINTS] = _numbers(above.inverse() @ foot)
-    return Legs(placement, axis, q_at, v_at, columns, np.zeros((6, 6)), np.zeros((6, 7)))
+    for leg in legs.find(robot):
+        i = SIDES.index(leg.foot.name)
+        bodies = {body.joint.name: body for body in chains[leg.foot.name]}
+        knee[i] = list(bodies).index(leg.knee.joint)
+        hip, shank, ankle = (X[bodies[turn.joint]] for turn in (leg.hip, leg.knee, leg.ankle))
+        bent = _bent(shank.R @ axis[i, knee[i]], shank.p - hip.p, ankle.p - shank.p)
+        sign = np.sign(bent) if abs(bent) > 1e-3 else leg.knee.sign
+        stretched[i] = model.initial()[q_at[i, knee[i]]] - bent, sign
+    J, system = np.zeros((6, 6)), np.zeros((6, 7))
+    return Legs(placement, axis, q_at, v_at, columns, knee, stretched, J, system)
+
+
+def _bent(axis: Array, thigh: Array, shank: Array) -> float:
+    """By how much a knee turns the shank from the line of the thigh [rad]."""
+    thigh, shank = (along - axis * (axis @ along) for along in (thigh, shank))
+    return atan2(float(axis @ np.cross(thigh, shank)), float(thigh @ shank))
 
 
 def _numbers(X: Transform) -> Array:

@@ -9,7 +9,8 @@ o_i: place of joint i. Angles for a wanted sole by damped Newton steps,
     q ← q + (JᵀJ + (λ + e²) 1)⁻¹ Jᵀ e,   e = (p* − p, ½ Σ_k r_k × r*_k)                         (3)
 r_k: columns of the rotation; the second half of e is the axis times the sine of the angle that is
 left. A stretched knee makes J singular: e², which vanishes with the error, keeps the steps towards
-a sole that is out of reach short, and e stays.
+a sole that is out of reach short, and e stays. Beyond it lie the angles of a knee that bends the
+other way: a step that would stretch it fully is made without the knee.
 
 Reference: Sugihara (2011), Solvability-unconcerned inverse kinematics by the Levenberg–Marquardt
 method.
@@ -30,6 +31,8 @@ JOINTS = 6
 LEFT, RIGHT = 0, 1
 # λ of (3): of squares of lever arms, some 0.1 m²
 DAMPING = 1e-9
+# a knee stays bent by this [rad]: of a leg's length it takes one part in 10,000
+BENT = 0.03
 # a sole is where it should be within this [m, rad]
 CLOSE = 1e-9
 
@@ -41,6 +44,8 @@ class Legs(Structure):
         placement: X of (1), rotation row by row, then position [m], shape (2, 7, 12).
         axis: a of (1), shape (2, 6, 3). q_at: of the joints in q, shape (2, 6).
         v_at, columns: the same in v and in a command.
+        knee: its place among the joints, shape (2,). stretched: its angle with a straight leg
+            [rad], and the sign of those with a bent one, shape (2, 2).
         J: (2), linear rows first, shape (6, 6). system: scratch, shape (6, 7).
     """
 
@@ -49,6 +54,8 @@ class Legs(Structure):
     q_at: NDArray[np.int64]
     v_at: NDArray[np.int64]
     columns: NDArray[np.int64]
+    knee: NDArray[np.int64]
+    stretched: NDArray[np.float64]
     J: NDArray[np.float64]
     system: NDArray[np.float64]
 
@@ -95,13 +102,30 @@ def rotation_between(R, wanted):
 
 
 @kernel
+def _find_step(legs, e_p, e_R, left, held):
+    """The step of (3) into the last column of ``legs.system``, with one joint held (or JOINTS)."""
+    K, J = legs.system, legs.J
+    for i in range(JOINTS):
+        for j in range(i + 1):
+            K[i, j] = DAMPING + left * left if i == j else 0.0
+            if i != held and j != held:
+                for k in range(6):
+                    K[i, j] += J[k, i] * J[k, j]
+        K[i, JOINTS] = 0.0
+        if i != held:
+            for k in range(3):
+                K[i, JOINTS] += J[k, i] * e_p[k] + J[3 + k, i] * e_R[k]
+    cholesky.solve(K, JOINTS)
+
+
+@kernel
 def reach(legs, side, angles, R_wanted, p_wanted, most):
     """Equation (3), at most ``most`` times, from the angles that are there.
 
     Returns:
         size of e before the last step [m, rad].
     """
-    K, J, left = legs.system, legs.J, 0.0
+    K, left = legs.system, 0.0
     for _ in range(most):
         R, p = sole(legs, side, angles)
         e_p, e_R = sub(p_wanted, p), rotation_between(R, R_wanted)
@@ -110,15 +134,12 @@ def reach(legs, side, angles, R_wanted, p_wanted, most):
         )
         if not left > CLOSE:
             break
-        for i in range(JOINTS):
-            for j in range(i + 1):
-                K[i, j] = DAMPING + left * left if i == j else 0.0
-                for k in range(6):
-                    K[i, j] += J[k, i] * J[k, j]
-            K[i, JOINTS] = 0.0
-            for k in range(3):
-                K[i, JOINTS] += J[k, i] * e_p[k] + J[3 + k, i] * e_R[k]
-        cholesky.solve(K, JOINTS)
+        _find_step(legs, e_p, e_R, left, JOINTS)
+        knee, sign = legs.knee[side], legs.stretched[side, 1]
+        bent = sign * (angles[knee] + K[knee, JOINTS] - legs.stretched[side, 0])
+        if bent < BENT:
+            _find_step(legs, e_p, e_R, left, knee)
+            angles[knee] = legs.stretched[side, 0] + sign * BENT
         for i in range(JOINTS):
             angles[i] += K[i, JOINTS]
     return left

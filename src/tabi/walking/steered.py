@@ -7,7 +7,9 @@ of the other one; after the last step STOP, in which the weight goes back betwee
 2. **Landing.** In every tick of a swing ``step_choice`` moves it, in place and time, to where the
    measured ξ asks for. A foot that meets the ground early stands there; one that does not find it
    in time goes on downwards while the weight is shifted to it.
-3. **Standing.** Where ξ leaves the soles, the foot is lifted whose step catches it best.
+3. **Standing.** Where ξ leaves the soles, the foot whose step catches it best is lifted at once: to
+   shift the weight first would take time, in which ξ grows. It lands where the robot can stop, with
+   ξ anywhere between the feet and within the sole's length, less a margin.
 """
 
 from tabi._jit import kernel
@@ -41,6 +43,10 @@ EARLY, BEARS, LANDS, MUCH = 0.6, 0.08, 0.03, 0.12
 TAKES, PATIENCE = 0.5, 0.15
 # a step has caught ξ within this [m]
 CAUGHT = 0.03
+# of a sole's length to both sides, that a robot which stops may use
+USED = 0.4
+# of the way from one foot to the other, that it may have gone
+INWARDS = 0.7
 # so long it waits on two feet for a step that could be made [s]; why a walk was given up
 WAITS = 1.5
 PUSHED, WAITED = 1, 2
@@ -50,7 +56,7 @@ SEEKS, DEEPEST = 0.1, 0.04
 # led to where it did [s]
 DEEPER, SETTLES = 0.003, 0.1
 # share of a swing on the way up
-TOP = 0.45
+TOP = 0.3
 # a level motion ends so much before the swing, of its time
 LEVEL = 0.1
 
@@ -107,6 +113,26 @@ def lift(plan):
 
 
 @kernel
+def where_it_can_stop(plan, box, stance, wanted, landing):
+    """Least and largest x and y of ξ at a landing from which a robot can stop on its feet, in axes
+    of the foot that stands.
+
+    Args:
+        wanted: where it should be for a landing as planned.
+    """
+    s, lands = plan.settings[0], 1 - stance
+    out = s.outwards if lands == LEFT else -s.outwards
+    here = -out
+    there = here + INWARDS * (landing[1] + out - here)
+    return (
+        wanted[0] + USED * (box[lands, 0] - s.ahead),
+        wanted[0] + USED * (box[lands, 1] - s.ahead),
+        min(here, there),
+        max(here, there),
+    )
+
+
+@kernel
 def catch(plan, box, xi, wanted, stance, times):
     """``choose`` for the foot other than the one that stands, in the world: x, y, yaw of the
     landing, time, what is out of reach, and the cost.
@@ -125,12 +151,16 @@ def catch(plan, box, xi, wanted, stance, times):
         box[stance, 3] - s.margin,
     )
     planned, here = seen_from(X, L[0], L[1]), ground_pose(plan, lands)
+    a, b = seen_from(X, wanted[0], wanted[1])
+    ends = a, a, b, b
+    if plan.now[0].walk == 0:
+        ends = where_it_can_stop(plan, box, stance, (a, b), planned)
     x, y, time, missed, cost = choose(
         s,
         1.0 if lands == LEFT else -1.0,
         work,
         seen_from(X, xi[0], xi[1]),
-        seen_from(X, wanted[0], wanted[1]),
+        ends,
         planned,
         seen_from(X, here[0], here[1]),
         times[0],
@@ -199,27 +229,21 @@ def catch_from(plan, box, xi, side):
     # after that step it stands between its feet
     x, y = 0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1])
     wanted = (before(s.omega, s.double, a[0], x, x), before(s.omega, s.double, a[1], y, y))
-    t = s.least + s.double
+    t = s.least
     _, _, missed, cost = catch(plan, box, xi, wanted, side, (t, t, t))
     return missed, cost
 
 
 @kernel
-def step_to_catch(plan, box, xi):
-    """Shift to the foot from which a step catches ξ best, if that is not the one already."""
-    s, now = plan.settings[0], plan.now[0]
-    shifts = now.phase == SHIFT
+def stand_to_catch(plan, box, xi):
+    """Let that foot stand from which a step of the other one catches ξ best."""
     best, stance = 1e300, LEFT
     for side in range(2):
         _, cost = catch_from(plan, box, xi, side)
         if cost < best:
             best, stance = cost, side
-    if shifts and stance == now.stance:
-        for i in range(3):
-            plan.hold[0, i] = ground_pose(plan, stance)[i]
-        new_landing(plan)
-    else:
-        shift_to(plan, stance, 0.5 * s.double)
+    if not (plan.now[0].phase == SHIFT and stance == plan.now[0].stance):
+        shift_to(plan, stance, 0.0)
 
 
 @kernel
@@ -238,9 +262,7 @@ def lift_when_ready(plan, box, xi, load):
                 if now.elapsed > WAITS:
                     give_up(plan, WAITED)
                 return
-            step_to_catch(plan, box, xi)
-            if now.left > 0.0:
-                return
+            stand_to_catch(plan, box, xi)
     lift(plan)
 
 
@@ -340,7 +362,8 @@ def next_phase(plan, box, xi, load):
     steer(plan)
     if now.phase == STAND or now.phase == STOP:
         if s.adapts != 0.0 and outside(plan, box, xi):
-            step_to_catch(plan, box, xi)
+            stand_to_catch(plan, box, xi)
+            lift(plan)
         elif now.walk != 0:
             shift_to(plan, first_stance(plan), s.shift)
         elif now.phase == STOP and now.left == 0.0:

@@ -36,8 +36,8 @@ Array = NDArray[np.float64]
 LONGEST, SHORTEST, SPEEDING = 1.5, 0.45, 1.0
 # a step sideways, of the width of a sole
 WIDE = 1.5
-# of joints of legs, whatever motors could do [rad/s]
-FASTEST = 8.0
+# mean speed of a foot that swings, of √(g × leg), whatever motors are told to be able to
+FASTEST = 0.51
 # why a walk stops by itself
 GIVEN_UP = {
     PUSHED: "a step that would have caught it was out of reach",
@@ -304,7 +304,10 @@ def _settings(biped: Biped, gait: Gait, adapts: bool) -> NDArray[np.void]:
         "far": width + level,
         "reach": 2.0 * level + 0.5 * width,
         # from rest to rest the mean is 8/15 of the largest speed
-        "foot_speed": 8.0 / 15.0 * biped.leg_length * min(float(limits.min()), FASTEST),
+        "foot_speed": min(
+            8.0 / 15.0 * biped.leg_length * float(limits.min()),
+            FASTEST * sqrt(g * biped.leg_length),
+        ),
         "least": min(SHORTEST * gait.step_time, single),
         "speeding": LONGEST * gait.length / gait.step_time**2 / SPEEDING,
         "turning": 0.5 * TURN / gait.step_time**2 / SPEEDING,

@@ -3,8 +3,9 @@
 In t seconds, over a zero moment point p that stays, the divergent component ξ becomes
 
     ξ_end = p + (ξ − p) e^(ωt)                                                                  (1)
-The plan wants ξ* there. The best p leads to it, and where that is outside of the sole the nearest
-point of the sole is; the next foot, and all that follow it, then have to land elsewhere by
+The plan wants ξ* there, or any of a range of them where a walk is to stop. The best p leads to it,
+and where that is outside of the sole the nearest point of the sole is; the next foot, and all that
+follow it, then have to land elsewhere by
 
     δ = (ξ_end − ξ*) ωT_d/(1 − e^(−ωT_d))                                                        (2)
 since in the double support T_d after it the zero moment point is still on its way to the new foot.
@@ -38,19 +39,23 @@ def clip(x, least, most):
 
 
 @kernel
-def steered_end(s, box, xi, wanted, t, axis):
-    """ξ_end of (1) along x or y of the foot that stands [m].
+def beyond(s, box, xi, wanted, t, axis):
+    """How far ξ_end of (1) is from what is wanted along x or y of the foot that stands, with the
+    best p [m].
 
     Args:
         box: least and largest x and y of where the zero moment point may be.
-        xi, wanted: ξ and ξ*, in axes of the foot that stands.
+        xi: ξ, in axes of the foot that stands. wanted: least and largest x and y of ξ*.
     """
     grown = exp(s.omega * t)
-    p = wanted[axis]
-    if grown > 1.0 + 1e-9:
-        p = (wanted[axis] - xi[axis] * grown) / (1.0 - grown)
-    p = clip(p, box[2 * axis], box[2 * axis + 1])
-    return p + (xi[axis] - p) * grown
+    # over the largest p and over the least one
+    least = box[2 * axis + 1] + (xi[axis] - box[2 * axis + 1]) * grown
+    most = box[2 * axis] + (xi[axis] - box[2 * axis]) * grown
+    if least > wanted[2 * axis + 1]:
+        return least - wanted[2 * axis + 1]
+    if most < wanted[2 * axis]:
+        return most - wanted[2 * axis]
+    return 0.0
 
 
 @kernel
@@ -75,7 +80,7 @@ def choose(s, side, box, xi, wanted, planned, now, planned_time, least, most):
 
     Args:
         s: settings of the walk. side: of the foot that lands, as above.
-        box, xi, wanted: as in ``steered_end``, for the planned landing.
+        box, xi, wanted: as in ``beyond``, for the planned landing.
         planned: landing. now: place of the foot that swings. planned_time: left of the swing.
         least, most: bounds of it [s].
     """
@@ -86,8 +91,8 @@ def choose(s, side, box, xi, wanted, planned, now, planned_time, least, most):
     count = int((most - least) / APART) + 1 if most > least else 0
     for i in range(count + 1):
         t = planned_time if i == 0 else least + (i - 1) * APART
-        dx = gain * (steered_end(s, box, xi, wanted, t, 0) - wanted[0])
-        dy = gain * (steered_end(s, box, xi, wanted, t, 1) - wanted[1])
+        dx = gain * beyond(s, box, xi, wanted, t, 0)
+        dy = gain * beyond(s, box, xi, wanted, t, 1)
         far = sqrt(dx * dx + dy * dy)
         if i == 0 and not far > LITTLE:
             return planned[0], planned[1], planned_time, 0.0, 0.0
