@@ -44,6 +44,7 @@ def test_it_walks_with_a_stabiliser_and_falls_without():
     steered = rough_walks.try_walk("hrp2", "steered", 0, steps=6)
     blind = rough_walks.try_walk("hrp2", "blind", 0, steps=6)
     assert steered["upright"]
+    assert steered["arrived"]
     # steps of 0.2 m, the last one beside the other foot
     assert steered["far_m"] == pytest.approx(1.0, abs=0.1)
     # on rubber of 500 N·m/rad, Hirukawa 2003, the second row
@@ -56,7 +57,8 @@ def walked(fallen=()):
     def pretend(name, kind, seed, steps):
         conditions = rough_walks.Conditions(seed, 0.5, 1.0, 90.0, 1.01)
         down = (kind, seed) in fallen
-        row = {"kind": kind, "upright": not down, "fell_s": 3.5 if down else None, "far_m": 0.7}
+        row = {"kind": kind, "upright": not down, "arrived": not down}
+        row |= {"fell_s": 3.5 if down else None, "far_m": 0.7}
         return rough_walks.asdict(conditions) | row
 
     return pretend
@@ -65,13 +67,24 @@ def walked(fallen=()):
 def test_falls_are_listed_with_what_was_drawn(monkeypatch):
     monkeypatch.setattr(rough_walks, "try_walk", walked({("steered", 1), ("blind", 0)}))
     found = rough_walks.validate(walks=20)
-    assert found["counts"]["steered"] == {"walks": 20, "upright": 19}
-    assert found["counts"]["planned"] == {"walks": 20, "upright": 20}
+    assert found["counts"]["steered"] == {"walks": 20, "upright": 19, "arrived": 19}
+    assert found["counts"]["planned"] == {"walks": 20, "upright": 20, "arrived": 20}
     assert found["within"]
     told = rough_walks.text(found)
     assert "seed   1:  3.50 s, 0.70 m; friction 0.50, tilt 1.0° towards 90°" in told
     monkeypatch.setattr(rough_walks, "try_walk", walked({("steered", 1), ("steered", 2)}))
     assert not rough_walks.validate(walks=20)["within"]
+
+
+def test_a_walk_that_was_given_up_is_upright_and_has_not_arrived(monkeypatch):
+    monkeypatch.setattr(rough_walks, "ARRIVED", 2.0)
+    row = rough_walks.try_walk("hrp2", "steered", 0, steps=2)
+    assert row["upright"]
+    assert not row["arrived"]
+    monkeypatch.setattr(rough_walks, "try_walk", lambda *task: row | {"seed": task[2]})
+    found = rough_walks.validate(walks=3, kinds=("steered",))
+    assert found["counts"]["steered"] == {"walks": 3, "upright": 3, "arrived": 0}
+    assert not found["within"]
 
 
 def test_an_interrupt_keeps_what_is_done(monkeypatch):

@@ -109,6 +109,6 @@ def test_a_knee_that_was_stretched_bends_the_same_way_again(biped, side):
     low = np.array(p)
     # down until out of reach, and back up, as a foot that is left behind and drawn after
     for z in np.concatenate([np.linspace(0.0, -0.15, 40), np.linspace(-0.15, 0.0, 40)]):
-        left = reach(legs, side, angles, R, tuple(low + [0.0, 0.0, z]), 6)
+        left = reach(legs, side, angles, R, (low[0], low[1], low[2] + z), 6)
     assert left < 1e-6
     assert angles == pytest.approx(start, abs=1e-6)
