@@ -7,9 +7,13 @@ import tabi
 from tabi.walking.steered_walker import SteeredWalker
 
 
-def stand(robot, **how):
+def stand(robot, obstacles=(), **how):
     world = tabi.World()
     world.add_ground(friction=0.8)
+    for size, at, degrees, friction in obstacles:
+        half = np.radians(degrees) / 2
+        turn = (np.cos(half), 0.0, np.sin(half), 0.0)
+        world.add_fixed(tabi.Box(size), at, turn, friction=friction)
     robot = world.add_robot(robot)
     walker, sim = SteeredWalker(robot, **how), tabi.Simulator(world)
     sim.set_controller(robot, walker, rate=1 / walker.gait.tick)
@@ -50,6 +54,34 @@ def test_hrp2_follows_its_steering_within_a_tenth_and_stops(noise):
     assert walker.footsteps == []
     assert np.abs(sim.velocity(robot.base).linear).max() < 5e-3
     assert sim.missed_count == 0
+
+
+# sizes [m], places [m], slopes [°], friction; the faces of the ramps meet 84 mm above the ground
+OBSTACLES = {
+    "a step of 2 cm": [((1.0, 1.2, 0.02), (1.4, 0, 0.01), 0, 0.8)],
+    "a ramp up and down": [
+        ((1.6, 1.6, 0.1), (1.60152, 0, -0.008063), -3, 0.8),
+        ((1.6, 1.6, 0.1), (3.1941, 0, -0.008063), 3, 0.8),
+    ],
+    "ice": [((1.0, 1.2, 0.001), (1.4, 0, 5e-4), 0, 0.1)],
+}
+
+
+@pytest.mark.parametrize("speed", [0.2, 0.3])
+@pytest.mark.parametrize("what", OBSTACLES)
+def test_it_walks_over_what_it_does_not_see(what, speed):
+    robot = tabi.robots.hrp2(bush=True, sensor_noise=True)
+    sim, robot, walker = stand(robot, OBSTACLES[what])
+    walker.steer(forward=speed)
+    end = 4.8 if "ramp" in what else 2.6
+    sim.run((end + 0.5) / speed)
+    assert not sim.fallen(robot)
+    assert walker.reason == ""
+    assert sim.position(robot.base)[0] > end
+    walker.stop()
+    sim.run(3.0)
+    assert walker.stands
+    assert sim.pose(robot.base).R[2, 2] > np.cos(np.radians(3.0))
 
 
 @pytest.mark.parametrize("way", [(200, 0), (0, 200), (-200, 0), (0, -200)])
