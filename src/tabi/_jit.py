@@ -298,14 +298,18 @@ def kernel(
         "no_cfunc_wrapper": True,
         "nogil": nogil,
     }
-    compiled: Any = _llvm.compiled(function, inline, options | {"fastmath": fastmath})
-    for face in (compiled, compiled.inside):
-        folder = cache_folder()
-        first_run.kept = folder is not None
-        # the digest knows the package's own sources only
-        if folder is not None and function.__module__.startswith("tabi."):
-            face._cache = _Cache(function, folder, inside=face is compiled.inside)
-    return compiled
+    folder = cache_folder()
+    first_run.kept = folder is not None
+    # the digest knows the package's own sources only
+    own = folder is not None and function.__module__.startswith("tabi.")
+
+    def keep(inside: bool) -> Any:
+        return (
+            _Cache(function, folder, inside) if own and folder is not None else caching.NullCache()
+        )
+
+    kept: Any = _llvm.compiled(function, inline, options | {"fastmath": fastmath}, keep)
+    return kept
 
 
 def address(compiled: Any, *args: Any) -> int:

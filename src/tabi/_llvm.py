@@ -19,6 +19,8 @@ Numba's own have such numbers still: a kernel keeps its copies of them to itself
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -195,9 +197,18 @@ class _OutsideCompiler(_InsideCompiler):
 
 
 class Kernel(KernelDispatcher):
-    """What Python calls; other kernels that name it get ``inside``."""
+    """What Python calls; other kernels that name it get ``inside``.
 
-    inside: KernelDispatcher
+    Attributes:
+        make_inside: what makes that, when a kernel that names it is compiled for the first time.
+    """
+
+    make_inside: Callable[[], KernelDispatcher]
+
+    @functools.cached_property
+    def inside(self) -> KernelDispatcher:
+        """The face for other kernels."""
+        return self.make_inside()
 
     @property
     def _numba_type_(self) -> types.Dispatcher:
@@ -211,12 +222,25 @@ class Flags(set):
         return repr(sorted(self))
 
 
-def compiled(function: Any, inline: bool, options: dict[str, Any]) -> Kernel:
-    """Both faces of a function."""
+def compiled(
+    function: Any, inline: bool, options: dict[str, Any], keep: Callable[[bool], Any]
+) -> Kernel:
+    """Both faces of a function.
+
+    Args:
+        keep: makes the cache of the inside (True) and of what Python calls.
+    """
     options = options | {"fastmath": Flags(options["fastmath"])}
     outside = Kernel(function, options, _OutsideCompiler)
     options = {**options, "forceinline": inline, "no_cpython_wrapper": True}
-    outside.inside = KernelDispatcher(function, options, _InsideCompiler)
+
+    def inside() -> KernelDispatcher:
+        made = KernelDispatcher(function, options, _InsideCompiler)
+        made._cache = keep(True)
+        return made
+
+    outside.make_inside = inside
+    outside._cache = keep(False)
     return outside
 
 
