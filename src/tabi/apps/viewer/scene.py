@@ -6,6 +6,7 @@ Knows no physics.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -23,6 +24,8 @@ from tabi.spatial.transform import Transform
 FLOOR, LINES = (232, 235, 240), (196, 202, 212)
 # what moved less than this [m, or of a quaternion] is not sent again
 STILL = 1e-6
+# a page that never looks as it was told is new for so long [s]
+ARRIVES = 20.0
 GLASS = 0.3  # opacity of bodies one sees through
 Array = NDArray[np.float64]
 Color = tuple[float, float, float, float]
@@ -43,6 +46,8 @@ class DrawnScene:
     def __init__(self, server: viser.ViserServer, world: World) -> None:
         self.server = server
         self._through = False
+        # since when a page is new, by its number [s]
+        self._since = dict.fromkeys(server.get_clients(), -np.inf)
         self._frames: dict[int, viser.FrameHandle] = {}
         self._flocks: list[tuple[NDArray[np.int64], list[Node]]] = []
         # every mesh of what moves, and whose it is
@@ -76,6 +81,10 @@ class DrawnScene:
         """Move all bodies, robots first, to positions (n, 3) [m] and rotations (n, 3, 3);
         those that moved are sent, in one message.
         """
+        for page, client in self.server.get_clients().items():
+            if page not in self._since:
+                self._since[page] = time.monotonic()
+                client.camera.on_update(lambda camera, page=page: self._hear(page, camera))
         self._send(np.hstack([positions, quaternions(rotations)]))
 
     def update(self, placements: Mapping[Body, Transform]) -> None:
@@ -144,12 +153,26 @@ class DrawnScene:
     def turn_to(self, target: ArrayLike, least: float) -> None:
         """All cameras move over the ground until they look at a place [m], those that are ``least``
         [m] from it and more; height and direction stay. From where each looks now: what a page
-        says of its camera may be older than what it was told, and ways would not add up.
+        says of its camera may be older than what it was told, and ways would not add up. A page
+        that has just come may say something else before it has heard where cameras start.
         """
-        for client in self.server.get_clients().values():
-            way = (np.asarray(target, float) - client.camera.look_at) * (1.0, 1.0, 0.0)
-            if np.linalg.norm(way) > least:
-                client.camera.position = client.camera.position + way
+        first = self.server.initial_camera
+        for page, client in self.server.get_clients().items():
+            new = time.monotonic() - self._since.get(page, np.inf) < ARRIVES
+            here = first if new else client.camera
+            way = (np.asarray(target, float) - here.look_at) * (1.0, 1.0, 0.0)
+            if np.linalg.norm(way) > least or new:
+                position, look_at = here.position + way, here.look_at + way
+                client.camera.position = position
+                if new:
+                    client.camera.look_at = look_at
+
+    def _hear(self, page: int, camera: viser.CameraHandle) -> None:
+        """A page that looks as cameras start is new no more."""
+        first = self.server.initial_camera
+        told = first.position - first.look_at
+        if np.allclose(camera.position - camera.look_at, told, atol=1e-3):
+            self._since[page] = -np.inf
 
     def _add_fixed(self, world: World) -> None:
         frame = "/world"
