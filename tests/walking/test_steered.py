@@ -5,7 +5,8 @@ import pytest
 
 import tabi
 from tabi.walking.footsteps import SIDES, overlap
-from tabi.walking.steered import DEEPER, next_phase, touch_down
+from tabi.walking.leg import LEFT, RIGHT
+from tabi.walking.steered import DEEPER, next_phase, touch_down, where_it_can_stop
 from tabi.walking.steered_walker import SteeredWalker
 from tabi.walking.steps_ahead import (
     SHIFT,
@@ -169,3 +170,18 @@ def test_a_walk_whose_step_misses_stops_in_double_support_and_says_why():
     assert ideal.walker.stands
     ideal.walker.steer(forward=0.1)
     assert ideal.walker.reason == ""
+
+
+@pytest.mark.parametrize("stance", [LEFT, RIGHT])
+def test_a_robot_can_stop_with_its_capture_point_between_its_feet_and_within_a_sole(stance):
+    walker = SteeredWalker(tabi.robots.hrp2())
+    plan, box, s = walker._walk.plan, walker._walk.loop.box, walker._settings[0]
+    out = 1.0 if stance == RIGHT else -1.0
+    landing = (0.0, out * 0.19)
+    low_x, high_x, low_y, high_y = where_it_can_stop(plan, box, stance, (s["ahead"], 0.05), landing)
+    # along the sole, less than as far as it reaches from the point under the ankle
+    lands = 1 - stance
+    assert box[lands, 0] < low_x < s["ahead"] < high_x < box[lands, 1]
+    # from the point under the foot that stands towards the other one, and not as far as that
+    assert (low_y if out > 0 else high_y) == pytest.approx(-out * s["outwards"])
+    assert 0.5 * 0.19 < out * (high_y if out > 0 else low_y) < 0.19

@@ -172,7 +172,9 @@ class WholeHdf5(h5py.File):
         self._whole.commit()
 
     def close(self) -> None:
-        """Bring what was written into the file and let go of it."""
+        """Bring what was written into the file and let go of it; a second time does nothing."""
+        if not self:
+            return
         try:
             super().close()
             self._whole.commit()

@@ -125,7 +125,8 @@ class SteeredWalker(GaitController):
             ]
         )
         if not np.isfinite(asked).all():
-            raise ModelError(f"steering is {tuple(asked)}; expected finite numbers [m/s, rad/s]")
+            told = ", ".join(f"{value:g}" for value in asked)
+            raise ModelError(f"steering is ({told}); expected finite numbers [m/s, rad/s]")
         parts = np.abs(asked) / self.fastest
         # parts of what each alone could be add up
         size = float(parts.sum())
