@@ -5,9 +5,9 @@ import pytest
 from soles.shapes import BOOT, RECTANGLE, disc
 
 from tabi import ModelError, robots
-from tabi.model.body import polygon_area
 from tabi.soles.materials import Layer
 from tabi.soles.mesh import SoleMesh, Tread, sole_mesh
+from tabi.spatial.polygon import polygon_area
 
 LAYER = Layer(0.01, 1e6, 0.3)
 FACES = [[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 2, 3]]

@@ -232,6 +232,13 @@ def prepare(p, work):
         the number of blocks that elimination fills; more than the work has need a larger one.
     """
     weights(p)
+    touch_bodies(p, work)
+    return arrange(p, work)
+
+
+@kernel(inline=True)
+def touch_bodies(p, work):
+    """Which bodies touch which, and their blocks."""
     bodies, slot = p.start.shape[0] - 1, work.lu.slot
     for i in range(bodies):
         for j in range(bodies):
@@ -247,6 +254,12 @@ def prepare(p, work):
             work.touch[j, work.touches[j]] = i
             work.touches[i] += 1
             work.touches[j] += 1
+
+
+@kernel(inline=True)
+def arrange(p, work):
+    """The order of elimination; returns how many blocks it fills."""
+    bodies, slot = p.start.shape[0] - 1, work.lu.slot
     # blocks of Ω carry what happens to a body to its whole tree
     if not trees.linked(p):
         for i in range(bodies):

@@ -122,14 +122,14 @@ def sweep(p, impulse, work):
         change = sub(new, l)
         if change[0] != 0.0 or change[1] != 0.0 or change[2] != 0.0:
             f = mul_t(E, change)
-            _kick(p, work.wrench, V, c.a, wrench(c.angular, load3(c.arm_a), f), 1.0)
+            kick(p, work.wrench, V, c.a, wrench(c.angular, load3(c.arm_a), f), 1.0)
             if c.b >= 0:
-                _kick(p, work.wrench, V, c.b, wrench(c.angular, load3(c.arm_b), f), -1.0)
+                kick(p, work.wrench, V, c.b, wrench(c.angular, load3(c.arm_b), f), -1.0)
         impulse[i], impulse[i + 1], impulse[i + 2] = new[0], new[1], new[2]
 
 
 @kernel
-def _kick(p, Z, V, i, f, sign):
+def kick(p, Z, V, i, f, sign):
     """What ± a wrench on body i adds to the twists of its tree;
     Ω is symmetric, so its row is its column. Z is memory.
     """

@@ -24,7 +24,15 @@ and end where the budget does that is in the solver's memory (``budget``).
 import numpy as np
 
 from tabi._jit import kernel
-from tabi.contact import budget, gauss_seidel, newton, sparse_newton, twist_newton
+from tabi.contact import (
+    budget,
+    compliant_newton,
+    compliant_sweep,
+    gauss_seidel,
+    newton,
+    sparse_newton,
+    twist_newton,
+)
 from tabi.contact.blocks import Blocks
 from tabi.contact.maps import ALART_CURNIER, JEAN_MOREAU, NATURAL
 from tabi.contact.rows import CONTACT
@@ -235,6 +243,7 @@ def strew(p, turn, seed, impulse):
 solve = climb_on(newton.solve, gauss_seidel.accelerated, 0)
 # without the sweeps: Newton shares a load evenly among the corners that can bear it
 solve_bodies = climb_on(twist_newton.solve, gauss_seidel.accelerated_bodies, 1)
+solve_compliant = climb_on(compliant_newton.solve, compliant_sweep.accelerated, 1)
 solve_large = climb_on(sparse_newton.solve, gauss_seidel.accelerated, 1, compiled=False)
 
 

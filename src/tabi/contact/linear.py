@@ -43,6 +43,43 @@ def solve_above(A, b, n, least):
 
 
 @kernel
+def solve_columns(A, B, n, m):
+    """B ← A⁻¹ B for the leading n rows and columns of A and m columns of B; A is overwritten.
+    False where it is singular or not finite.
+    """
+    for k in range(n):
+        pivot, size = k, abs(A[k, k])
+        for i in range(k + 1, n):
+            if abs(A[i, k]) > size:
+                pivot, size = i, abs(A[i, k])
+        if not (size > 0.0 and size < 1e300):
+            return False
+        if pivot != k:
+            for j in range(k, n):
+                A[k, j], A[pivot, j] = A[pivot, j], A[k, j]
+            for j in range(m):
+                B[k, j], B[pivot, j] = B[pivot, j], B[k, j]
+        inverse = 1.0 / A[k, k]
+        for i in range(k + 1, n):
+            f = A[i, k] * inverse
+            if f != 0.0:
+                for j in range(k + 1, n):
+                    A[i, j] -= f * A[k, j]
+                for j in range(m):
+                    B[i, j] -= f * B[k, j]
+    for k in range(n - 1, -1, -1):
+        inverse = 1.0 / A[k, k]
+        for j in range(m):
+            B[k, j] *= inverse
+        for i in range(k):
+            f = A[i, k]
+            if f != 0.0:
+                for j in range(m):
+                    B[i, j] -= f * B[k, j]
+    return True
+
+
+@kernel
 def cholesky(A, n, least):
     """L of A = L Lᵀ in the lower half of A, with 1/L_kk on its diagonal, from that half alone.
     False where a pivot L_kk² is not above ``least``.

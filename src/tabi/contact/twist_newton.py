@@ -47,52 +47,66 @@ from tabi.spatial.vector import (
 @kernel
 def direction(p, form, factor, eps, u, l, work):
     """Δλ of (1) in work.delta; needs ``bodies.prepare``."""
-    d, n = work.delta, p.mu.shape[0]
+    n = p.mu.shape[0]
     set_bounds(p, l)
-    less = point_newton.saves(p, work, _linearise(p, form, factor, eps, u, l, work))
+    less = point_newton.saves(p, work, linearise(p, form, factor, eps, u, l, work))
     if less > 0:
         work.budget[budget.WORK] -= less
         return point_newton.solve(p, work)
-    _clear(p, work)
-    # S, and the wrenches Σ Jᵀ C⁻¹ F, row by row
+    clear(p, work)
     for k in range(n):
-        i, rho, c, does = 3 * k, factor * p.weight[k], p.contact[k], work.does[k]
-        f, K = load3(d[i : i + 3]), ZERO9
-        if does == OPENS:
-            f = scale(-1.0, f)
-        elif does == STICKS and c.angular == 0:
-            stiff = rho / eps
-            f, K = scale(stiff, f), (stiff, 0.0, 0.0, 0.0, stiff, 0.0, 0.0, 0.0, stiff)
-        else:
-            inverse = _inverse(load9(work.known[k]))
-            does, f, K = SLIDES, mul(inverse, f), matmul(inverse, load9(work.slope[k]))
-        store9(work.slope[k], K)
-        store3(d[i : i + 3], f)
-        if c.partner >= 0 and p.kind[k] == LIMITED:
-            f = _follow(p, k, u, l, rho, f, work)
-        push_both(work.wrench, c, 0, mul_t(load9(c.frame), f), -1.0)
-        if does != OPENS:
-            _stiffen(work.stiffness, work.lu.slot, c, K, does)
-    # the twists, and what they leave of Δλ
-    if trees.linked(p):
-        if not tree_lu.solve(p, work.lu, work.stiffness, work.wrench, work.twist):
-            return False
-    else:
-        apply_omega(p.start, p.column, p.omega, work.wrench, work.twist)
-        _system(p, work)
-        if not block_lu.solve(work.lu, p.start.shape[0] - 1, work.twist):
-            return False
+        add_row(p, k, factor, eps, u, l, work)
+    if not solve_twists(p, work):
+        return False
     for k in range(n):
-        i, c = 3 * k, p.contact[k]
-        w = mul(load9(work.slope[k]), mul(load9(c.frame), relative(work.twist, c)))
-        d[i], d[i + 1], d[i + 2] = -d[i] - w[0], -d[i + 1] - w[1], -d[i + 2] - w[2]
+        step_row(p, k, work)
     if n > 0 and p.kind[n - 1] != CONTACT:
-        _add_follow(p, work)
+        add_follow(p, work)
     return True
 
 
 @kernel(inline=True)
-def _linearise(p, form, factor, eps, u, l, work):
+def add_row(p, k, factor, eps, u, l, work):
+    """What three rows add to S, and to the wrenches Σ Jᵀ C⁻¹ F."""
+    d, i, rho, c, does = work.delta, 3 * k, factor * p.weight[k], p.contact[k], work.does[k]
+    f, K = load3(d[i : i + 3]), ZERO9
+    if does == OPENS:
+        f = scale(-1.0, f)
+    elif does == STICKS and c.angular == 0:
+        stiff = rho / eps
+        f, K = scale(stiff, f), (stiff, 0.0, 0.0, 0.0, stiff, 0.0, 0.0, 0.0, stiff)
+    else:
+        inverse = _inverse(load9(work.known[k]))
+        does, f, K = SLIDES, mul(inverse, f), matmul(inverse, load9(work.slope[k]))
+    store9(work.slope[k], K)
+    store3(d[i : i + 3], f)
+    if c.partner >= 0 and p.kind[k] == LIMITED:
+        f = _follow(p, k, u, l, rho, f, work)
+    push_both(work.wrench, c, 0, mul_t(load9(c.frame), f), -1.0)
+    if does != OPENS:
+        _stiffen(work.stiffness, work.lu.slot, c, K, does)
+
+
+@kernel(inline=True)
+def solve_twists(p, work):
+    """ΔV of (1) into work.twist, from S and the wrenches; False where the system is singular."""
+    if trees.linked(p):
+        return tree_lu.solve(p, work.lu, work.stiffness, work.wrench, work.twist)
+    apply_omega(p.start, p.column, p.omega, work.wrench, work.twist)
+    _system(p, work)
+    return block_lu.solve(work.lu, p.start.shape[0] - 1, work.twist)
+
+
+@kernel(inline=True)
+def step_row(p, k, work):
+    """Δλ of three rows, from ΔV."""
+    d, i, c = work.delta, 3 * k, p.contact[k]
+    w = mul(load9(work.slope[k]), mul(load9(c.frame), relative(work.twist, c)))
+    d[i], d[i + 1], d[i + 2] = -d[i] - w[0], -d[i + 1] - w[1], -d[i + 2] - w[2]
+
+
+@kernel(inline=True)
+def linearise(p, form, factor, eps, u, l, work):
     """F of each three rows into work.delta, or −C⁻¹ F where they open; B into work.slope, C into
     work.known, what they do into work.does.
 
@@ -159,7 +173,7 @@ def _stiffen(S, slot, c, K, does):
 
 
 @kernel
-def _add_follow(p, work):
+def add_follow(p, work):
     """Rows with a partner take their part of what it does."""
     d = work.delta
     for k in range(p.mu.shape[0]):
@@ -217,7 +231,7 @@ def _outer(S, m, w, sign):
 
 
 @kernel
-def _clear(p, work):
+def clear(p, work):
     """Nothing pushes yet."""
     slot = work.lu.slot
     for i in range(6 * (p.start.shape[0] - 1)):

@@ -4,15 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tabi._errors import ModelError
+from tabi.model import soft
 from tabi.model.joint import Joint
-from tabi.model.shape import Box, Capsule, Convex, Ellipsoid, HalfSpace, MeshFile, Shape, Sphere
+from tabi.model.shape import (
+    Box,
+    Capsule,
+    Convex,
+    Ellipsoid,
+    HalfSpace,
+    Material,
+    MeshFile,
+    Shape,
+    Sphere,
+)
 from tabi.spatial.inertia import Inertia
-from tabi.spatial.transform import Transform
+from tabi.spatial.polygon import polygon_area
+from tabi.spatial.transform import Transform, from_quaternion
 
 Array = NDArray[np.float64]
 # of a sole, and of its distance from the shapes of its body [m]
@@ -42,6 +55,41 @@ class Body:
             for s in self.shapes
             if s.collides and not isinstance(s.geometry, (MeshFile, HalfSpace))
         ]
+
+    def add_pad(
+        self,
+        face: str | ArrayLike,
+        layers: Any,
+        position: ArrayLike = (0.0, 0.0, 0.0),
+        quaternion: ArrayLike = (1.0, 0.0, 0.0, 0.0),
+        material: Material | None = None,
+        **options: Any,
+    ) -> Shape:
+        """Glue a soft pad to the body: a skin, a fingertip, a mat.
+
+        Args:
+            face: a face of the body's box, as "+x" or "-z"; or an outline (x, y) [m] in a frame on
+                the body, whose z points into it.
+            layers: what it is made of, ``tabi.soles.Layer``, from the body outwards.
+            position, quaternion: of that frame, where an outline is given.
+            material: of its surface; that of the body's first collision shape unless given.
+            options: of ``tabi.soles.make_sole``: element_size, holes, tread, rounded, ….
+        """
+        shapes = self.collision_shapes()
+        if isinstance(face, str):
+            X_BF, outline = soft.face_of_box(shapes, face, self.name)
+        else:
+            X_BF, outline = from_quaternion(quaternion, position), np.asarray(face, float)
+        sole = soft.made_of(outline, layers, options)
+        surface = material or soft.surface_of(shapes)
+        shape = soft.pad_shape(sole, X_BF, surface, f"pad of {self.name}")
+        self.glue(shape, sole.inertia)
+        return shape
+
+    def glue(self, pad: Shape, inertia: Inertia) -> None:
+        """A pad becomes part of the body: a shape, and its mass in the pad's frame."""
+        self.shapes.append(pad)
+        self.inertia = self.inertia + inertia.moved(pad.placement)
 
     def __repr__(self) -> str:
         return f"Body({self.name!r}, mass={self.inertia.mass:g} kg, joint={self.joint.name!r})"
@@ -150,12 +198,6 @@ def check_place(foot: Foot) -> None:
             f"foot {foot.name!r} lies {away:.2g} m from the shapes of body {foot.body.name!r}; "
             "expected its position and polygon in metres in the frame of that body"
         )
-
-
-def polygon_area(polygon: Array) -> float:
-    """Signed area of a polygon, positive when counter-clockwise."""
-    x, y = polygon.T
-    return 0.5 * float(x @ np.roll(y, -1) - y @ np.roll(x, -1))
 
 
 def convex_outline(name: str, points: Array) -> Array:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi.model.body import Body
+from tabi.model.pad import Pad
 from tabi.model.readers.mesh import hull_of_file
 from tabi.model.shape import (
     Box,
@@ -118,6 +119,10 @@ def _mesh(geometry) -> Mesh:
         return geometry.points()[geometry.triangles()].reshape(-1, 3), np.arange(
             3 * len(geometry.triangles())
         ).reshape(-1, 3)
+    if isinstance(geometry, Pad):
+        skin = geometry.nodes if geometry.skin is None else geometry.skin
+        sides = geometry.triangles if geometry.skin_triangles is None else geometry.skin_triangles
+        return _creased(skin, sides)
     if isinstance(geometry, MeshFile):
         return _from_file(geometry)
     assert not isinstance(geometry, HalfSpace), "the ground is drawn as a grid"

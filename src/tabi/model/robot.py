@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from contextlib import suppress
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,8 @@ from tabi.model.compiled import Model
 from tabi.model.compiler import Parts, compile_world
 from tabi.model.kinematic_tree import KinematicTree, Pose
 from tabi.model.names import free_name
+from tabi.model.shape import Shape
+from tabi.model.soft_soles import add_soles
 from tabi.spatial.transform import Transform, z_to
 
 Array = NDArray[np.float64]
@@ -142,6 +145,38 @@ class Robot(KinematicTree):
         rubber = Rubber(stiffness, damping, vertical_stiffness, vertical_damping)
         self.bush = Bush(add_joints(self, rubber, mass_below, height, feet), rubber)
         return self.bush
+
+    def add_soles(
+        self,
+        feet: Iterable[str] | None = None,
+        thickness: float = 0.02,
+        young_modulus: float = 2e6,
+        poisson_ratio: float = 0.45,
+        density: float = 1100.0,
+        viscosity: float = 0.0,
+        layers: Any = None,
+        **options: Any,
+    ) -> dict[str, Shape]:
+        """Glue soft soles under the feet: the robot stands higher by their thickness, and every
+        point of them gives way. See ``tabi.soles``.
+
+        Args:
+            feet: names of the feet that get one; all unless given.
+            thickness, young_modulus, poisson_ratio, density, viscosity: of one layer [m, Pa, -,
+                kg/m³, s].
+            layers: ``tabi.soles.Layer`` or several, from the foot down, in place of those numbers.
+            options: outline [m] where it is not the foot's; and of ``tabi.soles.make_sole``:
+                element_size [m], 0.03 unless given, holes, tread, rounded, through.
+
+        Returns:
+            the shapes of the soles by the names of their feet.
+        """
+        if layers is None:
+            # here, as elements take long to import, and few robots have soft soles
+            from tabi.soles import Layer
+
+            layers = Layer(thickness, young_modulus, poisson_ratio, density, viscosity)
+        return add_soles(self, feet, layers, {"element_size": 0.03} | options)
 
     def set_bush(self, model: Model, **changed: float) -> None:
         """Change the rubber in a compiled model, between steps: ``robot.set_bush(sim.model,

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tabi._errors import ModelError, near, real
 from tabi.model.arrays import PAIR
+from tabi.model.pad import Pad
 from tabi.spatial.transform import Transform
 
 Array = NDArray[np.float64]
@@ -272,7 +273,7 @@ class MeshFile:
     scale: tuple[float, float, float] = (1.0, 1.0, 1.0)
 
 
-Geometry = Sphere | Ellipsoid | Cylinder | Capsule | Box | Convex | HalfSpace | HeightField
+Geometry = Sphere | Ellipsoid | Cylinder | Capsule | Box | Convex | HalfSpace | HeightField | Pad
 
 
 @dataclass(eq=False)

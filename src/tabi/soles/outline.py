@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.spatial import Delaunay
 
 from tabi._errors import ModelError
-from tabi.model.body import polygon_area
+from tabi.spatial.polygon import polygon_area
 
 Array = NDArray[Any]
 Indices = NDArray[np.int64]

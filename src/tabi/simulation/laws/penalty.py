@@ -25,10 +25,10 @@ from tabi.contact.penalty import SPRING, PenaltyWork
 from tabi.contact.polygons import Polygons
 from tabi.contact.rows import IDLE
 from tabi.model.arrays import table
-from tabi.model.body import polygon_area
 from tabi.model.compiled import Model
 from tabi.simulation.laws.selection import any_contact, any_others, clear_inner, polygon_work
 from tabi.simulation.rows import flat_soles
+from tabi.spatial.polygon import polygon_area
 from tabi.spatial.vector import dot, load3, load9, mul
 
 NAME = "penalty"
