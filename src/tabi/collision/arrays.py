@@ -32,8 +32,9 @@ from tabi.model.shape import (
 )
 
 # kinds of shapes, as kernels tell them apart: first those that are a segment and a radius,
-# last those without bounds
+# then those without bounds, last the ones that deform, whose points ``surfaces`` finds
 SPHERE, CAPSULE, CYLINDER, BOX, POLYTOPE, ELLIPSOID, PLANE, FIELD = 0, 1, 2, 3, 4, 5, 6, 7
+SURFACE = 8
 MOST_VERTICES = 1 << 14  # two edges of two vertices each fit into the identity of a point
 MOST_CORNERS = 64  # of one face, as contacts see it
 # points of two shapes, and on a plane of a polytope that belongs to a foot

@@ -60,7 +60,7 @@ def place(m, c, w, h, cw):
         V = load6(row.velocity)
         u = add((V[3], V[4], V[5]), cross(angular(V), arm))
         x.travel = 0.0
-        if h > 0.0 and s.kind < PLANE:
+        if h > 0.0 and s.kind != PLANE:
             x.travel = h * (sqrt(dot(u, u)) + s.reach * sqrt(dot(angular(V), angular(V))))
         k, r = s.half, s.radius + x.travel
         e = (

@@ -49,7 +49,7 @@ def detect(m, c, w, margin, h, cw, points):
 @kernel
 def pair_points(c, cw, i, k, band, turn, points, count):
     """Points of one pair of shapes, a = i and b = k, after those that are there;
-    returns the new number.
+    returns the new number. Surfaces that deform have theirs from ``surfaces``.
 
     Args:
         band: distance below which they are found [m].
@@ -65,8 +65,9 @@ def pair_points(c, cw, i, k, band, turn, points, count):
             back = scale(-1.0, turn)
             count = points_below(t, y, _plane(x), -1.0, (band, back), c, cw, points, count)
     elif t.kind == FIELD:
-        count = points_on(s, x, t, y, (band, turn), c, cw, points, count)
-    elif s.kind != FIELD:
+        if s.kind < PLANE:
+            count = points_on(s, x, t, y, (band, turn), c, cw, points, count)
+    elif s.kind < PLANE and t.kind < PLANE:
         cw.distance[0] = 0.0
         count = convex_points(s, x, t, y, band, c, cw, points, count)
         if count == before:
