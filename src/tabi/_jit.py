@@ -267,6 +267,7 @@ def kernel(
     views: bool = False,
     nogil: bool = False,
     plain: bool = False,
+    vectors: bool = False,
 ) -> F:
     """Compile ``function`` on its first call, from the disk cache when it is there.
 
@@ -277,10 +278,12 @@ def kernel(
         views: it returns arrays, or tuples of them; costs the counting of references in every call.
         nogil: other threads of Python run meanwhile; for what takes long.
         plain: leave it as Python; for what calls Python itself.
+        vectors: let its loops run over several numbers at once; for those along rows of matrices,
+            and for arrays that are counted from zero.
     """
     if function is None:
         asked: Any = {"inline": inline, "exact": exact, "views": views}
-        asked |= {"nogil": nogil, "plain": plain}
+        asked |= {"nogil": nogil, "plain": plain, "vectors": vectors}
         return functools.partial(kernel, **asked)  # type: ignore[return-value]
     if plain:
         return function
@@ -308,7 +311,7 @@ def kernel(
             _Cache(function, folder, inside) if own and folder is not None else caching.NullCache()
         )
 
-    kept: Any = _llvm.compiled(function, inline, options | {"fastmath": fastmath}, keep)
+    kept: Any = _llvm.compiled(function, inline, options | {"fastmath": fastmath}, keep, vectors)
     return kept
 
 

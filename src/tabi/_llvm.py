@@ -120,17 +120,35 @@ class Inside(_Linked):
         return (self.name, "bitcode", module.as_bitcode())
 
 
+class InsideWithVectors(Inside):
+    """The same of a kernel whose loops run along long rows: several numbers at once."""
+
+    def _optimize_final_module(self) -> None:
+        manager, builder = self._codegen._module_pass_manager(loop_vectorize=True)
+        manager.run(self._final_module, builder)
+        super()._optimize_final_module()
+
+
 class Outside(_Linked):
     """Code of a kernel for Python. Nothing counts references, so Numba's first,
-    cheap round to prune such counts is left out; nor are loops made into vectors: they run over a
-    few rows of tables, which vectors have to gather number by number, and that takes twice as long.
+    cheap round to prune such counts is left out; nor are loops made into vectors, unless a kernel
+    asks for it: they run over a few rows of tables, which vectors have to gather number by number,
+    and that takes twice as long.
     """
+
+    vectors = False
 
     def _optimize_final_module(self) -> None:
         self._keep_to_itself()
         _link(self._final_module, reached(self))
-        manager, builder = self._codegen._module_pass_manager(loop_vectorize=False)
+        manager, builder = self._codegen._module_pass_manager(loop_vectorize=self.vectors)
         manager.run(self._final_module, builder)
+
+
+class OutsideWithVectors(Outside):
+    """The same of a kernel whose loops run along long rows."""
+
+    vectors = True
 
 
 def reached(library: _Linked, into_files: bool = True) -> list[Inside]:
@@ -196,6 +214,14 @@ class _OutsideCompiler(_InsideCompiler):
         return f"{tag}n{count}"
 
 
+class _InsideVectorCompiler(_InsideCompiler):
+    library = InsideWithVectors
+
+
+class _OutsideVectorCompiler(_OutsideCompiler):
+    library = OutsideWithVectors
+
+
 class Kernel(KernelDispatcher):
     """What Python calls; other kernels that name it get ``inside``.
 
@@ -223,19 +249,25 @@ class Flags(set):
 
 
 def compiled(
-    function: Any, inline: bool, options: dict[str, Any], keep: Callable[[bool], Any]
+    function: Any,
+    inline: bool,
+    options: dict[str, Any],
+    keep: Callable[[bool], Any],
+    vectors: bool = False,
 ) -> Kernel:
     """Both faces of a function.
 
     Args:
+        vectors: whether its loops run over several numbers at once.
         keep: makes the cache of the inside (True) and of what Python calls.
     """
     options = options | {"fastmath": Flags(options["fastmath"])}
-    outside = Kernel(function, options, _OutsideCompiler)
+    outside = Kernel(function, options, _OutsideVectorCompiler if vectors else _OutsideCompiler)
     options = {**options, "forceinline": inline, "no_cpython_wrapper": True}
 
     def inside() -> KernelDispatcher:
-        made = KernelDispatcher(function, options, _InsideCompiler)
+        compiler = _InsideVectorCompiler if vectors else _InsideCompiler
+        made = KernelDispatcher(function, options, compiler)
         made._cache = keep(True)
         return made
 

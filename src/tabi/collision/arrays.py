@@ -20,6 +20,7 @@ from tabi.collision.polytope import Face, faces_of
 from tabi.collision.terrain_edges import ridges
 from tabi.model.arrays import FLOATING, INDEX, REAL, WELDED, table
 from tabi.model.compiled import Model, PlacedShape
+from tabi.model.pad import Pad
 from tabi.model.shape import (
     Box,
     Capsule,
@@ -214,6 +215,12 @@ def _set_geometry(row: np.void, placed: PlacedShape) -> None:
         row["kind"], row["half"], row["reach"] = ELLIPSOID, g.radii, max(g.radii)
     elif isinstance(g, HalfSpace):
         row["kind"], row["reach"] = PLANE, np.inf
+    elif isinstance(g, Pad):
+        low, high = g.nodes.min(axis=0), g.nodes.max(axis=0)
+        row["kind"], row["position"] = SURFACE, placed.placement @ (0.5 * (low + high))
+        # its nodes move: it may bulge by as much as it is thick
+        row["half"] = 0.5 * (high - low) + g.thickness
+        row["reach"] = np.linalg.norm(row["half"])
     elif isinstance(g, HeightField):
         if placed.body:
             raise ModelError(

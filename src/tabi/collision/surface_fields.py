@@ -34,7 +34,7 @@ from tabi.collision.surface_mesh import (
 )
 from tabi.collision.surface_nodes import AT_NODE
 from tabi.collision.terrain import corner
-from tabi.spatial.vector import add, cross, dot, load3, load9, mul, mul_t, scale, store3, sub
+from tabi.spatial.vector import add, cross, dot, load3, load9, mul, mul_t, scale, sub
 
 ON_TRIANGLE, ON_EDGE, ACROSS = 2, 3, 4
 

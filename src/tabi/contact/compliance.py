@@ -15,6 +15,7 @@ References: Chardonnet (2008), sec. II (its eq. 4 has the time indices of U swap
 
 from tabi._jit import kernel
 from tabi.contact import block_lu, bodies
+from tabi.contact.products import add_rows
 from tabi.contact.rows import CONTACT, IDLE
 from tabi.contact.weights import weights
 from tabi.spatial.vector import add, load9, mul, mul_t, scale, sub
@@ -225,14 +226,7 @@ def give_way(work, i, force, motion):
     for b in range(pad.end - pad.node):
         x, y, z = force[first + 3 * b], force[first + 3 * b + 1], force[first + 3 * b + 2]
         if x != 0.0 or y != 0.0 or z != 0.0:
-            add_columns(C, pad.matrix + 3 * b * size, size, c * x, c * y, c * z, motion, first)
-
-
-@kernel(inline=True)
-def add_columns(M, at, size, x, y, z, out, first):
-    """Three columns of a symmetric matrix, which are rows of it, times three numbers."""
-    for r in range(size):
-        out[first + r] += x * M[at + r] + y * M[at + size + r] + z * M[at + 2 * size + r]
+            add_rows(C, pad.matrix + 3 * b * size, size, c * x, c * y, c * z, motion, first)
 
 
 @kernel

@@ -11,6 +11,7 @@ from tabi.contact.bodies import relative, twists, wrench
 from tabi.contact.compliance import motion_at, velocities_with
 from tabi.contact.pad_frames import pad_turn
 from tabi.contact.pad_rows import compliance_between
+from tabi.contact.products import add_rows
 from tabi.contact.rows import bound_by, local
 from tabi.spatial.vector import load3, load6, load9, matmul, mul, mul_t, sub
 
@@ -86,7 +87,7 @@ def _move_nodes(work, k, f):
                 part = work.give[i] * weight[c] * (1.0 if side == 0 else -1.0)
                 at = pad.matrix + 3 * (node[c] - pad.node) * size
                 x, y, z = part * g[0], part * g[1], part * g[2]
-                compliance.add_columns(C, at, size, x, y, z, work.motion, 3 * pad.node)
+                add_rows(C, at, size, x, y, z, work.motion, 3 * pad.node)
 
 
 @kernel(inline=True)

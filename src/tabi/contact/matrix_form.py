@@ -16,6 +16,7 @@ from tabi._jit import kernel
 from tabi._structure import Structure
 from tabi.contact.blocks import Blocks
 from tabi.contact.bodies import BodyProblem
+from tabi.contact.soft_problem import SoftProblem
 from tabi.spatial.vector import add, cross, dot, load3
 
 Floats = NDArray[np.float64]
@@ -59,7 +60,8 @@ def sparse(p: BodyProblem) -> scipy.sparse.csr_matrix:
     """W as a sparse matrix, rows ordered contact by contact, tangents first."""
     b, size = blocks(p), len(p.q)
     bsr = scipy.sparse.bsr_matrix((b.value.reshape(-1, 3, 3), b.column, b.start), (size, size))
-    return scipy.sparse.csr_matrix(bsr)
+    W = scipy.sparse.csr_matrix(bsr)
+    return W + p.compliance if isinstance(p, SoftProblem) else W
 
 
 def _work(p: BodyProblem, count: int, bodies: int) -> _Work:

@@ -13,6 +13,7 @@ from tabi._jit import kernel
 from tabi.contact.linear import solve_columns
 from tabi.contact.pad_frames import frame, lever, turned
 from tabi.contact.point_newton import OPENS, STICKS
+from tabi.contact.products import dot, row_times, times_six
 from tabi.spatial.vector import load3, load9, mul, mul_t, store3
 
 
@@ -51,13 +52,13 @@ def add_pad(p, cluster, work):
                 for q in range(7):
                     X[q, 3 * work.loose[r] + e] = work.node_columns[3 * r + e, q]
     stiff = 1.0 / work.give[cluster]
-    _multiply(work.pads.stiffness, pad.matrix, size, stiff, work.arm, work.braced)
+    times_six(work.pads.stiffness, pad.matrix, size, stiff, work.arm, work.braced)
     body = p.contact[work.listed[0]].a
     S = work.stiffness[work.lu.slot[body, body]]
     for q in range(6):
-        work.wrench[6 * body + q] += _dot(work.braced[q], X[0], size)
+        work.wrench[6 * body + q] += dot(work.braced[q], X[0], size)
         for e in range(6):
-            S[q, e] -= _dot(work.braced[q], X[1 + e], size)
+            S[q, e] -= dot(work.braced[q], X[1 + e], size)
     return True
 
 
@@ -74,9 +75,9 @@ def step_pad(p, cluster, body, work):
         k = work.at_node[pad.node + i]
         if k >= 0 and work.does[k] != OPENS:
             at = pad.matrix + 3 * i * size
-            x = _row_dot(work.pads.stiffness, at, w, size)
-            y = _row_dot(work.pads.stiffness, at + size, w, size)
-            z = _row_dot(work.pads.stiffness, at + 2 * size, w, size)
+            x = row_times(work.pads.stiffness, at, w, size)
+            y = row_times(work.pads.stiffness, at + size, w, size)
+            z = row_times(work.pads.stiffness, at + 2 * size, w, size)
             f = mul(frame(p, k, work), (g * x, g * y, g * z))
             store3(work.delta[3 * k : 3 * k + 3], f)
 
@@ -96,7 +97,7 @@ def _fill_node(p, cluster, r, m, T, work):
             H[3 * r + e, 3 * s + 1] = g * K[at + j + 1]
             H[3 * r + e, 3 * s + 2] = g * K[at + j + 2]
         for q in range(7):
-            X[3 * r + e, q] = -g * _row_dot(K, at, T[q], size)
+            X[3 * r + e, q] = -g * row_times(K, at, T[q], size)
     if k < 0:
         return
     Q = frame(p, k, work)
@@ -125,38 +126,3 @@ def _weigh(H, i, n, A):
     for j in range(n):
         w = mul(A, (H[i, j], H[i + 1, j], H[i + 2, j]))
         H[i, j], H[i + 1, j], H[i + 2, j] = w[0], w[1], w[2]
-
-
-@kernel(inline=True)
-def _row_dot(K, at, x, size):
-    """A row of a matrix times x."""
-    total = 0.0
-    for j in range(size):
-        total += K[at + j] * x[j]
-    return total
-
-
-@kernel(inline=True)
-def _dot(a, b, size):
-    total = 0.0
-    for j in range(size):
-        total += a[j] * b[j]
-    return total
-
-
-@kernel
-def _multiply(K, at, size, factor, X, out):
-    """Six columns, which are rows of X, times a factor and a symmetric matrix."""
-    for r in range(size):
-        a, b, c, d, e, f = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-        row = at + r * size
-        for j in range(size):
-            x = K[row + j]
-            a += x * X[0, j]
-            b += x * X[1, j]
-            c += x * X[2, j]
-            d += x * X[3, j]
-            e += x * X[4, j]
-            f += x * X[5, j]
-        out[0, r], out[1, r], out[2, r] = factor * a, factor * b, factor * c
-        out[3, r], out[4, r], out[5, r] = factor * d, factor * e, factor * f

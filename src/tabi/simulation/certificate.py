@@ -38,6 +38,7 @@ class StepCertificate:
         joint_residual: largest error of dry friction, ends of travel and top speeds of the joints
             [rad/s or m/s].
         penetration: deepest overlap when the step began [m].
+        sole_residual: how far nodes of soft soles are from where these forces put them [mm].
         cone_violation [N], signorini [W], dissipation_gap [W]: largest, as in
             ``tabi.contact.Certificate``, per second.
         contacts, groups, iterations: of the last step. attempt: what solved it.
@@ -71,6 +72,7 @@ class StepCertificate:
     worst_penetration: float
     missed: int
     step_missed: bool = False
+    sole_residual: float = 0.0
     hardest: tuple[str, str, float] | None = None
     judged: JudgedStep | None = field(default=None, compare=False)
 
@@ -115,6 +117,7 @@ def of_last_step(data: Data) -> StepCertificate:
     common: dict[str, Any] = {f"worst_{name}": value for name, value in data.worst.items()}
     common |= {"missed": data.missed_count, "tolerance": tolerance, "joint_residual": joints}
     common |= {"step_missed": bool(report["missed"] > 0), "hardest": hardest(data)}
+    common["sole_residual"] = 1e3 * data.sole_error
     if p is None:
         zeros: dict[str, Any] = dict.fromkeys((*NONE, "dissipation_gap", *BOND), 0.0)
         zeros |= dict.fromkeys(("contacts", "groups", "iterations"), 0)

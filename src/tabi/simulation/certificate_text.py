@@ -17,6 +17,7 @@ ROWS = (
     ("signorini", "W", "normal force times opening speed; exact is 0"),
     ("dissipation_gap", "W", "power that friction should have taken and did not"),
     ("penetration", "m", "deepest overlap when the step began"),
+    ("sole_residual", "mm", "soft soles: nodes are off by so much from where forces put them"),
     ("bond_residual", "m/s", "bonds: how fast what is held together comes apart"),
     ("bond_force_residual", "N", "bonds: change of a force that would make it exact"),
     ("bond_turn_residual", "rad/s", "bonds: how fast what is held turns"),
@@ -32,7 +33,7 @@ ROWS = (
     ("iterations", "", "of the solver"),
     ("missed", "steps", "of the run that did not reach the tolerance"),
 )
-OPTIONAL = ("bond_", "joint_", "worst_joint_")
+OPTIONAL = ("sole_", "bond_", "joint_", "worst_joint_")
 
 
 def text(c: Any) -> str:

@@ -17,8 +17,9 @@ from tabi._jit import entry
 from tabi._structure import each
 from tabi.contact import trees
 from tabi.contact.bodies import BodyProblem, no_parents
+from tabi.contact.soft_problem import soften
 from tabi.model.compiled import Link, Model
-from tabi.simulation import readout
+from tabi.simulation import readout, soft_check
 from tabi.simulation.stepper import Stepper
 from tabi.simulation.tables import CONTACTS, MOMENTS, Memory, Outcome, StepCommand, Tables
 from tabi.spatial.transform import Transform
@@ -287,7 +288,7 @@ class Data:
         impulse, bound = s.impulse, p.bound[:count].copy()
         limited = contact["partner"] >= 0
         bound[limited] = np.maximum(0.0, impulse[3 * contact["partner"][limited] + 2])
-        return BodyProblem(
+        found = BodyProblem(
             contact,
             start,
             column,
@@ -299,6 +300,19 @@ class Data:
             p.weight[:count].copy(),
             no_parents(bodies),
         )
+        if not len(self._stepper.data.memory.sole):
+            return found
+        N = soft_check.spread(s, count)
+        return soften(found, N @ soft_check.node_compliance(self.model, self.dt) @ N.T)
+
+    @property
+    def sole_error(self) -> float:
+        """How far nodes of soft soles and pads are from where the forces of the last step put them
+        [m]; 0 without any.
+        """
+        if not len(self._stepper.data.memory.sole):
+            return 0.0
+        return soft_check.error(self.model, self.dt, self._stepper.workspace, self._stepper.data)
 
     def _inverse_inertia(self, column: NDArray[np.int64], bodies: int) -> tuple[Any, ...]:
         """start, column and Ω of ``problem`` in blocks, also where the step had factors."""

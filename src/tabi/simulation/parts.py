@@ -31,6 +31,10 @@ A **law** solves a group of contacts:
     CERTIFIED                                 whether its solutions obey Coulomb's law exactly
     look(own, t, d, s, g, h)                  optional: before group g is solved; what the law wants
                                               to know of its points, into its scratch
+    velocities(p, l, u, s)                    optional: velocities u of impulses l, where they are
+                                              not those of rigid bodies
+    CONTACTS                                  optional: the kind of rows that finds and fills
+                                              contacts, in place of ``rows.contacts``
     FORCES, ROWS, BONDS                       optional: parts that come with it, and whether it
                                               knows bonds although it is not certified
 """
@@ -43,6 +47,7 @@ from numpy.typing import NDArray
 
 from tabi._errors import ModelError
 from tabi._jit import kernel
+from tabi.contact import bodies
 from tabi.model.compiled import Model
 from tabi.simulation.tables import NO_MEMORY
 
@@ -92,6 +97,7 @@ class Kernels(NamedTuple):
     warm_start: tuple[Any, ...]
     revise: tuple[Any, ...]
     look: Any
+    velocities: Any
     prepare: Any
     solve: Any
     certified: bool
@@ -102,7 +108,8 @@ def kernels(forces: tuple[Any, ...], rows: tuple[Any, ...], law: Any) -> Kernels
     of_forces = (tuple(getattr(force, name) for force in forces) for name in FORCE)
     of_rows = (tuple(getattr(kind, name) for kind in rows) for name in ROWS)
     look = getattr(law, "look", no_look)
-    of_law = (look, law.prepare, law.solve, bool(law.CERTIFIED))
+    velocities = getattr(law, "velocities", rigid_velocities)
+    of_law = (look, velocities, law.prepare, law.solve, bool(law.CERTIFIED))
     return Kernels._make((*of_forces, *of_rows, *of_law))
 
 
@@ -128,6 +135,12 @@ def nothing(own, t, d, s, h):
 @kernel(inline=True)
 def no_look(own, t, d, s, g, h):
     """``look`` of a law that needs the problem alone."""
+
+
+@kernel(inline=True)
+def rigid_velocities(p, l, u, s):
+    """``velocities`` of a law between rigid bodies."""
+    bodies.velocities(p, l, u, s.check_wrench, s.check_twist)
 
 
 @kernel(inline=True)

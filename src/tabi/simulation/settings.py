@@ -78,12 +78,26 @@ def check(world: Any, dt: Any, tolerance: Any, scheme: Any) -> None:
         raise unknown("scheme", str(scheme), "tabi", SCHEMES)
 
 
+def check_soft(scheme: str, law: Any) -> None:
+    """Refuse soft soles in a scheme that divides steps."""
+    if scheme != TIME_STEPPING and hasattr(law, "CONTACTS"):
+        raise ModelError(
+            f"scheme is {scheme!r}, and this world has soft soles or pads, which have no impacts "
+            f"to be found within a step; take scheme={TIME_STEPPING!r}"
+        )
+
+
 def check_linear(scheme: str, law: Any, margin: Any) -> None:
     """Refuse to linearise what jumps, or what has no slopes."""
     if scheme != TIME_STEPPING:
         raise ModelError(
             f"scheme is {scheme!r}, whose impacts jump; make a simulator with "
             f"scheme={TIME_STEPPING!r} to linearise its step"
+        )
+    if hasattr(law, "CONTACTS"):
+        raise ModelError(
+            "this world has soft soles or pads, whose steps cannot be linearised yet; "
+            "leave them out for that"
         )
     if not law.CERTIFIED:
         raise ModelError(

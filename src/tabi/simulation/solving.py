@@ -18,7 +18,29 @@ from tabi.spatial.vector import load3, load9, mul_t, store3
 
 def solve_contacts_on(assemble, law, certified, revise):
     """The contacts of a step, from the kernels of its kinds of rows and of its law."""
-    look, prepare_law, solve_law = law
+    look, velocities, prepare_law, solve_law = law
+
+    @kernel(inline=True)
+    def check(p, s, l, u):
+        """Backward error of impulses l [m/s]; their velocities in u."""
+        velocities(p, l, u, s)
+        return residual(p, l, u)
+
+    @kernel(inline=True)
+    def no_worse_than_none(p, s, l, u, error):
+        """Drop impulses of a problem that was not solved where none at all are the lesser evil;
+        returns the backward error.
+        """
+        none = s.parting_impulse[: l.shape[0]]
+        for i in range(l.shape[0]):
+            none[i] = 0.0
+        zero = check(p, s, none, u)
+        if error <= zero:
+            check(p, s, l, u)
+            return error
+        for i in range(l.shape[0]):
+            l[i] = 0.0
+        return zero
 
     @kernel(inline=True)
     def solve_group(t, d, s, g, h, tolerance, p, impulse, u, revised):
@@ -106,30 +128,6 @@ def solve_contacts_on(assemble, law, certified, revise):
         return True
 
     return solve_contacts, leave_overlaps
-
-
-@kernel(inline=True)
-def check(p, s, l, u):
-    """Backward error of impulses l [m/s]; their velocities in u."""
-    bodies.velocities(p, l, u, s.check_wrench, s.check_twist)
-    return residual(p, l, u)
-
-
-@kernel(inline=True)
-def no_worse_than_none(p, s, l, u, error):
-    """Drop impulses of a problem that was not solved where none at all are the lesser evil;
-    returns the backward error.
-    """
-    none = s.parting_impulse[: l.shape[0]]
-    for i in range(l.shape[0]):
-        none[i] = 0.0
-    zero = check(p, s, none, u)
-    if error <= zero:
-        check(p, s, l, u)
-        return error
-    for i in range(l.shape[0]):
-        l[i] = 0.0
-    return zero
 
 
 @kernel(inline=True)

@@ -49,7 +49,7 @@ FASTEST = 1e9
 # the parts of every step; other forces stand between external ones and the limits,
 # which need them all, and other rows before those of joints
 FORCES, LIMITS = (motors, external, feet, sensors), (joint_limits,)
-ROWS = (contacts, moments, bonds)
+ROWS = (moments, bonds)
 
 
 class Step(NamedTuple):
@@ -78,7 +78,8 @@ class Step(NamedTuple):
 def step_on(law: Any, more_forces: tuple[Any, ...] = (), more_rows: tuple[Any, ...] = ()) -> Step:
     """A step with a law of contact, with forces and kinds of rows beside those of every step."""
     forces = (*FORCES, *getattr(law, "FORCES", ()), *more_forces, *LIMITS)
-    rows = (*ROWS, *getattr(law, "ROWS", ()), *more_rows, joints)
+    found = getattr(law, "CONTACTS", contacts)
+    rows = (found, *ROWS, *getattr(law, "ROWS", ()), *more_rows, joints)
     parts.check(forces, rows, law)
     return Step(forces, rows, law, _rollout_on(parts.kernels(forces, rows, law)))
 
@@ -98,7 +99,7 @@ def _rollout_on(k: parts.Kernels) -> Any:
     certified = k.certified
     look = parts.in_turn((k.look,), at + len(k.add))
     solve_contacts, leave_overlaps = solving.solve_contacts_on(
-        assemble, (look, k.prepare, k.solve), k.certified, revise
+        assemble, (look, k.velocities, k.prepare, k.solve), k.certified, revise
     )
 
     # inlined, as all that is handed all of the memory: passing it on would cost more than the work

@@ -22,6 +22,7 @@ from tabi.contact import budget, ladder
 from tabi.dynamics import body_inertia, gyroscopic
 from tabi.model.arrays import INDEX, REAL, ModelArrays, table
 from tabi.model.compiled import Model
+from tabi.model.pad import Pad
 from tabi.simulation import foot_tables
 from tabi.simulation.sensor_tables import SensorMemory, Sensors, lasting
 
@@ -189,6 +190,8 @@ class Memory(Structure):
             ``caution``, shape (2,).
         joint: table of JOINT, one row per degree of freedom.
         foot: table of FOOT, one row per foot. clock: time since the start [s], shape (1,).
+        sole: displacements of the nodes of soft soles and pads, in the frames of their bodies [m],
+            shape (·, 3).
         sensors: what sensors remember.
         own: of each force, kind of rows and law, in their order, what it remembers itself.
     """
@@ -201,6 +204,7 @@ class Memory(Structure):
     joint: NDArray[np.void]
     foot: NDArray[np.void]
     clock: Floats
+    sole: Floats
     sensors: SensorMemory
     own: tuple[NDArray[Any], ...]
 
@@ -211,7 +215,7 @@ class Outcome(Structure):
     Attributes:
         report: one row of REPORT. effort: table of EFFORT, one row per degree of freedom.
         q_before, v_before: configuration and velocity when the last step began, by
-            ``corrections.advance_configuration``.
+            ``corrections.advance_configuration``. sole_before: so of soft soles.
         event: table of EVENT, changes of feet that nobody has fetched yet. event_count: of them,
             shape (1,).
     """
@@ -220,6 +224,7 @@ class Outcome(Structure):
     effort: NDArray[np.void]
     q_before: Floats
     v_before: Floats
+    sole_before: Floats
     event: NDArray[np.void]
     event_count: NDArray[np.int64]
 
@@ -262,11 +267,16 @@ def tables(model: Model, sensors: Sensors, pilot: NDArray[np.void], link: Struct
     )
 
 
+def pad_node_count(model: Model) -> int:
+    """Nodes of all soft soles and pads of a model."""
+    return sum(len(s.geometry.nodes) for s in model.shapes if isinstance(s.geometry, Pad))
+
+
 def data(
     model: Model, points: int, sensors: SensorMemory, own: tuple[NDArray[Any], ...]
 ) -> StepData:
     """A model in its first configuration, at rest, with room for a number of contacts."""
-    count, q = model.v_count, model.initial()
+    count, q, nodes = model.v_count, model.initial(), pad_node_count(model)
     return StepData(
         q=q,
         v=np.zeros(count),
@@ -285,6 +295,7 @@ def data(
             joint=table(count, JOINT),
             foot=table(len(model.feet), foot_tables.FOOT),
             clock=np.zeros(1),
+            sole=np.zeros((nodes, 3)),
             sensors=sensors,
             own=own,
         ),
@@ -293,6 +304,7 @@ def data(
             effort=table(count, EFFORT),
             q_before=q.copy(),
             v_before=np.zeros(count),
+            sole_before=np.zeros((nodes, 3)),
             event=table(foot_tables.EVENTS if model.feet else 0, foot_tables.EVENT),
             event_count=np.zeros(1, INDEX),
         ),

@@ -15,16 +15,16 @@ from typing import Any
 from tabi._errors import ModelError, unknown
 from tabi.contact.pyramid import check_facets
 from tabi.model.compiled import Model
-from tabi.simulation.laws import coulomb, penalty, pyramid, selection
+from tabi.simulation.laws import coulomb, penalty, pyramid, selection, soft
 from tabi.simulation.parts import name_of
 
 COULOMB, PYRAMID, FRICTIONLESS = "coulomb", "pyramid", "frictionless"
 LAWS = (COULOMB, PYRAMID, FRICTIONLESS, selection.NAME, penalty.NAME)
 
 
-def named(contact: Any, facets: int, model: Model) -> Any:
-    """The law of a name or of its options, or the one that is given; refused for a world that it
-    does not know.
+def named(contact: Any, facets: int, model: Model, dt: float = 1e-3) -> Any:
+    """The law of a name or of its options, or the one that is given, for steps of dt [s]; refused
+    for a world that it does not know.
     """
     check_facets(facets)
     chosen = selection.options_of(contact), penalty.options_of(contact)
@@ -32,11 +32,13 @@ def named(contact: Any, facets: int, model: Model) -> Any:
         (law.NAME for law, c in zip((selection, penalty), chosen, strict=True) if c), contact
     )
     if not isinstance(name, str) and name is not None:
+        soft.check(model, name_of(name))
         return name
     if name not in LAWS:
         raise unknown("contact law", str(name), "tabi", LAWS)
     if name == COULOMB:
-        return coulomb
+        return soft.law(model, dt) if soft.has_pads(model) else coulomb
+    soft.check(model, str(name))
     for what in ("torsional_friction", "rolling_friction"):
         if model.pairs[what].any():
             raise ModelError(

@@ -55,6 +55,8 @@ SLIPS = 100.0
 # how often a group is solved at most, until friction, limits and restitution are the right ones;
 # how often restitution is halved
 REVISIONS, HALVINGS = 30, 7
+# points that may overlap: under a law of springs; on a pad, which overlaps press flat
+SPRINGS, PAD = 1, 2
 
 
 @kernel(inline=True)
@@ -135,7 +137,7 @@ def fill(own, t, d, e, s, x, group, h):
     )
     approach = dot(normal, u)
     # what a law of springs lets overlap need not part
-    gap = point.gap if s.soft[e] == 0 else max(point.gap, 0.0)
+    gap = point.gap if s.soft[e] != SPRINGS else max(point.gap, 0.0)
     # an impact closes within the step
     s.approach[e] = s.closing[e] if point.gap + h * approach <= 0.0 else 0.0
     s.shift[i], s.shift[i + 1] = dot(tx, runs), dot(ty, runs)

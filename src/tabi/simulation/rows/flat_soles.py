@@ -16,7 +16,7 @@ from types import SimpleNamespace
 
 from tabi._jit import kernel
 from tabi.simulation.parts import unchanged
-from tabi.simulation.rows.contacts import MARGIN, move
+from tabi.simulation.rows.contacts import MARGIN, SPRINGS, move
 from tabi.spatial.vector import add, dot, load3, load9, mul, scale, store3, sub
 
 # how far from the plane of the sole its points are at most [m]: soles are found from all that is
@@ -33,7 +33,7 @@ def withhold_on(sinks):
         kept = 0
         for e in range(count):
             sole = flatten(t, s, e)
-            s.soft[e] = 1 if sole and sinks else 0
+            s.soft[e] = SPRINGS if sole and sinks else 0
             if sole or s.points[e].gap <= MARGIN or not of_foot(t, s, e):
                 move(s, kept, e)
                 kept += 1

@@ -15,7 +15,7 @@ from tabi._jit import kernel
 from tabi.contact.rows import LIMITED
 from tabi.simulation.parts import keep_all as withhold
 from tabi.simulation.parts import unchanged as revise
-from tabi.simulation.rows.contacts import pair_of
+from tabi.simulation.rows.contacts import PAD, pair_of
 from tabi.spatial.vector import load3, load6, load9, mul, store9, sub
 
 __all__ = ["add", "fill", "revise", "warm_start", "withhold"]
@@ -29,6 +29,9 @@ def add(own, t, d, count, s, h):
         return total
     for e in range(count):
         p, pair = s.points[e], pair_of(t, s.points[e])
+        # a pad bears moments by its nodes
+        if s.soft[e] == PAD:
+            continue
         if pair.torsional_friction > 0.0 or pair.rolling_friction > 0.0:
             if total < s.points.shape[0]:
                 row = s.points[total]

@@ -1,0 +1,93 @@
+"""Soft soles and pads recomputed by plain matrices, apart from the step's own kernels.
+
+With N from the nodes of all pads to the contacts on them, in the frames of the contacts, the step
+of h says
+
+    compliance between contacts   N c C Nᵀ,      U⁺ = U + h (c C Nᵀ λ − A U)                    (1)
+where c = A/h, A = 1/(h + η) of a pad with viscosity η; see ``rows.soft_contacts``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+
+from tabi.model.compiled import Model
+from tabi.model.pad import Pad
+from tabi.simulation.rows.contacts import PAD
+
+Array = NDArray[np.float64]
+
+
+def node_compliance(model: Model, dt: float) -> scipy.sparse.csr_matrix:
+    """C c of all pads, in the frames of their bodies [1/kg]."""
+    blocks = []
+    for shape in model.shapes:
+        pad = shape.geometry
+        if not isinstance(pad, Pad):
+            continue
+        turn = np.kron(np.eye(len(pad.nodes)), shape.placement.R)
+        if pad.damping is None:
+            C = pad.compliance / (dt * (dt + pad.viscosity))
+        else:
+            C = np.linalg.inv(np.linalg.inv(pad.compliance) + pad.damping / dt) / dt**2
+        blocks.append(turn @ C @ turn.T)
+    return scipy.sparse.csr_matrix(scipy.sparse.block_diag(blocks))
+
+
+def relaxation(model: Model, dt: float) -> scipy.sparse.csr_matrix:
+    """A of (1), of all pads [1/s]."""
+    blocks: list[Any] = []
+    for shape in model.shapes:
+        pad = shape.geometry
+        if not isinstance(pad, Pad):
+            continue
+        n = 3 * len(pad.nodes)
+        if pad.damping is None:
+            blocks.append(scipy.sparse.eye(n) / (dt + pad.viscosity))
+            continue
+        turn = np.kron(np.eye(len(pad.nodes)), shape.placement.R)
+        K = np.linalg.inv(pad.compliance)
+        A = np.linalg.solve(K + pad.damping / dt, K) / dt
+        blocks.append(turn @ A @ turn.T)
+    return scipy.sparse.csr_matrix(scipy.sparse.block_diag(blocks))
+
+
+def spread(s: Any, count: int) -> scipy.sparse.csr_matrix:
+    """N of the first rows of a step's problem, from its workspace, shape (3 count, 3 nodes)."""
+    soft, rows, columns, values = s.law, [], [], []
+    for x in range(count):
+        e = s.groups.order[x]
+        if s.kind[e] != 0 or s.soft[e] != PAD:
+            continue
+        point, where = s.points[e], soft.where[e]
+        E = s.problem.contact["frame"][x].reshape(3, 3)
+        for side, sign in (("a", 1.0), ("b", -1.0)):
+            i = soft.surfaces.of_shape[point[f"shape_{side}"]]
+            if i < 0:
+                continue
+            turned = sign * E @ soft.solver.turn[i].reshape(3, 3)
+            for node, weight in zip(where[f"node_{side}"], where[f"weight_{side}"], strict=True):
+                if node >= 0:
+                    rows.append(3 * x + np.repeat([0, 1, 2], 3))
+                    columns.append(3 * node + np.tile([0, 1, 2], 3))
+                    values.append((weight * turned).ravel())
+    shape = (3 * count, 3 * len(soft.surfaces.rest))
+    if not rows:
+        return scipy.sparse.csr_matrix(shape)
+    parts = (np.concatenate(rows), np.concatenate(columns))
+    return scipy.sparse.csr_matrix((np.concatenate(values), parts), shape)
+
+
+def error(model: Model, dt: float, s: Any, data: Any) -> float:
+    """How far the nodes are from where (1) puts them by the forces of the last step [m]."""
+    count = int(data.outcome.report[0]["points"])
+    U = data.outcome.sole_before.ravel()
+    push = np.zeros(len(U))
+    if count and count <= len(s.points):
+        push = spread(s, count).T @ s.impulse[: 3 * count]
+    v = node_compliance(model, dt) @ push - relaxation(model, dt) @ U
+    return float(np.abs(U + dt * v - data.memory.sole.ravel()).max(initial=0.0))
