@@ -273,10 +273,9 @@ def _attach(world: Parts, t: _Tables, model: Model) -> None:
                 )
             row_of[id(shape)] = len(model.shapes)
             runs = X_NB.R @ np.asarray(shape.surface_velocity, float)
+            place, X = (index, t.names[body]), X_NB @ shape.placement
             model.shapes.append(
-                PlacedShape(
-                    index, t.names[body], X_NB @ shape.placement, shape.geometry, known.name, runs
-                )
+                PlacedShape(*place, X, shape.geometry, known.name, runs, shape.name)
             )
     model.set_materials(list(materials.values()), world.pairs)
     for robot in world.robots:

@@ -62,3 +62,4 @@ class PlacedShape:
     geometry: Geometry
     material: str
     surface_velocity: Array
+    name: str = ""

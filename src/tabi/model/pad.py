@@ -5,6 +5,7 @@ way.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,6 +61,12 @@ class Pad:
                 )
         if not (0.0 <= self.viscosity < np.inf):
             raise ModelError(f"pad has viscosity {self.viscosity}; expected seconds ≥ 0")
+
+    @cached_property
+    def stiffness(self) -> Array:
+        """K = C⁻¹ [N/m], shape (3n, 3n)."""
+        K = np.linalg.inv(self.compliance)
+        return 0.5 * (K + K.T)
 
     def support(self, d: Array) -> float:
         """Largest d·x of the unloaded face."""

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from tabi import dynamics
 from tabi.dynamics import free
 from tabi.model.compiled import Model
+from tabi.model.pad import Pad
+from tabi.simulation import pad_state
 from tabi.simulation.data import Data
 from tabi.simulation.tables import MOMENTS
 
@@ -22,8 +24,10 @@ class Balance:
     what the scheme itself took.
 
     Attributes:
-        change: of kinetic and potential energy. motors: work of the motors.
+        change: of kinetic and potential energy, with what soft soles store.
+        motors: work of the motors.
         contacts: work of contact forces (negative: friction and impacts).
+        soles: what soft soles and pads took (negative: viscosity, and what first order takes).
         joints: work of dampers, dry friction and ends of travel.
         pushes: work of forces from outside. scheme: the rest, what first order takes away.
     """
@@ -34,6 +38,7 @@ class Balance:
     joints: float
     pushes: float
     scheme: float
+    soles: float = 0.0
 
 
 def of_last_step(data: Data) -> Balance:
@@ -47,20 +52,54 @@ def of_last_step(data: Data) -> Balance:
     # impulses act on the mean of the velocities before and after
     w = dynamics.allocate(model)
     free.prepare(model.arrays, q0, v0, w)
-    touched = _turning_work(data, w)
-    for row in data.contact:
-        a, b, point = row["a"], row["b"], row["position"]
-        before = _point_velocity(model, w, a, point) - _point_velocity(model, w, b, point)
-        touched += 0.5 * float(row["impulse"] @ (before + row["velocity"]))
+    touched = _turning_work(data, w) + _rigid_work(data, w)
     damped = -dt * float((dof["damping"] * middle) @ middle)
+    stored, slid, soles = _soft_work(data, w) if len(data.memory.sole) else (0.0, 0.0, 0.0)
+    change, touched = change + stored, touched + slid
     # and so do pushes, on the bodies as they were when the step began
     free.prepare(model.arrays, q0, middle, w)
     wrench, pushed = data.command.wrench, 0.0
     if data.command.pushed[0]:
         pushed = dt * float((wrench[1:] * w.body["velocity"][1:]).sum())
     joints = held + damped
-    rest = change - done - touched - joints - pushed
-    return Balance(change, done, touched, joints, pushed, rest)
+    rest = change - done - touched - joints - pushed - soles
+    return Balance(change, done, touched, joints, pushed, rest, soles)
+
+
+def _rigid_work(data: Data, w: dynamics.Workspace) -> float:
+    """Work of contacts between rigid shapes, with w as the step began [J]."""
+    work, soft = 0.0, _soft_shapes(data)
+    for row in data.contact:
+        if row["shape_a"] not in soft and row["shape_b"] not in soft:
+            before = _closing(data, w, row)
+            work += 0.5 * float(row["impulse"] @ (before + row["velocity"]))
+    return work
+
+
+def _soft_work(data: Data, w: dynamics.Workspace) -> tuple[float, float, float]:
+    """Of soft pads: energy that they stored, work where they slide, and what they lost [J].
+
+    The face slides with the velocity that it has; the body behind it has another, and gets the
+    impulse at the mean of its velocities before and after.
+    """
+    stored = pad_state.energy(data) - pad_state.energy(data, before=True)
+    soft, given = _soft_shapes(data), 0.0
+    rows = [row for row in data.contact if row["shape_a"] in soft or row["shape_b"] in soft]
+    for v in (data.outcome.v_before, data.v):
+        free.prepare(data.model.arrays, data.outcome.q_before, v, w)
+        given += sum(0.5 * float(row["impulse"] @ _closing(data, w, row)) for row in rows)
+    slid = sum(float(row["impulse"] @ row["velocity"]) for row in rows)
+    return stored, slid, given - slid + stored
+
+
+def _soft_shapes(data: Data) -> set[int]:
+    return {i for i, shape in enumerate(data.model.shapes) if isinstance(shape.geometry, Pad)}
+
+
+def _closing(data: Data, w: dynamics.Workspace, row: np.void) -> Array:
+    """Velocity of body a against body b where they touch."""
+    a, b, point = row["a"], row["b"], row["position"]
+    return _point_velocity(data.model, w, a, point) - _point_velocity(data.model, w, b, point)
 
 
 def _turning_work(data: Data, w: dynamics.Workspace) -> float:

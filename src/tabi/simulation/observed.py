@@ -26,12 +26,13 @@ from tabi.model.sensors import Sensor
 from tabi.model.signals import Measurement
 from tabi.model.world import World
 from tabi.rendering.camera import Camera
-from tabi.simulation import balance, certificate, foot_state, observation, readings
+from tabi.simulation import balance, certificate, foot_state, observation, pad_state, readings
 from tabi.simulation.balance import Balance
 from tabi.simulation.certificate import StepCertificate
 from tabi.simulation.data import Data
 from tabi.simulation.foot_state import FootEvent, FootState
 from tabi.simulation.observation import Contact
+from tabi.simulation.pad_state import PadState
 from tabi.simulation.pictures import Pictures
 from tabi.simulation.readings import Reading, RobotSenses
 from tabi.simulation.state import State
@@ -233,6 +234,13 @@ class Observed(Quantities):
         return foot_state.foot_state(self.data, self._sole(foot).name)
 
     @property
+    def pads(self) -> dict[str, PadState]:
+        """Soft soles by the names of their feet, and other soft pads: how they are deformed, and
+        where they press.
+        """
+        return pad_state.states(self.data)
+
+    @property
     def foot_events(self) -> tuple[FootEvent, ...]:
         """Every change of a foot's state since the start."""
         return foot_state.events(self.data)
@@ -269,8 +277,11 @@ class Observed(Quantities):
 
     @property
     def energy(self) -> dynamics.Energy:
-        """Kinetic and potential energy [J]."""
-        return dynamics.energy(self.model, self.data.q, self.data.v)
+        """Kinetic and potential energy [J]; what soft soles store is potential energy."""
+        found = dynamics.energy(self.model, self.data.q, self.data.v)
+        if not len(self.data.memory.sole):
+            return found
+        return dynamics.Energy(found.kinetic, found.potential + pad_state.energy(self.data))
 
     @property
     def balance(self) -> Balance:

@@ -100,7 +100,7 @@ class Stepper:
         memory = self.data.memory
         memory.count[0] = memory.helped[0] = memory.jammed[:] = memory.joined[:] = 0
         memory.joint[:] = joint_limits.first_modes(self.model)
-        memory.foot[:] = memory.sole[:] = 0
+        memory.foot[:] = 0
         outcome = self.data.outcome
         outcome.q_before[:], outcome.v_before[:] = self.data.q, self.data.v
 
