@@ -34,7 +34,7 @@ from tabi.collision.surface_mesh import (
 )
 from tabi.collision.surface_nodes import AT_NODE
 from tabi.collision.terrain import corner
-from tabi.spatial.vector import add, cross, dot, load3, load9, mul, mul_t, scale, store3, sub
+from tabi.spatial.vector import add, cross, dot, load3, load9, mul, mul_t, scale, sub
 
 ON_TRIANGLE, ON_EDGE, ACROSS = 2, 3, 4
 
@@ -65,7 +65,7 @@ def on_field(f, place, row, t, y, near, c, out, count):
 @kernel
 def _nodes(f, place, row, t, at, near, c, out, count):
     """Every node on the triangles under it."""
-    (F, o), (band, side), (points, where) = at, near, out
+    (F, o), (band, side), points = at, near, out[0]
     for i in range(row.node, row.node_end):
         x = load3(place[i])
         before, name = count, label(AT_NODE, i - row.node, 0)
