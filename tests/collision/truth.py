@@ -3,7 +3,6 @@
 import itertools
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.spatial import ConvexHull
 
 
@@ -82,9 +81,7 @@ class Hull:
     def apart(self, corners):
         """Least distance from triangles; 0 where it crosses one."""
         mesh = [(corners[:, k], corners[:, (k + 1) % 3]) for k in range(3)]
-        if pierced(self.a, self.b, corners) or any(
-            pierced(x, y, self.triangles) for x, y in mesh
-        ):
+        if pierced(self.a, self.b, corners) or any(pierced(x, y, self.triangles) for x, y in mesh):
             return 0.0
         best = min(self.signed(x) for x in corners.reshape(-1, 3))
         best = min(best, *(to_triangles(q, corners).min() for q in self.points))
@@ -96,45 +93,42 @@ class Hull:
 
 
 def outside_ellipsoid(h, q):
-    """Signed distance of a point from an ellipsoid along the axes."""
+    """Signed distance of points from an ellipsoid along the axes, shape (…, 3): the multiplier of
+    the nearest point, by halving.
+    """
     h, y = np.asarray(h), np.maximum(np.abs(q), 1e-13)
-
-    def excess(t):
-        return ((h * y / (t + h * h)) ** 2).sum() - 1
-
-    low = -(h.min() ** 2) * (1 - 1e-15)
-    high = np.linalg.norm(h * y) * 1.001 - h.min() ** 2
-    t = brentq(excess, low, max(high, 1.0), xtol=1e-18, rtol=1e-15)
-    x = h * h * y / (t + h * h)
-    return np.linalg.norm(x - y) * np.sign(((y / h) ** 2).sum() - 1)
+    shift = h * h - h.min() ** 2
+    low, high = np.zeros(y.shape[:-1]), np.linalg.norm(h * y, axis=-1) * 1.001
+    for _ in range(100):
+        middle = 0.5 * (low + high)
+        more = ((h * y / (middle[..., None] + shift)) ** 2).sum(-1) > 1
+        low, high = np.where(more, middle, low), np.where(more, high, middle)
+    x = h * h * y / (high[..., None] + shift)
+    return np.linalg.norm(x - y, axis=-1) * np.sign(((y / h) ** 2).sum(-1) - 1)
 
 
 def outside_cylinder(radius, length, q):
-    """Signed distance of a point from a cylinder along z."""
-    x, z = np.hypot(q[0], q[1]) - radius, abs(q[2]) - length / 2
-    return max(x, z) if max(x, z) <= 0 else np.hypot(max(x, 0), max(z, 0))
+    """Signed distance of points from a cylinder along z, shape (…, 3)."""
+    x, z = np.hypot(q[..., 0], q[..., 1]) - radius, np.abs(q[..., 2]) - length / 2
+    out = np.hypot(np.maximum(x, 0), np.maximum(z, 0))
+    return np.where(np.maximum(x, z) <= 0, np.maximum(x, z), out)
 
 
 def least_over(corners, signed):
     """Least value of a convex function over triangles, by ever finer grids around the best place
     on each.
     """
-    shares = np.array(
-        [(i, j, 6 - i - j) for i in range(7) for j in range(7 - i)], float
-    ) / 6
-    best = np.inf
-    for corner in corners:
-        if signed(corner.mean(axis=0)) - np.ptp(corner, axis=0).max() * 1.5 > best:
-            continue
-        middle, size, value = np.full(3, 1 / 3), 1.0, np.inf
-        for _ in range(60):
-            w = middle + size * (shares - 1 / 3)
-            w = np.clip(w, 0, None)
-            w = np.concatenate([w, [middle]])
-            w /= w.sum(axis=1)[:, None]
-            values = np.array([signed(x @ corner) for x in w])
-            middle, value, size = w[values.argmin()], values.min(), 0.7 * size
-            if value - size * 0.03 > best:
-                break
-        best = min(best, value)
-    return best
+    shares = np.array([(i, j, 6 - i - j) for i in range(7) for j in range(7 - i)], float) / 6
+    count = np.arange(len(corners))
+    middle, size = np.full((len(corners), 3), 1 / 3), 1.0
+    for _ in range(60):
+        w = np.clip(middle[:, None] + size * (shares - 1 / 3), 0, None)
+        w = np.concatenate([w, middle[:, None]], axis=1)
+        w /= w.sum(axis=-1, keepdims=True)
+        values = signed(np.einsum("tij,tjk->tik", w, corners))
+        best = values.argmin(axis=1)
+        middle, size = w[count, best], 0.7 * size
+        # triangles that cannot hold the best any more
+        kept = values.min(axis=1) - 0.05 * size < values.min()
+        corners, middle, count = corners[kept], middle[kept], count[: kept.sum()]
+    return values.min()

@@ -149,7 +149,8 @@ def ellipsoid(t, p):
             slope += x * w
         step = total * (math.sqrt(total) - 1.0) / slope
         z += step
-        if not abs(step) > 1e-15 * z:
+        # it converges quadratically: what is left is the square of this
+        if not abs(step) > 1e-9 * z:
             break
     q = (
         math.copysign(s[0] * a[0] / (z + lift[0]), p[0]),
