@@ -23,21 +23,21 @@ from tabi.collision.polygon import (
 )
 from tabi.collision.support import local_support
 from tabi.collision.surface_mesh import (
-    BEHIND,
     DEEPEST,
     RIM,
     around_edge,
     around_triangle,
     corners,
-    edge_normal,
     ends,
     foot_on_triangle,
+    is_behind,
     label,
     leans_over,
     meets,
     note,
     on_edge,
     on_triangle,
+    sticks_out,
     triangle_normal,
 )
 from tabi.collision.surface_solids import cylinder, ellipsoid
@@ -76,12 +76,14 @@ def of_curved(f, place, row, t, y, near, c, out, count):
         a, b = ends(f, place, e)
         if not meets(box, around_edge(a, b), band):
             continue
+        # triangles beside a hollow edge have points of their own with what has no edges
+        if t.kind == ELLIPSOID and not sticks_out(f, place, e):
+            continue
         met, s, n, gap = _along(t, mul_t(R, sub(a, o)), mul_t(R, sub(b, a)), band)
         if not met or gap <= -DEEPEST:
             continue
         n = mul(R, n)
-        limit = BEHIND if f.beside[e, 1] < 0 else 0.0
-        if dot(n, edge_normal(f, place, e)) <= limit and not leans_over(f, place, e, n):
+        if not (leans_over(f, place, e, n) or is_behind(f, place, e, n)):
             x = add(a, scale(s, sub(b, a)))
             name = label(ON_EDGE, e - row.edge, 0)
             count = note(out, count, side, on_edge(f, e, s), name, x, n, gap)
@@ -113,7 +115,7 @@ def _over(f, place, row, k, point, near, out, count):
     R, o, q, which = point
     band, side = near
     q = add(o, mul(R, q))
-    _, w, m, away = foot_on_triangle(f, place, k, q, math.inf)
+    _, w, m, away = foot_on_triangle(f, place, k, q, max(band, DEEPEST))
     if away < band and _holds(f, k, w):
         w = (max(w[0], 0.0), max(w[1], 0.0), max(w[2], 0.0))
         w = scale(1.0 / (w[0] + w[1] + w[2]), w)
@@ -163,7 +165,7 @@ def _along(t, a, d, band):
             x, low = s, slope
         else:
             y, high = s, slope
-        if abs(slope) < 1e-12 * size or not y - x > 1e-13:
+        if abs(slope) < 1e-8 * size or not y - x > 1e-11:
             break
     # at a kink both normals hold it: out across the edge
     n = sub(n, scale(dot(n, d) / (size * size), d))

@@ -23,6 +23,7 @@ from tabi.collision.surface_mesh import (
     ends,
     foot_on_edge,
     foot_on_triangle,
+    is_behind,
     label,
     leans_over,
     meets,
@@ -220,10 +221,9 @@ def _edge(f, place, row, edge, near, out, count):
             n = scale(-1.0, n)
         x = add(a, scale(s, d))
         gap = dot(n, sub(x, add(b, scale(w, g))))
-        if gap < band and gap > -DEEPEST and dot(n, u) <= TIP and dot(n, v) <= TIP:
-            m = edge_normal(f, place, e)
-            limit = BEHIND if f.beside[e, 1] < 0 else 0.0
-            if dot(n, m) <= limit and not leans_over(f, place, e, n):
-                name = label(ACROSS, e - row.edge, which)
-                count = note(out, count, side, on_edge(f, e, s), name, x, n, gap)
+        if not (gap < band and gap > -DEEPEST) or dot(n, u) > TIP or dot(n, v) > TIP:
+            continue
+        if not (leans_over(f, place, e, n) or is_behind(f, place, e, n)):
+            name = label(ACROSS, e - row.edge, which)
+            count = note(out, count, side, on_edge(f, e, s), name, x, n, gap)
     return count

@@ -11,9 +11,7 @@ not at all. All is solid below the field.
 import math
 
 from tabi._jit import kernel
-from tabi.collision.grid import grid_point, place_on_grid, triangle
 from tabi.collision.surface_mesh import (
-    BEHIND,
     DEEPEST,
     TIP,
     around_edge,
@@ -22,10 +20,10 @@ from tabi.collision.surface_mesh import (
     bounds,
     corners,
     crossing,
-    edge_normal,
     ends,
     foot_on_edge,
     foot_on_triangle,
+    is_behind,
     label,
     leans_over,
     note,
@@ -34,7 +32,7 @@ from tabi.collision.surface_mesh import (
 )
 from tabi.collision.surface_nodes import AT_NODE
 from tabi.collision.terrain import corner
-from tabi.spatial.vector import add, cross, dot, load3, load9, mul, mul_t, scale, sub
+from tabi.spatial.vector import add, dot, load3, load9, mul, mul_t, scale, sub
 
 ON_TRIANGLE, ON_EDGE, ACROSS = 2, 3, 4
 
@@ -51,21 +49,22 @@ def on_field(f, place, row, t, y, near, c, out, count):
     count = _nodes(f, place, row, t, (F, o), near, c, out, count)
     if not _ridged(f, place, row, t, (F, o), near[0], c):
         return count
+    grid = _grid(t)
     for k in range(row.triangle, row.triangle_end):
         a, b, d = corners(f, place, k)
         box = around_triangle(mul_t(F, sub(a, o)), mul_t(F, sub(b, o)), mul_t(F, sub(d, o)))
-        count = _peaks(f, place, row, k, t, (F, o, box), near, c, out, count)
+        count = _peaks(f, place, row, k, t, (F, o, box, grid), near, c, out, count)
     for e in range(row.edge, row.edge_end):
         a, b = ends(f, place, e)
         p, q = mul_t(F, sub(a, o)), mul_t(F, sub(b, o))
-        count = _ridges(f, place, row, e, t, (F, o, p, q), near, c, out, count)
+        count = _ridges(f, place, row, e, t, (F, o, p, q, grid), near, c, out, count)
     return count
 
 
 @kernel
 def _nodes(f, place, row, t, at, near, c, out, count):
     """Every node on the triangles under it."""
-    (F, o), (band, side), (points, where) = at, near, out
+    (F, o), (band, side), points = at, near, out[0]
     for i in range(row.node, row.node_end):
         x = load3(place[i])
         before, name = count, label(AT_NODE, i - row.node, 0)
@@ -76,20 +75,35 @@ def _nodes(f, place, row, t, at, near, c, out, count):
     return count
 
 
+@kernel(inline=True)
+def _grid(t):
+    """The first grid point of a field and the sides of its cells [m]."""
+    dx, dy = 2.0 * t.half[0] / (t.columns - 1), 2.0 * t.half[1] / (t.rows - 1)
+    return -t.half[0], -t.half[1], dx, dy
+
+
+@kernel(inline=True)
+def _point(t, c, grid, i, j):
+    """A point of the grid [m]."""
+    z = c.height[t.vertex + j * t.columns + i]
+    return (grid[0] + i * grid[2], grid[1] + j * grid[3], z)
+
+
 @kernel
-def _cells(t, box, reach):
-    """The first and last grid points in a box along the field's axes, and ``reach`` around it."""
-    low, high = box
-    u, v = place_on_grid(t, (low[0] - reach, low[1] - reach, 0.0))
-    x, z = place_on_grid(t, (high[0] + reach, high[1] + reach, 0.0))
+def _cells(t, grid, box, reach):
+    """The cells of the first and of the last point of a box along the field's axes, with ``reach``
+    around it; −1 beside the first ones.
+    """
+    (low, high), (x, y, dx, dy) = box, grid
+    u, v = (low[0] - reach - x) / dx, (low[1] - reach - y) / dy
+    p, q = (high[0] + reach - x) / dx, (high[1] + reach - y) / dy
     # so bounded before they become whole numbers
-    most = (t.columns - 1.0, t.rows - 1.0)
-    u, v = min(max(u, -1.0), most[0] + 1.0), min(max(v, -1.0), most[1] + 1.0)
-    x, z = min(max(x, -1.0), most[0] + 1.0), min(max(z, -1.0), most[1] + 1.0)
+    columns, rows = t.columns - 1.0, t.rows - 1.0
+    u, v = min(max(u, -1.0), columns), min(max(v, -1.0), rows)
+    p, q = min(max(p, -1.0), columns), min(max(q, -1.0), rows)
     # on a GPU floor is a real number
-    first, low_row = int(math.floor(u)), int(math.floor(v))  # noqa: RUF046
-    last, high_row = int(math.floor(x)), int(math.floor(z))  # noqa: RUF046
-    return first, low_row, min(last, t.columns - 1), min(high_row, t.rows - 1)
+    first, start = int(math.floor(u)), int(math.floor(v))  # noqa: RUF046
+    return first, start, int(math.floor(p)), int(math.floor(q))  # noqa: RUF046
 
 
 @kernel
@@ -104,7 +118,7 @@ def _ridged(f, place, row, t, at, band, c):
         abs(F[1]) * half[0] + abs(F[4]) * half[1] + abs(F[7]) * half[2],
         0.0,
     )
-    first, start, last, end = _cells(t, (sub(p, reach), add(p, reach)), 0.0)
+    first, start, last, end = _cells(t, _grid(t), (sub(p, reach), add(p, reach)), 0.0)
     for j in range(max(start, 0), end + 1):
         for i in range(max(first, 0), last + 1):
             at_point = t.vertex + j * t.columns + i
@@ -115,14 +129,16 @@ def _ridged(f, place, row, t, at, band, c):
 
 @kernel
 def _peaks(f, place, row, k, t, at, near, c, out, count):
-    """Points of the field over triangle k; at: pose of the field, box around the triangle in it."""
-    F, o, box = at
+    """Points of the field over triangle k; at: pose of the field, box around the triangle in it,
+    grid.
+    """
+    F, o, box, grid = at
     band, side = near
-    first, start, last, end = _cells(t, box, band)
+    first, start, last, end = _cells(t, grid, box, band)
     for j in range(start + 1, end + 1):
         for i in range(first + 1, last + 1):
-            p = grid_point(t, c.height, i, j)
-            if p[2] < box[0][2] - band:
+            p = _point(t, c, grid, i, j)
+            if not _over((p, p), box, band):
                 continue
             q = add(o, mul(F, p))
             met, w, m, away = foot_on_triangle(f, place, k, q, max(band, DEEPEST))
@@ -130,7 +146,7 @@ def _peaks(f, place, row, k, t, at, near, c, out, count):
                 met
                 and away < band
                 and away > -DEEPEST
-                and _foremost(t, c, i, j, mul_t(F, scale(-1.0, m)))
+                and _foremost(t, c, grid, i, j, mul_t(F, scale(-1.0, m)))
             ):
                 x = sub(q, scale(away, m))
                 name = label(ON_TRIANGLE, k - row.triangle, j * t.columns + i)
@@ -140,18 +156,18 @@ def _peaks(f, place, row, k, t, at, near, c, out, count):
 
 
 @kernel
-def _foremost(t, c, i, j, n):
+def _foremost(t, c, grid, i, j, n):
     """Whether a ridge ends in a grid point and all of its neighbours lie back as seen along n, or
     nearly so.
     """
-    p, ridged = grid_point(t, c.height, i, j), False
+    p, ridged = _point(t, c, grid, i, j), False
     for k in range(3):
         right, up = 0 if k == 1 else 1, 0 if k == 0 else 1
         for back in range(2):
             x, y = (i - right, j - up) if back == 1 else (i + right, j + up)
             if not (0 <= x < t.columns and 0 <= y < t.rows):
                 continue
-            d = sub(grid_point(t, c.height, x, y), p)
+            d = sub(_point(t, c, grid, x, y), p)
             if dot(n, d) > TIP * math.sqrt(dot(d, d)):
                 return False
             u, v = (x, y) if back == 1 else (i, j)
@@ -163,65 +179,79 @@ def _foremost(t, c, i, j, n):
 @kernel
 def _ridges(f, place, row, e, t, at, near, c, out, count):
     """Ridges of the field, and its points, against edge e; at: pose of the field, both ends of the
-    edge in it.
+    edge in it, grid.
     """
-    F, o, a, b = at
+    F, o, a, b, grid = at
     band, side = near
     box = around_edge(a, b)
-    first, start, last, end = _cells(t, box, band)
+    first, start, last, end = _cells(t, grid, box, band)
     d = sub(b, a)
     for j in range(max(start, 0), end + 1):
         for i in range(max(first, 0), last + 1):
-            p = grid_point(t, c.height, i, j)
+            p = _point(t, c, grid, i, j)
             for k in range(3):
                 number = t.vertex + j * t.columns + i
                 if c.ridge[number, k] == 0:
                     continue
-                g = sub(grid_point(t, c.height, i + (k != 1), j + (k != 0)), p)
-                if max(p[2], p[2] + g[2]) < box[0][2] - band:
+                to = _point(t, c, grid, i + (0 if k == 1 else 1), j + (0 if k == 0 else 1))
+                if not _over(around_edge(p, to), box, band):
                     continue
+                g = sub(to, p)
                 met, s, w, n = crossing(a, d, p, g)
                 if not met:
                     continue
                 n = scale(1.0 if n[2] > 0.0 else -1.0, n)
                 x = add(a, scale(s, d))
                 gap = dot(n, sub(x, add(p, scale(w, g))))
-                if not (gap < band and gap > -DEEPEST) or _tips(t, c, n, g, i, j, k):
+                if not (gap < band and gap > -DEEPEST) or _tips(t, c, grid, (n, p, g), i, j, k):
                     continue
                 n = mul(F, n)
-                limit = BEHIND if f.beside[e, 1] < 0 else 0.0
-                if dot(n, edge_normal(f, place, e)) > limit or leans_over(f, place, e, n):
+                if leans_over(f, place, e, n) or is_behind(f, place, e, n):
                     continue
                 name = label(ACROSS, e - row.edge, 3 * (j * t.columns + i) + k)
                 x = add(o, mul(F, x))
                 count = note(out, count, side, on_edge(f, e, s), name, x, n, gap)
-            if p[2] < box[0][2] - band:
+            if not _over((p, p), box, band):
                 continue
             met, s, x, n, gap = foot_on_edge(f, place, e, add(o, mul(F, p)), max(band, DEEPEST))
-            if met and gap < band and gap > -DEEPEST and _foremost(t, c, i, j, mul_t(F, n)):
+            if met and gap < band and gap > -DEEPEST and _foremost(t, c, grid, i, j, mul_t(F, n)):
                 name = label(ON_EDGE, e - row.edge, j * t.columns + i)
                 count = note(out, count, side, on_edge(f, e, s), name, x, n, gap)
     return count
 
 
+@kernel(inline=True)
+def _over(ground, box, band):
+    """Whether something of the field is under, over or in a box, or in the band around it."""
+    (a, b), (low, high) = ground, box
+    return (
+        b[2] > low[2] - band
+        and a[0] < high[0] + band
+        and b[0] > low[0] - band
+        and a[1] < high[1] + band
+        and b[1] > low[1] - band
+    )
+
+
 @kernel
-def _tips(t, c, n, g, i, j, k):
-    """Whether n leans over a triangle beside the edge along g that leaves the grid point (i, j)
-    along x, y or the diagonal.
+def _tips(t, c, grid, edge, i, j, k):
+    """Whether a normal leans over a triangle beside the edge that leaves the grid point (i, j)
+    along x, y or the diagonal; edge: the normal, which is across it, its first end, its course.
     """
-    along = scale(1.0 / math.sqrt(dot(g, g)), g)
-    # the triangle on the left of the edge, then the one on its right
+    n, p, g = edge
+    # the third corners of the triangles on its left and on its right
     if k == 0:
-        left, right = (i, j, False), (i, j - 1, True)
+        left, right = (i + 1, j + 1), (i, j - 1)
     elif k == 1:
-        left, right = (i - 1, j, False), (i, j, True)
+        left, right = (i - 1, j), (i + 1, j + 1)
     else:
-        left, right = (i, j, True), (i, j, False)
+        left, right = (i, j + 1), (i + 1, j)
     for side in range(2):
-        column, row, upper = left if side == 0 else right
-        if not (0 <= column < t.columns - 1 and 0 <= row < t.rows - 1):
+        x, y = left if side == 0 else right
+        if not (0 <= x < t.columns and 0 <= y < t.rows):
             continue
-        m, _ = triangle(t, c.height, column, row, upper)
-        if dot(n, cross(m, along) if side == 0 else cross(along, m)) > TIP:
+        w = sub(_point(t, c, grid, x, y), p)
+        lean, along = dot(n, w), dot(w, g)
+        if lean > 0.0 and lean * lean > TIP * TIP * (dot(w, w) - along * along / dot(g, g)):
             return True
     return False

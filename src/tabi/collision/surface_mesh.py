@@ -25,6 +25,8 @@ DEEPEST = 1e-2
 LEAN, TIP = 0.35, 0.05
 # a normal that points out of the surface by more belongs to something behind it
 BEHIND = 0.5
+# a fold of less than this angle [rad] is none
+FOLD = 1e-6
 # closer than this [m] two points have no direction between them
 SAME = 1e-10
 # sine of the angle below which two edges are parallel
@@ -170,12 +172,44 @@ def into(f, place, e, side):
 
 @kernel
 def leans_over(f, place, e, n):
-    """Whether a normal breaks (3)."""
+    """Whether a normal across an edge breaks (3)."""
+    a, b = ends(f, place, e)
+    d = sub(b, a)
+    dd = dot(d, d)
     for side in range(2):
-        u = into(f, place, e, side)
-        if -dot(n, u) > LEAN * math.sqrt(dot(u, u)):
+        k = f.opposite[e, side]
+        if k < 0:
+            continue
+        w = sub(load3(place[k]), a)
+        # n has no part along the edge, so n·w = n·u
+        lean, along = dot(n, w), dot(w, d)
+        if lean < 0.0 and lean * lean > LEAN * LEAN * (dot(w, w) - along * along / dd):
             return True
     return False
+
+
+@kernel
+def is_behind(f, place, e, n):
+    """Whether a normal at an edge looks out of the surface; where it ends, by more than
+    ``BEHIND``.
+    """
+    a, b, c = corners(f, place, f.beside[e, 0])
+    m = cross(sub(b, a), sub(c, a))
+    if f.beside[e, 1] < 0:
+        return dot(n, m) > BEHIND * math.sqrt(dot(m, m))
+    a, b, c = corners(f, place, f.beside[e, 1])
+    return dot(n, add(m, cross(sub(b, a), sub(c, a)))) > 0.0
+
+
+@kernel
+def sticks_out(f, place, e):
+    """Whether the surface is bent outwards at an edge, or ends there."""
+    if f.beside[e, 1] < 0:
+        return True
+    a = load3(place[f.edge[e, 0]])
+    d = sub(load3(place[f.opposite[e, 1]]), a)
+    m = triangle_normal(f, place, f.beside[e, 0])
+    return dot(m, d) < -FOLD * math.sqrt(dot(d, d))
 
 
 @kernel
@@ -222,17 +256,17 @@ def meets(box, other, reach):
 @kernel
 def foot_on_triangle(f, place, t, q, reach):
     """(whether there is one by equation (1), shares, m, away) of a point no farther than ``reach``
-    from the box around a triangle.
+    from the box around a triangle; beyond, it is infinitely far away.
     """
     none = (0.0, 0.0, 0.0)
     a, b, c = corners(f, place, t)
     if not meets((q, q), around_triangle(a, b, c), reach):
-        return False, none, none, 0.0
+        return False, none, none, math.inf
     u, v, w = sub(b, a), sub(c, a), sub(q, a)
     n = cross(u, v)
     nn = dot(n, n)
     if not nn > 0.0:
-        return False, none, none, 0.0
+        return False, none, none, math.inf
     y, z = dot(cross(w, v), n) / nn, dot(cross(u, w), n) / nn
     x = 1.0 - y - z
     m = scale(1.0 / math.sqrt(nn), n)

@@ -15,6 +15,8 @@ from tabi.collision.surface_solids import core_point, nearest
 from tabi.spatial.vector import add, dot, load3, load9, mul, mul_t, scale, sub
 
 AT_NODE = 1
+# by how much a normal may look out of the surface, but where it ends: walls lean a little
+OVER = 0.2
 
 
 @kernel
@@ -50,7 +52,7 @@ def nodes_on(f, place, row, t, y, near, c, out, count):
             continue
         m = mul_t(R, node_normal(f, place, i))
         n, gap = nearest(t, p, m, c)
-        if dot(n, m) > BEHIND:
+        if dot(n, m) > (BEHIND if f.border[i] == 1 else OVER):
             if t.kind > CAPSULE or f.border[i] == 1:
                 continue
             q = core_point(t, p)

@@ -92,7 +92,7 @@ def _box(t, p, m):
     best, n, gap = math.inf, (0.0, 0.0, 1.0), 0.0
     for k in range(3):
         side = 1.0 if p[k] >= 0.0 else -1.0
-        for turn in range(2):
+        for _ in range(2):
             depth = h[k] - side * p[k]
             way = _way(depth, side * m[k])
             if way < best:
@@ -149,7 +149,8 @@ def ellipsoid(t, p):
             slope += x * w
         step = total * (math.sqrt(total) - 1.0) / slope
         z += step
-        if not abs(step) > 1e-15 * z:
+        # it converges quadratically: what is left is the square of this
+        if not abs(step) > 1e-9 * z:
             break
     q = (
         math.copysign(s[0] * a[0] / (z + lift[0]), p[0]),
