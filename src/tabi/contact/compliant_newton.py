@@ -125,13 +125,19 @@ def _step_cluster(p, cluster, work):
 
 @kernel(inline=True)
 def price(p, work):
-    """Work of a trial and of a direction: (1) of ``budget``, and the products of pads."""
+    """Work of a trial and of a direction: (1) of ``budget``, and for m rows on pads of n nodes
+    products of m n, and an elimination of m³.
+    """
     looks, steps = twist_newton.price(p, work)
-    products = 0
+    nodes, rows = 0, 0
     for e in range(work.pad_count[0]):
         pad = work.pads.pad[work.pad_list[e]]
-        products += (pad.end - pad.node) * (pad.end - pad.node)
-    return looks + products // 20, steps + products // 2
+        nodes = max(nodes, pad.end - pad.node)
+    if nodes > 0:
+        for k in range(p.mu.shape[0]):
+            rows += work.row[k].pad_a >= 0 or work.row[k].pad_b >= 0
+    most = min(rows, nodes)
+    return looks + rows * nodes // 40, steps + rows * nodes // 10 + most * most * most // 20
 
 
 solve = newton_on(velocities_with, direction, price)

@@ -52,12 +52,14 @@ def test_the_weight_is_borne_and_friction_ends_at_its_limit():
 
 def test_energy_never_rises_and_its_loss_is_of_first_order():
     lost = []
-    for dt in (1e-3, 5e-4, 2.5e-4):
-        world, box = block(young_modulus=5e5, poisson_ratio=0.4, above=0.01, friction=0.3)
+    # a bounce takes 7 ms: steps of a fortieth of it and less
+    for dt in (2e-4, 1e-4, 5e-5):
+        # without Poisson's ratio nothing bulges, and nothing slides
+        world, _ = block(young_modulus=5e5, above=0.001)
         sim = tabi.Simulator(world, dt=dt)
         start = sim.energy.total
         before = start
-        while sim.time < 0.055:
+        while sim.time < 0.03:
             sim.step()
             now = sim.energy.total
             # what a step's backward error of 1e-8 m/s lets pass at some hundred newtons
@@ -65,7 +67,7 @@ def test_energy_never_rises_and_its_loss_is_of_first_order():
             before = now
         lost.append(start - before)
     slopes = np.log2(lost[0] / lost[1]), np.log2(lost[1] / lost[2])
-    assert 0.7 < slopes[1] < 1.2, (lost, slopes)
+    assert all(0.85 < slope < 1.1 for slope in slopes), (lost, slopes)
 
 
 def test_the_balance_of_a_step_adds_up_and_pads_take_energy():
@@ -141,7 +143,7 @@ def test_a_soft_mat_under_a_hard_box_and_pads_on_each_other():
 @pytest.mark.parametrize("contact", ["pyramid", "frictionless", "selection", "penalty"])
 def test_other_laws_refuse_pads(contact):
     world, _ = block()
-    with pytest.raises(ModelError, match="soft|feet"):
+    with pytest.raises(ModelError, match=r"soft|feet"):
         tabi.Simulator(world, contact=contact)
 
 
