@@ -13,7 +13,9 @@ def test_velocities_and_matrix_have_the_compliance():
     rng = np.random.default_rng(0)
     p, W = random_bodies(rng)
     C = np.diag(rng.random(21))
-    soft, impulse = soften(p, scipy.sparse.csr_matrix(C)), rng.normal(size=21)
+    # as if every row were a node
+    one = scipy.sparse.csr_matrix(np.eye(21))
+    soft, impulse = soften(p, one, scipy.sparse.csr_matrix(C)), rng.normal(size=21)
     assert np.allclose(soft.velocities(impulse), (W + C) @ impulse + p.q)
     assert np.allclose(sparse(soft).toarray(), W + C)
     assert not np.allclose(

@@ -17,19 +17,29 @@ class SoftProblem(BodyProblem):
     """Contacts between bodies, some of them on pads.
 
     Attributes:
-        compliance: E R N c C Nᵀ Rᵀ Eᵀ over all rows (see ``compliance``), sparse, shape (3n, 3n)
-            [1/kg].
+        spread: E R N from the nodes of all pads to the rows (see ``compliance``), sparse,
+            shape (3n, 3·nodes).
+        nodes: c C of all nodes [1/kg], sparse.
     """
 
-    compliance: scipy.sparse.csr_matrix
+    spread: scipy.sparse.csr_matrix
+    nodes: scipy.sparse.csr_matrix
+
+    @property
+    def compliance(self) -> scipy.sparse.csr_matrix:
+        """Between contacts, E R N c C Nᵀ Rᵀ Eᵀ [1/kg], shape (3n, 3n)."""
+        return scipy.sparse.csr_matrix(self.spread @ self.nodes @ self.spread.T)
 
     def velocities(self, impulse: Floats) -> Floats:
         """Of the bodies, and of their pads, by plain matrices."""
-        return super().velocities(impulse) + self.compliance @ impulse
+        moved = self.spread @ (self.nodes @ (self.spread.T @ impulse))
+        return super().velocities(impulse) + moved
 
 
-def soften(p: BodyProblem, compliance: scipy.sparse.csr_matrix) -> SoftProblem:
-    """The problem of some bodies with a compliance between its contacts."""
+def soften(
+    p: BodyProblem, spread: scipy.sparse.csr_matrix, nodes: scipy.sparse.csr_matrix
+) -> SoftProblem:
+    """The problem of some bodies with pads between its contacts; arguments as the attributes."""
     made = SoftProblem(*p)
-    made.compliance = compliance
+    made.spread, made.nodes = spread, nodes
     return made

@@ -17,7 +17,7 @@ from tabi.model.shape import HalfSpace, Shape
 from tabi.model.signals import Command, Controller
 from tabi.model.world import World
 from tabi.robots.files import load, quietly
-from tabi.scenes import equipment, motion, patches, sensing, steered, things, walks
+from tabi.scenes import equipment, motion, patches, sensing, soft, steered, things, walks
 from tabi.scenes.checks import copies, stands
 from tabi.scenes.contents import Contents
 from tabi.scenes.laws import law_of
@@ -64,6 +64,8 @@ class Builder:
                 self.objects.append(
                     [self._object(thing, name, k) for k, name in enumerate(copies(thing))]
                 )
+                for body in self.objects[-1]:
+                    soft.add_object_pads(self, body, thing.pads, i)
         self._plates(of_things=True)
         self._pairs()
         self._bonds()

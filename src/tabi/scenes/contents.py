@@ -6,23 +6,18 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, field
 
+from tabi.scenes.key_types import Duration, Hertz, Keys, Name, Vector, Word
 from tabi.scenes.motion import RobotKeys
 from tabi.scenes.sensor_keys import PlateKeys
 from tabi.scenes.things import (
     AnyFixed,
     AnyObject,
     BondKeys,
-    Duration,
     Ground,
-    Hertz,
-    Keys,
-    Name,
     Pair,
     PatchKeys,
     PushKeys,
     Surface,
-    Vector,
-    Word,
 )
 
 MANY = Meta(max_length=1000)

@@ -1,5 +1,5 @@
-"""What a scene changes about a robot: rubber in its ankles, motors, joints that move exactly as
-told, jaws that grip.
+"""What a scene changes about a robot: rubber in its ankles, soft soles, motors, joints that move
+exactly as told, jaws that grip.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tabi.model.joint import Joint, Motor
 from tabi.model.lookup import qualified
 from tabi.model.robot import Robot
 from tabi.model.signals import Controller
-from tabi.scenes import motion
+from tabi.scenes import motion, soft
 from tabi.scenes.reader import Reader
 from tabi.simulation.simulator import Simulator
 
@@ -51,6 +51,8 @@ def equip(builder: Places, robot: Robot, told: motion.RobotKeys, i: int) -> None
                 told.bush.mass_below_kg,
                 told.bush.height_m,
             )
+    soft.add_soles(builder, robot, told.soles, i)
+    soft.add_robot_pads(builder, robot, told.pads, i)
     for name, keys in told.motors.items():
         with builder.at("robots", i, "motors", name):
             joint = robot.joint(name)

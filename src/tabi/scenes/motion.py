@@ -6,8 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, field
 
-from tabi.scenes.sensor_keys import SensorKeys
-from tabi.scenes.things import (
+from tabi.scenes.key_types import (
     ZERO,
     Angles,
     Bend,
@@ -23,6 +22,8 @@ from tabi.scenes.things import (
     Vector,
     Word,
 )
+from tabi.scenes.sensor_keys import SensorKeys
+from tabi.scenes.soft_keys import PadKeys, SoleKeys
 from tabi.scenes.walk_keys import SteeredWalkKeys, WalkKeys
 
 
@@ -203,6 +204,8 @@ class RobotKeys(Posture, frozen=True, kw_only=True):
         gains: of motors to which the file gives none; made up from what each joint moves
             if it gives none at all, unless the robot is limp
         bush: rubber between ankle and sole; none unless given
+        soles: soft soles under its feet; none unless given
+        pads: soft pads on its bodies
         rigid_joints: whether no servo gives way: all joints move exactly as told, whatever torque
             that takes
         motors: motors and gears by their joints, where they differ from the robot's
@@ -230,6 +233,8 @@ class RobotKeys(Posture, frozen=True, kw_only=True):
     feet: dict[Name, Word | FootKeys] = field(default_factory=dict)
     gains: Gains | None = None
     bush: BushKeys | None = None
+    soles: SoleKeys | None = None
+    pads: Annotated[tuple[PadKeys, ...], Meta(max_length=100)] = ()
     rigid_joints: bool = False
     motors: dict[Word, MotorKeys] = field(default_factory=dict)
     sensors: dict[Word, SensorKeys] = field(default_factory=dict)

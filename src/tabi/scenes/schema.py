@@ -11,7 +11,8 @@ from typing import Any, get_args
 import msgspec
 from msgspec import inspect
 
-from tabi.scenes import contents, motion, sensor_keys, things, walk_keys
+from tabi.scenes import contents, motion, sensor_keys, soft_keys, things, walk_keys
+from tabi.scenes.key_types import Keys
 from tabi.scenes.reader import bounds, is_word, type_of
 
 FILE = "scene.schema.json"
@@ -38,6 +39,10 @@ TABLES: dict[str, tuple[Any, ...]] = {
     "feet": (motion.FootKeys,),
     "gains": (motion.Gains,),
     "bush": (motion.BushKeys,),
+    "soles": (soft_keys.SoleKeys,),
+    "pads": (soft_keys.PadKeys,),
+    "layers": (soft_keys.LayerKeys,),
+    "tread": (soft_keys.TreadKeys,),
     "motors": (motion.MotorKeys,),
     "sensors": (sensor_keys.SensorKeys,),
     "motion": motion.Motion.__args__,
@@ -59,7 +64,7 @@ def attributes(kind: Any) -> dict[str, str]:
     found: dict[str, str] = {}
     for cls in reversed(kind.__mro__):
         _, _, listed = (cls.__doc__ or "").partition("Attributes:")
-        if issubclass(cls, things.Keys):
+        if issubclass(cls, Keys):
             # what is indented further belongs to the line above
             for _, key, text in re.findall(r"^( +)(\w+): (.+(?:\n\1 +.+)*)$", listed, re.MULTILINE):
                 found[key] = " ".join(text.split())

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from tabi.scenes.things import (
+from tabi.scenes.key_types import (
     ZERO,
     Friction,
     Hertz,

@@ -10,33 +10,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union
 
-from msgspec import Meta, Struct, defstruct
+from msgspec import Meta, defstruct
 
-Number = Annotated[float, Meta(ge=-1e6, le=1e6)]
-Length = Annotated[float, Meta(gt=0.0, le=1e4)]
-Mass = Annotated[float, Meta(ge=1e-12, le=1e9)]
-Share = Annotated[float, Meta(ge=0.0, le=1.0)]
-Friction = Annotated[float, Meta(ge=0.0, le=100.0)]
-Moment = Annotated[float, Meta(ge=0.0, le=1e6)]
-Duration = Annotated[float, Meta(gt=0.0, le=1e6)]
-Turn = Annotated[float, Meta(ge=-180.0, le=180.0)]
-Bend = Annotated[float, Meta(ge=-90.0, le=90.0)]
-Hertz = Annotated[float, Meta(gt=0.0, le=1e6)]
-Vector = tuple[Number, Number, Number]
-Turns = tuple[Turn, Turn, Turn]
-Quaternion = tuple[Number, Number, Number, Number]
-Color = tuple[Share, Share, Share]
-Name = Annotated[str, Meta(pattern=r"^[A-Za-z][A-Za-z0-9_ -]*$", max_length=64)]
-# bodies, joints and materials of robots have any names their files give them
-Word = Annotated[str, Meta(min_length=1, max_length=128)]
-Angles = dict[Word, Annotated[float, Meta(ge=-3600.0, le=3600.0)]]
-Slides = dict[Word, Annotated[float, Meta(ge=-100.0, le=100.0)]]
-ZERO = (0.0, 0.0, 0.0)
-
-
-class Keys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Keys of a scene file that belong together."""
-
+from tabi.scenes.key_types import (
+    ZERO,
+    Color,
+    Duration,
+    Friction,
+    Keys,
+    Length,
+    Mass,
+    Moment,
+    Name,
+    Number,
+    Quaternion,
+    Share,
+    Turn,
+    Turns,
+    Vector,
+    Word,
+)
+from tabi.scenes.soft_keys import PadKeys
 
 # ---- surfaces and places ------------------------------------------------------------------------
 
@@ -268,6 +262,7 @@ class Loose(Placed, frozen=True, kw_only=True):
         name: its name; the shape's unless given
         velocity_m_s: velocity of its origin at the start
         angular_velocity_rad_s: angular velocity at the start, in the world's axes
+        pads: soft pads on it
         count: how many of it; with more than one, their names get a number from 1 on
         spacing_m: from each of them to the next
     """
@@ -275,6 +270,7 @@ class Loose(Placed, frozen=True, kw_only=True):
     name: Name | None = None
     velocity_m_s: Vector = ZERO
     angular_velocity_rad_s: Vector = ZERO
+    pads: Annotated[tuple[PadKeys, ...], Meta(max_length=100)] = ()
     count: Annotated[int, Meta(ge=1, le=500)] = 1
     spacing_m: Vector = ZERO
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from tabi.scenes.things import Duration, Keys, Length, Moment, Number, Turn
+from tabi.scenes.key_types import Duration, Keys, Length, Moment, Number, Turn
 
 # of a robot that walks
 Speed = Annotated[float, Meta(ge=-10.0, le=10.0)]

@@ -7,6 +7,7 @@ can be written here. Rows of contacts and their columns: ``tables.CONTACT``; of 
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -302,8 +303,11 @@ class Data:
         )
         if not len(self._stepper.data.memory.sole):
             return found
-        N = soft_check.spread(s, count)
-        return soften(found, N @ soft_check.node_compliance(self.model, self.dt) @ N.T)
+        return soften(found, soft_check.spread(s, count), self._pads.compliance)
+
+    @functools.cached_property
+    def _pads(self) -> soft_check.Given:
+        return soft_check.given(self.model, self.dt)
 
     @property
     def sole_error(self) -> float:
@@ -312,7 +316,7 @@ class Data:
         """
         if not len(self._stepper.data.memory.sole):
             return 0.0
-        return soft_check.error(self.model, self.dt, self._stepper.workspace, self._stepper.data)
+        return soft_check.error(self._pads, self.dt, self._stepper.workspace, self._stepper.data)
 
     def _inverse_inertia(self, column: NDArray[np.int64], bodies: int) -> tuple[Any, ...]:
         """start, column and Ω of ``problem`` in blocks, also where the step had factors."""

@@ -9,7 +9,7 @@ where c = A/h, A = 1/(h + η) of a pad with viscosity η; see ``rows.soft_contac
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse
@@ -20,6 +20,18 @@ from tabi.model.pad import Pad
 from tabi.simulation.rows.contacts import PAD
 
 Array = NDArray[np.float64]
+
+
+class Given(NamedTuple):
+    """What never changes: c C and A of (1) of all nodes."""
+
+    compliance: scipy.sparse.csr_matrix
+    relaxation: scipy.sparse.csr_matrix
+
+
+def given(model: Model, dt: float) -> Given:
+    """Of a model, for steps of dt [s]."""
+    return Given(node_compliance(model, dt), relaxation(model, dt))
 
 
 def node_compliance(model: Model, dt: float) -> scipy.sparse.csr_matrix:
@@ -58,36 +70,36 @@ def relaxation(model: Model, dt: float) -> scipy.sparse.csr_matrix:
 
 def spread(s: Any, count: int) -> scipy.sparse.csr_matrix:
     """N of the first rows of a step's problem, from its workspace, shape (3 count, 3 nodes)."""
-    soft, rows, columns, values = s.law, [], [], []
-    for x in range(count):
-        e = s.groups.order[x]
-        if s.kind[e] != 0 or s.soft[e] != PAD:
-            continue
-        point, where = s.points[e], soft.where[e]
-        E = s.problem.contact["frame"][x].reshape(3, 3)
-        for side, sign in (("a", 1.0), ("b", -1.0)):
-            i = soft.surfaces.of_shape[point[f"shape_{side}"]]
-            if i < 0:
-                continue
-            turned = sign * E @ soft.solver.turn[i].reshape(3, 3)
-            for node, weight in zip(where[f"node_{side}"], where[f"weight_{side}"], strict=True):
-                if node >= 0:
-                    rows.append(3 * x + np.repeat([0, 1, 2], 3))
-                    columns.append(3 * node + np.tile([0, 1, 2], 3))
-                    values.append((weight * turned).ravel())
-    shape = (3 * count, 3 * len(soft.surfaces.rest))
-    if not rows:
-        return scipy.sparse.csr_matrix(shape)
+    soft, e = s.law, s.groups.order[:count]
+    on_pad = (s.kind[e] == 0) & (s.soft[e] == PAD)
+    rows, columns, values = [], [], []
+    three = np.arange(3)
+    for side, sign in (("a", 1.0), ("b", -1.0)):
+        pad = np.where(on_pad, soft.surfaces.of_shape[s.points[f"shape_{side}"][e]], -1)
+        x = np.flatnonzero(pad >= 0)
+        E = s.problem.contact["frame"][x].reshape(-1, 3, 3)
+        turned = sign * E @ soft.solver.turn[pad[x]].reshape(-1, 3, 3)
+        for c in three:
+            node, weight = (
+                soft.where[f"node_{side}"][e[x], c],
+                soft.where[f"weight_{side}"][e[x], c],
+            )
+            used = node >= 0
+            at = (3 * x[used, None, None] + three[:, None], 3 * node[used, None, None] + three)
+            rows.append(np.broadcast_to(at[0], (len(at[0]), 3, 3)).ravel())
+            columns.append(np.broadcast_to(at[1], (len(at[1]), 3, 3)).ravel())
+            values.append((weight[used, None, None] * turned[used]).ravel())
     parts = (np.concatenate(rows), np.concatenate(columns))
+    shape = (3 * count, 3 * len(soft.surfaces.rest))
     return scipy.sparse.csr_matrix((np.concatenate(values), parts), shape)
 
 
-def error(model: Model, dt: float, s: Any, data: Any) -> float:
+def error(given: Given, dt: float, s: Any, data: Any) -> float:
     """How far the nodes are from where (1) puts them by the forces of the last step [m]."""
     count = int(data.outcome.report[0]["points"])
     U = data.outcome.sole_before.ravel()
     push = np.zeros(len(U))
     if count and count <= len(s.points):
         push = spread(s, count).T @ s.impulse[: 3 * count]
-    v = node_compliance(model, dt) @ push - relaxation(model, dt) @ U
+    v = given.compliance @ push - given.relaxation @ U
     return float(np.abs(U + dt * v - data.memory.sole.ravel()).max(initial=0.0))

@@ -1,0 +1,58 @@
+"""Soft soles and pads of a scene's robots and objects."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+from tabi._errors import ModelError
+from tabi.model.body import Body
+from tabi.model.robot import Robot
+from tabi.scenes import soft_keys
+from tabi.scenes.soft_keys import PadKeys, SoleKeys
+
+
+class Places(Protocol):
+    """Who builds a scene, and knows where its file says what."""
+
+    def at(self, *path: str | int) -> AbstractContextManager[None]:
+        """An error in here is the file's, at this path."""
+        ...
+
+
+def add_soles(builder: Places, robot: Robot, told: SoleKeys | None, i: int) -> None:
+    """Soft soles of the robot i."""
+    if told is not None:
+        with builder.at("robots", i, "soles"):
+            made = soft_keys.layers(told)
+            robot.add_soles(told.feet, layers=made, **soft_keys.options(told))
+
+
+def add_robot_pads(builder: Places, robot: Robot, told: Sequence[PadKeys], i: int) -> None:
+    """Pads on bodies of the robot i."""
+    for k, pad in enumerate(told):
+        with builder.at("robots", i, "pads", k):
+            if pad.body is None:
+                raise ModelError("a pad of a robot names no body; expected body: NAME")
+            _glue(robot.body(pad.body), pad)
+
+
+def add_object_pads(builder: Places, body: Body, told: Sequence[PadKeys], i: int) -> None:
+    """Pads on the object i."""
+    for k, pad in enumerate(told):
+        with builder.at("objects", i, "pads", k):
+            if pad.body is not None:
+                raise ModelError(f"a pad of an object names the body {pad.body!r}; leave body out")
+            _glue(body, pad)
+
+
+def _glue(body: Body, told: PadKeys) -> None:
+    if (told.face is None) == (told.outline_m is None):
+        raise ModelError(
+            'a pad has to say where it is: face, as "-z", of a box, or outline_m with its '
+            "position_m and quaternion; expected one of them"
+        )
+    face = told.face if told.outline_m is None else told.outline_m
+    made, options = soft_keys.layers(told), soft_keys.options(told)
+    body.add_pad(face, made, told.position_m, told.quaternion, **options)  # type: ignore[arg-type]
