@@ -25,6 +25,7 @@ from tabi.model.joint import Joint
 from tabi.model.mujoco_bonds import add_bonds
 from tabi.model.mujoco_state import PARTS, configuration_to_mujoco, knows
 from tabi.model.mujoco_text import exact_text
+from tabi.model.pad import Pad
 from tabi.model.readers.mjcf_source import heard, mujoco
 from tabi.model.shape import (
     Box,
@@ -276,6 +277,10 @@ class _Writer:
                     f"MuJoCo has planes only on what stands still: give it a box"
                 )
             geom.type, geom.size = kinds.mjGEOM_PLANE, [0, 0, 1]
+        elif isinstance(g, Pad):
+            raise ModelError(
+                f"{name!r} is soft, and MuJoCo gets rigid bodies only; leave soft pads out"
+            )
         elif isinstance(g, HeightField):
             raise ModelError(
                 f"height field {name!r} cannot be written for MuJoCo, which cuts its cells along "

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import ModelError, TabiError, unknown
+from tabi.model.pad import Pad
 from tabi.model.world import World
 from tabi.scenes import Scene
 from tabi.scenes.builder import body_of
@@ -251,6 +252,19 @@ def obstacles(scene: Scene, name: str) -> Iterator[str]:
             f"{told} a moving surface, which is not carried over to {name}; without it, "
             f"it can be compared: {_off(belts, '[0,0,0]')}"
         )
+    soft = [f"robots.{i}.soles" for i, robot in enumerate(contents.robots) if robot.soles]
+    if soft:
+        yield (
+            f"{told} soft soles, which are not carried over to {name}; without them, "
+            f"it can be compared: {_off(soft, 'null')}"
+        )
+    pads = [f"robots.{i}.pads" for i, robot in enumerate(contents.robots) if robot.pads]
+    pads += [f"objects.{i}.pads" for i, thing in enumerate(contents.objects) if thing.pads]
+    if pads:
+        yield (
+            f"{told} soft pads, which are not carried over to {name}; without them, "
+            f"it can be compared: {_off(pads, '[]')}"
+        )
     steered = [
         f"robots.{i}.motion.steer"
         for i, robot in enumerate(contents.robots)
@@ -281,6 +295,8 @@ def world_obstacles(sim: Simulator, name: str) -> Iterator[str]:
     if (pairs["static_friction"] != pairs["friction"]).any():
         yield f"the world uses static friction, which is not carried over to {name}; leave it out"
     for shape in sim.model.shapes:
+        if isinstance(shape.geometry, Pad):
+            yield f"{shape.link!r} has a soft pad, not carried over to {name}; leave it out"
         if np.any(shape.surface_velocity):
             yield f"{shape.link!r} has a moving surface, which is not carried over to {name}"
 
