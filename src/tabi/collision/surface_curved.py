@@ -127,9 +127,11 @@ def _over(f, place, row, k, point, near, out, count):
 
 @kernel
 def _holds(f, k, w):
-    """Whether a foot is on triangle k; over an edge it is on the first one beside it."""
+    """Whether a foot is on triangle k; over an edge it is on the first one beside it, over a node
+    on none.
+    """
     for e in range(3):
-        if not w[e] > -RIM:
+        if not (w[e] > -RIM and w[e] < 1.0 - 2.0 * RIM):
             return False
         if w[e] <= RIM and f.next[k, e] >= 0 and f.next[k, e] < k:
             return False
