@@ -286,13 +286,17 @@ def foot_on_edge(f, place, e, q, reach):
     s = dot(w, d) / dot(d, d)
     if not (s > RIM and s < 1.0 - RIM):
         return False, s, none, none, 0.0
+    border = f.beside[e, 1] < 0
     for side in range(2):
         u = into(f, place, e, side)
         if dot(w, u) > RIM * dot(u, u):
             return False, s, none, none, 0.0
+        # straight below the last edge is still below the surface
+        if dot(w, u) >= -RIM * dot(u, u):
+            border = False
     x = add(a, scale(s, d))
     m = edge_normal(f, place, e)
-    n, away = towards(q, x, m, f.beside[e, 1] < 0)
+    n, away = towards(q, x, m, border)
     return dot(n, m) <= BEHIND, s, x, n, away
 
 
