@@ -22,7 +22,9 @@ def test_edges_that_are_nearly_parallel_make_no_strange_normals(angle):
             points, _ = scene.touch(1e-3)
             assert len(points) >= 7
             assert (points["normal"][:, 2] > 0.7).all()
-            np.testing.assert_allclose(points["gap"].min(), -1e-5, atol=4e-2 * angle + 1e-12)
+            # straight up; nodes are pushed out across a face
+            out = points["gap"] / points["normal"][:, 2]
+            np.testing.assert_allclose(out.min(), -1e-5, atol=4e-2 * angle + 1e-12)
 
 
 def test_a_small_box_between_the_nodes_stands_on_its_four_corners():
@@ -30,7 +32,7 @@ def test_a_small_box_between_the_nodes_stands_on_its_four_corners():
     middle = scene.at[scene.f.triangle[5]].mean(axis=0)
     scene.move(middle - (0, 0, 1e-3 - 1e-5))
     points, where = scene.touch(1e-3)
-    assert len(points) == 4
+    assert len(points) == 4, points
     np.testing.assert_allclose(points["gap"], -1e-5, atol=1e-12)
     np.testing.assert_allclose(points["normal"], np.tile((0, 0, 1.0), (4, 1)), atol=1e-12)
     assert (np.sort(where["node_a"]) == np.sort(scene.f.triangle[5])).all()

@@ -83,7 +83,7 @@ def of_curved(f, place, row, t, y, near, c, out, count):
         if not met or gap <= -DEEPEST:
             continue
         n = mul(R, n)
-        if not (leans_over(f, place, e, n) or is_behind(f, place, e, n)):
+        if not (leans_over(f, place, e, n) or is_behind(f, place, e, n, gap)):
             x = add(a, scale(s, sub(b, a)))
             name = label(ON_EDGE, e - row.edge, 0)
             count = note(out, count, side, on_edge(f, e, s), name, x, n, gap)

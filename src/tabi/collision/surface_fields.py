@@ -255,7 +255,7 @@ def _ridges(f, place, row, e, t, at, near, c, out, count):
                 ):
                     continue
                 n = mul(F, n)
-                if leans_over(f, place, e, n) or is_behind(f, place, e, n):
+                if leans_over(f, place, e, n) or is_behind(f, place, e, n, gap):
                     continue
                 name = label(ACROSS, e - row.edge, 3 * (j * t.columns + i) + k)
                 x = add(o, mul(F, x))
