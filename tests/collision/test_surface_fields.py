@@ -74,7 +74,7 @@ def test_over_rough_ground_the_least_gap_is_the_distance(cells):
         field = HeightField(rng.uniform(-2e-3, 2e-3, (cells, cells)), (0.2, 0.2))
         nodes, triangles = sheet()
         nodes = nodes + rng.uniform(-1e-3, 1e-3, nodes.shape)
-        scene = OnFixed(field, nodes + (0, 0, rng.uniform(3.1e-3, 5e-3)), triangles)
+        scene = OnFixed(field, nodes + np.array([0, 0, rng.uniform(3.1e-3, 5e-3)]), triangles)
         points, where = scene.touch(8e-3)
         check(scene, points, where)
         np.testing.assert_allclose(
@@ -97,7 +97,7 @@ def test_a_peak_and_a_ridge_between_nodes_hold_the_sheet():
     assert where["node_a"][lowest].tolist() == triangles[20].tolist()
     # a ridge along x between two rows of nodes
     heights = np.tile(-0.2 * np.abs(np.linspace(-0.1, 0.1, 41))[:, None], (1, 41))
-    scene = OnFixed(HeightField(heights, (0.2, 0.2)), nodes + (0, 4e-3, -1e-4), triangles)
+    scene = OnFixed(HeightField(heights, (0.2, 0.2)), nodes + np.array([0, 4e-3, -1e-4]), triangles)
     points, where = scene.touch(5e-4)
     check(scene, points, where)
     crossed = sum((scene.at[a, 1] < 0) != (scene.at[b, 1] < 0) for a, b in scene.f.edge)

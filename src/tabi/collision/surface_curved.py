@@ -83,7 +83,7 @@ def of_curved(f, place, row, t, y, near, c, out, count):
         if not met or gap <= -DEEPEST:
             continue
         n = mul(R, n)
-        if not (leans_over(f, place, e, n) or is_behind(f, place, e, n)):
+        if not (leans_over(f, place, e, n) or is_behind(f, place, e, n, gap)):
             x = add(a, scale(s, sub(b, a)))
             name = label(ON_EDGE, e - row.edge, 0)
             count = note(out, count, side, on_edge(f, e, s), name, x, n, gap)
@@ -127,9 +127,11 @@ def _over(f, place, row, k, point, near, out, count):
 
 @kernel
 def _holds(f, k, w):
-    """Whether a foot is on triangle k; over an edge it is on the first one beside it."""
+    """Whether a foot is on triangle k; over an edge it is on the first one beside it, over a node
+    on none.
+    """
     for e in range(3):
-        if not w[e] > -RIM:
+        if not (w[e] > -RIM and w[e] < 1.0 - 2.0 * RIM):
             return False
         if w[e] <= RIM and f.next[k, e] >= 0 and f.next[k, e] < k:
             return False

@@ -223,7 +223,7 @@ def _edge(f, place, row, edge, near, out, count):
         gap = dot(n, sub(x, add(b, scale(w, g))))
         if not (gap < band and gap > -DEEPEST) or dot(n, u) > TIP or dot(n, v) > TIP:
             continue
-        if not (leans_over(f, place, e, n) or is_behind(f, place, e, n)):
+        if not (leans_over(f, place, e, n) or is_behind(f, place, e, n, gap)):
             name = label(ACROSS, e - row.edge, which)
             count = note(out, count, side, on_edge(f, e, s), name, x, n, gap)
     return count

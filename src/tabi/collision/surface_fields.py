@@ -3,9 +3,10 @@ ridges against triangles and edges of the surface.
 
     gap = m·(q − foot),   n·d = n·g = 0                                                      (1)
 of a point q of the field over a triangle with the outward normal m; of a ridge along g across an
-edge along d. A point of the field counts where a ridge ends in it and its neighbours lie behind it
-as seen from the surface; a ridge where the triangles beside it fall off, and flat and hollow edges
-not at all. All is solid below the field.
+edge along d. A point of the field counts where the field is bent down along all lines through it
+and its neighbours lie behind it as seen from the surface; a ridge where the triangles beside it
+fall off, and flat and hollow edges not at all. A node above a ridge or a peak, over none of the
+triangles beside it, is as far away as these are. All is solid below the field.
 """
 
 import math
@@ -13,6 +14,8 @@ import math
 from tabi._jit import kernel
 from tabi.collision.surface_mesh import (
     DEEPEST,
+    RIM,
+    SAME,
     TIP,
     around_edge,
     around_triangle,
@@ -34,7 +37,10 @@ from tabi.collision.surface_nodes import AT_NODE
 from tabi.collision.terrain import corner
 from tabi.spatial.vector import add, dot, load3, load9, mul, mul_t, scale, sub
 
-ON_TRIANGLE, ON_EDGE, ACROSS = 2, 3, 4
+ON_TRIANGLE, ON_EDGE, ACROSS, ON_RIDGE, ON_PEAK = 2, 3, 4, 5, 6
+# how many lines through a point of the field may be straight
+PEAK, RIDGE = 0, 2
+BENT = 1e-5  # a line that is bent by less than this angle [rad] is straight
 
 
 @kernel
@@ -50,6 +56,9 @@ def on_field(f, place, row, t, y, near, c, out, count):
     if not _ridged(f, place, row, t, (F, o), near[0], c):
         return count
     grid = _grid(t)
+    for i in range(row.node, row.node_end):
+        p = mul_t(F, sub(load3(place[i]), o))
+        count = _above(row, i, p, t, (F, o, grid), near, c, out, count)
     for k in range(row.triangle, row.triangle_end):
         a, b, d = corners(f, place, k)
         box = around_triangle(mul_t(F, sub(a, o)), mul_t(F, sub(b, o)), mul_t(F, sub(d, o)))
@@ -72,6 +81,42 @@ def _nodes(f, place, row, t, at, near, c, out, count):
         for e in range(before, min(count, points.shape[0])):
             p = points[e]
             note(out, e, side, at_node(i), p.feature, x, load3(p.normal), p.gap)
+    return count
+
+
+@kernel
+def _above(row, node, x, t, at, near, c, out, count):
+    """Node x, in the field's frame, above ridges and peaks."""
+    F, o, grid = at
+    band, side = near
+    first, start, last, end = _cells(t, grid, (x, x), band)
+    w = add(o, mul(F, x))
+    for j in range(max(start, 0), min(end + 2, t.rows)):
+        for i in range(max(first, 0), min(last + 2, t.columns)):
+            p = _point(t, c, grid, i, j)
+            number = j * t.columns + i
+            for k in range(3):
+                if c.ridge[t.vertex + number, k] == 0:
+                    continue
+                g = sub(_point(t, c, grid, i + (0 if k == 1 else 1), j + (0 if k == 0 else 1)), p)
+                s = dot(sub(x, p), g) / dot(g, g)
+                if not (s > RIM and s < 1.0 - RIM):
+                    continue
+                v = sub(sub(x, p), scale(s, g))
+                gap = math.sqrt(dot(v, v))
+                if not (gap > SAME and gap < band and v[2] > 0.0):
+                    continue
+                n = scale(1.0 / gap, v)
+                if not _tips(t, c, grid, (n, p, g, RIM), i, j, k):
+                    name = label(ON_RIDGE, node - row.node, 3 * number + k)
+                    count = note(out, count, side, at_node(node), name, w, mul(F, n), gap)
+            v = sub(x, p)
+            gap = math.sqrt(dot(v, v))
+            if gap > SAME and gap < band and v[2] > 0.0:
+                n = scale(1.0 / gap, v)
+                if _foremost(t, c, grid, i, j, n, RIM, PEAK):
+                    name = label(ON_PEAK, node - row.node, number)
+                    count = note(out, count, side, at_node(node), name, w, mul(F, n), gap)
     return count
 
 
@@ -146,7 +191,7 @@ def _peaks(f, place, row, k, t, at, near, c, out, count):
                 met
                 and away < band
                 and away > -DEEPEST
-                and _foremost(t, c, grid, i, j, mul_t(F, scale(-1.0, m)))
+                and _foremost(t, c, grid, i, j, mul_t(F, scale(-1.0, m)), TIP, PEAK)
             ):
                 x = sub(q, scale(away, m))
                 name = label(ON_TRIANGLE, k - row.triangle, j * t.columns + i)
@@ -156,24 +201,26 @@ def _peaks(f, place, row, k, t, at, near, c, out, count):
 
 
 @kernel
-def _foremost(t, c, grid, i, j, n):
-    """Whether a ridge ends in a grid point and all of its neighbours lie back as seen along n, or
-    nearly so.
+def _foremost(t, c, grid, i, j, n, slack, most):
+    """Whether the neighbours of a grid point lie back as seen along n, or nearly so, and the field
+    is straight along ``most`` of the three lines through it at most.
     """
-    p, ridged = _point(t, c, grid, i, j), False
+    p, straight = _point(t, c, grid, i, j), 0
     for k in range(3):
         right, up = 0 if k == 1 else 1, 0 if k == 0 else 1
+        bend, size, both = 0.0, 0.0, 0
         for back in range(2):
             x, y = (i - right, j - up) if back == 1 else (i + right, j + up)
             if not (0 <= x < t.columns and 0 <= y < t.rows):
                 continue
             d = sub(_point(t, c, grid, x, y), p)
-            if dot(n, d) > TIP * math.sqrt(dot(d, d)):
+            fall, length = dot(n, d), math.sqrt(dot(d, d))
+            if fall > slack * length:
                 return False
-            u, v = (x, y) if back == 1 else (i, j)
-            if c.ridge[t.vertex + v * t.columns + u, k] == 1:
-                ridged = True
-    return ridged
+            bend, size, both = bend + fall, size + length, both + 1
+        if both == 2 and bend > -BENT * size:
+            straight += 1
+    return straight <= most
 
 
 @kernel
@@ -203,10 +250,12 @@ def _ridges(f, place, row, e, t, at, near, c, out, count):
                 n = scale(1.0 if n[2] > 0.0 else -1.0, n)
                 x = add(a, scale(s, d))
                 gap = dot(n, sub(x, add(p, scale(w, g))))
-                if not (gap < band and gap > -DEEPEST) or _tips(t, c, grid, (n, p, g), i, j, k):
+                if not (gap < band and gap > -DEEPEST) or _tips(
+                    t, c, grid, (n, p, g, TIP), i, j, k
+                ):
                     continue
                 n = mul(F, n)
-                if leans_over(f, place, e, n) or is_behind(f, place, e, n):
+                if leans_over(f, place, e, n) or is_behind(f, place, e, n, gap):
                     continue
                 name = label(ACROSS, e - row.edge, 3 * (j * t.columns + i) + k)
                 x = add(o, mul(F, x))
@@ -214,7 +263,12 @@ def _ridges(f, place, row, e, t, at, near, c, out, count):
             if not _over((p, p), box, band):
                 continue
             met, s, x, n, gap = foot_on_edge(f, place, e, add(o, mul(F, p)), max(band, DEEPEST))
-            if met and gap < band and gap > -DEEPEST and _foremost(t, c, grid, i, j, mul_t(F, n)):
+            if (
+                met
+                and gap < band
+                and gap > -DEEPEST
+                and _foremost(t, c, grid, i, j, mul_t(F, n), TIP, RIDGE)
+            ):
                 name = label(ON_EDGE, e - row.edge, j * t.columns + i)
                 count = note(out, count, side, on_edge(f, e, s), name, x, n, gap)
     return count
@@ -236,9 +290,10 @@ def _over(ground, box, band):
 @kernel
 def _tips(t, c, grid, edge, i, j, k):
     """Whether a normal leans over a triangle beside the edge that leaves the grid point (i, j)
-    along x, y or the diagonal; edge: the normal, which is across it, its first end, its course.
+    along x, y or the diagonal; edge: the normal, which is across it, its first end, its course, and
+    by how much it may lean.
     """
-    n, p, g = edge
+    n, p, g, slack = edge
     # the third corners of the triangles on its left and on its right
     if k == 0:
         left, right = (i + 1, j + 1), (i, j - 1)
@@ -252,6 +307,6 @@ def _tips(t, c, grid, edge, i, j, k):
             continue
         w = sub(_point(t, c, grid, x, y), p)
         lean, along = dot(n, w), dot(w, g)
-        if lean > 0.0 and lean * lean > TIP * TIP * (dot(w, w) - along * along / dot(g, g)):
+        if lean > 0.0 and lean * lean > slack * slack * (dot(w, w) - along * along / dot(g, g)):
             return True
     return False

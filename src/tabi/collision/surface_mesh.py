@@ -25,6 +25,10 @@ DEEPEST = 1e-2
 LEAN, TIP = 0.35, 0.05
 # a normal that points out of the surface by more belongs to something behind it
 BEHIND = 0.5
+# a side on which a surface stands looks against it by this cosine at least
+STANDS = 0.5
+# how deep below an edge something may slide over it [m]
+LIP = 1e-4
 # a fold of less than this angle [rad] is none
 FOLD = 1e-6
 # closer than this [m] two points have no direction between them
@@ -189,14 +193,15 @@ def leans_over(f, place, e, n):
 
 
 @kernel
-def is_behind(f, place, e, n):
+def is_behind(f, place, e, n, gap):
     """Whether a normal at an edge looks out of the surface; where it ends, by more than
-    ``BEHIND``.
+    ``BEHIND``, or aside though deeper than ``LIP``: that has come from below.
     """
     a, b, c = corners(f, place, f.beside[e, 0])
     m = cross(sub(b, a), sub(c, a))
     if f.beside[e, 1] < 0:
-        return dot(n, m) > BEHIND * math.sqrt(dot(m, m))
+        lean = dot(n, m) / math.sqrt(dot(m, m))
+        return lean > BEHIND or (lean > -STANDS and gap < -LIP)
     a, b, c = corners(f, place, f.beside[e, 1])
     return dot(n, add(m, cross(sub(b, a), sub(c, a)))) > 0.0
 
@@ -286,13 +291,17 @@ def foot_on_edge(f, place, e, q, reach):
     s = dot(w, d) / dot(d, d)
     if not (s > RIM and s < 1.0 - RIM):
         return False, s, none, none, 0.0
+    border = f.beside[e, 1] < 0
     for side in range(2):
         u = into(f, place, e, side)
         if dot(w, u) > RIM * dot(u, u):
             return False, s, none, none, 0.0
+        # straight below the last edge is still below the surface
+        if side == 0 and dot(w, u) >= -RIM * dot(u, u):
+            border = False
     x = add(a, scale(s, d))
     m = edge_normal(f, place, e)
-    n, away = towards(q, x, m, f.beside[e, 1] < 0)
+    n, away = towards(q, x, m, border)
     return dot(n, m) <= BEHIND, s, x, n, away
 
 

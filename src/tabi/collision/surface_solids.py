@@ -17,15 +17,13 @@ import math
 
 from tabi._jit import kernel
 from tabi.collision.arrays import BOX, CAPSULE, CYLINDER, ELLIPSOID
-from tabi.collision.surface_mesh import SAME, unit
+from tabi.collision.surface_mesh import LIP, SAME, STANDS, unit
 from tabi.spatial.vector import add, cross, dot, load3, scale, sub
 
 # least part of a depth that counts for sides on which a surface does not stand
 LEVEL = 0.05
-# a side on which a surface stands looks against it by this cosine at least; beside is one that does
-# so by less than this one
-STANDS, BESIDE = 0.5, 0.2
-LIP = 1e-4  # m
+# a side that looks against a surface by less than this cosine is beside it
+BESIDE = 0.2
 STEPS = 60
 
 
