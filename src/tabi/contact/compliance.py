@@ -56,7 +56,7 @@ def _list_pads(p, work):
     if not any_contact:
         return
     for i in range(work.cluster.shape[0]):
-        work.cluster[i] = -1
+        work.cluster[i], work.known_braced[i] = -1, 0
     for k in range(p.mu.shape[0]):
         row = work.row[k]
         for side in range(2):

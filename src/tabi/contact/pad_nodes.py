@@ -23,25 +23,22 @@ def add_pad(p, cluster, work):
     work.shift keeps w for ``step_pad``.
     """
     pad = work.pads.pad[cluster]
-    size, X = 3 * (pad.end - pad.node), work.shift[cluster]
+    size, X, J = 3 * (pad.end - pad.node), work.shift[cluster], work.arm[cluster]
+    if work.known_braced[cluster] == 0:
+        _brace(p, cluster, work)
     m = 0
     for i in range(pad.end - pad.node):
         k = work.at_node[pad.node + i]
-        for q in range(6):
-            for e in range(3):
-                work.arm[q, 3 * i + e], X[1 + q, 3 * i + e] = 0.0, 0.0
-        F = (0.0, 0.0, 0.0)
-        if k >= 0:
-            lever(load9(work.turn[cluster]), load3(p.contact[k].arm_a), work.arm, 3 * i, 1.0)
+        F, sign = (0.0, 0.0, 0.0), 0.0
         if k >= 0 and work.does[k] == STICKS:
-            F = mul_t(frame(p, k, work), load3(work.delta[3 * k : 3 * k + 3]))
-            for q in range(6):
-                for e in range(3):
-                    X[1 + q, 3 * i + e] = -work.arm[q, 3 * i + e]
+            F, sign = mul_t(frame(p, k, work), load3(work.delta[3 * k : 3 * k + 3])), -1.0
         else:
             work.loose[m] = i
             m += 1
         X[0, 3 * i], X[0, 3 * i + 1], X[0, 3 * i + 2] = -F[0], -F[1], -F[2]
+        for q in range(6):
+            for e in range(3):
+                X[1 + q, 3 * i + e] = sign * J[q, 3 * i + e]
     if m > 0:
         for r in range(m):
             _fill_node(p, cluster, r, m, X, work)
@@ -51,21 +48,35 @@ def add_pad(p, cluster, work):
             for e in range(3):
                 for q in range(7):
                     X[q, 3 * work.loose[r] + e] = work.node_columns[3 * r + e, q]
-    stiff = 1.0 / work.give[cluster]
-    times_six(work.pads.stiffness, pad.matrix, size, stiff, work.arm, work.braced)
     body = p.contact[work.listed[0]].a
     S = work.stiffness[work.lu.slot[body, body]]
     for q in range(6):
-        work.wrench[6 * body + q] += dot(work.braced[q], X[0], size)
+        work.wrench[6 * body + q] += dot(work.braced[cluster, q], X[0], size)
         for e in range(6):
-            S[q, e] -= dot(work.braced[q], X[1 + e], size)
+            S[q, e] -= dot(work.braced[cluster, q], X[1 + e], size)
     return True
+
+
+@kernel
+def _brace(p, cluster, work):
+    """J and K J/c of all nodes with rows: the same for all steps of Newton's method."""
+    pad, J = work.pads.pad[cluster], work.arm[cluster]
+    for i in range(pad.end - pad.node):
+        k = work.at_node[pad.node + i]
+        for q in range(6):
+            for e in range(3):
+                J[q, 3 * i + e] = 0.0
+        if k >= 0:
+            lever(load9(work.turn[cluster]), load3(p.contact[k].arm_a), J, 3 * i, 1.0)
+    size, stiff = 3 * (pad.end - pad.node), 1.0 / work.give[cluster]
+    times_six(work.pads.stiffness, pad.matrix, size, stiff, J, work.braced[cluster])
+    work.known_braced[cluster] = 1
 
 
 @kernel
 def step_pad(p, cluster, body, work):
     """Δλ = K w/c of the rows that press, from ΔV of their body; that of the others is there."""
-    pad, X, w = work.pads.pad[cluster], work.shift[cluster], work.arm[0]
+    pad, X, w = work.pads.pad[cluster], work.shift[cluster], work.open_motion
     size, g = 3 * (pad.end - pad.node), 1.0 / work.give[cluster]
     for j in range(size):
         w[j] = X[0, j]
@@ -85,7 +96,7 @@ def step_pad(p, cluster, body, work):
 @kernel
 def _fill_node(p, cluster, r, m, T, work):
     """Three rows of (1), and their right sides; T: w of what sticks."""
-    K, H, X = work.pads.stiffness, work.system, work.node_columns
+    K, H, X, J = work.pads.stiffness, work.system, work.node_columns, work.arm[cluster]
     pad = work.pads.pad[cluster]
     size, i, g = 3 * (pad.end - pad.node), work.loose[r], 1.0 / work.give[cluster]
     k = work.at_node[pad.node + i]
@@ -115,7 +126,7 @@ def _fill_node(p, cluster, r, m, T, work):
     for e in range(3):
         X[3 * r + e, 0] -= F[e]
     for q in range(6):
-        v = mul(B, (work.arm[q, 3 * i], work.arm[q, 3 * i + 1], work.arm[q, 3 * i + 2]))
+        v = mul(B, (J[q, 3 * i], J[q, 3 * i + 1], J[q, 3 * i + 2]))
         for e in range(3):
             X[3 * r + e, 1 + q] -= v[e]
 

@@ -102,7 +102,7 @@ def _fill_row(p, r, first, m, touched, released, X, work):
 @kernel
 def _fill_levers(c, R, B, r, touched, X, work):
     """−B J of a row, in the columns of its two bodies."""
-    J = work.arm
+    J = work.lever
     for side in range(2):
         i = c.a if side == 0 else c.b
         if i < 0:

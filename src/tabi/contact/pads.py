@@ -85,8 +85,9 @@ class CompliantWork(Structure):
         listed, touched: rows and bodies of a cluster. form, first, kept: of each cluster, how its
             system is solved, and which rows of ``unknown`` and ``columns`` are its own.
         system: its matrix. unknown, columns: rows that press, and their right sides, by
-            ``pad_rows``. loose, node_columns: nodes that do not stick, and theirs; arm, braced: J
-            and K J; shift: w of each pad; by ``pad_nodes``.
+            ``pad_rows``. lever: J of one row. loose, node_columns: nodes that do not stick, and
+            theirs; arm, braced: J and K J/c of each pad, and whether they are those of the group at
+            hand; shift: w of each pad; by ``pad_nodes``.
     """
 
     __annotations__ = BodyWork.__annotations__ | {
@@ -112,8 +113,10 @@ class CompliantWork(Structure):
         "system": Floats,
         "columns": Floats,
         "node_columns": Floats,
+        "lever": Floats,
         "arm": Floats,
         "braced": Floats,
+        "known_braced": Integers,
         "shift": Floats,
     }
 
@@ -147,7 +150,9 @@ def allocate(given: Pads, contacts: int, body_count: int, blocks: int | None = N
         system=np.zeros((3 * max(contacts, most), 3 * max(contacts, most))),
         columns=np.zeros((3 * contacts, 1 + 6 * MOST_BODIES)),
         node_columns=np.zeros((3 * most, 7)),
-        arm=np.zeros((6, 3 * most + 3)),
-        braced=np.zeros((6, 3 * most)),
+        lever=np.zeros((6, 3)),
+        arm=np.zeros((count, 6, 3 * most)),
+        braced=np.zeros((count, 6, 3 * most)),
+        known_braced=np.zeros(count, np.int64),
         shift=np.zeros((count, 7, 3 * most)),
     )
