@@ -313,6 +313,18 @@ def walk(
 
 
 @bench.command()
+def sole(
+    as_json: Json = False,
+    steps: Annotated[int, typer.Option(min=2, help="How many steps it walks.")] = 4,
+) -> None:
+    """HRP-2 walks on soft soles of 60 and of 300 ground nodes: time of a step, and rigid feet."""
+    from tabi.apps.bench import sole
+
+    result = sole.measure(steps)
+    tell(json.dumps(result, indent=2) if as_json else sole.text(result))
+
+
+@bench.command()
 def view(
     as_json: Json = False,
     seconds: Annotated[float, typer.Option(min=1.0, help="How long each scene is watched.")] = 5.0,
