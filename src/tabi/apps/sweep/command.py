@@ -73,7 +73,7 @@ def sweep(
     if plot is not None and figure is None:
         raise TabiError("--plot says what to draw and --figure into which file; give both")
     fixed, grid = all_settings(settings, time), read_grid(over)
-    _check_apart(fixed, grid)
+    check_apart(fixed, grid)
     base = scenes.load(scene, fixed)
     if figure is not None:
         drawing.check(figure, grid)
@@ -101,7 +101,7 @@ def sweep(
         raise typer.Exit(code)
 
 
-def _check_apart(fixed: list[str], grid: Grid) -> None:
+def check_apart(fixed: list[str], grid: Grid) -> None:
     """Refuse a key with one value and with several."""
     for setting in fixed:
         if (key := setting.partition("=")[0].strip()) in grid:
