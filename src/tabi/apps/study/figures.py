@@ -86,10 +86,10 @@ def pareto(points: Sequence[StudyPoint]) -> Any:
 
     figure = Figure(figsize=(7.2, 3.6), layout="constrained")
     ax = figure.subplots()
-    stands = [p for p in points if not p.falls and None not in (p.run.impact, p.run.inclination)]
-    for p in stands:
-        face = "#9aa3af" if p.counts else "white"
-        ax.plot([p.run.impact], [p.run.inclination], "o", color="#9aa3af", markerfacecolor=face)
+    for p in points:
+        if not p.falls and p.run.impact is not None and p.run.inclination is not None:
+            face = "#9aa3af" if p.counts else "white"
+            ax.plot([p.run.impact], [p.run.inclination], "o", color="#9aa3af", markerfacecolor=face)
     best, chosen = front(points), compromise(points)
     ax.plot(*_columns(best), "o-", color=COLOURS[0], linewidth=1.2, label="front")
     if chosen is not None:

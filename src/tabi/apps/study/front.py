@@ -48,11 +48,12 @@ def walked(outcome: dict[str, Any]) -> Walked:
     walks = outcome.get("walks") or {}
     name = next((name for name, walk in walks.items() if "inclination_deg" in walk), "")
     walk = walks.get(name, {})
-    told = (walk.get(f"{key}_deg") for key in ("inclination", "roll", "pitch"))
     return Walked(
         walk.get("impact_m_s2"),
         walk.get("median_impact_m_s2"),
-        *told,
+        walk.get("inclination_deg"),
+        walk.get("roll_deg"),
+        walk.get("pitch_deg"),
         outcome["fallen_at_s"].get(name),
         outcome["stopped"],
         outcome["missed_steps"],
