@@ -1,4 +1,4 @@
-"""Draws the figures and writes the table of the page on the study of soles, by ``tabi study soles``.
+"""Draws the figures and writes the table of the page on soles' study, by ``tabi study soles``.
 
 python docs/make_sole_study.py [SCENE [KEY=VALUES …]]     goes on where it was left, in OUT
 """
@@ -24,9 +24,9 @@ def study(scene: str, over: list[str]) -> findings.SoleStudy:
     from tabi import scenes
 
     words = [word for one in over for word in ("--over", one)]
+    words += ["--out", str(OUT), "--json"]
     told = subprocess.run(
-        [sys.executable, "-m", "tabi.apps.cli", "study", "soles", scene, *words]
-        + ["--out", str(OUT), "--json"],
+        [sys.executable, "-m", "tabi.apps.cli", "study", "soles", scene, *words],
         stdout=subprocess.PIPE,
         text=True,
     )

@@ -30,7 +30,7 @@ WALK = (
 
 
 def run_of(a=1.0, i=1.0, fallen=None, stopped=None):
-    return front.Walked(a, a, i, i, i, fallen, stopped, 0)
+    return front.SoleRun(a, a, i, i, i, fallen, stopped, 0)
 
 
 def point(a, i, finer=None, fallen=None, **parameters):

@@ -24,7 +24,7 @@ CHANGE = 0.1
 
 
 @dataclass(frozen=True)
-class Walked:
+class SoleRun:
     """One run of a point.
 
     Attributes:
@@ -43,12 +43,12 @@ class Walked:
     missed: int
 
 
-def walked(outcome: dict[str, Any]) -> Walked:
+def walked(outcome: dict[str, Any]) -> SoleRun:
     """From the row of a run, of its first robot that walks by a pattern."""
     walks = outcome.get("walks") or {}
     name = next((name for name, walk in walks.items() if "inclination_deg" in walk), "")
     walk = walks.get(name, {})
-    return Walked(
+    return SoleRun(
         walk.get("impact_m_s2"),
         walk.get("median_impact_m_s2"),
         walk.get("inclination_deg"),
@@ -66,8 +66,8 @@ class StudyPoint:
 
     series: str
     parameters: dict[str, str]
-    run: Walked
-    finer: Walked
+    run: SoleRun
+    finer: SoleRun
 
     @property
     def falls(self) -> bool:

@@ -59,9 +59,7 @@ def soles(
         ),
     ] = None,
     settings: Settings = None,
-    time: Annotated[
-        float | None, typer.Option(help="How long each run is [s]; by default what the scene says.")
-    ] = None,
+    time: command.Time = None,
     out: Annotated[
         Path | None, typer.Option(help="Folder of the results; by default SCENE-study, here.")
     ] = None,

@@ -35,6 +35,9 @@ Over = Annotated[
         help="Values with commas, or FROM:TO:COUNT; may be repeated for a grid.",
     ),
 ]
+Time = Annotated[
+    float | None, typer.Option(help="How long each run is [s]; by default what the scene says.")
+]
 Plot = Annotated[
     str | None,
     typer.Option(
@@ -47,9 +50,7 @@ def sweep(
     scene: SceneArgument,
     over: Over,
     settings: Settings = None,
-    time: Annotated[
-        float | None, typer.Option(help="How long each run is [s]; by default what the scene says.")
-    ] = None,
+    time: Time = None,
     out: Annotated[
         Path | None, typer.Option(help="Folder of the results; by default SCENE-sweep, here.")
     ] = None,
