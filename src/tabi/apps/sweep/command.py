@@ -38,6 +38,10 @@ Over = Annotated[
 Time = Annotated[
     float | None, typer.Option(help="How long each run is [s]; by default what the scene says.")
 ]
+Drawn = Annotated[
+    Path | None,
+    typer.Option(help="Draw an outcome over the values: a .png, .pdf or .svg file."),
+]
 Plot = Annotated[
     str | None,
     typer.Option(
@@ -59,10 +63,7 @@ def sweep(
         bool, typer.Option("--record", help="Keep a recording of every run.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
-    figure: Annotated[
-        Path | None,
-        typer.Option(help="Draw an outcome over the values: a .png, .pdf or .svg file."),
-    ] = None,
+    figure: Drawn = None,
     plot: Plot = None,
 ) -> None:
     """Run a scene over a grid of values, and tabulate how it went;
