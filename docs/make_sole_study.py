@@ -13,7 +13,7 @@ from pathlib import Path
 
 from filling import DOCS, PICTURES, table, write
 
-from tabi.apps.study import figures, findings, soles
+from tabi.apps.study import figures, findings, series, soles
 from tabi.apps.sweep import command, storage
 
 OUT = Path(tempfile.gettempdir()) / "tabi-sole-study"
@@ -32,9 +32,9 @@ def study(scene: str, over: list[str]) -> findings.SoleStudy:
     )
     steps = tuple(command.shortest(h) for h in json.loads(told.stdout)["steps_s"])
     base, grid = scenes.load(scene), command.read_grid(over)
-    keys = [findings.SERIES_KEY, findings.STEP, *grid]
+    keys = [series.SERIES_KEY, series.STEP, *grid]
     with storage.opened(OUT, base, keys) as results:
-        rows = results.of(findings.places(grid, steps))
+        rows = results.of(series.places(grid, steps))
     return findings.SoleStudy(base, [], grid, steps, OUT, rows, [], False)
 
 
@@ -42,7 +42,7 @@ def main() -> None:
     scene, *over = sys.argv[1:] or [soles.SCENE]
     found = study(scene, over or list(soles.OVER))
     parts = ["## What came out"]
-    for name in findings.SERIES:
+    for name in series.SERIES:
         points = found.points(name)
         for k, family in enumerate(figures.families(found.grid)):
             file = f"sole_study_{name}{k or ''}.svg"

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from tabi import TabiError, scenes
 from tabi.apps import cli
-from tabi.apps.study import figures, findings, front, page, soles
+from tabi.apps.study import figures, findings, front, page, series, soles
 from tabi.apps.sweep import workers
 
 GRID = {"ground.friction": ["0.5", "5"], "robots.0.motion.gait.lift_m": ["0.04", "0.05"]}
@@ -166,6 +166,7 @@ def test_a_study_killed_in_the_middle_loses_nothing_and_repeats_nothing(tmp_path
 
 
 def test_series_are_the_papers_way_and_ours():
+    assert len(series.places(GRID, ("0.001", "0.0005"))) == 16
     chosen = {"series": "pattern", "simulation.step_s": "0.001"}
     blind = scenes.load("walk", soles.task("walk", [], chosen).settings).contents.robots[0]
     assert blind.bush is None

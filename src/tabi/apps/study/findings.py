@@ -8,27 +8,9 @@ from typing import Any
 
 from tabi.apps.study.figures import number
 from tabi.apps.study.front import StudyPoint, compromise, front, walked
+from tabi.apps.study.series import SERIES, SERIES_KEY, STEP, Grid, places
 from tabi.apps.sweep import command
 from tabi.apps.sweep.tables import Row, table
-
-# settings of each series; keys of a run's place beside those of the grid
-SERIES = {
-    "pattern": ("robots.0.motion.stabiliser=false", "robots.0.bush=null"),
-    "stabiliser": ("robots.0.motion.stabiliser=true", "robots.0.bush={}"),
-}
-STEP, SERIES_KEY = "simulation.step_s", "series"
-Grid = dict[str, list[str]]
-Chosen = dict[str, str]
-
-
-def places(grid: Grid, steps: tuple[str, str]) -> list[Chosen]:
-    """All runs: every combination in every series, with both steps."""
-    return [
-        {SERIES_KEY: series, STEP: h, **chosen}
-        for chosen in command.combinations(grid)
-        for series in SERIES
-        for h in steps
-    ]
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,9 @@ from tabi.apps import doctor
 from tabi.apps.report.page import plot, section, table, whole
 from tabi.apps.report.pictures import svg
 from tabi.apps.study import figures
-from tabi.apps.study.findings import SERIES, SoleStudy, columns, verdict
+from tabi.apps.study.findings import SoleStudy, columns, verdict
 from tabi.apps.study.front import CHANGE, StudyPoint
+from tabi.apps.study.series import SERIES
 from tabi.validation.impact_measures import AIR, CUTOFF, ORDER, WINDOW
 
 WORDS = {

@@ -21,7 +21,7 @@ import typer
 from tabi import TabiError
 from tabi.apps.outputs import check_writable
 from tabi.apps.run import Settings, all_settings
-from tabi.apps.study.findings import SERIES, SERIES_KEY, STEP, Chosen, Grid, SoleStudy, places
+from tabi.apps.study.series import SERIES, SERIES_KEY, STEP, Chosen, Grid, places
 from tabi.apps.sweep import command
 from tabi.apps.sweep.running import Where
 from tabi.apps.sweep.workers import Task
@@ -74,6 +74,7 @@ def soles(
     """
     from tabi import scenes
     from tabi.apps.study import page
+    from tabi.apps.study.findings import SoleStudy
     from tabi.apps.sweep import running, storage
 
     fixed, grid = all_settings(settings, time), command.read_grid(list(over or OVER))
