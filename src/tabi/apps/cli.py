@@ -27,6 +27,7 @@ from tabi.apps.robots import (
     standing,
 )
 from tabi.apps.sole import sole
+from tabi.apps.study import soles as study
 from tabi.apps.sweep.command import sweep
 from tabi.apps.terminal import tell
 
@@ -44,6 +45,7 @@ app = typer.Typer(
 app.add_typer(bench, name="bench")
 app.add_typer(validate.app, name="validate")
 app.add_typer(identify.app, name="identify")
+app.add_typer(study.app, name="study")
 app.command()(run.run)
 app.command()(compare.compare)
 app.command()(sweep)

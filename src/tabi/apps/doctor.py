@@ -19,6 +19,7 @@ PARTS = {
     "trimesh": "meshes other than STL, OBJ, DAE",
     "meshio": "soles from files of Gmsh",
     "numba-cuda": "GPU",
+    "distributed": "sweeps on a cluster",
 }
 
 

@@ -263,13 +263,19 @@ def _notes(world: World) -> list[str]:
     return found
 
 
+def watches(sim: Simulator) -> tuple[Any, ...]:
+    """Those who follow robots that walk, from now on."""
+    from tabi.validation.impact_measures import ImpactWatch
+    from tabi.validation.steered_measures import SteeredWatch
+    from tabi.validation.walk_measures import WalkWatch
+
+    return WalkWatch(sim), SteeredWatch(sim), ImpactWatch(sim)
+
+
 class _Watch:
     """Keeps the summary of a run up to date."""
 
     def __init__(self, scene: Scene, sim: Simulator, found: Summary) -> None:
-        from tabi.validation.steered_measures import SteeredWatch
-        from tabi.validation.walk_measures import WalkWatch
-
         self.scene, self.sim, self.found = scene, sim, found
         self.started: float | None = None
         self.bases: dict[str, Moment] = {}
@@ -277,7 +283,7 @@ class _Watch:
         self.heights = {robot.name: 0.5 * robot.base_height for robot in floating}
         found.robots, found.tolerance = tuple(self.heights), sim.tolerance
         found.notes = tuple(_notes(sim.world))
-        self.walks = WalkWatch(sim), SteeredWatch(sim)
+        self.walks = watches(sim)
 
     @property
     def factor(self) -> float:
@@ -316,11 +322,9 @@ class _Watch:
         found.penetration = c.worst_penetration
         found.missed, found.contacts = c.missed, c.contacts
         found.reproducible = sim.reproducible
-        found.walks = {
-            name: walk.to_dict()
-            for watch in self.walks
-            for name, walk in watch.measured(found.fallen).items()
-        }
+        for watch in self.walks:
+            for name, walk in watch.measured(found.fallen).items():
+                found.walks[name] = found.walks.get(name, {}) | walk.to_dict()
         found.places = {
             name: [float(x) for x in sim.position(body)]
             for name, body in watched(self.scene, sim.world).items()

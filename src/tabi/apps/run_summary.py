@@ -17,8 +17,9 @@ class Summary:
         force_residual: worst [N] of the steps looked at, one in every 0.05 s.
         missed: steps that did not reach the tolerance [m/s].
             fallen: when a base was at half the height it stands at [s], to some ms.
-        walks: of robots that walk, how their feet landed, see ``WalkMeasures``; of those that are
-            steered, their steps, margins and speeds, see ``SteeredMeasures``.
+        walks: of robots that walk, how their feet landed, see ``WalkMeasures``, how hard, and how
+            far their waists leant, see ``ImpactMeasures``; of those that are steered, their steps,
+            margins and speeds, see ``SteeredMeasures``.
         places: where bodies ended [m]. notes: what was put in place of what robot files lack.
         reproducible: whether a rerun is the same; not with a budget of time.
         recording: the file. interrupted: whether somebody did. stopped: the sentence that ended it.
@@ -115,10 +116,13 @@ def walked(name: str, walk: dict[str, Any]) -> str:
     if "planned" not in walk:
         return steered(name, walk)
     x, y, _ = walk["end_m"]
+    hard = walk.get("impact_m_s2")
     return (
         f"{name} landed {walk['landed']} of {walk['planned']} steps to "
         f"{length(walk['landing_m'])} and {walk['landing_deg']:.2g}° of the other foot, slipped by "
         f"{length(walk['slip_m'])}, and is {1e3 * (x * x + y * y) ** 0.5:.1f} mm from its plan"
+        + ("" if hard is None else f"; hardest impact {hard:.3g} m/s²")
+        + (f"; leant by {walk['inclination_deg']:.2g}°" if "inclination_deg" in walk else "")
     )
 
 

@@ -56,6 +56,11 @@ def page(
     ]
     parts += [_walk(run, walk, numbers["walks"][walk.name]) for walk in walks]
     parts += [_contacts(run, found, numbers), _plots(run), _about(run, numbers), _scene(run)]
+    return whole(title, parts)
+
+
+def whole(title: str, parts: Iterable[str]) -> str:
+    """A page that stands alone, of its parts."""
     shell = (resources.files("tabi.apps.report") / "page.html").read_text(encoding="utf-8")
     # what comes last may hold the words of the first
     before, _, after = shell.partition("<!--body-->")
@@ -106,7 +111,7 @@ def _warnings(numbers: dict[str, Any]) -> str:
         [f"And {len(found) - WARNINGS} more, which --json lists."] if len(found) > WARNINGS else []
     )
     told = "".join(f"<li>{escape(words)}</li>" for words in [*found[:WARNINGS], *more])
-    return _section("To look at", f'<ul class="warnings">{told}</ul>') if told else ""
+    return section("To look at", f'<ul class="warnings">{told}</ul>') if told else ""
 
 
 def _certificate(numbers: dict[str, Any]) -> str:
@@ -150,7 +155,7 @@ def _certificate(numbers: dict[str, Any]) -> str:
         '<p class="note">The error of a step is the largest change of a relative velocity that '
         "would make its forces obey Coulomb and Signorini.</p>"
     )
-    return _section("Certificate", table(["", "=", ""], rows) + note)
+    return section("Certificate", table(["", "=", ""], rows) + note)
 
 
 def _missed(times: list[dict[str, Any]]) -> str:
@@ -192,7 +197,7 @@ def _loads(numbers: dict[str, Any]) -> str:
             if len(things) > BODIES
             else ""
         )
-        out += _section(
+        out += section(
             title if numbers["feet"] else "Bodies that touched something",
             table(head, rows, len(rows) > 12) + more,
         )
@@ -256,17 +261,17 @@ def _walk(run: Recorded, walk: RecordedWalk, numbers: dict[str, Any]) -> str:
         rows.append([name, short(ahead, "m"), told])
     what = "footsteps from above: planned in grey, landed in blue (left) and orange (right)"
     note = f'<p class="note">{escape(what)}; dashed: planned</p>'
-    return _section(
+    return section(
         f"Walk of {walk.name}",
-        table(["", "=", ""], rows) + _plot(above, what) + note + _plot(curves, "walk over time"),
+        table(["", "=", ""], rows) + plot(above, what) + note + plot(curves, "walk over time"),
     )
 
 
 def _contacts(run: Recorded, found: Touches, numbers: dict[str, Any]) -> str:
     drawn = pictures.timeline(run, found)
     if drawn is None:
-        return _section("Contacts", "<p>Nothing touched anything.</p>")
-    out = _plot(drawn, "who touches something, and when it slips")
+        return section("Contacts", "<p>Nothing touched anything.</p>")
+    out = plot(drawn, "who touches something, and when it slips")
     changes = numbers["changes"]
     if changes:
         rows = [
@@ -281,7 +286,7 @@ def _contacts(run: Recorded, found: Touches, numbers: dict[str, Any]) -> str:
         out += table(["=Time", "Who", "Change"], rows, len(rows) > 12) + more
     else:
         out += '<p class="note">No foot or body touched down or lifted off.</p>'
-    return _section("Contacts", out + _foot_events(numbers["foot_events"]))
+    return section("Contacts", out + _foot_events(numbers["foot_events"]))
 
 
 def _foot_events(events: list[dict[str, Any]]) -> str:
@@ -300,7 +305,7 @@ def _foot_events(events: list[dict[str, Any]]) -> str:
 
 def _plots(run: Recorded) -> str:
     return "".join(
-        _section(TITLES[name], _plot(source, TITLES[name]))
+        section(TITLES[name], plot(source, TITLES[name]))
         for name, source in pictures.plots(run).items()
     )
 
@@ -325,7 +330,7 @@ def _about(run: Recorded, numbers: dict[str, Any]) -> str:
             str(numbers[name]) for name in ("platform", "processor") if numbers[name]
         ),
     } | {key: str(value)[:TOLD] for key, value in numbers["told"].items()}
-    return _section(
+    return section(
         "What was run", table(["", ""], [[key, value] for key, value in told.items() if value])
     )
 
@@ -338,14 +343,16 @@ def _scene(run: Recorded) -> str:
     if not run.scene.strip():
         return ""
     cut = "" if len(run.scene) <= LONGEST else "\n…"
-    return _section("The scene file", f"<pre>{escape(run.scene[:LONGEST])}{cut}</pre>")
+    return section("The scene file", f"<pre>{escape(run.scene[:LONGEST])}{cut}</pre>")
 
 
-def _section(title: str, inside: str) -> str:
+def section(title: str, inside: str) -> str:
+    """A part of the page under its title."""
     return f"<section><h2>{escape(title)}</h2>\n{inside}</section>"
 
 
-def _plot(source: str, what: str) -> str:
+def plot(source: str, what: str) -> str:
+    """A picture over the whole width, by its address."""
     return f'<figure class="plot"><img src="{source}" alt="{escape(what)}"></figure>'
 
 

@@ -26,13 +26,13 @@ def plots(run: Recorded) -> dict[str, str]:
     """Figures by their names in ``tabi plot``, those that the recording has something for."""
     panels = curves.panels(run)
     return {
-        name: _svg(figures.picture(own))
+        name: svg(figures.picture(own))
         for name in curves.WHAT
         if (own := [panel for panel in panels if panel.name == name])
     }
 
 
-def _svg(figure: Any) -> str:
+def svg(figure: Any) -> str:
     """A drawing as the address of a picture."""
     file = io.BytesIO()
     figure.savefig(file, format="svg", dpi=160)
@@ -41,7 +41,7 @@ def _svg(figure: Any) -> str:
 
 def walk(run: Recorded, one: walks.RecordedWalk) -> tuple[str, str]:
     """Footsteps from above, and curves of a walk against its plan."""
-    return _svg(walks.from_above(run, one)), _svg(figures.picture(walks.panels(run, one)))
+    return svg(walks.from_above(run, one)), svg(figures.picture(walks.panels(run, one)))
 
 
 def moments(run: Recorded) -> list[tuple[float, str]]:
@@ -108,4 +108,4 @@ def timeline(run: Recorded, found: contacts.Touches) -> str | None:
     ax.legend(
         handles=patches, fontsize=7, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5)
     )
-    return _svg(figure)
+    return svg(figure)

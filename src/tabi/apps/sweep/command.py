@@ -12,20 +12,18 @@ Exit codes: 0, all runs certified; 1, a run missed its tolerance or had to stop;
 from __future__ import annotations
 
 import json
-import os
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from tabi import TabiError
 from tabi.apps.run import SceneArgument, Settings, all_settings, watched
-from tabi.apps.terminal import bar, interrupt
-
-if TYPE_CHECKING:
-    from tabi.apps.sweep.storage import Results
+from tabi.apps.sweep.running import Where
+from tabi.apps.sweep.workers import Task
+from tabi.apps.terminal import bar
 
 # runs of one sweep, and values of one key
 MOST = 100_000
@@ -37,9 +35,18 @@ Over = Annotated[
         help="Values with commas, or FROM:TO:COUNT; may be repeated for a grid.",
     ),
 ]
+Time = Annotated[
+    float | None, typer.Option(help="How long each run is [s]; by default what the scene says.")
+]
+Drawn = Annotated[
+    Path | None,
+    typer.Option(help="Draw an outcome over the values: a .png, .pdf or .svg file."),
+]
 Plot = Annotated[
     str | None,
-    typer.Option(help="Which outcome to draw, e.g. places.crate.x, fallen_at, worst_residual."),
+    typer.Option(
+        help="Which outcome to draw, e.g. places.crate.x, fallen_at, impact, worst_residual."
+    ),
 ]
 
 
@@ -47,45 +54,46 @@ def sweep(
     scene: SceneArgument,
     over: Over,
     settings: Settings = None,
-    time: Annotated[
-        float | None, typer.Option(help="How long each run is [s]; by default what the scene says.")
-    ] = None,
+    time: Time = None,
     out: Annotated[
         Path | None, typer.Option(help="Folder of the results; by default SCENE-sweep, here.")
     ] = None,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, max=1024, help="Processes; by default one for each core.")
-    ] = None,
+    where: Where = None,
     record: Annotated[
         bool, typer.Option("--record", help="Keep a recording of every run.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
-    figure: Annotated[
-        Path | None,
-        typer.Option(help="Draw an outcome over the values: a .png, .pdf or .svg file."),
-    ] = None,
+    figure: Drawn = None,
     plot: Plot = None,
 ) -> None:
     """Run a scene over a grid of values, and tabulate how it went;
     repeat it to go on after an interrupt.
     """
     from tabi import scenes
-    from tabi.apps.sweep import drawing, storage, tables
+    from tabi.apps.sweep import drawing, running, storage, tables
 
     if plot is not None and figure is None:
         raise TabiError("--plot says what to draw and --figure into which file; give both")
     fixed, grid = all_settings(settings, time), read_grid(over)
-    _check_apart(fixed, grid)
+    check_apart(fixed, grid)
     base = scenes.load(scene, fixed)
     if figure is not None:
         drawing.check(figure, grid)
     outcomes = check(scene, fixed, grid)
     if plot is not None:
         plot = tables.outcome(plot, outcomes)
-    folder = out or Path(f"{base.name}-sweep")
-    with storage.opened(folder, base, list(grid)) as results:
-        asked, lost = work(scene, fixed, grid, results, jobs, record)
-        rows = results.of(combinations(grid))
+    folder, wanted = out or Path(f"{base.name}-sweep"), combinations(grid)
+    with (
+        running.crew(where, base, record) as crew,
+        storage.opened(folder, base, list(grid)) as results,
+    ):
+
+        def task(chosen: dict[str, str]) -> Task:
+            file = results.file(chosen) if record else None
+            return Task(scene, with_values(fixed, chosen), chosen, file)
+
+        asked, lost = running.work(crew, wanted, task, results, record)
+        rows = results.of(wanted)
         found = tables.SweepReport(base, fixed, grid, folder, rows, lost, bool(asked))
         if figure is not None and rows:
             drawn = plot or drawing.liveliest(rows)
@@ -95,7 +103,7 @@ def sweep(
         raise typer.Exit(code)
 
 
-def _check_apart(fixed: list[str], grid: Grid) -> None:
+def check_apart(fixed: list[str], grid: Grid) -> None:
     """Refuse a key with one value and with several."""
     for setting in fixed:
         if (key := setting.partition("=")[0].strip()) in grid:
@@ -196,48 +204,17 @@ def check(name: str, fixed: list[str], grid: Grid) -> list[str]:
                 loaded = scenes.load(name, with_values(fixed, chosen))
                 if not built.issuperset(chosen.items()):
                     built.update(chosen.items())
-                    world = loaded.simulator().world
+                    sim = loaded.simulator()
+                    world = sim.world
                     robots = [
                         robot.name for robot in world.robots if robot.base.joint.kind == "floating"
                     ]
-                    outcomes |= dict.fromkeys(tables.outcomes(robots, list(watched(loaded, world))))
+                    named = tables.outcomes(
+                        robots, list(watched(loaded, world)), tables.of_walks(sim)
+                    )
+                    outcomes |= dict.fromkeys(named)
             except TabiError as fault:
                 words = ", ".join(f"{key}={value}" for key, value in chosen.items())
                 raise TabiError(f"the combination {words} cannot be: {fault}") from None
             move(k + 1)
     return list(outcomes)
-
-
-def work(
-    scene: str, fixed: list[str], grid: Grid, results: Results, jobs: int | None, record: bool
-) -> tuple[list[int], list[str]]:
-    """Run what has no row yet; who interrupted it, and sentences about runs whose
-    processes were lost.
-    """
-    from tabi.apps.sweep import workers
-
-    wanted = combinations(grid)
-    todo = [chosen for chosen in wanted if not results.has(chosen, record)]
-    if not todo:
-        return [], []
-    done = len(wanted) - len(todo)
-    tasks = [
-        workers.Task(scene, with_values(fixed, one), one, results.file(one) if record else None)
-        for one in todo
-    ]
-    lost: list[str] = []
-    with bar("starting", len(wanted)) as move, interrupt() as asked:
-        move(done)
-        for task, found in workers.work(tasks, jobs or cores(), asked):
-            if isinstance(found, str):
-                lost.append(found)
-                continue
-            results.add(task.chosen, found)
-            done += 1
-            move(done, ", ".join(task.settings[len(fixed) :]), "running")
-    return asked, lost
-
-
-def cores() -> int:
-    """Those that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

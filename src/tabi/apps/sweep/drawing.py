@@ -23,6 +23,7 @@ UNITS = {
     "_rad_s": "rad/s",
     "_m_s": "m/s",
     "_kg": "kg",
+    "_pa": "Pa",
     "_hz": "Hz",
     "_deg": "°",
     "_n": "N",

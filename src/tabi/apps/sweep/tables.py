@@ -14,9 +14,10 @@ from tabi.scenes.reader import NUMBER
 
 if TYPE_CHECKING:
     from tabi.scenes import Scene
+    from tabi.simulation.simulator import Simulator
 
 Row = dict[str, Any]
-UNITS = ("_m_s", "_s", "_m", "_n")
+UNITS = ("_m_s2", "_m_s", "_deg_s", "_deg", "_s", "_m", "_n")
 # of a run's summary, what is no outcome of it
 ABOUT = ("scene", "title", "settings", "robots", "interrupted")
 # lines and places of the table for people, and what a place has to differ by [m]
@@ -24,13 +25,17 @@ LINES, PLACES, SAME = 60, 6, 1e-4
 
 
 def flat(found: Row) -> Row:
-    """Outcomes of a run as columns: worst_residual_m_s, places_m.crate.x, fallen_at_s.hrp2, …"""
+    """Outcomes of a run as columns: worst_residual_m_s, places_m.crate.x, fallen_at_s.hrp2,
+    impact_m_s2.hrp2, …
+    """
     out = {
         name: value
         for name, value in found.items()
-        if name not in (*ABOUT, "fallen_at_s", "places_m")
+        if name not in (*ABOUT, "fallen_at_s", "places_m", "walks")
     }
     out |= {f"fallen_at_s.{robot}": found["fallen_at_s"].get(robot) for robot in found["robots"]}
+    for robot, walk in found.get("walks", {}).items():
+        out |= {f"{name}.{robot}": x for name, x in walk.items() if not isinstance(x, list)}
     return out | {
         f"places_m.{name}.{axis}": x
         for name, place in found["places_m"].items()
@@ -38,16 +43,35 @@ def flat(found: Row) -> Row:
     }
 
 
-def outcomes(robots: list[str], places: list[str]) -> list[str]:
-    """Names of a run's outcomes that are numbers."""
+def of_walks(sim: Simulator) -> dict[str, Row]:
+    """What will be told of robots that walk, by their names, with a number for each."""
+    from tabi.apps.run import watches
+
+    found: dict[str, Row] = {}
+    for watch in watches(sim):
+        for name, walk in watch.measured({}).items():
+            told = walk.to_dict().items()
+            found.setdefault(name, {}).update({key: 0.0 for key, x in told if x is None or _one(x)})
+    return found
+
+
+def _one(value: Any) -> bool:
+    return isinstance(value, float | int)
+
+
+def outcomes(
+    robots: list[str], places: list[str], walks: dict[str, Row] | None = None
+) -> list[str]:
+    """Names of a run's outcomes that are numbers; ``walks``: see ``of_walks``."""
     told = Summary(
         "",
         "",
         robots=tuple(robots),
         fallen=dict.fromkeys(robots, 0.0),
+        walks=walks or {},
         places={name: [0.0, 0.0, 0.0] for name in places},
     )
-    return [name for name, value in flat(told.to_dict()).items() if isinstance(value, float | int)]
+    return [name for name, value in flat(told.to_dict()).items() if _one(value)]
 
 
 def outcome(asked: str, names: list[str]) -> str:
@@ -152,6 +176,10 @@ class SweepReport:
             (f"{name.partition('.')[2]} fell [s]", name, ".3g")
             for name in _named(rows, "fallen_at_s.")
         ]
+        for words, start in (("impact [m/s²]", "impact_m_s2."), ("leant [°]", "inclination_deg.")):
+            columns += [
+                (f"{name.partition('.')[2]} {words}", name, ".3g") for name in _named(rows, start)
+            ]
         columns += [(f"{' '.join(name.split('.')[1:])} [m]", name, ".4f") for name in _lively(rows)]
         for head, name, form in columns:
             values = [row.get(name) for row in rows]

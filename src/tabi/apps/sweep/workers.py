@@ -17,7 +17,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import connection, resource_tracker
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tabi.scenes import Scene
 
 # one thread each: there is a process for every core
 ALONE = dict.fromkeys(
@@ -188,13 +191,19 @@ def _end_with_parent() -> None:
 
 def outcome(task: Task) -> dict[str, Any] | None:
     """Run it; None if it was interrupted."""
-    from tabi import TabiError, scenes
+    from tabi import scenes
+
+    return played(scenes.load(task.scene, task.settings), task.record)
+
+
+def played(scene: Scene, record: Path | None = None) -> dict[str, Any] | None:
+    """What came of a scene; None if it was interrupted."""
+    from tabi import TabiError
     from tabi.apps.run import play
     from tabi.apps.run_summary import Summary
 
-    scene = scenes.load(task.scene, task.settings)
     try:
-        found = play(scene, task.record, show=False)
+        found = play(scene, record, show=False)
     except TabiError as fault:
         found = Summary(scene.name, scene.title, scene.settings, stopped=str(fault))
     return None if found.interrupted else found.to_dict()

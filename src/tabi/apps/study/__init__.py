@@ -1,0 +1,1 @@
+"""``tabi study``: sweeps that answer a question of a paper, with a report of their own."""

@@ -1,0 +1,24 @@
+"""The series of a study of soles, and the places of its runs."""
+
+from __future__ import annotations
+
+from tabi.apps.sweep import command
+
+# settings of each series; keys of a run's place beside those of the grid
+SERIES = {
+    "pattern": ("robots.0.motion.stabiliser=false", "robots.0.bush=null"),
+    "stabiliser": ("robots.0.motion.stabiliser=true", "robots.0.bush={}"),
+}
+STEP, SERIES_KEY = "simulation.step_s", "series"
+Grid = dict[str, list[str]]
+Chosen = dict[str, str]
+
+
+def places(grid: Grid, steps: tuple[str, str]) -> list[Chosen]:
+    """All runs: every combination in every series, with both steps."""
+    return [
+        {SERIES_KEY: series, STEP: h, **chosen}
+        for chosen in command.combinations(grid)
+        for series in SERIES
+        for h in steps
+    ]
