@@ -98,6 +98,21 @@ def worlds(
 
 
 @app.command()
+def soles(
+    drops: Annotated[
+        int, typer.Option(min=1, help="Blocks on soft soles that are dropped and twisted.")
+    ] = 1000,
+    as_json: Json = False,
+) -> None:
+    """Drop blocks on soft soles: does a step bring energy, and is the loss of first order?"""
+    from tabi.validation import soft_drops
+
+    with progress_bar() as report:
+        result = soft_drops.validate(drops, report)
+    show(result, soft_drops.text, as_json, passed=result["within"])
+
+
+@app.command()
 def robots(
     files: Annotated[
         list[Path], typer.Argument(help="URDF, MJCF, .wrl or .body files, as many as you like.")
