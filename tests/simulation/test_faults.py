@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from simulation.soft import block
 
 import tabi
 from tabi.simulation import faults
@@ -74,3 +75,18 @@ def test_laws_of_their_own_say_why_they_missed():
         words = str(told[0].message)
         assert words.startswith(f"the step to 0.5 s was missed by contact='{contact}'")
         assert f"{why} failed" in words
+
+
+def test_a_sole_that_is_pressed_in_too_far_is_said_once():
+    world, _ = block(young_modulus=2e4, viscosity=0.01)
+    sim = tabi.Simulator(world)
+    sim.apply_force("box", (0, 0, -60.0), duration=1.0)
+    with pytest.warns(faults.SinkWarning, match=r"more than 20% of its thickness of 10 mm"):
+        sim.run(0.3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sim.run(0.1)
+    firm, _ = block(viscosity=0.01)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        tabi.Simulator(firm).run(0.1)

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from tabi._errors import SimulationError
+from tabi.model.pad import Pad
 from tabi.simulation.certificate import hardest
 from tabi.simulation.data import Data
 from tabi.simulation.depenetration import PARTING
@@ -19,6 +20,8 @@ from tabi.simulation.tables import CONTACTS
 
 # overlap at the start that is said [m]
 INSIDE = 1e-4
+# deformation of a soft sole that is small, in thicknesses
+SMALL = 0.2
 # calls between the warning and who asked for steps: roll, advance, and step, run or rollout
 DEPTH = 5
 
@@ -29,6 +32,10 @@ class MissedStepWarning(UserWarning):
 
 class OverlapWarning(UserWarning):
     """Two bodies start inside of each other."""
+
+
+class SinkWarning(UserWarning):
+    """A soft sole that is deformed by more than is small."""
 
 
 def warn_inside(data: Data) -> bool:
@@ -48,6 +55,30 @@ def warn_inside(data: Data) -> bool:
             OverlapWarning,
             stacklevel=DEPTH,
         )
+    return True
+
+
+def small_sink(data: Data) -> bool:
+    """Whether no soft sole is pressed in so far that it would be stiffer in truth; else it is
+    said, once.
+    """
+    first = 0
+    for shape in data.model.shapes:
+        pad = shape.geometry
+        if isinstance(pad, Pad):
+            U = data.memory.sole[first : first + len(pad.nodes)]
+            first += len(pad.nodes)
+            deepest = float(np.abs(U).max())
+            if deepest > SMALL * pad.thickness:
+                warnings.warn(
+                    f"{shape.name or shape.link} is deformed by {1e3 * deepest:.2g} mm, more than "
+                    f"{SMALL:.0%} of its thickness of {1e3 * pad.thickness:.3g} mm, at "
+                    f"{data.time:g} s: small strains are not true any more, and it would be "
+                    "stiffer; take a stiffer or thicker one; later ones are not told",
+                    SinkWarning,
+                    stacklevel=DEPTH,
+                )
+                return False
     return True
 
 

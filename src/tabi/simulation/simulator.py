@@ -101,6 +101,7 @@ class Simulator(Stateful):
         stepper = Stepper(model, step, allowed, dt=float(dt), seed=drawn)
         super().__init__(world, stepper, float(tolerance))
         self._scheduled: list[Scheduled] = []
+        self._soft = len(stepper.data.memory.sole) > 0
         self._twin: Stepper | None = None
         for loop in [loop for robot in world.robots for loop in robot.bonds]:
             laws.check_bonds(self._law)
@@ -323,6 +324,7 @@ class Simulator(Stateful):
             program = program[done:] if count > 0 else program
             if done and not self._looked:
                 self._looked = faults.warn_inside(self.data)
+            self._soft = self._soft and faults.small_sink(self.data)
             if done and stepper.note():
                 if len(self.missed) < MISSED:
                     self.missed.append((self.time, faults.error_of(self.data)))
