@@ -3,7 +3,7 @@
 With v the vertical velocity of a foot's plate, where its frame has its origin, after each step h,
 
     a_k = (v_k − v_{k−1})/h                                                                     (1)
-is smoothed over the whole walk by a Butterworth low-pass of second order at 100 Hz, run forwards
+is smoothed over the whole walk by a Butterworth low-pass of second order at 250 Hz, run forwards
 and backwards, so without delay. An impact of rigid feet is a jump of v in one step: (1) alone would
 grow as 1/h, its smoothed peak does not. A touchdown is the first step with a load after 50 ms
 without one; its impact is
@@ -41,7 +41,7 @@ from tabi.walking.walker import Walker
 
 Array = NDArray[np.float64]
 # of the low-pass [Hz]; how long after a touchdown is looked, and before it was no load [s]
-ORDER, CUTOFF, WINDOW, AIR = 2, 100.0, 0.05, 0.05
+ORDER, CUTOFF, WINDOW, AIR = 2, 250.0, 0.05, 0.05
 # steps that are kept before they are worked on
 BLOCK = 1000
 # changes of feet: time, foot, state before, state after

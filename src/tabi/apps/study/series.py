@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from tabi.apps.sweep import command
 
+# feet come down with this speed: one that is set down at rest has no impact to soften
+LANDING = "robots.0.motion.gait.landing_speed_m_s=0.1"
+# the step, unless one is asked for [s]: soles stop a foot within some milliseconds
+STUDY_STEP = 5e-4
 # settings of each series; keys of a run's place beside those of the grid
 SERIES = {
-    "pattern": ("robots.0.motion.stabiliser=false", "robots.0.bush=null"),
-    "stabiliser": ("robots.0.motion.stabiliser=true", "robots.0.bush={}"),
+    "pattern": ("robots.0.motion.stabiliser=false", "robots.0.bush=null", LANDING),
+    "stabiliser": ("robots.0.motion.stabiliser=true", "robots.0.bush={}", LANDING),
 }
 STEP, SERIES_KEY = "simulation.step_s", "series"
 Grid = dict[str, list[str]]

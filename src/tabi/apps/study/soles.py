@@ -21,7 +21,7 @@ import typer
 from tabi import TabiError
 from tabi.apps.outputs import check_writable
 from tabi.apps.run import Settings, all_settings
-from tabi.apps.study.series import SERIES, SERIES_KEY, STEP, Chosen, Grid, places
+from tabi.apps.study.series import SERIES, SERIES_KEY, STEP, STUDY_STEP, Chosen, Grid, places
 from tabi.apps.sweep import command
 from tabi.apps.sweep.running import Where
 from tabi.apps.sweep.workers import Task
@@ -79,7 +79,8 @@ def soles(
 
     fixed, grid = all_settings(settings, time), command.read_grid(list(over or OVER))
     base = scenes.load(scene, fixed)
-    steps = check(scene, fixed, grid, base.contents.simulation.step_s)
+    asked = any(setting.partition("=")[0].strip() == STEP for setting in fixed)
+    steps = check(scene, fixed, grid, base.contents.simulation.step_s if asked else STUDY_STEP)
     folder, wanted = out or Path(f"{base.name}-study"), places(grid, steps)
     if report is not None:
         check_writable(report)
@@ -87,9 +88,11 @@ def soles(
         running.crew(where, base) as crew,
         storage.opened(folder, base, [SERIES_KEY, STEP, *grid]) as results,
     ):
-        asked, lost = running.work(crew, wanted, lambda chosen: task(scene, fixed, chosen), results)
+        stopped, lost = running.work(
+            crew, wanted, lambda chosen: task(scene, fixed, chosen), results
+        )
         rows = results.of(wanted)
-    found = SoleStudy(base, fixed, grid, steps, folder, rows, lost, bool(asked))
+    found = SoleStudy(base, fixed, grid, steps, folder, rows, lost, bool(stopped))
     file = report or folder / "report.html"
     file.write_text(page.page(found), encoding="utf-8")
     told = found.to_dict() | {"report": str(file)}
