@@ -104,3 +104,17 @@ def test_types_are_told_by_fields_not_by_sizes():
     assert longer._numba_type_ is s._numba_type_
     assert whole._numba_type_ != s._numba_type_
     assert pickle.loads(pickle.dumps(s._numba_type_)) is s._numba_type_
+
+
+def test_one_that_is_made_from_another_has_its_fields_first():
+    class Longer(Inner):
+        more: Any
+
+    both = Longer(np.arange(3.0), cube=np.zeros((1, 1, 1)), more=np.arange(2.0))
+    assert Longer._fields == ("line", "cube", "more")
+
+    @kernel
+    def total(s):
+        return s.line[2] + s.more[1]
+
+    assert total(both) == 3.0

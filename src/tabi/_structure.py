@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import inspect
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, Self, dataclass_transform
 
@@ -35,12 +36,14 @@ WORD = ir.IntType(64)
 
 @dataclass_transform(frozen_default=True)
 class Structure:
-    """Base of classes whose annotated fields are arrays, structures, or tuples of arrays."""
+    """Base of classes whose annotated fields are arrays, structures, or tuples of arrays; one that
+    is made from another has the other's fields first.
+    """
 
     _fields: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls) -> None:
-        cls._fields = tuple(cls.__annotations__)
+        cls._fields = (*cls.__bases__[0]._fields, *inspect.get_annotations(cls))
 
     def __init__(self, *values: Any, **named: Any) -> None:
         fields = self._fields

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -71,7 +69,7 @@ def pads(compliances: list[Floats]) -> Pads:
     )
 
 
-class CompliantWork(Structure):
+class CompliantWork(BodyWork):
     """Arrays the kernels write: those of ``bodies.BodyWork``, and
 
     Attributes:
@@ -90,38 +88,38 @@ class CompliantWork(Structure):
             hand; shift: w of each pad; by ``pad_nodes``.
     """
 
-    __annotations__ = BodyWork.__annotations__ | {
-        "pads": Pads,
-        "row": NDArray[np.void],
-        "turn": Floats,
-        "give": Floats,
-        "pad_count": Integers,
-        "pad_list": Integers,
-        "cluster": Integers,
-        "force": Floats,
-        "motion": Floats,
-        "open_force": Floats,
-        "open_motion": Floats,
-        "at_node": Integers,
-        "listed": Integers,
-        "unknown": Integers,
-        "loose": Integers,
-        "touched": Integers,
-        "form": Integers,
-        "first": Integers,
-        "kept": Integers,
-        "system": Floats,
-        "columns": Floats,
-        "node_columns": Floats,
-        "lever": Floats,
-        "arm": Floats,
-        "braced": Floats,
-        "known_braced": Integers,
-        "shift": Floats,
-    }
+    pads: Pads
+    row: NDArray[np.void]
+    turn: Floats
+    give: Floats
+    pad_count: Integers
+    pad_list: Integers
+    cluster: Integers
+    force: Floats
+    motion: Floats
+    open_force: Floats
+    open_motion: Floats
+    at_node: Integers
+    listed: Integers
+    unknown: Integers
+    loose: Integers
+    touched: Integers
+    form: Integers
+    first: Integers
+    kept: Integers
+    system: Floats
+    columns: Floats
+    node_columns: Floats
+    lever: Floats
+    arm: Floats
+    braced: Floats
+    known_braced: Integers
+    shift: Floats
 
 
-def allocate(given: Pads, contacts: int, body_count: int, blocks: int | None = None) -> Any:
+def allocate(
+    given: Pads, contacts: int, body_count: int, blocks: int | None = None
+) -> CompliantWork:
     """Memory for a number of contacts, of bodies and of blocks; see ``bodies.allocate``."""
     plain = bodies.allocate(contacts, body_count, blocks)
     count, nodes = len(given.pad), int(given.pad["end"][-1]) if len(given.pad) else 0

@@ -65,7 +65,7 @@ class Builder:
                     [self._object(thing, name, k) for k, name in enumerate(copies(thing))]
                 )
                 for body in self.objects[-1]:
-                    soft.add_object_pads(self, body, thing.pads, i)
+                    soft.add_object_pads(self.at, body, thing.pads, i)
         self._plates(of_things=True)
         self._pairs()
         self._bonds()

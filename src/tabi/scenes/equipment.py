@@ -51,8 +51,8 @@ def equip(builder: Places, robot: Robot, told: motion.RobotKeys, i: int) -> None
                 told.bush.mass_below_kg,
                 told.bush.height_m,
             )
-    soft.add_soles(builder, robot, told.soles, i)
-    soft.add_robot_pads(builder, robot, told.pads, i)
+    soft.add_soles(builder.at, robot, told.soles, i)
+    soft.add_robot_pads(builder.at, robot, told.pads, i)
     for name, keys in told.motors.items():
         with builder.at("robots", i, "motors", name):
             joint = robot.joint(name)

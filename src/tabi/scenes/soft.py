@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from typing import Protocol
 
 from tabi._errors import ModelError
 from tabi.model.body import Body
@@ -12,36 +11,31 @@ from tabi.model.robot import Robot
 from tabi.scenes import soft_keys
 from tabi.scenes.soft_keys import PadKeys, SoleKeys
 
-
-class Places(Protocol):
-    """Who builds a scene, and knows where its file says what."""
-
-    def at(self, *path: str | int) -> AbstractContextManager[None]:
-        """An error in here is the file's, at this path."""
-        ...
+# an error inside of it is the file's, at this path
+At = Callable[..., AbstractContextManager[None]]
 
 
-def add_soles(builder: Places, robot: Robot, told: SoleKeys | None, i: int) -> None:
+def add_soles(at: At, robot: Robot, told: SoleKeys | None, i: int) -> None:
     """Soft soles of the robot i."""
     if told is not None:
-        with builder.at("robots", i, "soles"):
+        with at("robots", i, "soles"):
             made = soft_keys.layers(told)
             robot.add_soles(told.feet, layers=made, **soft_keys.options(told))
 
 
-def add_robot_pads(builder: Places, robot: Robot, told: Sequence[PadKeys], i: int) -> None:
+def add_robot_pads(at: At, robot: Robot, told: Sequence[PadKeys], i: int) -> None:
     """Pads on bodies of the robot i."""
     for k, pad in enumerate(told):
-        with builder.at("robots", i, "pads", k):
+        with at("robots", i, "pads", k):
             if pad.body is None:
                 raise ModelError("a pad of a robot names no body; expected body: NAME")
             _glue(robot.body(pad.body), pad)
 
 
-def add_object_pads(builder: Places, body: Body, told: Sequence[PadKeys], i: int) -> None:
+def add_object_pads(at: At, body: Body, told: Sequence[PadKeys], i: int) -> None:
     """Pads on the object i."""
     for k, pad in enumerate(told):
-        with builder.at("objects", i, "pads", k):
+        with at("objects", i, "pads", k):
             if pad.body is not None:
                 raise ModelError(f"a pad of an object names the body {pad.body!r}; leave body out")
             _glue(body, pad)

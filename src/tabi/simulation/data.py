@@ -306,7 +306,7 @@ class Data:
         return soften(found, soft_check.spread(s, count), self._pads.compliance)
 
     @functools.cached_property
-    def _pads(self) -> soft_check.Given:
+    def _pads(self) -> soft_check.PadMatrices:
         return soft_check.given(self.model, self.dt)
 
     @property

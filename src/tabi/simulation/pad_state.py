@@ -68,7 +68,7 @@ class PadState:
         load = self.force[:, 2]
         if not load.sum() > 0.0:
             return None
-        return load @ self.pad.nodes[:, :2] / load.sum()
+        return np.asarray(load @ self.pad.nodes[:, :2] / load.sum(), float)
 
     @cached_property
     def _plane(self) -> Array:
@@ -78,7 +78,8 @@ class PadState:
             return np.zeros(3)
         x = np.column_stack([np.ones(len(load)), self.pad.nodes[:, :2] - middle])
         root = np.sqrt(load)[:, None]
-        return np.linalg.lstsq(root * x, root[:, 0] * self.displacement[:, 2], rcond=1e-9)[0]
+        heights = root[:, 0] * self.displacement[:, 2]
+        return np.linalg.lstsq(root * x, heights, rcond=1e-9)[0].astype(float)
 
     @property
     def sink(self) -> float:

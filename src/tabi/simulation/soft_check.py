@@ -22,16 +22,16 @@ from tabi.simulation.rows.contacts import PAD
 Array = NDArray[np.float64]
 
 
-class Given(NamedTuple):
+class PadMatrices(NamedTuple):
     """What never changes: c C and A of (1) of all nodes."""
 
     compliance: scipy.sparse.csr_matrix
     relaxation: scipy.sparse.csr_matrix
 
 
-def given(model: Model, dt: float) -> Given:
+def given(model: Model, dt: float) -> PadMatrices:
     """Of a model, for steps of dt [s]."""
-    return Given(node_compliance(model, dt), relaxation(model, dt))
+    return PadMatrices(node_compliance(model, dt), relaxation(model, dt))
 
 
 def node_compliance(model: Model, dt: float) -> scipy.sparse.csr_matrix:
@@ -94,7 +94,7 @@ def spread(s: Any, count: int) -> scipy.sparse.csr_matrix:
     return scipy.sparse.csr_matrix((np.concatenate(values), parts), shape)
 
 
-def error(given: Given, dt: float, s: Any, data: Any) -> float:
+def error(given: PadMatrices, dt: float, s: Any, data: Any) -> float:
     """How far the nodes are from where (1) puts them by the forces of the last step [m]."""
     count = int(data.outcome.report[0]["points"])
     U = data.outcome.sole_before.ravel()

@@ -25,7 +25,7 @@ from tabi.simulation.simulator import Simulator
 # lengths of elements [m] that give HRP-2's soles about 60 and 300 ground nodes
 SIZES = {60: 0.0265, 300: 0.011}
 LENGTH, WARM = 0.2, 100
-MATERIAL = {"young_modulus": 2e6, "poisson_ratio": 0.45, "viscosity": 0.003}
+MATERIAL: dict[str, Any] = {"young_modulus": 2e6, "poisson_ratio": 0.45, "viscosity": 0.003}
 # length of elements [m] of a sole with some 2,000 nodes
 FINE = 0.0095
 

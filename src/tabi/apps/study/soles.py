@@ -79,8 +79,7 @@ def soles(
 
     fixed, grid = all_settings(settings, time), command.read_grid(list(over or OVER))
     base = scenes.load(scene, fixed)
-    asked = any(setting.partition("=")[0].strip() == STEP for setting in fixed)
-    steps = check(scene, fixed, grid, base.contents.simulation.step_s if asked else STUDY_STEP)
+    steps = check(scene, fixed, grid, step_of(fixed, base.contents.simulation.step_s))
     folder, wanted = out or Path(f"{base.name}-study"), places(grid, steps)
     if report is not None:
         check_writable(report)
@@ -88,9 +87,8 @@ def soles(
         running.crew(where, base) as crew,
         storage.opened(folder, base, [SERIES_KEY, STEP, *grid]) as results,
     ):
-        stopped, lost = running.work(
-            crew, wanted, lambda chosen: task(scene, fixed, chosen), results
-        )
+        run = lambda chosen: task(scene, fixed, chosen)  # noqa: E731
+        stopped, lost = running.work(crew, wanted, run, results)
         rows = results.of(wanted)
     found = SoleStudy(base, fixed, grid, steps, folder, rows, lost, bool(stopped))
     file = report or folder / "report.html"
@@ -99,6 +97,12 @@ def soles(
     print(json.dumps(told, indent=2) if as_json else found.text(file), flush=True)
     if code := found.code():
         raise typer.Exit(code)
+
+
+def step_of(fixed: list[str], told: float) -> float:
+    """The step [s]: that of the study, unless the settings have one, which the scene tells."""
+    asked = any(setting.partition("=")[0].strip() == STEP for setting in fixed)
+    return told if asked else STUDY_STEP
 
 
 def check(scene: str, fixed: list[str], grid: Grid, step: float) -> tuple[str, str]:
