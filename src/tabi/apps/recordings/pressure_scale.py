@@ -1,0 +1,84 @@
+"""Colours of pressures, and pictures of a pad's face in them.
+
+From dark rubber, which bears nothing, over blue and green to yellow: lighter is always more, also
+for who tells no colours apart.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Pixels = NDArray[np.uint8]
+# at equal distances from nothing to the top of the scale
+SCALE = ((41, 43, 48), (58, 76, 140), (33, 145, 140), (94, 201, 98), (253, 231, 37))
+LEAST = 1e3  # Pa, the lowest top of a scale
+PAPER = (255, 255, 255)
+
+
+def colors(part: Array) -> Pixels:
+    """Red, green and blue of parts of the scale, 0 to 1, shape (…, 3)."""
+    at = np.clip(part, 0.0, 1.0)
+    steps = np.linspace(0.0, 1.0, len(SCALE))
+    found = [np.interp(at, steps, channel) for channel in np.array(SCALE, float).T]
+    return np.round(np.stack(found, axis=-1)).astype(np.uint8)
+
+
+def round_up(value: float, least: float) -> float:
+    """The next of 1, 2, 5, 10, 20, … that is not less; of 0 itself."""
+    if value <= 0:
+        return 0.0
+    decade = 10.0 ** np.floor(np.log10(max(value, least)))
+    return float(next((n * decade for n in (1, 2, 5) if n * decade >= value), 10 * decade))
+
+
+def top(highest: float) -> float:
+    """The end of the scale [Pa] for a highest pressure."""
+    return max(round_up(highest, LEAST), LEAST)
+
+
+class FaceRaster:
+    """The face of a pad from above, as pixels: x upwards and y to the left, as one looks down on
+    one's own foot.
+
+    Args:
+        nodes: [m], shape (n, 3). triangles: shape (m, 3). pixel: its size [m].
+    """
+
+    def __init__(self, nodes: Array, triangles: NDArray[np.int64], pixel: float) -> None:
+        plane = nodes[:, :2]
+        low, high = plane.min(axis=0), plane.max(axis=0)
+        height, width = np.maximum(np.ceil((high - low) / pixel).astype(int), 1)
+        x, y = high[0] - pixel * (np.arange(height) + 0.5), high[1] - pixel * (
+            np.arange(width) + 0.5
+        )
+        self.corners = np.zeros((height, width, 3), np.int64)
+        self.weights = np.full((height, width, 3), np.nan)
+        for corners in triangles:
+            a, b, c = plane[corners]
+            (ux, uy), (vx, vy) = b - a, c - a
+            size = ux * vy - uy * vx
+            # a triangle that stands on its edge is not seen from above
+            if abs(size) < 1e-15:
+                continue
+            px, py = x[:, None] - a[0], y[None, :] - a[1]
+            s, t = (px * vy - py * vx) / size, (ux * py - uy * px) / size
+            inside = (s >= -1e-9) & (t >= -1e-9) & (s + t <= 1.0 + 1e-9)
+            self.corners[inside] = corners
+            self.weights[inside] = np.stack([1.0 - s - t, s, t], axis=-1)[inside]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of pixels."""
+        return self.corners.shape[:2]
+
+    def values(self, at_nodes: Array) -> Array:
+        """Numbers between those of the nodes; NaN outside of the face."""
+        return (at_nodes[self.corners] * self.weights).sum(axis=-1)
+
+    def picture(self, pressure: Array, highest: float) -> Pixels:
+        """Pressures at the nodes [Pa] in colours that end at a highest one."""
+        values = self.values(pressure)
+        there = np.isfinite(values)
+        return np.where(there[..., None], colors(np.where(there, values, 0.0) / highest), PAPER)
