@@ -1,7 +1,7 @@
 """Colours of pressures, and pictures of a pad's face in them.
 
-From dark rubber, which bears nothing, over blue and green to yellow: lighter is always more, also
-for who tells no colours apart.
+Dark rubber bears nothing; what bears something is blue, green, and at last yellow: lighter is
+always more, also for who tells no colours apart.
 """
 
 from __future__ import annotations
@@ -11,8 +11,11 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 Pixels = NDArray[np.uint8]
-# at equal distances from nothing to the top of the scale
-SCALE = ((41, 43, 48), (58, 76, 140), (33, 145, 140), (94, 201, 98), (253, 231, 37))
+# parts of the top of the scale, and their colours
+STEPS = (0.0, 0.01, 0.33, 0.67, 1.0)
+SCALE = ((41, 43, 48), (62, 80, 160), (33, 145, 140), (94, 201, 98), (253, 231, 37))
+# ends of scales, of a power of ten
+ENDS = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 10.0)
 LEAST = 1e3  # Pa, the lowest top of a scale
 PAPER = (255, 255, 255)
 
@@ -20,22 +23,15 @@ PAPER = (255, 255, 255)
 def colors(part: Array) -> Pixels:
     """Red, green and blue of parts of the scale, 0 to 1, shape (…, 3)."""
     at = np.clip(part, 0.0, 1.0)
-    steps = np.linspace(0.0, 1.0, len(SCALE))
-    found = [np.interp(at, steps, channel) for channel in np.array(SCALE, float).T]
+    found = [np.interp(at, STEPS, channel) for channel in np.array(SCALE, float).T]
     return np.round(np.stack(found, axis=-1)).astype(np.uint8)
 
 
-def round_up(value: float, least: float) -> float:
-    """The next of 1, 2, 5, 10, 20, … that is not less; of 0 itself."""
-    if value <= 0:
-        return 0.0
-    decade = 10.0 ** np.floor(np.log10(max(value, least)))
-    return float(next((n * decade for n in (1, 2, 5) if n * decade >= value), 10 * decade))
-
-
 def top(highest: float) -> float:
-    """The end of the scale [Pa] for a highest pressure."""
-    return max(round_up(highest, LEAST), LEAST)
+    """The end of the scale [Pa] for a highest pressure: the next round number."""
+    highest = max(highest, LEAST)
+    decade = 10.0 ** np.floor(np.log10(highest))
+    return float(next((n * decade for n in ENDS if n * decade >= highest), 10 * decade))
 
 
 class FaceRaster:
@@ -50,8 +46,9 @@ class FaceRaster:
         plane = nodes[:, :2]
         low, high = plane.min(axis=0), plane.max(axis=0)
         height, width = np.maximum(np.ceil((high - low) / pixel).astype(int), 1)
-        x, y = high[0] - pixel * (np.arange(height) + 0.5), high[1] - pixel * (
-            np.arange(width) + 0.5
+        x, y = (
+            high[0] - pixel * (np.arange(height) + 0.5),
+            high[1] - pixel * (np.arange(width) + 0.5),
         )
         self.corners = np.zeros((height, width, 3), np.int64)
         self.weights = np.full((height, width, 3), np.nan)

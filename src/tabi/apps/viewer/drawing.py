@@ -13,6 +13,8 @@ from tabi.apps.viewer.overlay import Overlay
 from tabi.apps.viewer.page import Page
 from tabi.apps.viewer.plots import Plots
 from tabi.apps.viewer.sensor_panel import SensorHistory
+from tabi.apps.viewer.soft_pad import SoftNow, soft_of
+from tabi.apps.viewer.soft_panel import SoftPanel
 from tabi.apps.viewer.view import View, feet_of
 from tabi.apps.viewer.watching import WatchControls
 from tabi.recording.foot_words import name_of
@@ -28,7 +30,7 @@ class Drawing:
     """What is drawn in a page.
 
     Attributes:
-        page: where. controls: of the page. overlay, plots: of its world.
+        page: where. controls: of the page. overlay, plots, soft: of its world.
         sensors: of the simulation, from when it is there.
     """
 
@@ -42,9 +44,13 @@ class Drawing:
     def furnish(self) -> None:
         """Plots and drawings of the page's world, after its controls."""
         server, feet = self.page.server, feet_of(self.page.world)
-        self.plots = Plots(server, list(feet))
+        self._soft = soft_of(self.page.world)
+        names = [one.name for one in self._soft]
+        self.plots = Plots(server, list(feet), names)
+        self.soft = SoftPanel(server, self.page.scene.pads)
         soles = [foot.polygon for foot in feet.values()]
-        self.overlay = Overlay(server, self.controls.arrow, soles)
+        bare = [name not in names for name in feet]
+        self.overlay = Overlay(server, self.controls.arrow, soles, bare)
 
     def _drawn(self, view: View) -> bool:
         """Draw a picture; False where it has to be drawn once more."""
@@ -60,18 +66,27 @@ class Drawing:
     def draw(self, view: View) -> None:
         """One picture."""
         self.overlay.shown = {name: box.value for name, box in self.controls.shown.items()}
+        soft = self._pads(view)
         with self.page.server.atomic():
+            self.soft.draw(soft, view.time)
             self.page.scene.see_through(self.overlay.shown["see through bodies"])
             self.page.scene.move(view.positions, view.rotations)
             self.overlay.draw(view, self.page.world.ground_height)
         self._follow(view)
-        self.plots.take(view)
+        self.plots.take(view, soft)
         if self.sensors is not None:
             self.sensors.take(view.time, view.heard)
         if self.due("plots", PLOTS):
             self.plots.draw()
+            self.soft.tell()
             if self.sensors is not None:
                 self.sensors.draw()
+
+    def _pads(self, view: View) -> list[SoftNow]:
+        """Where soft soles and pads press; none of another world, which may come too early."""
+        if len(view.pads) != len(self._soft):
+            return []
+        return [one.read(seen) for one, seen in zip(self._soft, view.pads, strict=True)]
 
     def _follow(self, view: View) -> None:
         """Cameras go along with the first robot, or with what moves, over the ground."""

@@ -83,7 +83,8 @@ def soft_of(world: World) -> list[SoftShape]:
     found: list[SoftShape] = []
     for body in bodies:
         for shape in body.shapes:
-            if isinstance(pad := shape.geometry, Pad):
+            # one that touches nothing has no nodes in a simulation
+            if isinstance(pad := shape.geometry, Pad) and shape.collides:
                 sole = shape.name.startswith("sole of ") and body in feet
                 name = feet[body] if sole else shape.name or f"pad of {body.name}"
                 count = sum(one.name.split(" #")[0] == name for one in found)
@@ -101,6 +102,7 @@ class SoftPad:
 
     Attributes:
         name: told to people. sides: the mesh of what is not its face. nodes, triangles: as given.
+        thickness: of all of it [m].
     """
 
     def __init__(
@@ -113,16 +115,17 @@ class SoftPad:
         skin: tuple[Array, Indices],
     ) -> None:
         self.name, (self.nodes, self.triangles) = name, face
-        scene, at = server.scene, f"{at}"
-        scene.add_frame(at, show_axes=False, position=X.p, wxyz=X.quaternion)
+        scene = server.scene
+        self.frame = scene.add_frame(at, show_axes=False, position=X.p, wxyz=X.quaternion)
         self._fine, self._pairs = _cut(self.triangles, len(self.nodes))
+        self.thickness = max(float(np.ptp(skin[0][:, 2])), 1e-3)
         self._skin, self._followed, self._share = skin[0], *_follow(self.nodes, skin[0])
         rubber = pressure_scale.SCALE[0]
         self.sides = scene.add_mesh_simple(
             f"{at}/sides", skin[0], _rest(skin[1], self.triangles), color=rubber, side="double"
         )
         none = np.zeros((3, 3), np.float32), np.array([[0, 1, 2]], np.uint32)
-        shades = pressure_scale.colors(np.arange(LEVELS + 1) / LEVELS)
+        shades = pressure_scale.colors((np.arange(LEVELS + 1) - 0.5) / LEVELS)
         self.levels = [
             scene.add_mesh_simple(
                 f"{at}/level{k}",
@@ -160,7 +163,7 @@ class SoftPad:
         x, p = self.nodes + U, part
         for pairs in self._pairs:
             x, p = (np.concatenate([v, 0.5 * (v[pairs[:, 0]] + v[pairs[:, 1]])]) for v in (x, p))
-        level = np.rint(LEVELS * np.clip(p[self._fine].mean(axis=1), 0.0, 1.0)).astype(int)
+        level = levels(p[self._fine].mean(axis=1))
         vertices = x.astype(np.float32)
         for k, (handle, node) in enumerate(zip(self.levels, self._levels, strict=True)):
             own = self._fine[level == k]
@@ -179,6 +182,12 @@ class SoftPad:
             for k, (handle, node) in enumerate(zip(self.levels, self._levels, strict=True))
             if handle.visible
         }
+
+
+def levels(part: Array) -> Indices:
+    """The level of each part of the scale: 0 where nothing presses."""
+    loaded = part > pressure_scale.STEPS[1]
+    return np.where(loaded, np.ceil(LEVELS * np.clip(part, 0.0, 1.0)), 0.0).astype(np.int64)
 
 
 def _cut(triangles: Indices, count: int) -> tuple[Indices, list[Indices]]:
@@ -216,5 +225,7 @@ def _follow(nodes: Array, skin: Array) -> tuple[Indices, Array]:
 def _rest(skin: Indices, face: Indices) -> Indices:
     """Triangles of the skin that are none of the face; one without size where it is all face."""
     own = {tuple(corners) for corners in np.sort(face, axis=1).tolist()}
-    kept = [k for k, corners in enumerate(np.sort(skin, axis=1).tolist()) if tuple(corners) not in own]
+    kept = [
+        k for k, corners in enumerate(np.sort(skin, axis=1).tolist()) if tuple(corners) not in own
+    ]
     return skin[kept] if kept else np.zeros((1, 3), np.int64)

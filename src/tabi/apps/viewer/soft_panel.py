@@ -11,9 +11,11 @@ import viser
 
 from tabi.apps.recordings.pressure_scale import PAPER, FaceRaster, Pixels, colors, top
 from tabi.apps.viewer.markup import literal
-from tabi.apps.viewer.soft_pad import FACTOR, SoftNow, SoftPad
+from tabi.apps.viewer.soft_pad import SoftNow, SoftPad
 
-MOST, PIXEL = 20.0, 2e-3  # times as large at most; m
+# how many times as large displacements are drawn: the largest that fits into this part of the pad
+FACTORS, ROOM = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0), 0.75
+PIXEL = 2e-3  # m
 SHOWN, GAP, BAR = 4, 8, 10  # pads in the picture, pixels between them, pixels of the scale
 # points of a picture's pixel
 LARGER = 2
@@ -30,31 +32,65 @@ class SoftPanel:
     def __init__(self, server: viser.ViserServer, pads: Sequence[SoftPad]) -> None:
         self.pads, self.highest, self._most, self._time = pads, top(0.0), 0.0, -np.inf
         self._now: Sequence[SoftNow] = ()
+        self._chosen, self._far = False, 0.0
         if not pads:
             return
         self._rasters = [FaceRaster(pad.nodes, pad.triangles, PIXEL) for pad in pads[:SHOWN]]
         with server.gui.add_folder("soft soles", order=0.5):
             self.text = server.gui.add_markdown("")
             self.picture = server.gui.add_image(self._paint(), format="png")
-            hint = "how many times as large as they are displacements are drawn"
-            self.factor = server.gui.add_slider("deformation [×]", 1.0, MOST, 1.0, FACTOR, hint=hint)
+            hint = (
+                "how many times as large as they are displacements are drawn; as many as fit into "
+                "the pads, until it is moved"
+            )
+            ends = FACTORS[0], FACTORS[-1]
+            self.factor = server.gui.add_slider(
+                "deformation [×]", *ends, 1.0, ends[1], marks=FACTORS, hint=hint
+            )
+
+        @self.factor.on_update
+        def _(event: viser.GuiEvent) -> None:
+            # one that the page itself moves has no browser behind it
+            self._chosen = self._chosen or event.client is not None
+
+    @property
+    def drawn_as(self) -> float:
+        """How many times as large displacements are drawn."""
+        return float(self.factor.value) if self.pads else 1.0
 
     def draw(self, now: Sequence[SoftNow], time: float, highest: float | None = None) -> None:
         """Pads at a moment [s]; the scale ends at the highest pressure so far, or as told [Pa]."""
         if not now or len(now) != len(self.pads):
             return
         most = max(float(one.pressure.max()) for one in now)
-        self._most = most if time < self._time else max(self._most, most)
+        far = max(
+            float(np.abs(one.displacement).max()) / pad.thickness
+            for pad, one in zip(self.pads, now, strict=True)
+        )
+        back = time < self._time
+        self._most, self._far = (
+            (most, far) if back else (max(self._most, most), max(self._far, far))
+        )
         self._time, self._now = time, now
+        self._fit()
         self.highest = top(self._most if highest is None else highest)
         for pad, one in zip(self.pads, now, strict=True):
             pad.draw(one.displacement, one.pressure, self.factor.value, self.highest)
+
+    def _fit(self) -> None:
+        """Move the slider to what fits, unless somebody did."""
+        fits = max((factor for factor in FACTORS if factor * self._far <= ROOM), default=FACTORS[0])
+        if not self._chosen and self.factor.value != fits:
+            self.factor.value = fits
 
     def tell(self) -> None:
         """The words and the picture, for what was drawn last."""
         if not self._now:
             return
-        lines = [f"pressure from 0 (dark) to **{1e-3 * self.highest:g} kPa** (yellow)"]
+        lines = [
+            f"pressure from 0 (dark) to **{1e-3 * self.highest:g} kPa** (yellow); "
+            f"drawn {self.drawn_as:g} × as deformed as they are"
+        ]
         for pad, now in list(zip(self.pads, self._now, strict=True))[:SHOWN]:
             lines.append(
                 f"{literal(pad.name)}: **{1e-3 * max(float(now.pressure.max()), 0.0):.0f} kPa**, "
