@@ -5,7 +5,7 @@ over the last seconds.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import viser
@@ -60,13 +60,18 @@ class Plots:
         for plot in self.plots[: 0 if feet else 3]:
             plot.visible = False
 
-    def take(self, view: View, soft: Sequence[SoftNow] = ()) -> None:
-        """One more moment; a time before the last one starts anew."""
-        if len(soft) != len(self.pads):
-            return
+    def take(self, view: View, read: Callable[[View], Sequence[SoftNow]] | None = None) -> None:
+        """One more moment, where one is due; a time before the last one starts anew.
+
+        Args:
+            read: tells what soft soles and pads do in a view.
+        """
         if self._rows and view.time < self._rows[-1][0]:
             self._rows.clear()
         if self._rows and view.time - self._rows[-1][0] < EVERY:
+            return
+        soft = read(view) if read is not None and self.pads else ()
+        if len(soft) != len(self.pads):
             return
         pressure = 1e3 * view.pressures_in_foot.ravel()
         state = np.maximum(view.soles.states, 0)

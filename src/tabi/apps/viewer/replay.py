@@ -320,7 +320,7 @@ class Replay:
     def _pads(self, row: int) -> list[SoftNow]:
         """Soft soles and pads in a row."""
         return [
-            SoftNow(pad.displacement[row], pad.pressure[row], pad.sink[row], pad.tilt[row])
+            SoftNow(pad.displacement[row], pad.force[row], pad.pressure[row], pad.nodes)
             for pad in self.run.pads.values()
         ]
 

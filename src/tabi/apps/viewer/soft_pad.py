@@ -8,6 +8,7 @@ of pressure are one mesh. Displacements are drawn larger than they are. Knows no
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import viser
@@ -43,14 +44,28 @@ class SoftView:
 
 @dataclass(frozen=True, eq=False)
 class SoftNow:
-    """What is told of a pad at one moment: displacement of its nodes [m], pressure there [Pa], and
-    sink [m] and tilt [rad].
+    """A pad at one moment: displacement of its nodes [m], forces on them [N], pressure there [Pa];
+    its nodes at rest [m].
     """
 
     displacement: Array
+    force: Array
     pressure: Array
-    sink: float
-    tilt: Array
+    nodes: Array
+
+    @cached_property
+    def _plane(self) -> Array:
+        return pad_tracks.planes(self.nodes, self.displacement, self.force)
+
+    @property
+    def sink(self) -> float:
+        """How far it is pressed in under its centre of pressure [m]."""
+        return float(self._plane[0])
+
+    @property
+    def tilt(self) -> Array:
+        """How far that makes its body turn about x and y [rad]."""
+        return pad_tracks.tilts(self._plane)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,13 +77,14 @@ class SoftShape:
     shape: Shape
     pad: Pad
 
+    @cached_property
+    def _areas(self) -> Array:
+        return pad_tracks.areas(self.pad.nodes, self.pad.triangles)
+
     def read(self, view: SoftView) -> SoftNow:
-        """Pressure, sink and tilt of what was seen."""
-        pad = self.pad
-        force = pad_tracks.forces(pad, view.displacement, view.velocity)
-        plane = pad_tracks.planes(pad.nodes, view.displacement, force)
-        pressure = force[:, 2] / pad_tracks.areas(pad.nodes, pad.triangles)
-        return SoftNow(view.displacement, pressure, float(plane[0]), pad_tracks.tilts(plane))
+        """Forces and pressures of what was seen."""
+        force = pad_tracks.forces(self.pad, view.displacement, view.velocity)
+        return SoftNow(view.displacement, force, force[:, 2] / self._areas, self.pad.nodes)
 
 
 def soft_of(world: World) -> list[SoftShape]:
@@ -139,6 +155,7 @@ class SoftPad:
             for k, shade in enumerate(shades)
         ]
         self._sides, self._levels = Node(self.sides), [Node(level) for level in self.levels]
+        self._seen = [False] * len(self.levels)
         self._told: tuple[Array, Array] | None = None
         self.draw(np.zeros_like(self.nodes), np.zeros(len(self.nodes)))
 
@@ -164,15 +181,17 @@ class SoftPad:
         for pairs in self._pairs:
             x, p = (np.concatenate([v, 0.5 * (v[pairs[:, 0]] + v[pairs[:, 1]])]) for v in (x, p))
         level = levels(p[self._fine].mean(axis=1))
-        vertices = x.astype(np.float32)
-        for k, (handle, node) in enumerate(zip(self.levels, self._levels, strict=True)):
-            own = self._fine[level == k]
+        vertices, number = x.astype(np.float32), np.empty(len(x), np.uint32)
+        ends = np.cumsum(np.bincount(level, minlength=LEVELS + 1))
+        for k, own in enumerate(np.split(self._fine[np.argsort(level, kind="stable")], ends[:-1])):
             if len(own):
-                used, places = np.unique(own, return_inverse=True)
-                faces = places.reshape(own.shape).astype(np.uint32)
-                node.tell(vertices=vertices[used], faces=faces)
-            if handle.visible != (len(own) > 0):
-                handle.visible = len(own) > 0
+                there = np.zeros(len(x), bool)
+                there[own] = True
+                used = np.flatnonzero(there)
+                number[used] = np.arange(len(used), dtype=np.uint32)
+                self._levels[k].tell(vertices=vertices[used], faces=number[own])
+            if self._seen[k] != (len(own) > 0):
+                self.levels[k].visible = self._seen[k] = len(own) > 0
 
     @property
     def drawn(self) -> dict[int, tuple[Array, Indices]]:

@@ -15,10 +15,8 @@ from tabi.apps.viewer.soft_pad import SoftNow, SoftPad
 
 # how many times as large displacements are drawn: the largest that fits into this part of the pad
 FACTORS, ROOM = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0), 0.75
-PIXEL = 2e-3  # m
+PIXEL, QUALITY = 2e-3, 92  # m, and of the picture's packing
 SHOWN, GAP, BAR = 4, 8, 10  # pads in the picture, pixels between them, pixels of the scale
-# points of a picture's pixel
-LARGER = 2
 
 
 class SoftPanel:
@@ -38,7 +36,7 @@ class SoftPanel:
         self._rasters = [FaceRaster(pad.nodes, pad.triangles, PIXEL) for pad in pads[:SHOWN]]
         with server.gui.add_folder("soft soles", order=0.5):
             self.text = server.gui.add_markdown("")
-            self.picture = server.gui.add_image(self._paint(), format="png")
+            self.picture = server.gui.add_image(self._paint(), format="jpeg", jpeg_quality=QUALITY)
             hint = (
                 "how many times as large as they are displacements are drawn; as many as fit into "
                 "the pads, until it is moved"
@@ -74,8 +72,12 @@ class SoftPanel:
         self._time, self._now = time, now
         self._fit()
         self.highest = top(self._most if highest is None else highest)
-        for pad, one in zip(self.pads, now, strict=True):
-            pad.draw(one.displacement, one.pressure, self.factor.value, self.highest)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Draw the last moment as it should be drawn now; nothing is sent where that is no news."""
+        for pad, one in zip(self.pads, self._now, strict=False):
+            pad.draw(one.displacement, one.pressure, self.drawn_as, self.highest)
 
     def _fit(self) -> None:
         """Move the slider to what fits, unless somebody did."""
@@ -113,8 +115,7 @@ class SoftPanel:
             own = raster.picture(pressure, self.highest)
             parts += [_padded(own, height), _paper(height, GAP)]
         bar = colors(np.linspace(1.0, 0.0, height))[:, None].repeat(BAR, axis=1)
-        whole = np.concatenate([*parts, bar], axis=1)
-        return whole.repeat(LARGER, axis=0).repeat(LARGER, axis=1)
+        return np.concatenate([*parts, bar], axis=1)
 
     def _order(self) -> list[int]:
         """Those of left feet first."""
