@@ -48,10 +48,11 @@ def test_pressures_times_areas_are_the_force_of_the_contacts(told):
     pad = run.pads[NAME]
     carried = (pad.pressure * pad.areas).sum(axis=1)
     assert carried == pytest.approx(pad.force[:, :, 2].sum(axis=1), rel=1e-12, abs=1e-12)
-    # along the world's z, as the box stands; it turns by less than 1 mrad in the step of a row
+    # along the world's z, as the box stands; its forces are those of the step before,
+    # in which it turns by less than 2 mrad
     R = run.motion().rotation[pad.body] @ pad.rotation
     up = (R @ pad.force.sum(axis=1)[:, :, None])[1:, 2, 0]
-    assert up == pytest.approx(np.array([force for _, force in live]), rel=1e-3, abs=1e-3)
+    assert up == pytest.approx(np.array([force for _, force in live]), rel=2e-3, abs=1e-3)
     assert carried[-1] == pytest.approx(2 * G + 5.0, rel=0.02)
     # it lands beside the middle, where the push is
     at = pad.rotation[0, :2] @ pad.centre_of_pressure[-1]

@@ -179,4 +179,5 @@ def _read(file: Careful, k: int, name: str, n: int, most: tuple[int, int]) -> Re
     moving = {part: file.reals(f"{at}/{part}", (None, count, 3), rows=n) for part in MOVING}
     position = file.reals(f"{at}/position", (3,))
     where = (int(place[0]), R, position, int(place[1]))
-    return RecordedPad(name, *where, **points, **corners, **moving)
+    found: dict[str, Any] = {**points, **corners, **moving}
+    return RecordedPad(name, *where, **found)

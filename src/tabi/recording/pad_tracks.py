@@ -40,19 +40,18 @@ def areas(nodes: Array, triangles: NDArray[np.int64]) -> Array:
     """Share of each node in the face, a of (1) [m²], shape (n,)."""
     edges = nodes[triangles[:, 1:]] - nodes[triangles[:, :1]]
     size = 0.5 * np.linalg.norm(np.cross(edges[:, 0], edges[:, 1]), axis=1)
-    return np.bincount(triangles.ravel(), np.repeat(size / 3.0, 3), len(nodes))
+    return np.bincount(triangles.ravel(), np.repeat(size / 3.0, 3), len(nodes)).astype(float)
 
 
 def forces(pad: Pad, displacement: Array, velocity: Array) -> Array:
     """On the nodes [N], K U + D U̇, rows of displacements and velocities (…, n, 3)."""
     U, V = (x.reshape(*x.shape[:-2], -1) for x in (displacement, velocity))
     # both matrices are symmetric
-    f = U @ pad.stiffness + V @ pad.damping if pad.damping is not None else _even(pad, U, V)
+    if pad.damping is None:
+        f = (U + pad.viscosity * V) @ pad.stiffness
+    else:
+        f = U @ pad.stiffness + V @ pad.damping
     return f.reshape(displacement.shape)
-
-
-def _even(pad: Pad, U: Array, V: Array) -> Array:
-    return (U + pad.viscosity * V) @ pad.stiffness
 
 
 def centres(nodes: Array, force: Array) -> Array:

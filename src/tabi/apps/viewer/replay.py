@@ -160,7 +160,18 @@ class Replay:
             ]
             for (name, color), count in zip(COLORS.items(), counts, strict=True)
         ]
-        self.pads = [
+        self.pads = self._add_pads()
+        bare = [name not in self.run.pads for name in world.feet.names]
+        self.feet = FootMarks(self.server, world.feet.outlines, bare)
+        centre, radius = bounds(frames(self.run, self.chosen[:1]), look.pieces)
+        camera = self.server.initial_camera
+        camera.fov = np.radians(35.0)
+        camera.position = centre + 3.4 * radius * np.array([0.80, 0.56, 0.21])
+        camera.look_at = centre
+
+    def _add_pads(self) -> list[SoftPad]:
+        """Soft soles and pads, under the frames of their bodies."""
+        return [
             SoftPad(
                 self.server,
                 plain(name),
@@ -171,13 +182,6 @@ class Replay:
             )
             for k, (name, pad) in enumerate(self.run.pads.items())
         ]
-        bare = [name not in self.run.pads for name in world.feet.names]
-        self.feet = FootMarks(self.server, world.feet.outlines, bare)
-        centre, radius = bounds(frames(self.run, self.chosen[:1]), look.pieces)
-        camera = self.server.initial_camera
-        camera.fov = np.radians(35.0)
-        camera.position = centre + 3.4 * radius * np.array([0.80, 0.56, 0.21])
-        camera.look_at = centre
 
     def _controls(self) -> None:
         gui, run = self.server.gui, self.run

@@ -179,8 +179,8 @@ class Observer:
         feet_p = p[self._foot_body] + _turned(R[self._foot_body], self._foot_offset)
         foot = sim.data.memory.foot[self._foot_rows]
         local = np.where(foot["state"][:, None] != NONE, foot["pressure"], np.nan)
-        who = pressing, pressing & ((points["a"] == 0) | (points["b"] == 0))
-        zmp, supports = self._balance(points, n[:, 2], (forces, turning), who)
+        fixed = pressing & ((points["a"] == 0) | (points["b"] == 0))
+        zmp, supports = self._balance(points, n[:, 2], (forces, turning), (pressing, fixed))
         return View(
             time=sim.time,
             positions=p[self._body] + _turned(R[self._body], self._offset),
