@@ -16,6 +16,9 @@ from PIL import Image
 
 from tabi import scenes
 from tabi.apps.viewer.page import Page
+from tabi.apps.viewer.soft_pad import soft_of
+from tabi.apps.viewer.soft_panel import SoftPanel
+from tabi.apps.viewer.view import Observer
 
 FOLDER = Path(__file__).resolve().parent / "pictures" / "scenes"
 # when to look [s]; after a tenth of a second unless said
@@ -31,11 +34,13 @@ MOMENTS = {
     "grasp": 3.2,
     "hrp1s-walk": 6.1,
     "linkage": 0.35,
+    "pebble": 1.0,
     "push": 0.68,
     "push-recovery": 4.65,
     "slide": 2.0,
     "slippery": 4.9,
     "slope": 1.9,
+    "soft-soles": 3.05,
     "squat": 1.0,
     "stairs": 0.6,
     "stairs-walk": 5.3,
@@ -45,6 +50,8 @@ MOMENTS = {
     "walk": 9.3,
     "wall": 0.32,
 }
+# bodies that one sees through, to the pressure on their soles
+GLASS = ("pebble",)
 WIDTH, HEIGHT, COLORS, SHADE = 400, 300, 96, 6
 
 
@@ -59,6 +66,10 @@ def draw(name: str) -> None:
             sim.world.objects
         )
         page.scene.update({body: sim.pose(body) for body in bodies})
+        views = Observer(sim).look().pads
+        soft = [one.read(view) for one, view in zip(soft_of(sim.world), views, strict=True)]
+        SoftPanel(page.server, page.scene.pads).draw(soft, sim.time)
+        page.scene.see_through(name in GLASS)
         if scene.camera:
             camera = page.server.initial_camera
             camera.position = np.array(scene.camera.position_m)

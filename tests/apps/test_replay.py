@@ -5,9 +5,11 @@ bodies stand where they stood.
 import numpy as np
 import pytest
 from apps.pages import free_port, until
+from simulation.soft import block
 
 import tabi
 from tabi.apps.recordings.frames import ARROW
+from tabi.apps.recordings.pressure_scale import top
 from tabi.apps.viewer.plots import SPAN
 from tabi.apps.viewer.replay import AFTER, BEFORE, POINTS, Replay, before, plain
 from tabi.recording.recorded import read
@@ -159,3 +161,34 @@ def test_rows_before_a_row_are_few_and_of_the_same_stretch_of_time():
     assert len(found) <= POINTS + 1
     assert time[found[-1]] == time[-1]
     assert time[found[0]] == pytest.approx(time[-1] - SPAN, abs=0.05)
+
+
+def test_soft_pads_are_drawn_as_they_were(tmp_path):
+    world, _ = block(viscosity=0.004, above=0.003)
+    sim = tabi.Simulator(world)
+    with sim.record(tmp_path / "soft.hdf5", rate=250):
+        sim.run(0.2)
+    replay = Replay(read(tmp_path / "soft.hdf5"), port=free_port())
+    try:
+        (drawn,), (pad,) = replay.pads, replay.run.pads.values()
+        row = int(pad.pressure.max(axis=1).argmax())
+        replay.go(row)
+        wanted = pad.nodes[:, 2].min() + replay.soft.drawn_as * pad.displacement[row, :, 2]
+
+        def heights():
+            return np.concatenate([v[:, 2] for v, _ in drawn.drawn.values()])
+
+        # the nodes are among the vertices, and what lies between them between
+        assert until(lambda: heights().max() == pytest.approx(wanted.max(), abs=3e-5))
+        assert heights().min() == pytest.approx(wanted.min(), abs=3e-5)
+        assert replay.soft.highest == top(float(pad.pressure.max()))
+        # the one at rest is not drawn as well: its box alone is
+        assert len(replay.run.look.pieces) == 2
+        names = replay.server.scene._handle_from_node_name
+        assert f"/body{pad.body}/mesh{pad.piece}" not in names
+        assert f"/body{pad.body}/mesh{1 - pad.piece}" in names
+        replay.soft._chosen, replay.soft.factor.value = True, 1.0
+        at_rest = pad.nodes[:, 2].min() + pad.displacement[row, :, 2].max()
+        assert until(lambda: heights().max() == pytest.approx(at_rest, abs=3e-5))
+    finally:
+        replay.close()

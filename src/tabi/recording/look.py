@@ -6,7 +6,7 @@ Kept in recordings, so that they can be played where the robot's files are not.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from tabi.model.compiled import Link, Model
 from tabi.model.lookup import link_of
 from tabi.model.meshes import Mesh, joined, mesh_of, seen
+from tabi.model.pad import Pad
 from tabi.model.shape import HalfSpace, MeshFile, Shape
 from tabi.model.world import World
 
@@ -41,10 +42,15 @@ class Piece:
 class Look:
     """Meshes, and the planes that have no end:
     a point [m] and the unit normal of each, shape (k, 2, 3).
+
+    Attributes:
+        soft: of a world that is at hand, pieces of soft pads at rest, one each: the places among
+            all pieces by the name of the link and the pad's identity.
     """
 
     pieces: list[Piece]
     planes: Array
+    soft: dict[tuple[str, int], int] = field(default_factory=dict)
 
 
 def visible(world: World, model: Model) -> list[tuple[Link, Shape]]:
@@ -75,7 +81,7 @@ def plane(link: Link, shape: Shape) -> tuple[Array, Array]:
 
 def of(world: World, model: Model) -> Look:
     """What a simulation's world looks like."""
-    found: dict[tuple[int, tuple[float, ...]], list[Mesh]] = {}
+    found: dict[tuple[int, tuple[float, ...], tuple[str, int] | None], list[Mesh]] = {}
     planes = []
     for link, shape in visible(world, model):
         if isinstance(shape.geometry, HalfSpace):
@@ -83,15 +89,18 @@ def of(world: World, model: Model) -> Look:
             continue
         vertices, triangles = mesh_of(shape)
         color = tuple(float(c) for c in shape.color)
-        found.setdefault((link.body, color), []).append((link.placement @ vertices, triangles))
-    pieces = []
-    for (body, color), meshes in found.items():
+        pad = (link.name, id(shape.geometry)) if isinstance(shape.geometry, Pad) else None
+        key = (link.body, color, pad)
+        found.setdefault(key, []).append((link.placement @ vertices, triangles))
+    pieces: list[Piece] = []
+    for (body, color, _), meshes in found.items():
         vertices, triangles = joined(meshes)
         r, g, b, opacity = color
         pieces.append(
             Piece(body, vertices.astype(np.float32), triangles.astype(np.int32), (r, g, b, opacity))
         )
-    return Look(pieces, np.array(planes).reshape(-1, 2, 3))
+    soft = {pad: k for k, (*_, pad) in enumerate(found) if pad is not None}
+    return Look(pieces, np.array(planes).reshape(-1, 2, 3), soft)
 
 
 def write(group: Any, look: Look) -> None:

@@ -17,11 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import TabiError
-from tabi.recording import anatomy, foot_history, look, sensor_history, tracks
+from tabi.recording import anatomy, foot_history, look, pad_history, sensor_history, tracks
 from tabi.recording.anatomy import Anatomy
 from tabi.recording.foot_history import FootEvent
 from tabi.recording.hdf5 import Careful, RefusedError
 from tabi.recording.look import Look
+from tabi.recording.pad_history import RecordedPad
 from tabi.recording.whole_file import opened
 
 Array = NDArray[np.float64]
@@ -73,6 +74,7 @@ class Recorded:
         foot_events: every change of a foot's state, also between rows.
         sensors: readings (n, width) of each sensor by name. sensor_labels: what each of its numbers
             is, as "gyro x [rad/s]".
+        pads: soft soles by the names of their feet, and other soft pads.
     """
 
     time: Array
@@ -100,6 +102,7 @@ class Recorded:
     foot_events: tuple[FootEvent, ...] = ()
     sensors: dict[str, Array] = field(default_factory=dict)
     sensor_labels: dict[str, list[str]] = field(default_factory=dict)
+    pads: dict[str, RecordedPad] = field(default_factory=dict)
 
     def contacts_at(self, row: int) -> dict[str, NDArray[Any]]:
         """The contacts of one row, columns by name."""
@@ -239,6 +242,7 @@ def _extent(file: Careful, world: Anatomy) -> tuple[int, int, NDArray[np.int64]]
         ),
         *(f"robots/{c}" for c in ROBOTS if world.robot_names),
         *sensor_history.length(file),
+        *pad_history.length(file),
     ]
     n = min(file.length(name) for name in rows)
     count = file.integers("contacts/count", rows=n)
@@ -272,13 +276,15 @@ def _rest(file: Careful, world: Anatomy, n: int, names: list[str]) -> dict[str, 
         return values
 
     sensors, labels = sensor_history.read(file, n)
+    shown = look.read(file, "look", len(world.body["parent"]))
     return {
+        "pads": pad_history.read(file, n, len(world.body["parent"]), len(shown.pieces)),
         "sensors": sensors,
         "sensor_labels": labels,
         "meta": meta,
         "scene": file.text("scene"),
         "world": world,
-        "look": look.read(file, "look", len(world.body["parent"])),
+        "look": shown,
         "motors": {c: file.reals(f"motors/{c}", (None, world.v_count), rows=n) for c in MOTORS},
         "energy": {c: file.reals(f"energy/{c}", rows=n) for c in ENERGY},
         "feet": foot_history.read(file, len(world.feet.names), n),

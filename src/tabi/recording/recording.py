@@ -12,7 +12,8 @@ judged/{time [s], force_residual [N], pressure_shift [m]}, what the certificate 
 step before each writing. The points of all rows follow each other in contacts/{body_a, body_b,
 point [m], normal, force and moment on a [N, N·m], gap [m], status}: bodies are places in
 body_names, status one in contacts/status_names, a foot's state one in feet/state_names. All changes
-of feet, also between rows: feet/events/{time [s], foot, before, after}. Written once: world
+of feet, also between rows: feet/events/{time [s], foot, before, after}. Of soft pads, if there are
+any: pads/K/{displacement [m], force [N]} of the nodes (``pad_history``). Written once: world
 (``anatomy``), look (``look``), meta (JSON: versions, whether a rerun is the same, and what the
 caller tells), scene (text).
 
@@ -38,7 +39,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi.model.rates import steps_between
-from tabi.recording import anatomy, foot_history, foot_words, look, sensor_history, tracks
+from tabi.recording import (
+    anatomy,
+    foot_history,
+    foot_words,
+    look,
+    pad_history,
+    sensor_history,
+    tracks,
+)
 from tabi.recording.hdf5 import write_attribute, write_text, write_texts
 from tabi.recording.recordable import Recordable, versions
 from tabi.recording.recorded import (
@@ -63,9 +72,6 @@ __all__ = ["FORMAT", "STATUS", "Recorded", "Recording", "RecordingError", "read"
 INTERVAL = 1.0
 # bytes of the disk left to others, and to HDF5's own pages
 MARGIN = 4_000_000
-# rows times bodies whose motion is computed at a time
-BATCH = 50_000
-
 
 # recordings that are being written
 _OPEN: weakref.WeakSet[Recording] = weakref.WeakSet()
@@ -98,6 +104,8 @@ class Recording:
         self._body = np.array([names.index(shape.link) for shape in sim.model.shapes], np.int64)
         self._world = anatomy.of(sim.world, sim.model)
         self._sensors = sim.data.sensor_places(sensor_history.measured(sim.model))
+        self._look = look.of(sim.world, sim.model)
+        self._pads = pad_history.of(sim.model, self._look)
         self._rows: list[tuple[Any, ...]] = []
         self._judged: list[tuple[float, float, float]] = []
         # changes of feet that came before, or are in the file
@@ -166,6 +174,7 @@ class Recording:
                 data.moment,
                 data.memory.foot.tobytes(),
                 data.sensor_values(*self._sensors),
+                pad_history.taken(data) if self._pads else None,
             )
         )
         late = clock.monotonic() - self._clock >= INTERVAL
@@ -256,12 +265,14 @@ class Recording:
             column(f"robots/{name}", len(self._world.robot_names), width)
         column("contacts/status", kind=np.int8)
         column(sensor_history.VALUES, sensor_history.prepare(file, sim.model))
+        for name, nodes in pad_history.prepare(file, self._pads):
+            column(name, nodes, 3, kind=np.float32)
 
     def _describe(self, about: str, scene: str) -> None:
         """What is written once: the world, its look, and where the run came from."""
         file = self._file
         anatomy.write(file.create_group("world"), self._world)
-        look.write(file.create_group("look"), look.of(self._sim.world, self._sim.model))
+        look.write(file.create_group("look"), self._look)
         write_text(file, "meta", about)
         write_text(file, "scene", scene)
 
@@ -314,7 +325,7 @@ class Recording:
         time, q, v, effort, target, worst, count, reports, tables, turning, *others = zip(
             *rows, strict=True
         )
-        soles, readings = others
+        soles, readings, pads = others
         data = self._sim.data
         report = _rows(b"".join(reports), data.outcome.report.dtype)
         contact = _rows(b"".join(tables), data.memory.contact.dtype)
@@ -342,6 +353,7 @@ class Recording:
             "contacts/status": contact["status"].astype(np.int8),
             **foot_history.columns(feet.reshape(len(rows), len(data.memory.foot))),
             sensor_history.VALUES: np.array(readings),
+            **pad_history.columns(self._pads, pads, self._sim.dt),
         }
         return {
             name: column
@@ -350,23 +362,8 @@ class Recording:
         }
 
     def _derived(self, columns: dict[str, Any]) -> dict[str, Any]:
-        """Energy and robots of rows, some at a time."""
-        world, count = anatomy.refreshed(self._world, self._sim.model), columns["contacts/count"]
-        size = max(1, BATCH // len(world.robot))
-        ends = np.concatenate([[0], np.cumsum(count)])
-        parts = []
-        for start in range(0, len(count), size):
-            some = slice(start, min(start + size, len(count)))
-            q, v = columns["q"][some], columns["v"][some]
-            moved = tracks.motion(world, q, v)
-            kinetic, potential = tracks.energy(world, moved, q, v)
-            points = slice(ends[some.start], ends[some.stop])
-            touching = {
-                name: columns[f"contacts/{name}"][points]
-                for name in ("body_a", "body_b", "point", "force", "moment", "status")
-            }
-            zmp = tracks.zero_moment_points(world, count[some], touching)
-            parts.append((kinetic, potential, tracks.centres_of_mass(world, moved), zmp))
+        """Energy and robots of rows."""
+        parts = tracks.derived(anatomy.refreshed(self._world, self._sim.model), columns)
         names = [
             *(f"energy/{name}" for name in ENERGY),
             *(f"robots/{name}" for name in ROBOTS),

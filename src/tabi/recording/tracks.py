@@ -24,6 +24,8 @@ from tabi.model.arrays import FLOATING, PLANAR, PRISMATIC, REVOLUTE
 from tabi.recording.anatomy import Anatomy
 
 Array = NDArray[np.float64]
+# rows times bodies whose motion is computed at a time
+BATCH = 50_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,3 +225,26 @@ def _summed(row: NDArray[np.int64], force: Array, arm: Array, moment: Array, n: 
     """Forces and torques by rows, shape (n, 6)."""
     both = np.concatenate([force, cross(arm, force) + moment], axis=1)
     return np.stack([np.bincount(row, both[:, k], n).astype(float) for k in range(6)], axis=1)
+
+
+def derived(world: Anatomy, columns: dict[str, Any]) -> list[tuple[Array, Array, Array, Array]]:
+    """Kinetic and potential energy, centres of mass and zero moment points of rows of a recording,
+    some rows at a time.
+    """
+    count = columns["contacts/count"]
+    size = max(1, BATCH // len(world.robot))
+    ends = np.concatenate([[0], np.cumsum(count)])
+    parts = []
+    for start in range(0, len(count), size):
+        some = slice(start, min(start + size, len(count)))
+        q, v = columns["q"][some], columns["v"][some]
+        moved = motion(world, q, v)
+        kinetic, potential = energy(world, moved, q, v)
+        points = slice(ends[some.start], ends[some.stop])
+        touching = {
+            name: columns[f"contacts/{name}"][points]
+            for name in ("body_a", "body_b", "point", "force", "moment", "status")
+        }
+        zmp = zero_moment_points(world, count[some], touching)
+        parts.append((kinetic, potential, centres_of_mass(world, moved), zmp))
+    return parts

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi.model.compiled import Model
 from tabi.model.pad import Pad
+from tabi.recording import pad_tracks
 from tabi.simulation.data import Data
 
 Array = NDArray[np.float64]
@@ -43,14 +43,7 @@ class PadState:
     @cached_property
     def areas(self) -> Array:
         """Share of each node in the face [m²], shape (n,)."""
-        x, t = self.pad.nodes, self.pad.triangles
-        area = 0.5 * np.linalg.norm(
-            np.cross(x[t[:, 1]] - x[t[:, 0]], x[t[:, 2]] - x[t[:, 0]]), axis=1
-        )
-        share = np.zeros(len(x))
-        for corner in t.T:
-            np.add.at(share, corner, area / 3.0)
-        return share
+        return pad_tracks.areas(self.pad.nodes, self.pad.triangles)
 
     @cached_property
     def pressure(self) -> Array:
@@ -73,13 +66,7 @@ class PadState:
     @cached_property
     def _plane(self) -> Array:
         """Height in the middle of the pressure [m], and slopes along x and y."""
-        load, middle = np.maximum(self.force[:, 2], 0.0), self.centre_of_pressure
-        if middle is None:
-            return np.zeros(3)
-        x = np.column_stack([np.ones(len(load)), self.pad.nodes[:, :2] - middle])
-        root = np.sqrt(load)[:, None]
-        heights = root[:, 0] * self.displacement[:, 2]
-        return np.linalg.lstsq(root * x, heights, rcond=1e-9)[0].astype(float)
+        return pad_tracks.planes(self.pad.nodes, self.displacement, self.force)
 
     @property
     def sink(self) -> float:
@@ -89,7 +76,7 @@ class PadState:
     @property
     def tilt(self) -> Array:
         """How far that makes its body turn about x and y [rad], shape (2,)."""
-        return np.array([-self._plane[2], self._plane[1]])
+        return pad_tracks.tilts(self._plane)
 
     def __repr__(self) -> str:
         return (
@@ -98,35 +85,19 @@ class PadState:
         )
 
 
-def names(model: Model) -> list[str]:
-    """Of all pads, in the order of their nodes: of a foot's sole the foot's name."""
-    by_body = {foot.body: name for name, foot in model.feet.items()}
-    found: list[str] = []
-    for shape in model.shapes:
-        if isinstance(shape.geometry, Pad):
-            sole = shape.name.startswith("sole of ") and shape.body in by_body
-            name = by_body[shape.body] if sole else shape.name or f"pad of {shape.link}"
-            count = sum(one.split(" #")[0] == name for one in found)
-            found.append(f"{name} #{count + 1}" if count else name)
-    return found
-
-
 def states(data: Data) -> dict[str, PadState]:
     """Of all pads after the last step."""
     made, first = {}, 0
     pads: list[Any] = [s for s in data.model.shapes if isinstance(s.geometry, Pad)]
-    for name, shape in zip(names(data.model), pads, strict=True):
+    for name, shape in zip(pad_tracks.names(data.model), pads, strict=True):
         pad = shape.geometry
         rows = slice(first, first + len(pad.nodes))
         first = rows.stop
         # from the frame of the moving body to that of the pad
         U = data.memory.sole[rows] @ shape.placement.R
         moved = (U - data.outcome.sole_before[rows] @ shape.placement.R) / data.dt
-        K = pad.stiffness
-        elastic = K @ U.ravel()
-        damped = pad.viscosity * K if pad.damping is None else pad.damping
-        force = elastic + damped @ moved.ravel()
-        made[name] = PadState(name, pad, U, force.reshape(-1, 3), 0.5 * float(U.ravel() @ elastic))
+        stored = 0.5 * float(U.ravel() @ pad.stiffness @ U.ravel())
+        made[name] = PadState(name, pad, U, pad_tracks.forces(pad, U, moved), stored)
     return made
 
 

@@ -1,6 +1,7 @@
 """A recording that several tests look at: HRP-2 beside a crate, pushed."""
 
 import pytest
+from simulation.soft import block
 
 import tabi
 from tabi.recording.recorded import read
@@ -36,3 +37,18 @@ def harder(tmp_path_factory):
 @pytest.fixture(scope="session")
 def run(pushed):
     return read(pushed)
+
+
+def soft_recording(path):
+    """0.3 s at 250 Hz of a box that lands on its pad, pushed down in front of its middle."""
+    world, box = block(viscosity=0.004, poisson_ratio=0.4, above=0.003)
+    sim = tabi.Simulator(world)
+    sim.apply_force(box, (0, 0, -5.0), duration=2.0, point=(0.03, 0, 0))
+    with sim.record(path, rate=250):
+        sim.run(0.3)
+    return path
+
+
+@pytest.fixture(scope="session")
+def soft(tmp_path_factory):
+    return read(soft_recording(tmp_path_factory.mktemp("soft") / "soft.hdf5"))

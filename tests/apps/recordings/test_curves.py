@@ -7,6 +7,7 @@ import pytest
 
 from tabi._errors import ModelError
 from tabi.apps.recordings import curves, figures
+from tabi.recording import pad_tracks
 from tabi.recording.foot_words import NOT_TOLD, STATES
 
 G = 9.81
@@ -150,3 +151,45 @@ def test_noise_does_not_fill_the_axes_of_balance(run, monkeypatch, tmp_path):
         figures.draw(tmp_path / "a.png", [replace(panel, curves=noise)], "noise")
     assert limits[0] == pytest.approx((19.5, 20.5))
     assert limits[1][1] - limits[1][0] > 9.0
+
+
+def test_pressure_under_soft_soles_is_a_map_at_its_highest_and_on_average(soft):
+    pad = soft.pads["pad of box"]
+    highest, mean, *curves_ = named(soft, "soles")
+    row = int(pad.pressure.max(axis=1).argmax())
+    for panel, force in (
+        (highest, pad.force[row, :, 2].sum()),
+        (mean, pad.force[:, :, 2].sum(axis=1).mean()),
+    ):
+        points, triangles, values = panel.face
+        assert panel.scale.endswith("[kPa]")
+        assert f"{soft.time[row]:.3f} s" in panel.title or "mean" in panel.title
+        # kPa times mm² are mN; nodes that pull a little under viscosity are drawn as nothing
+        flat = np.column_stack([points, np.zeros(len(points))])
+        carried = 1e-3 * pad_tracks.areas(flat, triangles) @ values
+        assert carried == pytest.approx(force, rel=1e-3)
+    pressure, sink, tilt = curves_
+    assert pressure.curves[0].y == pytest.approx(1e-3 * pad.pressure.max(axis=1))
+    assert sink.curves[0].y == pytest.approx(1e3 * pad.sink)
+    assert [curve.y.tolist() for curve in tilt.curves] == (1e3 * pad.tilt).T.tolist()
+    # p t / E between free sides and none: (1 − ν)/((1 + ν)(1 − 2ν)) times as stiff, and coarse
+    # elements a tenth more at most
+    free = 1e3 * pad.force[-1, :, 2].sum() / 0.008 * 0.01 / 1e6
+    held = free * 1.4 * 0.2 / 0.6
+    assert 0.9 * held < sink.curves[0].y[-1] < free
+
+
+def test_maps_stand_side_by_side_with_one_scale_each(soft, tmp_path):
+    found = figures.picture(named(soft, "soles"))
+    # two maps, two scales, three panels of curves
+    assert len(found.axes) == 7
+    figures.draw(tmp_path / "soles.png", named(soft, "soles"))
+    assert (tmp_path / "soles.png").stat().st_size > 10_000
+    triangles = np.array([[0, 1, 2], [0, 2, 3]])
+    assert figures.rim(triangles).tolist() == [[0, 1], [0, 3], [1, 2], [2, 3]]
+
+
+def test_a_run_without_soft_soles_has_no_panel_of_them(run):
+    assert not [panel for panel in curves.panels(run) if panel.name == "soles"]
+    with pytest.raises(ModelError, match="no soft soles"):
+        named(run, "soles")

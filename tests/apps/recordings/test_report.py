@@ -235,14 +235,21 @@ def check_page(text):
 def test_page_has_every_figure_the_tables_and_the_scene(slide, run):
     found = check_page(page_of(run))
     words = "".join(found.words)
-    for title in (*page.TITLES.values(), "Certificate", "Feet", "Contacts", "What was run"):
+    titles = [title for name, title in page.TITLES.items() if name != "soles"]
+    for title in (*titles, "Certificate", "Feet", "Contacts", "What was run"):
         assert title in words
+    assert page.TITLES["soles"] not in words
     # six moments, seven figures and the time line
     assert found.tags.count("img") == pictures.MOMENTS + 8
     found = check_page(page_of(slide))
     assert "Three cubes slide at 2 m/s" in "".join(found.words)
     assert slide.scene in "".join(found.words)
     assert "Feet" not in found.words
+
+
+def test_soft_soles_have_a_figure_of_their_pressure(soft):
+    found = check_page(page_of(soft))
+    assert "Pressure under the soles" in "".join(found.words)
 
 
 def test_a_world_in_which_nothing_touches_has_a_page(tmp_path):

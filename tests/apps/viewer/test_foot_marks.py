@@ -83,3 +83,11 @@ def test_feet_that_are_hidden_or_not_told_are_not_drawn(marks):
     assert marks.labels == [""]
     marks.draw(moment("none", []), True)
     assert marks.labels == ["none"]
+
+
+def test_a_foot_with_a_soft_sole_is_not_filled_so_that_its_pressure_is_seen(server):
+    marks = FootMarks(server, [SOLE], [False])
+    marks.draw(moment("face, stick", SOLE), True)
+    foot = marks.feet[0]
+    assert not foot.fill.visible
+    assert foot.side.visible

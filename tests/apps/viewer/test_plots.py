@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from recording.test_pad_tracks import grid
 
 from tabi.apps.recordings.soles import Soles
 from tabi.apps.viewer.gate import open_server
 from tabi.apps.viewer.plots import EVERY, SMALLEST, SPAN, Plots, around
+from tabi.apps.viewer.soft_pad import SoftNow
 from tabi.apps.viewer.view import View
 
 
@@ -109,3 +111,32 @@ def test_axis_is_told_to_the_page_only_when_it_changes(plots):
     plots.take(moment(0.3))
     plots.draw()
     assert plots.plots[0].scales is first
+
+
+def test_soft_soles_have_plots_of_pressure_sink_and_tilt():
+    server, _ = open_server("127.0.0.1", 0)
+    nodes, _ = grid()
+    try:
+        plots = Plots(server, ["left", "right"], ["left", "right"])
+        assert len(plots.plots) == 7
+
+        def read(view):
+            U, force = np.zeros((2, *nodes.shape)), np.zeros((2, *nodes.shape))
+            U[:, :, 2], force[:, :, 2] = 1e-3 + 0.02 * nodes[:, 0], view.time
+            pressure = np.array([1e3, 2e3])[:, None] * view.time * np.ones(len(nodes))
+            return [SoftNow(U[k], force[k], pressure[k], nodes) for k in range(2)]
+
+        for time in (1.0, 2.0, 3.0):
+            plots.take(moment(time), read)
+        plots.draw()
+        pressure, sink, tilt = (plot.data[1:] for plot in plots.plots[4:])
+        assert np.allclose(pressure, [[1, 2, 3], [2, 4, 6]])
+        assert np.allclose(sink, 1.0)
+        # front pressed in more: a turn about y, of both
+        assert np.allclose(tilt, [[0] * 3, [20] * 3] * 2, atol=1e-9)
+        # a view of another world is left out
+        plots.take(moment(4.0), lambda view: [])
+        plots.draw()
+        assert plots.plots[0].data[0].tolist() == [1.0, 2.0, 3.0]
+    finally:
+        server.stop()

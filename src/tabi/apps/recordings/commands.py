@@ -59,7 +59,7 @@ def plot(
     what: Annotated[
         str,
         typer.Option(
-            help="Which of forces, cop, feet, zmp, joints, energy, certificate; with commas."
+            help="Which of forces, cop, feet, soles, zmp, joints, energy, certificate; with commas."
         ),
     ] = "",
     out: Annotated[

@@ -2,7 +2,8 @@
 panels of curves over time, or in the plane of a foot.
 
 Panels, by name: forces (vertical and horizontal, of each foot), cop (centre of pressure in the
-outline of each foot), feet (their states, and every change), zmp (with the centre of mass above
+outline of each foot), feet (their states, and every change), soles (of soft ones the pressure, how
+far they sink and tilt), zmp (with the centre of mass above
 it), joints (position, target and effort), energy, certificate.
 """
 
@@ -23,11 +24,13 @@ from tabi.recording.recorded import Recorded
 from tabi.recording.sensor_history import parts
 
 Array = NDArray[np.float64]
-WHAT = ("forces", "cop", "feet", "zmp", "joints", "energy", "certificate")
+WHAT = ("forces", "cop", "feet", "soles", "zmp", "joints", "energy", "certificate")
 # only where they are asked for: all sensors, or one by its name
 SENSORS = "sensors"
 # without being told, the joints that move most
 JOINTS = 6
+# maps of soft soles beside each other, at most
+MAPS = 4
 # a robot that sways less stands still [mm]
 LEAST_SWAY = 1.0
 # what a foot touches with, from the bottom to the top of its panel, and how far feet are apart
@@ -56,6 +59,8 @@ class Panel:
         least: of the range of y, so that noise does not fill the axes [unit of y].
         ticks: words at 0, 1, … of y; those of numbers unless given.
         outline: in the plane of a foot, its polygon, shape (n, 2), and x, y are lengths.
+        face: instead of curves, points (n, 2) and triangles of a soft sole, and a number at each
+            point. scale: what these are, with their unit; panels of one scale stand side by side.
     """
 
     name: str
@@ -69,6 +74,8 @@ class Panel:
     height: float = 1.9
     least: float = 0.0
     ticks: tuple[str, ...] = ()
+    face: tuple[Array, NDArray[np.int64], Array] | None = None
+    scale: str = ""
 
 
 def panels(
@@ -87,6 +94,7 @@ def panels(
         "forces": _forces,
         "cop": _pressure,
         "feet": _feet,
+        "soles": _soles,
         "zmp": _zmp,
         "energy": _energy,
         "certificate": _certificate,
@@ -102,7 +110,7 @@ def panels(
     if not found:
         raise ModelError(
             f"the recording has nothing to plot of {', '.join(what)}; it has no robot with feet, "
-            "or no sensors"
+            "no soft soles, or no sensors"
         )
     return found
 
@@ -186,6 +194,40 @@ def _feet(run: Recorded, chosen: NDArray[np.int64]) -> list[Panel]:
             found.append(Curve(label, when, after % len(CONTACTS) + shift, k, "crosses"))
     panel = _over_time("feet", "What the feet touch with", "", found)
     return [replace(panel, ticks=CONTACTS)]
+
+
+def _soles(run: Recorded, chosen: NDArray[np.int64]) -> list[Panel]:
+    """Pressure on the faces of soft soles and pads, at its highest and on average, and over time
+    its highest, and how far they sink and tilt.
+    """
+    t, pads = run.time[chosen], list(run.pads.values())
+    if not pads:
+        return []
+    highest = [1e-3 * pad.pressure[chosen].max(axis=1) for pad in pads]
+    found = []
+    for scale in ("pressure, highest [kPa]", "pressure, mean [kPa]"):
+        for pad, top in list(zip(pads, highest, strict=True))[:MAPS]:
+            k = int(top.argmax())
+            pressure = 1e-3 * pad.pressure[chosen]
+            peak = scale == "pressure, highest [kPa]"
+            title = f"{pad.name}, {t[k]:.3f} s" if peak else f"{pad.name}, mean of the run"
+            values = pressure[k] if peak else pressure.mean(axis=0)
+            face = (1e3 * pad.nodes[:, :2], pad.triangles, np.maximum(values, 0.0))
+            labels = (title, "x in the foot [mm]", "y [mm]")
+            found.append(Panel("soles", *labels, [], face=face, scale=scale))
+    tops = [Curve(pad.name, t, highest[k], k) for k, pad in enumerate(pads)]
+    sinks = [Curve(pad.name, t, 1e3 * pad.sink[chosen], k) for k, pad in enumerate(pads)]
+    tilts = [
+        Curve(f"{pad.name}, about {axis}", t, 1e3 * pad.tilt[chosen, c], k, style)
+        for k, pad in enumerate(pads)
+        for c, axis, style in _AXES
+    ]
+    return [
+        *found,
+        _over_time("soles", "Highest pressure under soft soles", "pressure [kPa]", tops),
+        _over_time("soles", "How far soft soles sink in", "sink [mm]", sinks),
+        _over_time("soles", "Tilt of the planes through what presses", "tilt [mrad]", tilts),
+    ]
 
 
 def _sensors(run: Recorded, chosen: NDArray[np.int64], names: list[str]) -> list[Panel]:

@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tabi.apps.outputs import check_figure
 from tabi.apps.recordings.curves import Curve, Panel
+from tabi.apps.recordings.pressure_scale import SCALE, STEPS
 
 # colours that the colour-blind tell apart (Wong 2011)
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D31")
@@ -39,8 +41,9 @@ def picture(panels: list[Panel], title: str = "") -> Any:
     from matplotlib.figure import Figure
 
     planes = [p for p in panels if p.outline is not None]
-    lines = [p for p in panels if p.outline is None]
-    heights = ([3.2] if planes else []) + [panel.height for panel in lines]
+    lines = [p for p in panels if p.outline is None and p.face is None]
+    maps = {p.scale: [one for one in panels if one.scale == p.scale] for p in panels if p.face}
+    heights = ([3.2] if planes else []) + [2.4] * len(maps) + [panel.height for panel in lines]
     figure = Figure(figsize=(7.2, 0.5 + sum(heights)), layout="constrained")
     grid = figure.add_gridspec(len(heights), 1, height_ratios=heights)
     if title:
@@ -53,9 +56,11 @@ def picture(panels: list[Panel], title: str = "") -> Any:
         bar = figure.colorbar(colours, ax=axes, shrink=0.8, pad=0.02)
         bar.set_label("time [s]", size=8)
         bar.ax.tick_params(labelsize=7)
+    for k, (scale, own) in enumerate(maps.items()):
+        _maps(figure, grid[k + bool(planes)], own, scale)
     first: Any = None
     for k, panel in enumerate(lines):
-        first = figure.add_subplot(grid[k + bool(planes)], sharex=first)
+        first = figure.add_subplot(grid[k + bool(planes) + len(maps)], sharex=first)
         _curves(first, panel, last=k == len(lines) - 1)
     figure.align_ylabels()
     return figure
@@ -154,6 +159,38 @@ def _plane(ax: Any, panel: Panel) -> Any:
     _dress(ax, panel)
     ax.set_xlabel(panel.x_label)
     return colours
+
+
+def _maps(figure: Any, cell: Any, panels: list[Panel], scale: str) -> None:
+    """Numbers on the faces of soft soles, side by side, in colours of one scale."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    shades = [(at, tuple(c / 255 for c in rgb)) for at, rgb in zip(STEPS, SCALE, strict=True)]
+    cells, axes = cell.subgridspec(1, len(panels)), []
+    most = max([float(panel.face[2].max()) for panel in panels if panel.face] + [1e-9])
+    for k, panel in enumerate(panels):
+        assert panel.face is not None
+        axes.append(ax := figure.add_subplot(cells[0, k]))
+        points, triangles, values = panel.face
+        options: dict[str, Any] = {"shading": "gouraud", "vmin": 0.0, "vmax": most}
+        options["cmap"] = LinearSegmentedColormap.from_list("pressure", shades)
+        colours = ax.tripcolor(*points.T, values, triangles=triangles, rasterized=True, **options)
+        for edge in rim(triangles):
+            ax.plot(*points[edge].T, color="#444444", linewidth=0.8)
+        ax.set_aspect("equal", adjustable="datalim")
+        _dress(ax, panel)
+        ax.grid(False)
+        ax.set_xlabel(panel.x_label)
+    bar = figure.colorbar(colours, ax=axes, shrink=0.9, pad=0.02)
+    bar.set_label(plain(scale), size=8)
+    bar.ax.tick_params(labelsize=7)
+
+
+def rim(triangles: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Edges of one triangle only, pairs of points."""
+    edges = np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
+    found, count = np.unique(edges, axis=0, return_counts=True)
+    return found[count == 1]
 
 
 def _dress(ax: Any, panel: Panel) -> None:

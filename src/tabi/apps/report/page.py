@@ -29,6 +29,7 @@ TITLES = {
     "forces": "Forces of the feet",
     "cop": "Centre of pressure in the soles",
     "feet": "What the feet touch with",
+    "soles": "Pressure under the soles",
     "zmp": "Balance: zero moment point and centre of mass",
     "joints": "Joints that move most, and all their motors give",
     "energy": "Energy",

@@ -13,12 +13,16 @@ from tabi.apps.viewer.overlay import Overlay
 from tabi.apps.viewer.page import Page
 from tabi.apps.viewer.plots import Plots
 from tabi.apps.viewer.sensor_panel import SensorHistory
+from tabi.apps.viewer.soft_pad import SoftNow, soft_of
+from tabi.apps.viewer.soft_panel import SoftPanel
 from tabi.apps.viewer.view import View, feet_of
 from tabi.apps.viewer.watching import WatchControls
 from tabi.recording.foot_words import name_of
 
 # a second; a busy machine swallows some pictures, and sixty are to arrive
 FRAMES, TEXTS, PLOTS = 64, 8, 5
+PADS = 20  # and of these soft soles, which are new meshes each time
+KEPT = ("text", "plots", "pads")
 HICCUP = 0.1  # s
 FEET = 8  # that the panel has lines for
 FOLLOWED = 5e-3  # m to move before a camera goes along
@@ -28,7 +32,7 @@ class Drawing:
     """What is drawn in a page.
 
     Attributes:
-        page: where. controls: of the page. overlay, plots: of its world.
+        page: where. controls: of the page. overlay, plots, soft: of its world.
         sensors: of the simulation, from when it is there.
     """
 
@@ -38,13 +42,18 @@ class Drawing:
         self.page = page
         self.sensors: SensorHistory | None = None
         self._written: dict[str, float] = {}
+        self._late: View | None = None
 
     def furnish(self) -> None:
         """Plots and drawings of the page's world, after its controls."""
         server, feet = self.page.server, feet_of(self.page.world)
-        self.plots = Plots(server, list(feet))
+        self._soft, self._late = soft_of(self.page.world), None
+        names = [one.name for one in self._soft]
+        self.plots = Plots(server, list(feet), names)
+        self.soft = SoftPanel(server, self.page.scene.pads)
         soles = [foot.polygon for foot in feet.values()]
-        self.overlay = Overlay(server, self.controls.arrow, soles)
+        bare = [name not in names for name in feet]
+        self.overlay = Overlay(server, self.controls.arrow, soles, bare)
 
     def _drawn(self, view: View) -> bool:
         """Draw a picture; False where it has to be drawn once more."""
@@ -60,18 +69,36 @@ class Drawing:
     def draw(self, view: View) -> None:
         """One picture."""
         self.overlay.shown = {name: box.value for name, box in self.controls.shown.items()}
+        self._late = view
         with self.page.server.atomic():
+            if self.due("pads", PADS):
+                self._draw_pads()
             self.page.scene.see_through(self.overlay.shown["see through bodies"])
             self.page.scene.move(view.positions, view.rotations)
             self.overlay.draw(view, self.page.world.ground_height)
         self._follow(view)
-        self.plots.take(view)
+        self.plots.take(view, self._pads)
         if self.sensors is not None:
             self.sensors.take(view.time, view.heard)
         if self.due("plots", PLOTS):
             self.plots.draw()
+            self.soft.tell()
             if self.sensors is not None:
                 self.sensors.draw()
+
+    def _pads(self, view: View) -> list[SoftNow]:
+        """Where soft soles and pads press; none of another world, which may come too early."""
+        if len(view.pads) != len(self._soft):
+            return []
+        return [one.read(seen) for one, seen in zip(self._soft, view.pads, strict=True)]
+
+    def _draw_pads(self) -> None:
+        """Soft soles and pads of the last view, unless they are drawn."""
+        view, self._late = self._late, None
+        if view is not None:
+            self.soft.draw(self._pads(view), view.time)
+        else:
+            self.soft.refresh()
 
     def _follow(self, view: View) -> None:
         """Cameras go along with the first robot, or with what moves, over the ground."""
@@ -104,12 +131,12 @@ class Drawing:
 
     def tell(self, text: str, state: str) -> None:
         """The lines of the panel, and what its title says; sent where they are new."""
+        # what was left out of the last picture, where no other follows
+        self._draw_pads()
         if text != self.controls.text.content:
             self.controls.text.content = text
         if self._written.get(state) is None:
-            self._written = {k: v for k, v in self._written.items() if k in ("text", "plots")} | {
-                state: 0.0
-            }
+            self._written = {k: v for k, v in self._written.items() if k in KEPT} | {state: 0.0}
             self.page.server.gui.set_panel_label(f"tabi · {state}")
 
     def due(self, what: str, rate: float) -> bool:

@@ -31,10 +31,17 @@ class FootMarks:
 
     Args:
         outlines: of the soles, in their planes [m].
+        filled: whether a face is filled, of each; it would hide the pressure on a soft sole.
     """
 
-    def __init__(self, server: viser.ViserServer, outlines: list[Array]) -> None:
-        self.feet = [_Foot(server, k, outline) for k, outline in enumerate(outlines)]
+    def __init__(
+        self, server: viser.ViserServer, outlines: list[Array], filled: list[bool] | None = None
+    ) -> None:
+        filled = filled or [True] * len(outlines)
+        self.feet = [
+            _Foot(server, k, outline, fill)
+            for k, (outline, fill) in enumerate(zip(outlines, filled, strict=True))
+        ]
 
     @property
     def labels(self) -> list[str]:
@@ -55,9 +62,9 @@ class FootMarks:
 class _Foot:
     """The marks of one foot, in its own frame."""
 
-    def __init__(self, server: viser.ViserServer, k: int, outline: Array) -> None:
+    def __init__(self, server: viser.ViserServer, k: int, outline: Array, filled: bool) -> None:
         at, scene = f"/over/foot{k}", server.scene
-        self.outline = outline
+        self.outline, self.filled = outline, filled
         self.frame = scene.add_frame(at, show_axes=False, visible=False)
         none = np.zeros((1, 2, 3), np.float32)
         self.rest = scene.add_line_segments(
@@ -106,7 +113,7 @@ class _Foot:
         elif lit.shape == self._lit.shape and (np.abs(lit - self._lit) <= 1e-4).all():
             return
         self._state, self._lit = state, lit
-        self.fill.visible, self.ball.visible = len(lit) > 2, len(lit) == 1
+        self.fill.visible, self.ball.visible = len(lit) > 2 and self.filled, len(lit) == 1
         self.side.visible = len(lit) > 1
         if len(lit) > 2:
             vertices, faces = _fan(_wider(lit))

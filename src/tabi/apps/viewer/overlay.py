@@ -60,7 +60,7 @@ HINTS = {
     "the zero moment point should be, now and on its way; yellow: way of the centre of mass; "
     "teal coin of a steered robot: its capture point, where it could come to rest",
     "trails": "yellow: where the centre of mass has been",
-    "see through bodies": "to see what is inside and behind them",
+    "see through bodies": "to see what is inside and behind them, and the pressure on soft soles",
 }
 
 
@@ -69,13 +69,18 @@ class Overlay:
 
     Args:
         arrow: metres per newton. soles: outlines of all feet, in their planes [m].
+        filled: of which the face is filled that they stand on; all unless told.
 
     Attributes:
         shown: which kinds are drawn.
     """
 
     def __init__(
-        self, server: viser.ViserServer, arrow: float = ARROW, soles: list[Array] | None = None
+        self,
+        server: viser.ViserServer,
+        arrow: float = ARROW,
+        soles: list[Array] | None = None,
+        filled: list[bool] | None = None,
     ) -> None:
         self.server, self.arrow, scene = server, arrow, server.scene
         self.shown = dict(KINDS)
@@ -93,7 +98,7 @@ class Overlay:
         self._trail = _Lines(server, "trail", CENTRE, 0.005)
         self._band = _Lines(server, "band", BAND, 0.008)
         self._knob = _Marks(server, "knob", _ball(0.018), BAND)
-        self.feet, self.walks = FootMarks(server, soles or []), WalkMarks(server)
+        self.feet, self.walks = FootMarks(server, soles or [], filled), WalkMarks(server)
         self.steered = SteeredMarks(server)
         self._label = scene.add_label(
             "/over/newtons", "", visible=False, anchor="bottom-center", font_screen_scale=1.3

@@ -5,12 +5,14 @@ over the last seconds.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import viser
 from numpy.typing import NDArray
 from viser import uplot
 
+from tabi.apps.viewer.soft_pad import SoftNow
 from tabi.apps.viewer.view import View
 from tabi.recording.foot_words import SLIDES
 
@@ -21,14 +23,16 @@ SMALLEST = 1e-16  # what a certificate of zero is drawn as [m/s]
 
 
 class Plots:
-    """Four plots of one world.
+    """Four plots of one world, and three more of soft soles and pads.
 
     Args:
-        feet: their names, as in a view.
+        feet: their names, as in a view. pads: those of soft soles and pads.
     """
 
-    def __init__(self, server: viser.ViserServer, feet: list[str]) -> None:
-        self.feet = feet
+    def __init__(
+        self, server: viser.ViserServer, feet: list[str], pads: Sequence[str] = ()
+    ) -> None:
+        self.feet, self.pads = feet, list(pads)
         self._rows: deque[list[float]] = deque(maxlen=round(SPAN / EVERY))
         self._ends: dict[str, tuple[float, float]] = {}
         gui, states = server.gui, [name for foot in feet for name in (foot, f"{foot} slides")]
@@ -46,14 +50,28 @@ class Plots:
                 ),
                 empty_plot(gui, "certificate: log₁₀ of the residual [m/s]", ["residual"], 1),
             ]
+            if self.pads:
+                turns = [f"{pad} {axis}" for pad in self.pads for axis in "xy"]
+                self.plots += [
+                    empty_plot(gui, "highest pressure of soft soles [kPa]", self.pads, 1),
+                    empty_plot(gui, "sink of soft soles [mm]", self.pads, 1),
+                    empty_plot(gui, "tilt of soft soles about x, y [mrad]", turns, 2),
+                ]
         for plot in self.plots[: 0 if feet else 3]:
             plot.visible = False
 
-    def take(self, view: View) -> None:
-        """One more moment; a time before the last one starts anew."""
+    def take(self, view: View, read: Callable[[View], Sequence[SoftNow]] | None = None) -> None:
+        """One more moment, where one is due; a time before the last one starts anew.
+
+        Args:
+            read: tells what soft soles and pads do in a view.
+        """
         if self._rows and view.time < self._rows[-1][0]:
             self._rows.clear()
         if self._rows and view.time - self._rows[-1][0] < EVERY:
+            return
+        soft = read(view) if read is not None and self.pads else ()
+        if len(soft) != len(self.pads):
             return
         pressure = 1e3 * view.pressures_in_foot.ravel()
         state = np.maximum(view.soles.states, 0)
@@ -61,18 +79,20 @@ class Plots:
         states = np.column_stack([state % SLIDES, sliding]).ravel()
         decades = float(np.log10(max(view.residual, SMALLEST)))
         row = [np.array([view.time]), view.loads, states, pressure, np.array([decades])]
+        row += [
+            1e-3 * np.array([now.pressure.max() for now in soft]),
+            1e3 * np.array([now.sink for now in soft]),
+            1e3 * np.array([turn for now in soft for turn in now.tilt]),
+        ]
         self._rows.append(np.concatenate(row).tolist())
 
     def draw(self) -> None:
         """Send the plots to the pages."""
         if len(self._rows) < 2:
             return
-        table, n = np.array(self._rows).T, len(self.feet)
-        for plot, rows in zip(
-            self.plots,
-            np.split(table[1:], [n, 3 * n, 5 * n]),
-            strict=True,
-        ):
+        table, n, pads = np.array(self._rows).T, len(self.feet), len(self.pads)
+        widths = [n, 2 * n, 2 * n, 1, *((pads, pads, 2 * pads) if pads else ())]
+        for plot, rows in zip(self.plots, np.split(table[1:], np.cumsum(widths)[:-1]), strict=True):
             if plot.visible:
                 plot.data = (table[0], *rows)
                 self._zoom(plot, DECADES if plot is self.plots[3] else around(rows))

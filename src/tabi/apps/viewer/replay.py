@@ -25,7 +25,10 @@ from tabi.apps.viewer.page import quiet, serve
 from tabi.apps.viewer.plots import SPAN
 from tabi.apps.viewer.scene import add_ground, light
 from tabi.apps.viewer.sensor_panel import SensorPanel
+from tabi.apps.viewer.soft_pad import SoftNow, SoftPad
+from tabi.apps.viewer.soft_panel import SoftPanel
 from tabi.recording.recorded import Recorded
+from tabi.spatial.transform import Transform, z_to
 
 FRAMES = 30  # pictures a second
 PLOTS, POINTS = 8, 300  # plots a second, and most readings in one
@@ -123,9 +126,12 @@ class Replay:
         light(self.server)
         for k, (point, normal) in enumerate(look.planes):
             add_ground(self.server, f"/world/ground{k}", point, _turn_to(normal))
+        soft = {pad.piece for pad in self.run.pads.values()}
         for k, piece in enumerate(thinned(look.pieces, TRIANGLES)):
             if piece.body not in self._bodies:
                 self._bodies[piece.body] = scene.add_frame(f"/body{piece.body}", show_axes=False)
+            if k in soft:
+                continue
             opacity = piece.color[3] if piece.color[3] < 1 else None
             scene.add_mesh_simple(
                 f"/body{piece.body}/mesh{k}",
@@ -154,12 +160,28 @@ class Replay:
             ]
             for (name, color), count in zip(COLORS.items(), counts, strict=True)
         ]
-        self.feet = FootMarks(self.server, world.feet.outlines)
+        self.pads = self._add_pads()
+        bare = [name not in self.run.pads for name in world.feet.names]
+        self.feet = FootMarks(self.server, world.feet.outlines, bare)
         centre, radius = bounds(frames(self.run, self.chosen[:1]), look.pieces)
         camera = self.server.initial_camera
         camera.fov = np.radians(35.0)
         camera.position = centre + 3.4 * radius * np.array([0.80, 0.56, 0.21])
         camera.look_at = centre
+
+    def _add_pads(self) -> list[SoftPad]:
+        """Soft soles and pads, under the frames of their bodies."""
+        return [
+            SoftPad(
+                self.server,
+                plain(name),
+                f"/body{pad.body}/pad{k}",
+                Transform(pad.rotation, pad.position),
+                (pad.nodes, pad.triangles),
+                (pad.skin, pad.skin_triangles),
+            )
+            for k, (name, pad) in enumerate(self.run.pads.items())
+        ]
 
     def _controls(self) -> None:
         gui, run = self.server.gui, self.run
@@ -200,6 +222,9 @@ class Replay:
         names = ("contact forces", *COLORS, "states of feet")
         self.shown = {name: gui.add_checkbox(name, True) for name in names}
         self.sensors = SensorPanel(self.server, run.sensor_labels)
+        self.soft = SoftPanel(self.server, self.pads)
+        highest = [float(pad.pressure.max(initial=0.0)) for pad in run.pads.values()]
+        self._highest = max(highest, default=0.0)
         self.play.on_click(lambda _: self.set_playing(not self.playing))
         self.back.on_click(lambda _: self._step(-1))
         self.forth.on_click(lambda _: self._step(1))
@@ -245,12 +270,13 @@ class Replay:
             passed, last = now - last, now
             if self.playing:
                 self.advance(min(passed, 0.2) * SPEEDS[self.speed.value])
-            state = (self.row, *(box.value for box in self.shown.values()))
+            state = (self.row, self.soft.drawn_as, *(box.value for box in self.shown.values()))
             if state != drawn:
                 drawn = state
                 self._draw()
             if not self.playing or now - plotted > 1 / PLOTS:
                 plotted, told = now, self._sense(told)
+                self.soft.tell()
             label = "Pause" if self.playing else "Play"
             if self.play.label != label:
                 self.play.label = label
@@ -275,6 +301,7 @@ class Replay:
                     if handle.visible:
                         handle.position = place
             self.feet.draw(self._soles(row), wanted[-1])
+            self.soft.draw(self._pads(row), float(self.run.time[row]), self._highest)
             self.bar.value = float(self.run.time[row])
             load = self.run.feet["wrench"][row, :, 2].sum()
             self.text.content = (
@@ -293,6 +320,13 @@ class Replay:
             values = self.run.sensors.get(name, np.zeros((len(self.run.time), 0)))
             self.sensors.show(name, self.run.time[chosen], values[chosen])
         return row, name
+
+    def _pads(self, row: int) -> list[SoftNow]:
+        """Soft soles and pads in a row."""
+        return [
+            SoftNow(pad.displacement[row], pad.force[row], pad.pressure[row], pad.nodes)
+            for pad in self.run.pads.values()
+        ]
 
     def _soles(self, row: int) -> Soles:
         return of_row(self.run, row, self.run.motion(slice(row, row + 1)))
@@ -327,6 +361,4 @@ def plain(words: str) -> str:
 
 def _turn_to(normal: Any) -> np.ndarray:
     """The quaternion that turns z to a normal."""
-    from tabi.spatial.transform import Transform, z_to
-
     return Transform(z_to(np.asarray(normal) / np.linalg.norm(normal))).quaternion

@@ -15,8 +15,10 @@ import viser
 from numpy.typing import ArrayLike, NDArray
 
 from tabi.apps.viewer.nodes import Node, place
+from tabi.apps.viewer.soft_pad import SoftPad, SoftShape, soft_of
 from tabi.model.body import Body
 from tabi.model.meshes import Mesh, joined, mesh_of, seen
+from tabi.model.pad import Pad
 from tabi.model.shape import HalfSpace, MeshFile, Shape
 from tabi.model.world import World
 from tabi.spatial.transform import Transform
@@ -41,6 +43,9 @@ class DrawnScene:
     Args:
         server: the page's server.
         world: what is drawn; its shapes are read once.
+
+    Attributes:
+        pads: soft soles and pads, in the order of a view.
     """
 
     def __init__(self, server: viser.ViserServer, world: World) -> None:
@@ -49,6 +54,7 @@ class DrawnScene:
         # since when a page is new, by its number [s]
         self._since = dict.fromkeys(server.get_clients(), -np.inf)
         self._frames: dict[int, viser.FrameHandle] = {}
+        self._grounds: list[viser.GridHandle] = []
         self._flocks: list[tuple[NDArray[np.int64], list[Node]]] = []
         # every mesh of what moves, and whose it is
         self._meshes: list[
@@ -68,13 +74,17 @@ class DrawnScene:
         drawn = {
             body: shapes for robot in world.robots for body, shapes in seen(robot.bodies).items()
         }
-        for alike in _alike({body: _parts(drawn.get(body, body.shapes)) for body in named}):
+        soft = soft_of(world)
+        parts = {body: _parts(drawn.get(body, body.shapes)) for body in named}
+        for alike in _alike(parts, {one.body for one in soft}):
             members = np.array([self._index[body] for body in alike.members])
             if len(members) > 1 and alike.parts:
                 self._add_flock(f"/alike/{members[0]}", alike.parts, members)
             else:
                 for body in alike.members:
                     self._add(named[body], alike.parts, self._index[body])
+        named[world.fixed] = "/world"
+        self.pads = [self._add_pad(named[one.body], k, one) for k, one in enumerate(soft)]
         self._opacity = [(mesh, mesh.opacity) for mesh, _ in self._meshes]
 
     def move(self, positions: Array, rotations: Array) -> None:
@@ -114,11 +124,13 @@ class DrawnScene:
                     )
 
     def see_through(self, on: bool) -> None:
-        """Draw bodies so that one sees what is inside and behind them, or solid again."""
+        """Draw bodies and floors so that one sees inside and behind them, or solid again."""
         if on != self._through:
             self._through = on
             for mesh, opacity in self._opacity:
                 mesh.opacity = min(opacity or 1.0, GLASS) if on else opacity
+            for ground in self._grounds:
+                ground.plane_opacity = GLASS if on else 1.0
 
     def on_pull(self, pull: Pull) -> None:
         """Tell of every body that is dragged with Ctrl (or Cmd), with or without Shift."""
@@ -180,9 +192,9 @@ class DrawnScene:
         for k, shape in enumerate(
             s for s in world.fixed.shapes if isinstance(s.geometry, HalfSpace)
         ):
-            add_ground(
-                self.server, f"{frame}/ground{k}", shape.placement.p, shape.placement.quaternion
-            )
+            X = shape.placement
+            ground = add_ground(self.server, f"{frame}/ground{k}", X.p, X.quaternion)
+            self._grounds.append(ground)
         self._add_meshes(_parts(world.fixed.shapes), frame)
 
     def _add(self, name: str, parts: list[Part], index: int) -> None:
@@ -196,6 +208,18 @@ class DrawnScene:
             add(f"{frame}/mesh{k}", *mesh, color=color[:3], opacity=_opacity(color))
             for k, (color, mesh) in enumerate(parts)
         ]
+
+    def _add_pad(self, frame: str, k: int, one: SoftShape) -> SoftPad:
+        """A soft pad under the node of its body."""
+        pad, X = one.pad, one.shape.placement
+        face = pad.nodes, pad.triangles
+        whole = pad.skin is not None and pad.skin_triangles is not None
+        skin = (pad.skin, pad.skin_triangles) if whole else face
+        drawn = SoftPad(self.server, one.name, f"{frame}/pad{k}", X, face, skin)  # type: ignore[arg-type]
+        drawn.frame.visible = one.shape.visible
+        if one.body in self._index:
+            self._meshes.append((drawn.sides, np.array([self._index[one.body]])))
+        return drawn
 
     def _add_flock(self, name: str, parts: list[Part], members: NDArray[np.int64]) -> None:
         """Bodies that look alike: one mesh a colour, drawn once for each."""
@@ -227,22 +251,26 @@ class _Look:
     members: list[Body]
 
 
-def _alike(parts: dict[Body, list[Part]]) -> list[_Look]:
+def _alike(parts: dict[Body, list[Part]], alone: set[Body]) -> list[_Look]:
+    """Bodies by their looks; some have parts that move, and are like no other."""
     found: dict[tuple[object, ...], _Look] = {}
     for body, own in parts.items():
-        key = tuple(
+        key: tuple[object, ...] = tuple(
             (color, vertices.tobytes(), triangles.tobytes()) for color, (vertices, triangles) in own
         )
+        key = (*key, body) if body in alone else key
         found.setdefault(key, _Look(own, [])).members.append(body)
     return list(found.values())
 
 
 def _parts(shapes: list[Shape]) -> list[Part]:
-    """One mesh per colour, so that a page holds few nodes."""
+    """One mesh per colour, so that a page holds few nodes; without soft pads, which are drawn by
+    themselves.
+    """
     by_color: dict[Color, list[Shape]] = {}
     for shape in shapes:
         missing = isinstance(shape.geometry, MeshFile) and not shape.geometry.file.is_file()
-        if shape.visible and not missing and not isinstance(shape.geometry, HalfSpace):
+        if shape.visible and not missing and not isinstance(shape.geometry, (HalfSpace, Pad)):
             by_color.setdefault(shape.color, []).append(shape)
     return [
         (color, joined([mesh_of(shape) for shape in group])) for color, group in by_color.items()
@@ -319,9 +347,11 @@ def light(server: viser.ViserServer) -> None:
     )
 
 
-def add_ground(server: viser.ViserServer, name: str, position: ArrayLike, wxyz: ArrayLike) -> None:
+def add_ground(
+    server: viser.ViserServer, name: str, position: ArrayLike, wxyz: ArrayLike
+) -> viser.GridHandle:
     """A floor without end, with lines every 10 cm and every metre."""
-    server.scene.add_grid(
+    return server.scene.add_grid(
         name,
         infinite_grid=True,
         cell_size=0.1,

@@ -15,12 +15,14 @@ from numpy.typing import NDArray
 
 from tabi.apps.recordings import soles
 from tabi.apps.recordings.soles import Soles
+from tabi.apps.viewer.soft_pad import SoftView, soft_of
 from tabi.apps.viewer.steered_marks import SteeredLook, SteeredView
 from tabi.apps.viewer.walk_marks import WalkLook, WalkView
 from tabi.interaction.mouse_spring import Band
 from tabi.model.body import Body, Foot
 from tabi.model.compiled import Link
 from tabi.model.lookup import link_of
+from tabi.model.pad import Pad
 from tabi.model.world import World
 from tabi.recording.foot_words import NONE
 from tabi.simulation import feet
@@ -69,7 +71,7 @@ class View:
         soles: places and states of the feet. bands: what the mouse pulls.
         heard: what the sensor tells that somebody listens to. walks: of robots that walk.
         steered: of robots that are steered. fallen: names of robots whose bases are at less than
-            half of the height they had at the start.
+            half of the height they had at the start. pads: soft soles and pads.
     """
 
     time: float
@@ -97,6 +99,7 @@ class View:
     walks: tuple[WalkView, ...] = ()
     steered: tuple[SteeredView, ...] = ()
     fallen: tuple[str, ...] = ()
+    pads: tuple[SoftView, ...] = ()
 
 
 def bodies_of(world: World) -> list[Body]:
@@ -145,6 +148,7 @@ class Observer:
         self._material = np.array([names[shape.material] for shape in model.shapes], np.int64)
         self._root = model.arrays.body["root"]
         self._certificate = (0.0, 0.0, 0)
+        self._pads = _nodes(sim)
         self.moved: dict[str, Transform] = {}
         self._walks, self._steered = WalkLook(self.moved), SteeredLook(self.moved)
         # of their bases above the ground: what is lower has fallen
@@ -175,8 +179,8 @@ class Observer:
         feet_p = p[self._foot_body] + _turned(R[self._foot_body], self._foot_offset)
         foot = sim.data.memory.foot[self._foot_rows]
         local = np.where(foot["state"][:, None] != NONE, foot["pressure"], np.nan)
-        who = pressing, pressing & ((points["a"] == 0) | (points["b"] == 0))
-        zmp, supports = self._balance(points, n[:, 2], (forces, turning), who)
+        fixed = pressing & ((points["a"] == 0) | (points["b"] == 0))
+        zmp, supports = self._balance(points, n[:, 2], (forces, turning), (pressing, fixed))
         return View(
             time=sim.time,
             positions=p[self._body] + _turned(R[self._body], self._offset),
@@ -203,6 +207,7 @@ class Observer:
             walks=self._walks.look(sim),
             steered=self._steered.look(sim),
             fallen=self.fallen(),
+            pads=self._soft(),
         )
 
     def fallen(self) -> tuple[str, ...]:
@@ -253,6 +258,14 @@ class Observer:
         margins = np.where(foot["state"] != NONE, foot["margin"], np.nan)
         return Soles(places, turns, foot["state"], margins, lit)
 
+    def _soft(self) -> tuple[SoftView, ...]:
+        """Soft soles and pads: numbers only, what follows from them is for who draws."""
+        sim, found = self.sim, []
+        for rows, R in self._pads:
+            U = sim.data.memory.sole[rows] @ R
+            found.append(SoftView(U, (U - sim.data.outcome.sole_before[rows] @ R) / sim.dt))
+        return tuple(found)
+
     def _judge(self) -> None:
         """Keep what the certificate says now."""
         c = self.sim.certificate
@@ -280,6 +293,18 @@ class Observer:
             for rows in self._rows
         ]
         return np.array(found).reshape(-1, 3)
+
+
+def _nodes(sim: Simulator) -> list[tuple[slice, Array]]:
+    """Of every pad of the world its nodes among all, and its turn on its moving body."""
+    places: dict[tuple[str, int], tuple[slice, Array]] = {}
+    first = 0
+    for shape in sim.model.shapes:
+        if isinstance(shape.geometry, Pad):
+            rows = slice(first, first := first + len(shape.geometry.nodes))
+            places[shape.link, id(shape.geometry)] = rows, shape.placement.R
+    world, model = sim.world, sim.model
+    return [places[link_of(world, model, one.body).name, id(one.pad)] for one in soft_of(world)]
 
 
 def _placed(links: list[Link]) -> tuple[NDArray[np.int64], Array, Array]:

@@ -9,7 +9,11 @@ import viser
 
 from tabi.apps.recordings.frames import arrow_scale
 from tabi.apps.viewer.overlay import HINTS, KINDS
+from tabi.apps.viewer.soft_pad import soft_of
 from tabi.model.world import World
+
+# under soft soles there are too many contacts to see anything else
+CROWDED = ("contact points", "friction cones", "contact forces")
 
 
 class WatchControls:
@@ -23,7 +27,7 @@ class WatchControls:
     text: viser.GuiMarkdownHandle
 
     def __init__(self, server: viser.ViserServer, world: World) -> None:
-        self._server = server
+        self._server, self._soft = server, bool(soft_of(world))
         self.arrow = arrow_scale(
             bool(world.robots),
             [body.inertia.mass * float(np.linalg.norm(world.gravity)) for body in world.objects],
@@ -47,7 +51,10 @@ class WatchControls:
             arrows = f"red arrows of {1e3 * self.arrow:.3g} mm per newton, on the upper body"
             hints = HINTS | {"contact forces": arrows}
             self.shown = {
-                name: gui.add_checkbox(name, on, hint=hints[name]) for name, on in KINDS.items()
+                name: gui.add_checkbox(
+                    name, on and not (self._soft and name in CROWDED), hint=hints[name]
+                )
+                for name, on in KINDS.items()
             }
 
 
