@@ -73,8 +73,7 @@ def soles(
     and the compromise.
     """
     from tabi import scenes
-    from tabi.apps.study import page
-    from tabi.apps.study.findings import SoleStudy
+    from tabi.apps.study import findings, page
     from tabi.apps.sweep import running, storage
 
     fixed, grid = all_settings(settings, time), command.read_grid(list(over or OVER))
@@ -90,7 +89,7 @@ def soles(
         run = lambda chosen: task(scene, fixed, chosen)  # noqa: E731
         stopped, lost = running.work(crew, wanted, run, results)
         rows = results.of(wanted)
-    found = SoleStudy(base, fixed, grid, steps, folder, rows, lost, bool(stopped))
+    found = findings.SoleStudy(base, fixed, grid, steps, folder, rows, lost, bool(stopped))
     file = report or folder / "report.html"
     file.write_text(page.page(found), encoding="utf-8")
     told = found.to_dict() | {"report": str(file)}
