@@ -222,7 +222,7 @@ class Replay:
         names = ("contact forces", *COLORS, "states of feet")
         self.shown = {name: gui.add_checkbox(name, True) for name in names}
         self.sensors = SensorPanel(self.server, run.sensor_labels)
-        self.soft = SoftPanel(self.server, self.pads)
+        self.soft = SoftPanel(self.server, self.pads, order=None)
         highest = [float(pad.pressure.max(initial=0.0)) for pad in run.pads.values()]
         self._highest = max(highest, default=0.0)
         self.play.on_click(lambda _: self.set_playing(not self.playing))

@@ -27,14 +27,16 @@ class SoftPanel:
         picture: of the pressures. highest: the end of the scale [Pa].
     """
 
-    def __init__(self, server: viser.ViserServer, pads: Sequence[SoftPad]) -> None:
+    def __init__(
+        self, server: viser.ViserServer, pads: Sequence[SoftPad], order: float | None = 0.5
+    ) -> None:
         self.pads, self.highest, self._most, self._time = pads, top(0.0), 0.0, -np.inf
         self._now: Sequence[SoftNow] = ()
         self._chosen, self._far = False, 0.0
         if not pads:
             return
         self._rasters = [FaceRaster(pad.nodes, pad.triangles, PIXEL) for pad in pads[:SHOWN]]
-        with server.gui.add_folder("soft soles", order=0.5):
+        with server.gui.add_folder("soft soles", order=order):
             self.text = server.gui.add_markdown("")
             self.picture = server.gui.add_image(self._paint(), format="jpeg", jpeg_quality=QUALITY)
             hint = (
@@ -115,7 +117,8 @@ class SoftPanel:
             own = raster.picture(pressure, self.highest)
             parts += [_padded(own, height), _paper(height, GAP)]
         bar = colors(np.linspace(1.0, 0.0, height))[:, None].repeat(BAR, axis=1)
-        return np.concatenate([*parts, bar], axis=1)
+        # a browser would make a small picture larger by smearing it
+        return np.concatenate([*parts, bar], axis=1).repeat(2, axis=0).repeat(2, axis=1)
 
     def _order(self) -> list[int]:
         """Those of left feet first."""

@@ -169,8 +169,7 @@ class Observer:
         """
         sim, work, turning = self.sim, self.sim.data.body, self.sim.data.moment
         R = work["rotation"].reshape(-1, 3, 3).copy()
-        p = work["position"] + work["origin"][self._root]
-        points = sim.data.contact.copy()
+        p, points = work["position"] + work["origin"][self._root], sim.data.contact.copy()
         n, forces = points["normal"], points["impulse"] / sim.dt
         pressing = points["status"] != OPEN
         if judged:
