@@ -125,7 +125,7 @@ def test_a_short_walk_is_studied_told_and_not_run_twice(tmp_path, monkeypatch):
             assert told["series"][name]["compromise"]["counts"]
     html = (tmp_path / "out" / "report.html").read_text()
     assert html.count('<img src="data:image/svg+xml;base64,') == 4
-    for words in ("Butterworth", "100 Hz", "50 ms", "Compromise", "Machine", "robots.0.bush=null"):
+    for words in ("Butterworth", "250 Hz", "50 ms", "Compromise", "Machine", "robots.0.bush=null"):
         assert words in html
     assert "<script" not in html
     # the same again is done at once

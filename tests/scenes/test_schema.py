@@ -49,6 +49,8 @@ def test_keys_with_dimensions_have_their_units_in_their_names():
         "_n_m",
         "_ns_m",
         "_kg_m2",
+        "_kg_m3",
+        "_pa",
         "_1_s",
     )
     plain = {
@@ -65,6 +67,7 @@ def test_keys_with_dimensions_have_their_units_in_their_names():
         "max_points",
         "candidates",
         "gear_ratio",
+        "poisson_ratio",
         "seed",
         "treads",
         "inclination",
