@@ -146,7 +146,7 @@ class SoftPad:
             scene.add_mesh_simple(
                 f"{at}/level{k}",
                 *none,
-                color=tuple(int(c) for c in shade),
+                color=(int(shade[0]), int(shade[1]), int(shade[2])),
                 side="double",
                 visible=False,
                 cast_shadow=False,
