@@ -86,6 +86,7 @@ def test_a_sole_that_is_pressed_in_too_far_is_said_once():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         sim.run(0.1)
+    assert sim.pads["pad of box"].sink > 0.2 * 0.01
     firm, _ = block(viscosity=0.01)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

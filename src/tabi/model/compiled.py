@@ -5,13 +5,15 @@ and names for both.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tabi._errors import ModelError, unknown
 from tabi.model.arrays import DOF, FLOATING, PAIR, SPHERICAL, ModelArrays, table
-from tabi.model.links import Link, PlacedShape, Site, Sole
+from tabi.model.links import Link, PlacedPad, PlacedShape, Site, Sole, pad_name
+from tabi.model.pad import Pad
 from tabi.model.shape import Material, check_coefficients, coefficient
 from tabi.spatial.inertia import Inertia
 
@@ -73,6 +75,22 @@ class Model:
     def restitution(self) -> Array:
         """Of each pair of materials, a view of ``pairs``."""
         return self.pairs["restitution"]
+
+    @cached_property
+    def pads(self) -> list[PlacedPad]:
+        """Soft soles and pads, in the order of their nodes."""
+        foot_of = {foot.body: name for name, foot in self.feet.items()}
+        found: list[PlacedPad] = []
+        for i, shape in enumerate(self.shapes):
+            pad = shape.geometry
+            if isinstance(pad, Pad):
+                taken = [one.name for one in found]
+                name = pad_name(shape.name, shape.link, foot_of.get(shape.body), taken)
+                first = found[-1].rows.stop if found else 0
+                rows = slice(first, first + len(pad.nodes))
+                place = (shape.link, shape.body, shape.placement)
+                found.append(PlacedPad(name, pad, i, *place, rows))
+        return found
 
     # ---- sizes and places -------------------------------------------------------------------
 

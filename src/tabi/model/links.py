@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tabi.model.pad import Pad
 from tabi.model.sensors import ANYWHERE, Sensor
 from tabi.model.shape import Geometry
 from tabi.spatial.transform import Transform
@@ -63,3 +65,30 @@ class PlacedShape:
     material: str
     surface_velocity: Array
     name: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class PlacedPad:
+    """A soft sole or pad.
+
+    Attributes:
+        name: the foot's of a sole, else the shape's; no two have the same.
+        pad: what it is. shape: its row among the collision shapes.
+        link: it came from. body: the moving body that carries it; placement: its frame there.
+        rows: its nodes among those of all pads.
+    """
+
+    name: str
+    pad: Pad
+    shape: int
+    link: str
+    body: int
+    placement: Transform
+    rows: slice
+
+
+def pad_name(shape: str, link: str, foot: str | None, taken: Iterable[str]) -> str:
+    """Name of a pad: the foot's where it is a sole of one, with a number where it is taken."""
+    name = foot if foot and shape.startswith("sole of ") else shape or f"pad of {link}"
+    count = sum(one.split(" #")[0] == name for one in taken)
+    return f"{name} #{count + 1}" if count else name

@@ -99,14 +99,19 @@ class PadColumns:
 
 def of(model: Model, look: Look) -> list[PadColumns]:
     """All pads of a model."""
-    shapes: list[Any] = [shape for shape in model.shapes if isinstance(shape.geometry, Pad)]
-    found, first = [], 0
-    for k, (name, shape) in enumerate(zip(pad_tracks.names(model), shapes, strict=True)):
-        pad, X = shape.geometry, shape.placement
-        rows = slice(first, first := first + len(pad.nodes))
-        piece = look.soft.get((shape.link, id(pad)), -1)
-        found.append(PadColumns(k, name, pad, shape.body, X.R, X.p, piece, rows))
-    return found
+    return [
+        PadColumns(
+            k,
+            one.name,
+            one.pad,
+            one.body,
+            one.placement.R,
+            one.placement.p,
+            look.soft.get((one.link, id(one.pad)), -1),
+            one.rows,
+        )
+        for k, one in enumerate(model.pads)
+    ]
 
 
 def prepare(file: Any, pads: Sequence[PadColumns]) -> list[tuple[str, int]]:

@@ -15,25 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi.model.compiled import Model
 from tabi.model.pad import Pad
 
 Array = NDArray[np.float64]
 # slopes across a line of nodes, or a single one, are none: what counts as zero, of the largest
 FLAT = 1e-9
-
-
-def names(model: Model) -> list[str]:
-    """Of all pads, in the order of their nodes: of a foot's sole the foot's name."""
-    by_body = {foot.body: name for name, foot in model.feet.items()}
-    found: list[str] = []
-    for shape in model.shapes:
-        if isinstance(shape.geometry, Pad):
-            sole = shape.name.startswith("sole of ") and shape.body in by_body
-            name = by_body[shape.body] if sole else shape.name or f"pad of {shape.link}"
-            count = sum(one.split(" #")[0] == name for one in found)
-            found.append(f"{name} #{count + 1}" if count else name)
-    return found
 
 
 def areas(nodes: Array, triangles: NDArray[np.int64]) -> Array:

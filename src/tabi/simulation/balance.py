@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from tabi import dynamics
 from tabi.dynamics import free
 from tabi.model.compiled import Model
-from tabi.model.pad import Pad
 from tabi.simulation import pad_state
 from tabi.simulation.data import Data
 from tabi.simulation.tables import MOMENTS
@@ -93,7 +92,7 @@ def _soft_work(data: Data, w: dynamics.Workspace) -> tuple[float, float, float]:
 
 
 def _soft_shapes(data: Data) -> set[int]:
-    return {i for i, shape in enumerate(data.model.shapes) if isinstance(shape.geometry, Pad)}
+    return {one.shape for one in data.model.pads}
 
 
 def _closing(data: Data, w: dynamics.Workspace, row: np.void) -> Array:

@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 
 from tabi._errors import SimulationError
-from tabi.model.pad import Pad
 from tabi.simulation.certificate import hardest
 from tabi.simulation.data import Data
 from tabi.simulation.depenetration import PARTING
@@ -62,23 +61,19 @@ def small_sink(data: Data) -> bool:
     """Whether no soft sole is pressed in so far that it would be stiffer in truth; else it is
     said, once.
     """
-    first = 0
-    for shape in data.model.shapes:
-        pad = shape.geometry
-        if isinstance(pad, Pad):
-            U = data.memory.sole[first : first + len(pad.nodes)]
-            first += len(pad.nodes)
-            deepest = float(np.abs(U).max())
-            if deepest > SMALL * pad.thickness:
-                warnings.warn(
-                    f"{shape.name or shape.link} is deformed by {1e3 * deepest:.2g} mm, more than "
-                    f"{SMALL:.0%} of its thickness of {1e3 * pad.thickness:.3g} mm, at "
-                    f"{data.time:g} s: small strains are not true any more, and it would be "
-                    "stiffer; take a stiffer or thicker one; later ones are not told",
-                    SinkWarning,
-                    stacklevel=DEPTH,
-                )
-                return False
+    for one in data.model.pads:
+        deepest, thickness = float(np.abs(data.memory.sole[one.rows]).max()), one.pad.thickness
+        if deepest > SMALL * thickness:
+            shape = data.model.shapes[one.shape]
+            warnings.warn(
+                f"{shape.name or shape.link} is deformed by {1e3 * deepest:.2g} mm, more than "
+                f"{SMALL:.0%} of its thickness of {1e3 * thickness:.3g} mm, at "
+                f"{data.time:g} s: small strains are not true any more, and it would be "
+                "stiffer; take a stiffer or thicker one; later ones are not told",
+                SinkWarning,
+                stacklevel=DEPTH,
+            )
+            return False
     return True
 
 

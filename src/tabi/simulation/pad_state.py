@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,28 +86,21 @@ class PadState:
 
 def states(data: Data) -> dict[str, PadState]:
     """Of all pads after the last step."""
-    made, first = {}, 0
-    pads: list[Any] = [s for s in data.model.shapes if isinstance(s.geometry, Pad)]
-    for name, shape in zip(pad_tracks.names(data.model), pads, strict=True):
-        pad = shape.geometry
-        rows = slice(first, first + len(pad.nodes))
-        first = rows.stop
+    made = {}
+    for one in data.model.pads:
         # from the frame of the moving body to that of the pad
-        U = data.memory.sole[rows] @ shape.placement.R
-        moved = (U - data.outcome.sole_before[rows] @ shape.placement.R) / data.dt
-        stored = 0.5 * float(U.ravel() @ pad.stiffness @ U.ravel())
-        made[name] = PadState(name, pad, U, pad_tracks.forces(pad, U, moved), stored)
+        U = data.memory.sole[one.rows] @ one.placement.R
+        moved = (U - data.outcome.sole_before[one.rows] @ one.placement.R) / data.dt
+        force = pad_tracks.forces(one.pad, U, moved)
+        made[one.name] = PadState(one.name, one.pad, U, force, _stored(one.pad, U))
     return made
 
 
 def energy(data: Data, before: bool = False) -> float:
     """Stored in all pads after the last step, or before it [J]."""
-    total, first = 0.0, 0
     nodes = data.outcome.sole_before if before else data.memory.sole
-    for shape in data.model.shapes:
-        pad = shape.geometry
-        if isinstance(pad, Pad):
-            U = (nodes[first : first + len(pad.nodes)] @ shape.placement.R).ravel()
-            total += 0.5 * float(U @ pad.stiffness @ U)
-            first += len(pad.nodes)
-    return total
+    return sum(_stored(one.pad, nodes[one.rows] @ one.placement.R) for one in data.model.pads)
+
+
+def _stored(pad: Pad, U: Array) -> float:
+    return 0.5 * float(U.ravel() @ pad.stiffness @ U.ravel())

@@ -22,7 +22,6 @@ from tabi.contact import budget, ladder
 from tabi.dynamics import body_inertia, gyroscopic
 from tabi.model.arrays import INDEX, REAL, ModelArrays, table
 from tabi.model.compiled import Model
-from tabi.model.pad import Pad
 from tabi.simulation import foot_tables
 from tabi.simulation.sensor_tables import SensorMemory, Sensors, lasting
 
@@ -269,7 +268,7 @@ def tables(model: Model, sensors: Sensors, pilot: NDArray[np.void], link: Struct
 
 def pad_node_count(model: Model) -> int:
     """Nodes of all soft soles and pads of a model."""
-    return sum(len(s.geometry.nodes) for s in model.shapes if isinstance(s.geometry, Pad))
+    return model.pads[-1].rows.stop if model.pads else 0
 
 
 def data(

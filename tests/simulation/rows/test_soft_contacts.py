@@ -64,3 +64,19 @@ def test_a_foot_on_the_edge_of_a_step_stays_above_it():
     assert deepest < 3e-4
     assert sim.missed_count == 0
     assert np.isfinite(sim.data.q).all()
+
+
+@pytest.mark.parametrize("bond", ["weld", "hinge"])
+def test_a_bond_that_withholds_points_leaves_the_nodes_of_pads_with_their_points(bond):
+    """A box bonded to the ground it lies on has no contacts; the pad beside presses evenly."""
+    world, _ = block(poisson_ratio=0.0)
+    # before the block among the shapes of a pair, and behind it
+    for x in (-0.5, 0.5):
+        lies = world.add_box((0.2, 0.2, 0.1), 1.0, position=(x, 0, 0.0495))
+        world.add_bond(bond, lies, world.fixed, axis=(0, 0, 1) if bond == "hinge" else None)
+    sim = tabi.Simulator(world)
+    sim.run(0.3)
+    (pad,) = sim.pads.values()
+    even = (sim.model.mass - 2.0) * G / (0.1 * 0.08)
+    assert np.allclose(pad.pressure, even, rtol=1e-6)
+    assert sim.certificate.sole_residual < 1e-9

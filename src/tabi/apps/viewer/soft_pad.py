@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from tabi.apps.recordings import pressure_scale
 from tabi.apps.viewer.nodes import Node
 from tabi.model.body import Body
+from tabi.model.links import pad_name
 from tabi.model.pad import Pad
 from tabi.model.shape import Shape
 from tabi.model.world import World
@@ -101,10 +102,8 @@ def soft_of(world: World) -> list[SoftShape]:
         for shape in body.shapes:
             # one that touches nothing has no nodes in a simulation
             if isinstance(pad := shape.geometry, Pad) and shape.collides:
-                sole = shape.name.startswith("sole of ") and body in feet
-                name = feet[body] if sole else shape.name or f"pad of {body.name}"
-                count = sum(one.name.split(" #")[0] == name for one in found)
-                name = f"{name} #{count + 1}" if count else name
+                taken = [one.name for one in found]
+                name = pad_name(shape.name, body.name, feet.get(body), taken)
                 found.append(SoftShape(name, body, shape, pad))
     return found
 

@@ -22,7 +22,6 @@ from tabi.interaction.mouse_spring import Band
 from tabi.model.body import Body, Foot
 from tabi.model.compiled import Link
 from tabi.model.lookup import link_of
-from tabi.model.pad import Pad
 from tabi.model.world import World
 from tabi.recording.foot_words import NONE
 from tabi.simulation import feet
@@ -296,13 +295,8 @@ class Observer:
 
 def _nodes(sim: Simulator) -> list[tuple[slice, Array]]:
     """Of every pad of the world its nodes among all, and its turn on its moving body."""
-    places: dict[tuple[str, int], tuple[slice, Array]] = {}
-    first = 0
-    for shape in sim.model.shapes:
-        if isinstance(shape.geometry, Pad):
-            rows = slice(first, first := first + len(shape.geometry.nodes))
-            places[shape.link, id(shape.geometry)] = rows, shape.placement.R
     world, model = sim.world, sim.model
+    places = {(one.link, id(one.pad)): (one.rows, one.placement.R) for one in model.pads}
     return [places[link_of(world, model, one.body).name, id(one.pad)] for one in soft_of(world)]
 
 

@@ -22,7 +22,6 @@ from tabi.contact import compliance, ladder, pads
 from tabi.contact.pads import CompliantWork, Pads
 from tabi.model.arrays import table
 from tabi.model.compiled import Model
-from tabi.model.pad import Pad
 from tabi.simulation.parts import nothing, right
 from tabi.simulation.rows import soft_contacts
 from tabi.simulation.rows.contacts import PAD
@@ -42,8 +41,8 @@ class SoftWork(Structure):
             row by row; relax_at: where each begins, −1 for others.
         place: nodes in the world [m], shape (n, 3). back: velocities with which they would go back
             to rest, in the frames of their bodies [m/s], shape (n, 3); back_flat: the same, (3n,).
-        where: of each point the nodes it lies between.
-        spare, spare_where, spare_soft, spare_closing: for the order of points.
+        where: the nodes that a point lies between, in the row that its source names.
+        spare, spare_closing: for the order of points.
         budget: of the solver.
     """
 
@@ -57,15 +56,13 @@ class SoftWork(Structure):
     back_flat: Floats
     where: NDArray[np.void]
     spare: NDArray[np.void]
-    spare_where: NDArray[np.void]
-    spare_soft: Integers
     spare_closing: Floats
     budget: Integers
 
 
 def has_pads(model: Model) -> bool:
     """Whether some shape of a model is soft."""
-    return any(isinstance(shape.geometry, Pad) for shape in model.shapes)
+    return bool(model.pads)
 
 
 def law(model: Model, dt: float) -> SimpleNamespace:
@@ -86,8 +83,6 @@ def law(model: Model, dt: float) -> SimpleNamespace:
             back_flat=back.reshape(-1),
             where=table(points, NODES),
             spare=workspace.point_table(points),
-            spare_where=table(points, NODES),
-            spare_soft=np.zeros(points, np.int64),
             spare_closing=np.zeros(points),
             budget=solver.budget,
         )
@@ -109,11 +104,8 @@ def _tables(model: Model, dt: float) -> tuple[Pads, Surfaces, Floats, Floats, In
     """What never changes of all pads: compliances and nodes in the frames of their bodies."""
     parts: list[Any] = []
     compliances, viscosity, relax, relax_at = [], [], [np.zeros(0)], []
-    for i, shape in enumerate(model.shapes):
-        pad = shape.geometry
-        if not isinstance(pad, Pad):
-            continue
-        turn = np.kron(np.eye(len(pad.nodes)), shape.placement.R)
+    for one in model.pads:
+        pad, turn = one.pad, np.kron(np.eye(len(one.pad.nodes)), one.placement.R)
         C = turn @ pad.compliance @ turn.T
         relax_at.append(-1)
         if pad.damping is not None:
@@ -121,7 +113,7 @@ def _tables(model: Model, dt: float) -> tuple[Pads, Surfaces, Floats, Floats, In
             C = np.linalg.inv(K + D / dt)
             relax_at[-1] = sum(map(len, relax))
             relax.append((C @ K / dt).ravel())
-        parts.append((i, shape.body, shape.placement @ pad.nodes, pad.triangles))
+        parts.append((one.shape, one.body, one.placement @ pad.nodes, pad.triangles))
         compliances.append(0.5 * (C + C.T))
         viscosity.append(pad.viscosity)
     made = surfaces.surfaces(parts, len(model.shapes))
@@ -152,12 +144,18 @@ def look_at_rows(s, first, end):
         e, row = s.groups.order[x], soft.solver.row[x - first]
         row.pad_a, row.pad_b = -1, -1
         if s.kind[e] == 0 and s.soft[e] == PAD:
-            where, point = soft.where[e], s.points[e]
-            row.pad_a = soft.surfaces.of_shape[point.shape_a]
-            row.pad_b = soft.surfaces.of_shape[point.shape_b]
-            for c in range(3):
-                row.node_a[c], row.node_b[c] = where.node_a[c], where.node_b[c]
-                row.weight_a[c], row.weight_b[c] = where.weight_a[c], where.weight_b[c]
+            _lay(s, e, row)
+
+
+@kernel
+def _lay(s, e, row):
+    """Pads, nodes and weights of the point e into the row of a pad."""
+    soft, where, point = s.law, s.law.where[s.source[e]], s.points[e]
+    row.pad_a = soft.surfaces.of_shape[point.shape_a]
+    row.pad_b = soft.surfaces.of_shape[point.shape_b]
+    for c in range(3):
+        row.node_a[c], row.node_b[c] = where.node_a[c], where.node_b[c]
+        row.weight_a[c], row.weight_b[c] = where.weight_a[c], where.weight_b[c]
 
 
 @kernel(inline=True)
@@ -197,13 +195,8 @@ def deform(d, s, h):
         force[i] = 0.0
     for e in range(d.outcome.report[0].contacts):
         if s.soft[e] == PAD:
-            x, row = s.place[e], soft.solver.row[0]
-            i, where, point = 3 * x, soft.where[e], s.points[e]
-            row.pad_a = soft.surfaces.of_shape[point.shape_a]
-            row.pad_b = soft.surfaces.of_shape[point.shape_b]
-            for c in range(3):
-                row.node_a[c], row.node_b[c] = where.node_a[c], where.node_b[c]
-                row.weight_a[c], row.weight_b[c] = where.weight_a[c], where.weight_b[c]
+            x, i = s.place[e], 3 * s.place[e]
+            _lay(s, e, soft.solver.row[0])
             l = (s.impulse[i], s.impulse[i + 1], s.impulse[i + 2])
             f = mul_t(load9(s.problem.contact[x].frame), l)
             compliance.load(soft.solver, 0, f, force)

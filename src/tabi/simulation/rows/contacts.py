@@ -102,13 +102,18 @@ def add(own, t, d, count, s, h):
 
 @kernel(inline=True)
 def move(s, to, e):
-    """A point to another place, for kinds of rows that withhold some."""
-    out, p = s.points[to], s.points[e]
+    """A point to another place, for kinds of rows that withhold some; its source stays."""
+    copy_point(s.points[to], s.points[e])
+    s.source[to], s.closing[to], s.soft[to] = s.source[e], s.closing[e], s.soft[e]
+
+
+@kernel(inline=True)
+def copy_point(out, p):
+    """All of the point p into the row out."""
     out.a, out.b, out.shape_a, out.shape_b = p.a, p.b, p.shape_a, p.shape_b
     out.feature, out.gap = p.feature, p.gap
     store3(out.position, load3(p.position))
     store3(out.normal, load3(p.normal))
-    s.closing[to], s.soft[to] = s.closing[e], s.soft[e]
 
 
 @kernel(inline=True)

@@ -16,7 +16,7 @@ from tabi.collision import broad
 from tabi.collision.surfaces import surface_points
 from tabi.contact.compliance import between
 from tabi.simulation.rows import contacts
-from tabi.simulation.rows.contacts import MARGIN, PAD, revise, warm_start, withhold
+from tabi.simulation.rows.contacts import MARGIN, PAD, copy_point, revise, warm_start, withhold
 from tabi.spatial.vector import (
     add as plus,
 )
@@ -83,9 +83,6 @@ def add_points(t, d, total, s, h):
     """Points of pads behind the others, then in their order; returns how many there are."""
     m, w, soft, cw, g = t.model, s.dynamics, s.law, s.collision, load3(t.model.gravity)
     margin, first = MARGIN + 2.0 * h * h * dot(g, g) ** 0.5, total
-    for e in range(first):
-        for c in range(3):
-            soft.where[e].node_a[c], soft.where[e].node_b[c] = -1, -1
     for n in range(cw.start[cw.start.shape[0] - 1]):
         i, k = cw.sorted_pair[n, 0], cw.sorted_pair[n, 1]
         if soft.surfaces.of_shape[i] >= 0 or soft.surfaces.of_shape[k] >= 0:
@@ -111,11 +108,12 @@ def _comes_after(p, q):
 
 @kernel
 def _merge(s, first, total):
-    """Two lists of points, each in the order of its pairs, into one."""
+    """Two lists of points, each in the order of its pairs, into one; the nodes of a point stay in
+    the row of ``where`` that its source names.
+    """
     soft = s.law
     for e in range(total):
-        _copy(soft.spare, soft.spare_where, e, s.points, soft.where, e)
-        soft.spare_soft[e] = s.soft[e]
+        copy_point(soft.spare[e], s.points[e])
         soft.spare_closing[e] = s.closing[e]
     a, b = 0, first
     for e in range(total):
@@ -124,21 +122,9 @@ def _merge(s, first, total):
             take, a = a, a + 1
         else:
             b += 1
-        _copy(s.points, soft.where, e, soft.spare, soft.spare_where, take)
-        s.soft[e], s.closing[e] = soft.spare_soft[take], soft.spare_closing[take]
-
-
-@kernel
-def _copy(points, where, to, given, given_where, e):
-    """One point to another place."""
-    out, p, place, q = points[to], given[e], where[to], given_where[e]
-    out.a, out.b, out.shape_a, out.shape_b = p.a, p.b, p.shape_a, p.shape_b
-    out.feature, out.gap = p.feature, p.gap
-    store3(out.position, load3(p.position))
-    store3(out.normal, load3(p.normal))
-    for c in range(3):
-        place.node_a[c], place.node_b[c] = q.node_a[c], q.node_b[c]
-        place.weight_a[c], place.weight_b[c] = q.weight_a[c], q.weight_b[c]
+        copy_point(s.points[e], soft.spare[take])
+        s.source[e], s.closing[e] = take, soft.spare_closing[take]
+        s.soft[e] = PAD if take >= first else 0
 
 
 @kernel(inline=True)
@@ -154,7 +140,7 @@ def go_back(t, s, e, x):
     """Add the velocity with which the pads of a point go back to rest."""
     soft, point, q, i = s.law, s.points[e], s.problem.q, 3 * x
     a, b = soft.surfaces.of_shape[point.shape_a], soft.surfaces.of_shape[point.shape_b]
-    where, v = soft.where[e], (0.0, 0.0, 0.0)
+    where, v = soft.where[s.source[e]], (0.0, 0.0, 0.0)
     if a >= 0:
         back = between(where.node_a, where.weight_a, soft.back_flat)
         v = mul(load9(soft.solver.turn[a]), back)
