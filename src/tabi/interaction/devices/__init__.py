@@ -1,0 +1,1 @@
+"""Haptic devices: what one is, and drivers for those there are."""
