@@ -46,6 +46,16 @@ def test_three_cubes_apart_on_the_same_floor_are_three_groups():
     assert g.start[:4].tolist() == [0, 1, 3, 4]
 
 
+def test_what_lies_on_one_mat_is_one_group():
+    pairs = [(3, FLOOR), (1, FLOOR), (2, FLOOR), (1, FLOOR)]
+    a, b = (np.array(side, np.int64) for side in zip(*pairs, strict=True))
+    g = groups.allocate(4, 4)
+    # the third contact and the first are on one mat
+    g.tied[2] = 3
+    assert groups.find(np.asarray(cubes(3), np.int64), a, b, 4, g) == 2
+    assert g.contact.tolist() == [0, 1, 0, 1]
+
+
 @pytest.mark.parametrize("fixed", [0, -1])
 def test_what_does_not_move_may_stand_on_either_side(fixed):
     count, g = grouped(cubes(2), [(fixed, 1), (2, fixed), (fixed, fixed)])

@@ -2,7 +2,8 @@
 each other.
 
 Moving things that touch belong to one group, and so do those that touch them; what does not move
-joins nobody (Chardonnet 2012, section 3.3). Things are *families*: a tree, with the trees that
+joins nobody (Chardonnet 2012, section 3.3), unless it is soft: what lies on one mat sinks in
+together. Things are *families*: a tree, with the trees that
 joints of it follow or lead. Union–find over families; groups are numbered in the order of their
 first contact, so the same contacts give the same groups.
 """
@@ -23,6 +24,7 @@ class Groups(Structure):
         contact: the group of each contact, −1 between two things that do not move.
         order: contacts, those of one group together, each group in the order given;
             start: where each group begins.
+        tied: of each contact a body that belongs to its group too, 0 where none does.
         above, label: the forest of union–find, and the group of each of its tops, −1 where it
             touches nothing.
     """
@@ -30,6 +32,7 @@ class Groups(Structure):
     contact: Integers
     order: Integers
     start: Integers
+    tied: Integers
     above: Integers
     label: Integers
 
@@ -40,6 +43,7 @@ def allocate(contacts: int, bodies: int) -> Groups:
         contact=np.zeros(contacts, np.int64),
         order=np.zeros(contacts, np.int64),
         start=np.zeros(contacts + 1, np.int64),
+        tied=np.zeros(contacts, np.int64),
         above=np.zeros(bodies, np.int64),
         label=np.zeros(bodies, np.int64),
     )
@@ -52,7 +56,7 @@ def find(family, a, b, count, g):
     Args:
         family: of each body, as ``body_inertia.families`` has them.
         a, b: the bodies of each contact; 0, or less, is what does not move.
-        g: where they are written.
+        g: where they are written; ``tied`` is read.
 
     Returns:
         The number of groups.
@@ -63,8 +67,9 @@ def find(family, a, b, count, g):
         label[i] = -1
     for k in range(count):
         if a[k] > 0 and b[k] > 0:
-            i, j = _top(above, family[a[k]]), _top(above, family[b[k]])
-            above[max(i, j)] = min(i, j)
+            _join(above, family[a[k]], family[b[k]])
+        if g.tied[k] > 0:
+            _join(above, family[max(a[k], b[k])], family[g.tied[k]])
     groups = 0
     for k in range(count):
         g.contact[k] = -1
@@ -84,6 +89,12 @@ def _top(above, i):
         above[i] = above[above[i]]
         i = above[i]
     return i
+
+
+@kernel(inline=True)
+def _join(above, i, j):
+    i, j = _top(above, i), _top(above, j)
+    above[max(i, j)] = min(i, j)
 
 
 @kernel

@@ -18,8 +18,8 @@ from tabi.dynamics.tree_inertia import BLOCKS, ROOT
 MANY = 24
 
 
-def assemble_on(fill, warm_start):
-    """The contact problem of a step, from the kernels of its kinds of rows."""
+def assemble_on(fill, warm_start, tie):
+    """The contact problem of a step, from the kernels of its kinds of rows and of its law."""
 
     @kernel(inline=True)
     def assemble(t, d, s, h):
@@ -29,6 +29,7 @@ def assemble_on(fill, warm_start):
             whether there was memory enough.
         """
         m, w, p, report = t.model, s.dynamics, s.problem, d.outcome.report[0]
+        tie(s, report.points)
         # which points have to do with each other, and the inverse inertia of their bodies
         report.groups, bodies = number_bodies(t, s, report.points)
         report.blocks = body_inertia.omega(

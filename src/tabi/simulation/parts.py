@@ -31,6 +31,8 @@ A **law** solves a group of contacts:
     CERTIFIED                                 whether its solutions obey Coulomb's law exactly
     look(own, t, d, s, g, h)                  optional: before group g is solved; what the law wants
                                               to know of its points, into its scratch
+    tie(s, count)                             optional: points whose bodies belong to one group
+                                              without touching, into s.groups.tied
     velocities(p, l, u, s)                    optional: velocities u of impulses l, where they are
                                               not those of rigid bodies
     CONTACTS                                  optional: the kind of rows that finds and fills
@@ -97,6 +99,7 @@ class Kernels(NamedTuple):
     warm_start: tuple[Any, ...]
     revise: tuple[Any, ...]
     look: Any
+    tie: Any
     velocities: Any
     prepare: Any
     solve: Any
@@ -108,8 +111,9 @@ def kernels(forces: tuple[Any, ...], rows: tuple[Any, ...], law: Any) -> Kernels
     of_forces = (tuple(getattr(force, name) for force in forces) for name in FORCE)
     of_rows = (tuple(getattr(kind, name) for kind in rows) for name in ROWS)
     look = getattr(law, "look", no_look)
+    tie = getattr(law, "tie", no_tie)
     velocities = getattr(law, "velocities", rigid_velocities)
-    of_law = (look, velocities, law.prepare, law.solve, bool(law.CERTIFIED))
+    of_law = (look, tie, velocities, law.prepare, law.solve, bool(law.CERTIFIED))
     return Kernels._make((*of_forces, *of_rows, *of_law))
 
 
@@ -135,6 +139,11 @@ def nothing(own, t, d, s, h):
 @kernel(inline=True)
 def no_look(own, t, d, s, g, h):
     """``look`` of a law that needs the problem alone."""
+
+
+@kernel(inline=True)
+def no_tie(s, count):
+    """``tie`` of a law under which only touching joins."""
 
 
 @kernel(inline=True)

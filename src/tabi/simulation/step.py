@@ -94,7 +94,8 @@ def _rollout_on(k: parts.Kernels) -> Any:
     last = len(k.add) - 1
     add_joints = parts.counted(k.add[last:], at + last, last)
     withhold, revise = parts.counted(k.withhold, at), parts.judged(k.revise, at)
-    assemble = assembly.assemble_on(parts.chosen(k.fill, at), parts.chosen(k.warm_start, at))
+    filled = parts.chosen(k.fill, at), parts.chosen(k.warm_start, at)
+    assemble = assembly.assemble_on(*filled, k.tie)
     free_motion = free_motion_on(parts.in_turn(k.load, 0))
     certified = k.certified
     look = parts.in_turn((k.look,), at + len(k.add))

@@ -153,3 +153,35 @@ def test_steps_that_are_divided_or_linearised_refuse_pads():
         tabi.Simulator(world, scheme="event-driven")
     with pytest.raises(ModelError, match="linearised"):
         tabi.Simulator(world).linearise()
+
+
+def test_what_lies_on_one_mat_sinks_in_together():
+    """Two boxes 20 mm apart on one soft mat press it in for each other; on two mats they do not."""
+    side, layer = 0.4, Layer(0.03, 5e5, 0.45, viscosity=1e-2)
+    level = (0.0, 1.0, 0.0, 0.0)
+
+    def rest(places, centres):
+        world = tabi.World()
+        for x in centres:
+            w, d = 0.5 * side / len(centres), 0.1
+            mat = [(-w, -d), (w, -d), (w, d), (-w, d)]
+            world.fixed.add_pad(mat, layer, position=(x, 0, 0), quaternion=level, element_size=0.05)
+        for k, x in enumerate(places):
+            world.add_box((0.08, 0.1, 0.1), 4.0, position=(x, 0, 0.0801), name=f"box{k}")
+        sim = tabi.Simulator(world)
+        for _ in range(300):
+            sim.step()
+            # the judge looks at all contacts at once, whatever the groups
+            assert sim.certificate.residual <= 1e-7
+        assert sim.missed_count <= 1
+        return sim
+
+    both, alone = rest((-0.05, 0.05), [0.0]), rest((-0.05,), [0.0])
+    assert both.data.outcome.report[0]["groups"] == 1
+    # rubber bulges up beside a load: the neighbour is lifted on its near side
+    near = [sim.pose("box0").R[2, 0] for sim in (both, alone)]
+    assert near[0] != pytest.approx(near[1], abs=1e-4)
+    # mirror images of each other, as far as the diagonals of the mesh are
+    assert near[0] == pytest.approx(-both.pose("box1").R[2, 0], rel=0.05)
+    apart = rest((-0.05, 0.05), [-0.25 * side, 0.25 * side])
+    assert apart.data.outcome.report[0]["groups"] == 2

@@ -42,7 +42,7 @@ class SoftWork(Structure):
         place: nodes in the world [m], shape (n, 3). back: velocities with which they would go back
             to rest, in the frames of their bodies [m/s], shape (n, 3); back_flat: the same, (3n,).
         where: the nodes that a point lies between, in the row that its source names.
-        spare, spare_closing: for the order of points.
+        spare, spare_closing: for the order of points. last: of each pad the last body on it.
         budget: of the solver.
     """
 
@@ -57,6 +57,7 @@ class SoftWork(Structure):
     where: NDArray[np.void]
     spare: NDArray[np.void]
     spare_closing: Floats
+    last: Integers
     budget: Integers
 
 
@@ -84,6 +85,7 @@ def law(model: Model, dt: float) -> SimpleNamespace:
             where=table(points, NODES),
             spare=workspace.point_table(points),
             spare_closing=np.zeros(points),
+            last=np.zeros(len(viscosity), np.int64),
             budget=solver.budget,
         )
 
@@ -94,6 +96,7 @@ def law(model: Model, dt: float) -> SimpleNamespace:
         FORCES=(deformation,),
         allocate=allocate,
         look=look,
+        tie=tie,
         velocities=velocities,
         prepare=prepare,
         solve=solve,
@@ -156,6 +159,24 @@ def _lay(s, e, row):
     for c in range(3):
         row.node_a[c], row.node_b[c] = where.node_a[c], where.node_b[c]
         row.weight_a[c], row.weight_b[c] = where.weight_a[c], where.weight_b[c]
+
+
+@kernel
+def tie(s, count):
+    """What lies on one pad of the world belongs together: each point with the one before."""
+    soft = s.law
+    for i in range(soft.last.shape[0]):
+        soft.last[i] = 0
+    for e in range(count):
+        s.groups.tied[e] = 0
+        point = s.points[e]
+        if s.kind[e] == 0 and s.soft[e] == PAD and (point.a <= 0 or point.b <= 0):
+            body, shape = point.a, point.shape_b
+            if point.a <= 0:
+                body, shape = point.b, point.shape_a
+            i = soft.surfaces.of_shape[shape]
+            if i >= 0:
+                s.groups.tied[e], soft.last[i] = soft.last[i], body
 
 
 @kernel(inline=True)
