@@ -12,6 +12,7 @@ from tabi.control.joint_pd import pd
 from tabi.control.logs import ControlLog, Logged, read_log, replay
 from tabi.control.merging import together
 from tabi.control.motions import hold, keyframes, lean, squat, sway
+from tabi.control.noticing import attend, notices
 from tabi.control.pattern_dynamics import PatternDynamics, pattern_dynamics
 from tabi.control.pattern_files import read_pattern
 from tabi.control.pattern_writing import write_pattern
@@ -33,6 +34,7 @@ __all__ = [
     "Pattern",
     "PatternDynamics",
     "StateEstimate",
+    "attend",
     "compliance",
     "external",
     "gaze",
@@ -40,6 +42,7 @@ __all__ = [
     "hold",
     "keyframes",
     "lean",
+    "notices",
     "pattern",
     "pattern_dynamics",
     "pd",

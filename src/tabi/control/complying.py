@@ -46,6 +46,7 @@ from tabi.model.robot import Robot
 from tabi.model.sensors import Sensor
 from tabi.model.signals import Command, Measurement
 from tabi.spatial.inertia import Inertia
+from tabi.spatial.transform import Transform
 
 Array = NDArray[np.float64]
 
@@ -56,6 +57,7 @@ class Compliance:
     Attributes:
         joints: names of the arm's. sensor: that it feels with.
         wrench: f_e of (2) at the last call, in the world's axes about the sensor, shape (6,).
+        base: pose of the base that it was found with.
     """
 
     def __init__(
@@ -81,7 +83,7 @@ class Compliance:
     def reset(self) -> None:
         """Begin anew, where the arm is then."""
         self._base.reset()
-        self.wrench = np.zeros(6)
+        self.wrench, self.base = np.zeros(6), Transform()
         # time and joint velocities of the last call; time of the last reading, and its x of (1)
         self._last: tuple[float, Array] | None = None
         self._read, self._x = 0.0, np.zeros(len(self.joints))
@@ -92,6 +94,7 @@ class Compliance:
         if self._last is not None and time < self._last[0]:
             self.reset()
         seen, base = measurement.velocity, self._base(time, measurement)
+        self.base = base
         if self._last is None:
             self._q, self._read = measurement.position[self._choice.at].copy(), time
         elif time > self._last[0] and time - self._read > self._period - 1e-9:

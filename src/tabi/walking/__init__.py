@@ -10,6 +10,7 @@ from tabi.walking.biped import Biped
 from tabi.walking.footsteps import Footstep, arc, on_ground, stairs, stones, walk
 from tabi.walking.friction_gait import friction_demand, gait_for_friction
 from tabi.walking.gait import Gait, gait_for
+from tabi.walking.led_walker import LedWalker
 from tabi.walking.pattern import WalkingPattern, walking_pattern
 from tabi.walking.pendulum import LinearPendulum
 from tabi.walking.posture import posture_pattern
@@ -23,6 +24,7 @@ __all__ = [
     "DcmStabiliser",
     "Footstep",
     "Gait",
+    "LedWalker",
     "LinearPendulum",
     "Preview",
     "Stabiliser",
