@@ -102,12 +102,14 @@ def _world(rng: np.random.Generator) -> tuple[World, float]:
     world = World()
     world.add_ground(friction=friction)
     tilt = 0.02 * rng.normal(size=2)
-    height = 0.5 * size[2] + thickness + 0.05 * float(np.abs(tilt) @ size[:2]) + 0.002
+    # turns about x lower what is far along y; above the ground, as a pad that starts in it springs
+    lower = 0.5 * float(np.abs(tilt) @ size[1::-1])
+    height = 0.5 * size[2] + thickness + 1.1 * lower + 0.002
     quaternion = np.array([1.0, 0.5 * tilt[0], 0.5 * tilt[1], 0.0])
     box = world.add_box(
         tuple(size),
         mass,
-        position=(0.0, 0.0, height + float(np.abs(tilt) @ size[:2]) * 0.5),
+        position=(0.0, 0.0, height),
         quaternion=quaternion / np.linalg.norm(quaternion),
         friction=friction,
     )
