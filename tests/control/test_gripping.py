@@ -77,3 +77,15 @@ def test_grips_that_cannot_be_are_refused(efforts, speed, words):
     _, robot = twin()
     with pytest.raises(ModelError, match=words):
         grip(robot, efforts, speed)
+
+
+def test_a_gripper_opens_and_shuts_as_it_is_told_beside_a_motion():
+    _, robot = arm(gravity=False, motor=Motor(kp=500.0, kd=30.0, torque_limit=5.0), upper=0.8)
+    wanted = [False]
+    for motion in (None, hold({})):
+        jaw = grip(robot, {"pivot": 3.0}, 0.6, motion, when=lambda: wanted[0])
+        for shut, effort in ((False, -3.0), (True, 3.0), (True, 3.0), (False, -3.0)):
+            wanted[0] = shut
+            told = jaw(0.0, seen([0.0]))
+            assert told.effort["pivot"] == effort
+            assert told.kd["pivot"] == 5.0

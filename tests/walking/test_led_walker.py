@@ -59,7 +59,7 @@ def test_a_pull_within_the_dead_zone_makes_no_step():
 
 
 def test_bad_input_is_named():
-    sim, controller = led()
+    _, controller = led()
     with pytest.raises(ModelError, match="hrp2 is led by no hand"):
         walking.LedWalker(controller.walker)
     with pytest.raises(ModelError, match="dead of a walk that is led is -1"):

@@ -13,7 +13,8 @@ Over a period T with a constant right-hand side x, (1) is solved exactly: with a
 
     q̇⁺ = q̇ e^{−a} + (x T/M_d) φ₁,   q⁺ = q + T q̇ φ₁ + (x T²/M_d) φ₂                             (3)
     φ₁ = (1 − e^{−a})/a,   φ₂ = (1 − φ₁)/a                                                      (4)
-The joints are told q_d and q̇_d; q_d stays within their travel, q̇_d within their speed.
+The joints are told q_d and q̇_d of the next call, and to go there evenly: jumps would shake the
+sensor. q_d stays within their travel, q̇_d within their speed.
 
 In contact with something that does not give way, the joint's own loop, k_p (q_d − q) + k_d (q̇_d −
 q̇), is spring and damper of (1), by a reading that is up to a period old: it is stable for about
@@ -86,7 +87,7 @@ class Compliance:
         self.wrench, self.base = np.zeros(6), Transform()
         # time and joint velocities of the last call; time of the last reading, and its x of (1)
         self._last: tuple[float, Array] | None = None
-        self._read, self._x = 0.0, np.zeros(len(self.joints))
+        self._read, self._x, self._ahead = 0.0, np.zeros(len(self.joints)), 0.0
         self._q = self._v = np.zeros(len(self.joints))
 
     def __call__(self, time: float, measurement: Measurement) -> Command:
@@ -103,9 +104,12 @@ class Compliance:
             self._x = self._pushed(measurement, rates)
             self._q, self._v = self._moved(time - self._read)
             self._read = time
-        self._last = time, seen
-        q, v = (self._q, self._v) if time == self._read else self._moved(time - self._read)
-        return Command(self._choice.told(q), self._choice.told(v))
+        # where the arm is to be at the next call, and on its way there until then
+        if self._last is not None and time > self._last[0]:
+            self._ahead = time - self._last[0]
+        self._last, T = (time, seen), self._ahead
+        q, v = self._moved(time + T - self._read)
+        return Command(self._choice.told(q), self._choice.told(v), over=T or None)
 
     def _pushed(self, measurement: Measurement, rates: Array) -> Array:
         """J_eᵀ f_e, (2), with the accelerations of all joints."""

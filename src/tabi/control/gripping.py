@@ -14,7 +14,7 @@ share of both.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -32,13 +32,18 @@ class Grip:
     """A controller that closes jaws, beside another motion: see ``grip``.
 
     Attributes:
-        efforts: of each jaw [N·m or N].
+        efforts: of each jaw [N·m or N]. motion: what all other joints do, None for nothing.
     """
 
     def __init__(
-        self, robot: Robot, efforts: Mapping[str, float], speed: float, motion: Controller | None
+        self,
+        robot: Robot,
+        efforts: Mapping[str, float],
+        speed: float,
+        motion: Controller | None,
+        when: Callable[[], bool] | None,
     ) -> None:
-        self.efforts, self._motion = dict(efforts), motion
+        self.efforts, self.motion, self._when = dict(efforts), motion, when
         names = freedoms(robot)
         for name, effort in self.efforts.items():
             if name not in names:
@@ -53,19 +58,29 @@ class Grip:
         self._places = {name: names.index(name) for name in self.efforts}
         zeros = dict.fromkeys(self.efforts, 0.0)
         dampers = {name: abs(effort) / speed for name, effort in self.efforts.items()}
-        # (1); the position does not matter
-        self._own = {"velocity": zeros, "effort": self.efforts, "kp": zeros, "kd": dampers}
-        self._count, self._last = len(names), (Command(), Command(**self._own))  # pyright: ignore[reportArgumentType]
+        # (1), shut and open; the position does not matter
+        self._own: tuple[dict[str, Any], ...] = tuple(
+            {
+                "velocity": zeros,
+                "effort": {name: sign * effort for name, effort in self.efforts.items()},
+                "kp": zeros,
+                "kd": dampers,
+            }
+            for sign in (1.0, -1.0)
+        )
+        self._count, self._shut = len(names), True
+        self._last = Command(), Command(**self._own[0])
 
     def __call__(self, time: float, measurement: Measurement) -> Command:
         """What the motion says, with the jaws' own part."""
-        if self._motion is None:
-            return self._last[1]
-        told = self._motion(time, measurement)
+        shut = self._when is None or bool(self._when())
+        told = self._last[0] if self.motion is None else self.motion(time, measurement)
         # the same object again is the same command
-        if told is not self._last[0]:
-            fields = {name: self._with(getattr(told, name), own) for name, own in self._own.items()}
+        if told is not self._last[0] or shut != self._shut:
+            own = self._own[0 if shut else 1]
+            fields = {name: self._with(getattr(told, name), value) for name, value in own.items()}
             self._last = told, Command(told.position, **fields, over=told.over)
+            self._shut = shut
         return self._last[1]
 
     def _with(self, value: Any, own: Mapping[str, float]) -> Any:
@@ -92,6 +107,7 @@ def grip(
     efforts: Mapping[str, float],
     speed: float = 0.5,
     motion: Controller | None = None,
+    when: Callable[[], bool] | None = None,
 ) -> Grip:
     """Close grippers until they press with an effort, and hold it.
 
@@ -99,5 +115,6 @@ def grip(
         efforts: of each gripper's joint [N·m or N]; negative where that closes.
         speed: of a jaw that nothing stops [rad/s or m/s].
         motion: what all other joints do.
+        when: tells whether they are to be shut, and opens them while not; shut unless given.
     """
-    return Grip(robot, efforts, speed, motion)
+    return Grip(robot, efforts, speed, motion, when)

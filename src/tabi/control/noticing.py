@@ -7,7 +7,8 @@ w̄ over the last second or so. A touch is what makes one of them differ from it
 Feet feel a touch anywhere on the body, wrists one on the hand. While a touch lasts T_a is ten times
 as long, so that a steady hand is not soon forgotten; but a push may leave the feet sharing the
 weight in another way, and that has to become the usual. Feet also feel what the robot does itself:
-they are not asked while a joint moves fast, and until that has died away. The robot stays attentive for a while after a touch.
+they are not asked while a joint moves fast, and until that has died away. The robot stays attentive
+for a while after a touch.
 
 Reference: P. Evrard, F. Keith, J.-R. Chardonnet, A. Kheddar, Framework for haptic interaction with
 virtual avatars, RO-MAN 2008; Chardonnet (2012), sec. 4 and fig. 8.

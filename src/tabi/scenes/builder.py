@@ -11,13 +11,14 @@ import numpy as np
 
 from tabi import control, robots
 from tabi._errors import ModelError, unknown
+from tabi.interaction.presence import Presence, share
 from tabi.model.body import Body
 from tabi.model.robot import Robot
 from tabi.model.shape import HalfSpace, Shape
 from tabi.model.signals import Command, Controller
 from tabi.model.world import World
 from tabi.robots.files import load, quietly
-from tabi.scenes import equipment, motion, patches, sensing, soft, steered, things, walks
+from tabi.scenes import equipment, handling, motion, patches, sensing, soft, steered, things, walks
 from tabi.scenes.checks import copies, stands
 from tabi.scenes.contents import Contents
 from tabi.scenes.laws import law_of
@@ -39,6 +40,7 @@ class Builder:
         world: it.
         robots, objects: of the scene's entries, in their order;
             an entry may stand for several objects.
+        hands: of people, as its robots see them.
     """
 
     def __init__(self, contents: Contents, reader: Reader) -> None:
@@ -46,7 +48,7 @@ class Builder:
         self.world = World(contents.gravity_m_s2)
         self.robots: list[Robot] = []
         self.objects: list[list[Body]] = []
-        self.solids = Solids()
+        self.solids, self.hands = Solids(), Presence()
         self.materials = {
             name: material(name, surface) for name, surface in contents.materials.items()
         }
@@ -286,8 +288,8 @@ class Builder:
         return self.pose(robot, told, path)
 
     def controller(self, robot: Robot, told: motion.RobotKeys, i: int) -> Controller:
-        """What a robot does, with what it grips."""
-        return equipment.gripping(self, robot, told, i, self._motion(robot, told, i))
+        """What a robot does, also about hands."""
+        return handling.answering(self, robot, told, i, self._motion(robot, told, i))
 
     def _motion(self, robot: Robot, told: motion.RobotKeys, i: int) -> Controller:
         does, path = told.motion, ("robots", i, "motion")
@@ -355,7 +357,7 @@ class Builder:
             with self.at("bonds", i):
                 sim.bond(*bond)
         for i, (robot, told) in enumerate(zip(self.robots, self.contents.robots, strict=True)):
-            rate = walks.rate_of(told.motion)
+            rate = walks.rate_of(told.motion) or (handling.RATE if handling.feels(told) else None)
             sim.set_controller(robot, self.controller(robot, told, i), rate)
             equipment.switch(sim, robot, told)
             steered.schedule(sim, robot, told.motion)
@@ -372,6 +374,7 @@ class Builder:
         for i, name in enumerate(self.contents.watch):
             with self.at("watch", i):
                 sim.position(body_of(self.world, name))
+        share(sim, self.hands)
         self._start(sim)
         return sim
 

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, field
 
+from tabi.scenes.hand_keys import HandKeys
 from tabi.scenes.key_types import Duration, Hertz, Keys, Name, Vector, Word
 from tabi.scenes.motion import RobotKeys
 from tabi.scenes.sensor_keys import PlateKeys
@@ -121,6 +122,7 @@ class Contents(Keys, frozen=True, kw_only=True):
         objects: free rigid things
         bonds: bodies held together from the start
         pushes: forces at their times
+        hand: of a person with a haptic device, or the script of one
         simulation: how it is computed
         record: what a recording holds
         watch: bodies whose places are told at the end; robots and objects unless given
@@ -141,6 +143,7 @@ class Contents(Keys, frozen=True, kw_only=True):
     objects: Annotated[tuple[AnyObject, ...], MANY] = ()
     bonds: Annotated[tuple[BondKeys, ...], MANY] = ()
     pushes: Annotated[tuple[PushKeys, ...], MANY] = ()
+    hand: HandKeys | None = None
     simulation: Simulation = Simulation()
     record: RecordKeys = RecordKeys()
     watch: Annotated[tuple[Word, ...], Meta(max_length=100)] = ()

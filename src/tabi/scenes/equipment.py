@@ -1,5 +1,5 @@
 """What a scene changes about a robot: rubber in its ankles, soft soles, motors, joints that move
-exactly as told, jaws that grip.
+exactly as told.
 """
 
 from __future__ import annotations
@@ -8,12 +8,10 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Protocol
 
-from tabi import control
 from tabi._errors import ModelError
 from tabi.model.joint import Joint, Motor
 from tabi.model.lookup import qualified
 from tabi.model.robot import Robot
-from tabi.model.signals import Controller
 from tabi.scenes import motion, soft
 from tabi.scenes.reader import Reader
 from tabi.simulation.simulator import Simulator
@@ -108,13 +106,3 @@ def switch(sim: Simulator, robot: Robot, told: motion.RobotKeys) -> None:
     if not (told.rigid_joints and isinstance(told.motion, motion.Hold)):
         names = exact_joints(robot, told)
         sim.prescribe([qualified(robot, name, sim.model.joint_names) for name in names])
-
-
-def gripping(
-    builder: Places, robot: Robot, told: motion.RobotKeys, i: int, does: Controller
-) -> Controller:
-    """A motion with the jaws that close beside it."""
-    if not told.grip_nm:
-        return does
-    with builder.at("robots", i, "grip_nm"):
-        return control.grip(robot, told.grip_nm, motion=does)

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, field
 
+from tabi.scenes.hand_keys import ComplyKeys, NoticeKeys
 from tabi.scenes.key_types import (
     ZERO,
     Angles,
@@ -213,6 +214,9 @@ class RobotKeys(Posture, frozen=True, kw_only=True):
         grippers: whether hrp2 has a jaw with a joint of its own on each hand
         grip_nm: joints that close, slowly, until they press with this effort, and hold it;
             in N of joints that slide
+        grip_on_button: whether grip_nm waits for the button of a hand, and opens while it is up
+        complies: arms that give way to what pulls their hands
+        notices: whether it notices a touch, and looks at the hand
         stand_ins: soles that the file leaves out, for robots that tabi knows
         collision: what the file says collides; visual shapes where it says nothing;
             or meshes cut into convex pieces, by the package coacd
@@ -240,6 +244,9 @@ class RobotKeys(Posture, frozen=True, kw_only=True):
     sensors: dict[Word, SensorKeys] = field(default_factory=dict)
     grippers: bool = False
     grip_nm: dict[Word, Annotated[float, Meta(ge=-1e6, le=1e6)]] = field(default_factory=dict)
+    grip_on_button: bool = False
+    complies: Annotated[tuple[ComplyKeys, ...], Meta(max_length=10)] = ()
+    notices: NoticeKeys | None = None
     stand_ins: bool = False
     collision: Literal["file", "visual", "decomposed"] = "file"
     hull_tolerance_m: Annotated[float, Meta(ge=0.0, le=1.0)] = 1e-3

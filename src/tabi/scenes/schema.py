@@ -11,7 +11,7 @@ from typing import Any, get_args
 import msgspec
 from msgspec import inspect
 
-from tabi.scenes import contents, motion, sensor_keys, soft_keys, things, walk_keys
+from tabi.scenes import contents, hand_keys, motion, sensor_keys, soft_keys, things, walk_keys
 from tabi.scenes.key_types import Keys
 from tabi.scenes.reader import bounds, is_word, type_of
 
@@ -52,6 +52,10 @@ TABLES: dict[str, tuple[Any, ...]] = {
     "steer": (walk_keys.SteerKeys,),
     "gait": (walk_keys.GaitKeys,),
     "stabiliser": (walk_keys.StabiliserKeys,),
+    "complies": (hand_keys.ComplyKeys,),
+    "notices": (hand_keys.NoticeKeys,),
+    "hand": (hand_keys.HandKeys,),
+    "hand_frames": (hand_keys.HandFrame,),
     "simulation": (contents.Simulation,),
     "contact": (contents.SelectionKeys, contents.PenaltyKeys),
     "record": (contents.RecordKeys,),

@@ -198,10 +198,12 @@ class SteeredWalkKeys(Keys, frozen=True, kw_only=True, tag_field="kind", tag="st
 
     Attributes:
         steer: commands at growing times; it stands, and keeps its balance, before the first
+        led: whether it walks where its hands that comply are pulled, instead of by commands
         gait: how
         stabiliser: its gains; false follows the plan blindly
     """
 
     steer: Annotated[tuple[SteerKeys, ...], Meta(max_length=1000)] = ()
+    led: bool = False
     gait: GaitKeys = GaitKeys()
     stabiliser: bool | StabiliserKeys = True

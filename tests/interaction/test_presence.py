@@ -1,0 +1,47 @@
+"""Hands as robots see them."""
+
+import gc
+
+import numpy as np
+
+import tabi
+from tabi.interaction.presence import Presence, presence_of, share
+
+
+def test_the_first_hand_is_seen_and_every_button_counts():
+    hands = Presence()
+    assert hands.probe is None
+    assert not hands.pressed(0)
+    hands.put("mouse", np.array([1.0, 2.0, 3.0]))
+    hands.put("device", np.zeros(3), (False, True))
+    assert hands.probe.tolist() == [1.0, 2.0, 3.0]
+    assert hands.pressed(1)
+    assert not hands.pressed(0)
+    assert not hands.pressed(7)
+    hands.leave("mouse")
+    hands.leave("nobody")
+    assert hands.probe.tolist() == [0.0, 0.0, 0.0]
+
+
+def test_a_place_that_its_owner_changes_later_stays_as_it_was_seen():
+    hands, place = Presence(), np.zeros(3)
+    hands.put("device", place)
+    place[0] = 5.0
+    assert hands.probe[0] == 0.0
+
+
+def test_each_simulation_has_its_own_hands_and_none_keeps_it_alive():
+    world = tabi.World()
+    world.add_sphere(0.1, 1.0)
+    first, second = tabi.Simulator(world), tabi.Simulator(world)
+    assert presence_of(first) is presence_of(first)
+    assert presence_of(first) is not presence_of(second)
+    known = Presence()
+    share(second, known)
+    assert presence_of(second) is known
+    from tabi.interaction import presence
+
+    before = len(presence._of)
+    del first
+    gc.collect()
+    assert len(presence._of) == before - 1
