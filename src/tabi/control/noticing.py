@@ -42,7 +42,7 @@ STILL = 0.2
 AHEAD = (3.0, 0.0, 0.3)
 
 
-class Touch:
+class TouchSense:
     """Whether somebody touches, ``touch(time, measurement)``: see ``notices``.
 
     Attributes:
@@ -93,7 +93,7 @@ def notices(
     force: float = 8.0,
     torque: float = 4.0,
     linger: float = 2.0,
-) -> Touch:
+) -> TouchSense:
     """Whether somebody touches the robot, by its own force sensors.
 
     Args:
@@ -118,14 +118,14 @@ def notices(
             f"a touch is noticed from {force:g} N, {torque:g} N·m, for {linger:g} s; "
             "expected a force and a torque > 0 and a time ≥ 0"
         )
-    return Touch(robot, chosen, limits, linger)
+    return TouchSense(robot, chosen, limits, linger)
 
 
 def attend(
     robot: Robot,
     body: Body | Frame | str,
     probe: Callable[[float], ArrayLike | None],
-    touch: Touch | None = None,
+    touch: TouchSense | None = None,
     base: BasePose = None,
     **options: Any,
 ) -> Gaze:

@@ -21,6 +21,7 @@ from tabi.robots.files import load, quietly
 from tabi.scenes import equipment, handling, motion, patches, sensing, soft, steered, things, walks
 from tabi.scenes.checks import copies, stands
 from tabi.scenes.contents import Contents
+from tabi.scenes.equipment import body_of
 from tabi.scenes.laws import law_of
 from tabi.scenes.reader import Path as KeyPath
 from tabi.scenes.reader import Reader
@@ -394,8 +395,3 @@ class Builder:
                 v[k : k + 3] = told.velocity_m_s
         if v.any():
             sim.set_state(sim.state.q, v)
-
-
-def body_of(world: World, name: str) -> Body | str:
-    """The base of a robot by the robot's name; anything else by its own."""
-    return next((robot.base for robot in world.robots if robot.name == name), name)

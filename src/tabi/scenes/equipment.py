@@ -9,9 +9,11 @@ from dataclasses import replace
 from typing import Protocol
 
 from tabi._errors import ModelError
+from tabi.model.body import Body
 from tabi.model.joint import Joint, Motor
 from tabi.model.lookup import qualified
 from tabi.model.robot import Robot
+from tabi.model.world import World
 from tabi.scenes import motion, soft
 from tabi.scenes.reader import Reader
 from tabi.simulation.simulator import Simulator
@@ -106,3 +108,8 @@ def switch(sim: Simulator, robot: Robot, told: motion.RobotKeys) -> None:
     if not (told.rigid_joints and isinstance(told.motion, motion.Hold)):
         names = exact_joints(robot, told)
         sim.prescribe([qualified(robot, name, sim.model.joint_names) for name in names])
+
+
+def body_of(world: World, name: str) -> Body | str:
+    """The base of a robot by the robot's name; anything else by its own."""
+    return next((robot.base for robot in world.robots if robot.name == name), name)
