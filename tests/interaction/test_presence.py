@@ -5,6 +5,7 @@ import gc
 import numpy as np
 
 import tabi
+from tabi.interaction.mouse_spring import Band
 from tabi.interaction.presence import Presence, presence_of, share
 
 
@@ -21,6 +22,27 @@ def test_the_first_hand_is_seen_and_every_button_counts():
     hands.leave("mouse")
     hands.leave("nobody")
     assert hands.probe.tolist() == [0.0, 0.0, 0.0]
+
+
+def test_a_button_may_be_pressed_for_good():
+    hands = Presence()
+    hands.press(1, True)
+    assert hands.pressed(1)
+    hands.press(1, False)
+    hands.press(1, False)
+    assert not hands.pressed(1)
+
+
+def test_bands_are_those_of_hands_that_have_one():
+    hands = Presence()
+    band = Band(np.zeros(3), np.ones(3), np.zeros(3))
+    hands.put("device", np.ones(3), (), band)
+    assert hands.bands == (band,)
+    hands.put("device", np.ones(3))
+    assert hands.bands == ()
+    hands.put("device", np.ones(3), (), band)
+    hands.leave("device")
+    assert hands.bands == ()
 
 
 def test_a_place_that_its_owner_changes_later_stays_as_it_was_seen():

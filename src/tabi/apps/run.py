@@ -202,7 +202,7 @@ def play(
 
 def watched(scene: Scene, world: World) -> dict[str, Any]:
     """Bodies whose places are told at the end, by name."""
-    from tabi.scenes.builder import body_of
+    from tabi.scenes.equipment import body_of
 
     asked: dict[str, Any] = {name: body_of(world, name) for name in scene.contents.watch}
     found = asked or {robot.name: robot.base for robot in world.robots} | {

@@ -141,3 +141,15 @@ def restart(part: Controller) -> None:
     told = getattr(part, "reset", None)
     if callable(told):
         told()
+
+
+def inside(controller: Any, method: str) -> Any:
+    """The controller with a method, itself or within what it is made of; None where none is."""
+    if controller is None or callable(getattr(controller, method, None)):
+        return controller
+    within = [getattr(controller, name, None) for name in ("controller", "motion", "walker")]
+    for part in [*within, *getattr(controller, "parts", ())]:
+        found = inside(part, method)
+        if found is not None:
+            return found
+    return None

@@ -14,6 +14,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from tabi.interaction.mouse_spring import Band
+
 if TYPE_CHECKING:
     from tabi.simulation.simulator import Simulator
 
@@ -25,14 +27,31 @@ class Presence:
 
     def __init__(self) -> None:
         self._hands: dict[Hashable, tuple[Array, tuple[bool, ...]]] = {}
+        self._bands: dict[Hashable, Band] = {}
+        self._down: set[int] = set()
 
-    def put(self, owner: Hashable, place: Array, buttons: tuple[bool, ...] = ()) -> None:
-        """A hand is at a place [m], and presses buttons."""
+    def put(
+        self,
+        owner: Hashable,
+        place: Array,
+        buttons: tuple[bool, ...] = (),
+        band: Band | None = None,
+    ) -> None:
+        """A hand is at a place [m], and presses buttons; its rubber band is drawn if it has one."""
         self._hands[owner] = np.array(place, float), tuple(buttons)
+        self._bands.pop(owner, None)
+        if band is not None:
+            self._bands[owner] = band
 
     def leave(self, owner: Hashable) -> None:
         """A hand is gone."""
         self._hands.pop(owner, None)
+        self._bands.pop(owner, None)
+
+    @property
+    def bands(self) -> tuple[Band, ...]:
+        """What is drawn of them."""
+        return tuple(self._bands.values())
 
     @property
     def probe(self) -> Array | None:
@@ -41,9 +60,15 @@ class Presence:
         """
         return next((place for place, _ in self._hands.values()), None)
 
+    def press(self, button: int, down: bool) -> None:
+        """A button that is pressed until it is let go, for hands that have none of their own."""
+        (self._down.add if down else self._down.discard)(button)
+
     def pressed(self, button: int) -> bool:
-        """Whether some hand presses a button."""
-        return any(button < len(buttons) and buttons[button] for _, buttons in self._hands.values())
+        """Whether a button is pressed, by some hand or for good."""
+        return button in self._down or any(
+            button < len(buttons) and buttons[button] for _, buttons in self._hands.values()
+        )
 
 
 _of: WeakKeyDictionary[Simulator, Presence] = WeakKeyDictionary()

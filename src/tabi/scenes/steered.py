@@ -8,6 +8,7 @@ from typing import Any
 
 from tabi import walking
 from tabi._errors import ModelError
+from tabi.control.merging import inside
 from tabi.model.robot import Robot
 from tabi.scenes.equipment import Places
 from tabi.scenes.walk_keys import SteeredWalkKeys, SteerKeys
@@ -77,23 +78,11 @@ class SteeringScript:
         self.at(data.time)
 
 
-def steered_by(controller: Any) -> Any:
-    """The walker inside of what grips, gives way or looks beside it; None where none is."""
-    if callable(getattr(controller, "steer", None)):
-        return controller
-    inside = [getattr(controller, "motion", None), getattr(controller, "walker", None)]
-    for part in [*inside, *getattr(controller, "parts", ())]:
-        found = None if part is None else steered_by(part)
-        if found is not None:
-            return found
-    return None
-
-
 def schedule(sim: Simulator, robot: Robot, told: object) -> None:
     """Let the commands of a scene reach a robot that is steered; others have none."""
     if not isinstance(told, SteeredWalkKeys) or not told.steer:
         return
-    controller: Any = steered_by(sim.drivers[robot.name].controller)
+    controller: Any = inside(sim.drivers[robot.name].controller, "steer")
     script = SteeringScript(controller, told.steer)
     script.at(sim.time)
     sim.every(max(1, round(told.gait.tick_s / sim.dt)), script)

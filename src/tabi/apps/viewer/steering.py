@@ -26,6 +26,8 @@ from urllib.parse import parse_qs, urlsplit
 from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
+from tabi.control.merging import inside
+
 if TYPE_CHECKING:
     from tabi.simulation.simulator import Simulator
 
@@ -48,14 +50,8 @@ REST = Sticks()
 
 def steered_walkers(sim: Simulator) -> dict[str, Any]:
     """Controllers with a method ``steer``, by their robots' names; also inside of others."""
-    found = {name: _steered(driver.controller) for name, driver in sim.drivers.items()}
+    found = {name: inside(driver.controller, "steer") for name, driver in sim.drivers.items()}
     return {name: walker for name, walker in found.items() if walker is not None}
-
-
-def _steered(controller: Any) -> Any:
-    while controller is not None and not callable(getattr(controller, "steer", None)):
-        controller = getattr(controller, "controller", None) or getattr(controller, "motion", None)
-    return controller
 
 
 def steer(sim: Simulator, robot: str, sticks: Sticks) -> Any:

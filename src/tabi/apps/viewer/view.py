@@ -19,6 +19,7 @@ from tabi.apps.viewer.soft_pad import SoftView, soft_of
 from tabi.apps.viewer.steered_marks import SteeredLook, SteeredView
 from tabi.apps.viewer.walk_marks import WalkLook, WalkView
 from tabi.interaction.mouse_spring import Band
+from tabi.interaction.presence import presence_of
 from tabi.model.body import Body, Foot
 from tabi.model.compiled import Link
 from tabi.model.lookup import link_of
@@ -166,6 +167,11 @@ class Observer:
             judged: with a new certificate, otherwise with the last one.
             bands: what the mouse pulls. sensor: that is listened to, by its name in the model.
         """
+        hands = presence_of(self.sim)
+        if bands:
+            hands.put("mouse", bands[-1].target)
+        else:
+            hands.leave("mouse")
         sim, work, turning = self.sim, self.sim.data.body, self.sim.data.moment
         R = work["rotation"].reshape(-1, 3, 3).copy()
         p, points = work["position"] + work["origin"][self._root], sim.data.contact.copy()
@@ -200,7 +206,7 @@ class Observer:
             force_residual=self._certificate[1],
             missed=self._certificate[2],
             soles=self._stands(foot, points, feet_R, feet_p),
-            bands=bands,
+            bands=(*bands, *hands.bands),
             heard=self._hear(sensor) if sensor else None,
             walks=self._walks.look(sim),
             steered=self._steered.look(sim),
