@@ -95,9 +95,7 @@ class ScriptedHand:
         if k < 0 or k >= len(self._t) - 1:
             k = max(k, 0)
             q = np.array([1.0, 0.0, 0.0, 0.0]) if self._q is None else self._q[k].copy()
-            return Reading(
-                self._x[k].copy(), quaternion=q, buttons=self.buttons[k], time=told
-            )
+            return Reading(self._x[k].copy(), quaternion=q, buttons=self.buttons[k], time=told)
         h = self._t[k + 1] - self._t[k]
         s = (t - self._t[k]) / h
         x, v = _hermite(s, h, self._x[k], self._v[k], self._x[k + 1], self._v[k + 1])
@@ -144,9 +142,7 @@ class ScriptedDevice:
         force, torque: what was written last.
     """
 
-    def __init__(
-        self, hand: ScriptedHand, clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, hand: ScriptedHand, clock: Callable[[], float] = time.monotonic) -> None:
         self.info = DeviceInfo(hand.name, motion=6 if hand.turns else 3, wrench=6, torque_limit=1.0)
         self.hand, self.clock, self.closed = hand, clock, False
         self._start = clock()
@@ -268,7 +264,9 @@ def _hermite(s: float, h: float, x0: Array, v0: Array, x1: Array, v1: Array) -> 
 def _unit(q: Array, name: str) -> Array:
     length = np.linalg.norm(q, axis=1, keepdims=True)
     if not np.all(np.abs(length - 1.0) < 1e-2):
-        raise ModelError(f"{name} has orientations of other length than 1; expected unit quaternions")
+        raise ModelError(
+            f"{name} has orientations of other length than 1; expected unit quaternions"
+        )
     q = q / length
     for k in range(1, len(q)):
         # q and −q are one orientation: the short way round
