@@ -80,8 +80,8 @@ class Frame(msgspec.Struct):
 
     inverse3: list[_Inverse]
     session_id: int | None = None
-    verse_grip: list[_Grip] = []  # noqa: RUF012
-    wireless_verse_grip: list[_Grip] = []  # noqa: RUF012
+    verse_grip: list[_Grip] = []
+    wireless_verse_grip: list[_Grip] = []
 
 
 class _Force(msgspec.Struct):
@@ -100,7 +100,7 @@ class _Commanded(msgspec.Struct):
 class Order(msgspec.Struct):
     """What a client sends."""
 
-    inverse3: list[_Commanded] = []  # noqa: RUF012
+    inverse3: list[_Commanded] = []
 
 
 _frames, _orders = msgspec.json.Decoder(Frame), msgspec.json.Decoder(Order)

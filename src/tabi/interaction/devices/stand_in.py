@@ -21,6 +21,7 @@ import asyncio
 import contextlib
 import http
 import math
+import os
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -233,7 +234,7 @@ async def _run(service: StandIn, port: int, piped: bool) -> None:
     if piped:
 
         def look() -> None:
-            if not sys.stdin.buffer.raw.read(1):
+            if not os.read(sys.stdin.fileno(), 1):
                 end.set()
 
         asyncio.get_running_loop().add_reader(sys.stdin.fileno(), look)
