@@ -29,7 +29,8 @@ class Dhd(types.ModuleType):
     def hasWrist(self, ID):
         return self.wrist
 
-    hasActiveWrist = hasWrist
+    def hasActiveWrist(self, ID):
+        return self.wrist
 
     def getSystemName(self, ID):
         return "omega.6"

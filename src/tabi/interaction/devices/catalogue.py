@@ -1,13 +1,14 @@
 """Devices by name: which driver a name means.
 
-scripted:FILE              a hand that is replayed; scripted-loop:FILE starts over when it ends
-haply, haply:ID            the Haply service of this machine, and one device of it
-haply://HOST:PORT[/ID]     the Haply service elsewhere, with a token
-stand-in                   a simulated Haply device, started for oneself; stand-in:FILE with a
-                           hand that follows a script
-force-dimension[:INDEX]    through forcedimension_core
-touch[:NAME]               through OpenHaptics
-gamepad[:FILE]             sticks, and rumble
+    scripted:FILE              a hand that is replayed; scripted-loop:FILE starts over when it ends
+    haply, haply:ID            the Haply service of this machine, and one device of it
+    haply://HOST:PORT[/ID]     the Haply service elsewhere, with a token
+    stand-in                   a simulated Haply device, started for oneself; stand-in:FILE with a
+                               hand that follows a script
+    force-dimension[:INDEX]    through forcedimension_core
+    touch[:NAME]               through OpenHaptics
+    gamepad[:FILE]             sticks, and rumble
+Drivers are imported when they are asked for; what one of them misses is told by it.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ velocity [rad/s], force [N] and torque [N·m] in the device's own right-handed f
 negative number where it failed. The device's controller lets the force go by itself when it is not
 written to.
 
-Reference: Force Dimension SDK 3.14 and later; forcedimension_core 0.1 (``forcedimension_core.dhd``).
+Reference: Force Dimension SDK 3.14 and later; ``forcedimension_core.dhd`` 0.1.
 """
 
 from __future__ import annotations

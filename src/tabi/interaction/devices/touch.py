@@ -3,7 +3,7 @@
 The library calls back 1000 times a second, from a thread of its own; within a frame, and only
 there, the device may be read and written:
 
-    begin frame    place [mm], velocity [mm/s], pose (a matrix by columns), angular velocity, buttons
+    begin frame    place [mm], velocity [mm/s], pose (a matrix by columns), spin, buttons
     end frame      force [N]
 The callback keeps the newest reading and gives the newest force; one that is older than 50 ms is
 none any more.
