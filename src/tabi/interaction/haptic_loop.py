@@ -197,10 +197,10 @@ class HapticLoop:
 
     def _publish(self, start: float) -> None:
         now, r = self.clock(), self._reading
-        work = now - start
-        self._work += 0.01 * (work - self._work)
-        if self._device is not None:
-            self._worst_work = max(self._worst_work, work)
+        # a period in which a device is opened or lost is none to be judged by
+        if self._begun > -math.inf:
+            self._work += 0.01 * (now - start - self._work)
+            self._worst_work = max(self._worst_work, now - start)
         mask = sum(1 << k for k, pressed in enumerate(r.buttons[:52]) if pressed)
         hand = (*r.position.tolist(), *r.velocity.tolist(), *r.quaternion.tolist())
         wrench = (*self._force.tolist(), *self._torque.tolist(), self.energy, *self._numbers)

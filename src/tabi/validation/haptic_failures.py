@@ -27,7 +27,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
-from multiprocessing.shared_memory import SharedMemory
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -219,7 +219,7 @@ class FailureTrial:
                     if stopped:
                         os.kill(other.pid, signal.SIGCONT)
                         return lasted, watch.until_force(FORCE)
-                return lasted, _gone(int(pid), memory)
+                return lasted, gone(int(pid), memory)
             finally:
                 other.kill()
                 other.wait()
@@ -298,19 +298,26 @@ class _Watch:
                     self._seen.append((time.monotonic(), abs(f.x) + abs(f.y) + abs(f.z)))
 
 
-def _gone(pid: int, memory: str) -> bool:
+def gone(pid: int, memory: str) -> bool:
     """Whether a process ends and its memory is given back, in good time."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
-        try:
-            os.kill(pid, 0)
-        except ProcessLookupError:
-            try:
-                SharedMemory(memory).close()
-            except FileNotFoundError:
-                return True
+        if not _runs(pid) and not os.path.exists(f"/dev/shm/{memory}"):
+            return True
         time.sleep(0.02)
     return False
+
+
+def _runs(pid: int) -> bool:
+    """Whether a process is there, and is more than a name that its new parent has not read yet."""
+    try:
+        os.kill(pid, 0)
+        status = Path(f"/proc/{pid}/stat").read_text()
+    except ProcessLookupError:
+        return False
+    except FileNotFoundError:
+        return Path("/proc").is_dir() is False
+    return status.rpartition(")")[2].split()[0] not in ("Z", "X")
 
 
 def text(found: dict[str, Any]) -> str:

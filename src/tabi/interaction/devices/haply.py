@@ -42,7 +42,7 @@ ADDRESS = "ws://localhost:10001"
 LOCAL = ("127.0.0.1", "localhost", "::1")
 # how long the service may take to open [s], to answer [s], to take the last message [s], and how
 # long a reading waits [s]
-OPENING, LATE, CLOSING, WAIT = 0.5, 0.05, 0.02, 0.0005
+OPENING, LATE, CLOSING, WAIT = 0.5, 0.05, 0.02, 0.0002
 LARGEST = 1 << 20
 VERSIONS = ((3, 1), (4, 0))
 
