@@ -70,18 +70,14 @@ def test_no_torn_numbers_while_another_process_writes():
     spawn = multiprocessing.get_context("spawn")
     child = spawn.Process(target=write_on, args=(link.name, 200, end))
     child.start()
-    seen, missed = set(), 0
+    seen = set()
     while time.monotonic() < end:
         told = link.told()
-        if told is None:
-            missed += 1
-            continue
         assert np.all(told[2] == told[0])
         seen.add(told[0])
     child.join()
     link.close(unlink=True)
     assert len(seen) > 100
-    assert missed < 0.05 * len(seen)
 
 
 def test_memory_is_given_back_once():

@@ -67,7 +67,7 @@ class LoopPeriods:
 
 
 @dataclass(frozen=True, eq=False)
-class Felt:
+class HandFelt:
     """A hand as the simulation sees it.
 
     Attributes:
@@ -164,7 +164,11 @@ class DeviceProcess:
         return self._link.name
 
     def tell(self, model: Sequence[float] | Array) -> None:
-        """The local model as of now, and a heartbeat; to be called in each step."""
+        """The local model as of now, and a heartbeat.
+
+        To be called in each step; where the last one is older than ``limits.age`` the hand feels
+        nothing, and the force comes back slowly.
+        """
         self._check_open()
         numbers = np.asarray(model, float)
         if numbers.shape != (self.size,):
@@ -179,7 +183,7 @@ class DeviceProcess:
             )
         self._link.tell(time.monotonic(), numbers)
 
-    def felt(self) -> Felt:
+    def felt(self) -> HandFelt:
         """The hand, and what it feels, as of the last period."""
         self._check_open()
         numbers = self._link.felt()
@@ -195,7 +199,7 @@ class DeviceProcess:
             words = f"{said}the process of device {self.device!r} {how}"
         felt = state == "running"
         zero = np.zeros(3)
-        return Felt(
+        return HandFelt(
             _reading(numbers),
             field(numbers, "force").copy() if felt else zero,
             field(numbers, "torque").copy() if felt else zero.copy(),

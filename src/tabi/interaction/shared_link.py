@@ -64,6 +64,7 @@ class Block:
     def __init__(self, memory: memoryview, size: int) -> None:
         self._memory, self._size = memory, size
         self._sequence = 0
+        self._last: bytes | None = None
 
     @classmethod
     def room(cls, size: int) -> int:
@@ -79,16 +80,17 @@ class Block:
         )
 
     def read(self) -> bytes | None:
-        """The newest data; None where nothing whole is there."""
+        """The newest data that is whole; None where nothing was written yet."""
         for _ in range(TRIES):
             raw = bytes(self._memory[: self.HEADER.size + self._size])
             check, sequence = self.HEADER.unpack_from(raw)
             data = raw[self.HEADER.size :]
             if sequence and zlib.crc32(data, sequence & 0xFFFFFFFF) == check:
-                return data
+                self._last = data
+                break
             if not sequence and not check:
-                return None
-        return None
+                break
+        return self._last
 
     def release(self) -> None:
         """Let go of the memory."""
@@ -117,7 +119,6 @@ class SharedLink:
         assert whole is not None
         ends = list(itertools.accumulate(rooms, initial=0))
         self._blocks = [Block(whole[ends[i] : ends[i + 1]], n) for i, n in enumerate(sizes)]
-        self._last: Array | None = None
 
     # ---- the simulation's end -------------------------------------------------------------------
 
@@ -128,9 +129,7 @@ class SharedLink:
     def felt(self) -> Array | None:
         """The numbers of ``FIELDS``, as of the last period; None before the first."""
         data = self._blocks[1].read()
-        if data is not None:
-            self._last = np.frombuffer(data)
-        return self._last
+        return None if data is None else np.frombuffer(data)
 
     def words(self) -> str:
         """What the device's process has to say, empty where all is well."""
@@ -140,7 +139,7 @@ class SharedLink:
     # ---- the device's end -----------------------------------------------------------------------
 
     def told(self) -> tuple[float, bool, Array] | None:
-        """Heartbeat, whether to end, and the local model; None where nothing whole is there."""
+        """Heartbeat, whether to end, and the local model; None before the first."""
         data = self._blocks[0].read()
         if data is None:
             return None

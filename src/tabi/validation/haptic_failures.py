@@ -7,6 +7,7 @@ with another of 100 N/m to a place 20 mm away. At rest the hand feels
 Then, at a random moment, one of these:
 
     service killed       the device's service is gone: what the loop publishes is looked at
+    service stopped      the same, of a service that is stopped (SIGSTOP) and goes on later
     process stopped      the loop's process is stopped (SIGSTOP) and goes on later
     process killed       the loop's process is killed; another is started
     simulation still     no more heartbeats for a while
@@ -43,6 +44,7 @@ from tabi.interaction.haptic_loop import Law
 
 KINDS = (
     "service killed",
+    "service stopped",
     "process stopped",
     "process killed",
     "simulation still",
@@ -139,8 +141,8 @@ class FailureTrial:
         with _Watch(self.service.port) as watch:
             time.sleep(moment)
             begin = time.monotonic()
-            if kind == "service killed":
-                lasted = self._kill_service(begin)
+            if kind.startswith("service"):
+                lasted = self._break_service(kind, begin)
             else:
                 lasted = self._break(kind, begin, watch)
         return lasted, self._at_rest(self.loop)
@@ -151,13 +153,17 @@ class FailureTrial:
         found |= {"count": periods.count, "below_2_ms": periods.below_two}
         found |= {"worst": periods.worst, "work": periods.work}
 
-    def _kill_service(self, begin: float) -> float:
-        self.service.process.kill()
+    def _break_service(self, kind: str, begin: float) -> float:
+        process = self.service.process
+        process.send_signal(signal.SIGSTOP if kind == "service stopped" else signal.SIGKILL)
         last = begin
         while (now := time.monotonic()) < begin + STILL:
             if self.loop.felt().force.any():
                 last = now
             time.sleep(0.001)
+        if kind == "service stopped":
+            process.send_signal(signal.SIGCONT)
+            return last - begin
         port = self.service.port
         self.service.close()
         for _ in range(20):

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from interaction.devices.test_haply_messages import device, frame, mutated
 from websockets.datastructures import Headers
+from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Response
 from websockets.sync.server import serve
 
@@ -48,8 +49,10 @@ class Service:
                 link.send(self.first)
             for k, raw in enumerate(link):
                 self.forces += [force for _, force in messages.parse_order(raw)]
-                for answer in self.answers(k):
-                    link.send(answer)
+                # one that is gone gets no answers; what it said last is heard all the same
+                with contextlib.suppress(ConnectionClosed):
+                    for answer in self.answers(k):
+                        link.send(answer)
 
     def __enter__(self):
         return self
@@ -191,7 +194,10 @@ def test_three_hundred_wrong_answers_through_a_socket_leave_no_force():
     rng, raw = np.random.default_rng(5), json.dumps(frame()).encode()
 
     def answer(k):
-        data = mutated(rng, raw)
+        # none, or twice the same: out of step
+        if k % 7 == 6:
+            return [raw.decode()] * (2 * (k % 2))
+        data = mutated(rng, raw) if k % 3 else raw
         try:
             return [data.decode()]
         except UnicodeDecodeError:
@@ -214,13 +220,15 @@ def test_three_hundred_wrong_answers_through_a_socket_leave_no_force():
                 assert one.closed
                 assert until(lambda: service.forces[-1] == (0.0, 0.0, 0.0))
             one.close()
-    assert refused > 100
+    assert refused > 50
 
 
 @pytest.mark.parametrize(
     ("address", "told"),
     [
         ("ws://192.0.2.1:10001", "no token"),
+        ("ws://127.example.org:10001", "no token"),
+        ("ws://localhost.example.org:10001", "no token"),
         ("http://localhost:10001", "expected 'ws://host:port'"),
         ("localhost", "expected 'ws://host:port'"),
         ("ws://localhost:99999999", "expected 'ws://host:port'"),

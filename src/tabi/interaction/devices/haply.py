@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import contextlib
 import http.client
+import ipaddress
 import re
 import socket
 import time
@@ -39,7 +40,6 @@ from tabi.interaction.devices import haply_messages as messages
 from tabi.interaction.devices.protocol import Array, DeviceError, DeviceInfo, Reading
 
 ADDRESS = "ws://localhost:10001"
-LOCAL = ("127.0.0.1", "localhost", "::1")
 # how long the service may take to open [s], to answer [s], to take the last message [s], and how
 # long a reading waits [s]
 OPENING, LATE, CLOSING, WAIT = 0.5, 0.05, 0.02, 0.0002
@@ -76,6 +76,7 @@ class HaplyDevice:
             self._link.close()
             raise
         self._sent: deque[float] = deque()
+        self._send(messages.first_message(self.device_id))
         # a careful limit of what it can give; its workspace is about this
         self.info = DeviceInfo(
             f"Haply Inverse3 {self.device_id}",
@@ -300,12 +301,19 @@ def _where(address: str, token: str | None) -> tuple[str, int]:
             f"the address of a Haply service is {address!r}; expected 'ws://host:port', as "
             f"{ADDRESS!r}"
         )
-    if token is None and host not in LOCAL and not host.startswith("127."):
+    if token is None and not _local(host):
         raise ModelError(
             f"the Haply service at {host} is on another machine, and no token was given; give one, "
             "or use a tunnel to this machine's localhost"
         )
     return host, port
+
+
+def _local(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def _check_version(host: str, port: int, token: str | None) -> None:

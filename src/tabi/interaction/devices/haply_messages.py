@@ -14,6 +14,7 @@ and a client sends, among others,
 
     {"inverse3": [{"device_id": "049D", "commands": {"set_cursor_force": {"values": {"x": …}}}}]}
     {"inverse3": [{"device_id": "049D", "commands": {"probe_position": {}}}]}
+    {"session": {"configure": {"profile": {"name": "tabi"}}}}            (in the first message)
 Meters, newtons, right-handed axes. Messages have no numbers of their own: a TCP connection keeps
 their order, and who counts finds one too many. Keys that are not known are passed over. Numbers
 have to be finite and possible, else a message is refused as a whole.
@@ -75,7 +76,7 @@ class _Grip(msgspec.Struct):
     state: _GripState = msgspec.field(default_factory=_GripState)
 
 
-class Frame(msgspec.Struct):
+class HaplyFrame(msgspec.Struct):
     """An inventory or an update."""
 
     inverse3: list[_Inverse]
@@ -97,16 +98,16 @@ class _Commanded(msgspec.Struct):
     commands: _Commands = msgspec.field(default_factory=_Commands)
 
 
-class Order(msgspec.Struct):
+class HaplyOrder(msgspec.Struct):
     """What a client sends."""
 
     inverse3: list[_Commanded] = []
 
 
-_frames, _orders = msgspec.json.Decoder(Frame), msgspec.json.Decoder(Order)
+_frames, _orders = msgspec.json.Decoder(HaplyFrame), msgspec.json.Decoder(HaplyOrder)
 
 
-def parse_frame(raw: bytes | str) -> Frame:
+def parse_frame(raw: bytes | str) -> HaplyFrame:
     """A message of the service."""
     try:
         frame = _frames.decode(raw)
@@ -120,7 +121,7 @@ def parse_frame(raw: bytes | str) -> Frame:
     return frame
 
 
-def choose(frame: Frame, device_id: str | None) -> str:
+def choose(frame: HaplyFrame, device_id: str | None) -> str:
     """Which device is meant, of those in an inventory."""
     names = [device.device_id for device in frame.inverse3]
     if not names:
@@ -147,7 +148,7 @@ def choose(frame: Frame, device_id: str | None) -> str:
     return chosen
 
 
-def reading(frame: Frame, device_id: str, time: float) -> Reading:
+def reading(frame: HaplyFrame, device_id: str, time: float) -> Reading:
     """The hand, as a frame tells it."""
     found = [device for device in frame.inverse3 if device.device_id == device_id]
     if len(found) != 1:
@@ -183,6 +184,13 @@ def force_message(device_id: str, force: Sequence[float] | Array) -> bytes:
 def probe_message(device_id: str) -> bytes:
     """Only tell the place."""
     return _command(device_id, {"probe_position": {}})
+
+
+def first_message(device_id: str) -> bytes:
+    """Who is there, as the Haply Hub shows it, and only tell the place."""
+    session = {"configure": {"profile": {"name": "tabi"}}}
+    devices = [{"device_id": device_id, "commands": {"probe_position": {}}}]
+    return msgspec.json.encode({"session": session, "inverse3": devices})
 
 
 def parse_order(raw: bytes | str) -> list[tuple[str, tuple[float, float, float]]]:
