@@ -1,8 +1,9 @@
 """A haptic device in a process of its own, and the simulation's view of it.
 
 The loop of ``haptic_loop`` runs in a process that is started anew (``spawn``): no compilation,
-drawing or garbage collection of the simulation holds it up. Both ends share memory
-(``shared_link``) and nothing else.
+drawing or garbage collection of the simulation holds it up. Where the machine allows it (Linux: a
+limit ``rtprio``), it goes before all that has no deadline. Both ends share memory (``shared_link``)
+and nothing else.
 
     simulation ends or is killed    the process sees that its parent is another one: it lets the
                                     force go, gives the memory back and ends
@@ -13,6 +14,7 @@ drawing or garbage collection of the simulation holds it up. Both ends share mem
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import math
 import multiprocessing
@@ -284,6 +286,13 @@ def _stop(processes: list[SpawnProcess], link: SharedLink, size: int) -> None:
         child.close()
 
 
+def _hurry() -> None:
+    """Go before others, where that is allowed; what this process starts does not."""
+    with contextlib.suppress(OSError, AttributeError):
+        policy = os.SCHED_FIFO | os.SCHED_RESET_ON_FORK
+        os.sched_setscheduler(0, policy, os.sched_param(os.sched_get_priority_min(os.SCHED_FIFO)))
+
+
 def _child(
     device: str,
     name: str,
@@ -317,6 +326,7 @@ def _child(
         loop = HapticLoop(opened, law, link, limits)
         gc.freeze()
         gc.disable()
+        _hurry()
         loop.run(lambda: not asked and os.getppid() == parent)
     finally:
         link.close(unlink=os.getppid() != parent)

@@ -40,9 +40,9 @@ from tabi.interaction.devices import haply_messages as messages
 from tabi.interaction.devices.protocol import Array, DeviceError, DeviceInfo, Reading
 
 ADDRESS = "ws://localhost:10001"
-# how long the service may take to open [s], to answer [s], to take the last message [s], and how
-# long a reading waits [s]
-OPENING, LATE, CLOSING, WAIT = 0.5, 0.05, 0.02, 0.0002
+# how long the service may take to open [s], to answer [s], to take the last message [s]; how long
+# a reading waits, and sleeps in between [s]
+OPENING, LATE, CLOSING, WAIT, NAP = 0.5, 0.05, 0.02, 2e-4, 4e-5
 LARGEST = 1 << 20
 VERSIONS = ((3, 1), (4, 0))
 
@@ -199,7 +199,7 @@ class _Link:
                 f"what listens at {self.where} is no Haply Inverse service: {why}; expected the "
                 "service of version 3.1 to 3.x, on port 10001 unless it was changed"
             )
-        self._socket.settimeout(WAIT)
+        self._socket.setblocking(False)
 
     def first(self) -> bytes:
         """The inventory."""
@@ -245,12 +245,20 @@ class _Link:
 
     def _pull(self) -> None:
         """Take what has come."""
-        try:
-            data = self._socket.recv(1 << 16)
-        except TimeoutError:
-            return
-        except OSError as e:
-            raise self._lost(e) from None
+        end = time.monotonic() + WAIT
+        while True:
+            try:
+                data = self._socket.recv(1 << 16)
+                break
+            except TimeoutError:
+                return
+            except BlockingIOError:
+                # a timeout of the socket's own is rounded up to whole milliseconds
+                if time.monotonic() >= end:
+                    return
+                time.sleep(NAP)
+            except OSError as e:
+                raise self._lost(e) from None
         if data:
             self._protocol.receive_data(data)
         else:

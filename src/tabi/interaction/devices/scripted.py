@@ -256,7 +256,7 @@ def _slopes(t: Array, x: Array) -> Array:
 def _hermite(s: float, h: float, x0: Array, v0: Array, x1: Array, v1: Array) -> tuple[Array, Array]:
     """(1) and its derivative."""
     a, b = s * s * (2.0 * s - 3.0), s * (s - 1.0)
-    x = (a + 1.0) * x0 - a * x1 + h * (b * (s - 1.0) * v0 + b * s * v1)
+    x = x0 + a * (x0 - x1) + h * (b * (s - 1.0) * v0 + b * s * v1)
     v = 6.0 * b / h * (x0 - x1) + ((3 * s - 1) * (s - 1)) * v0 + s * (3 * s - 2) * v1
     return x, v
 
