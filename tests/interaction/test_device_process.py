@@ -164,3 +164,15 @@ def test_nothing_is_left_behind_however_the_simulation_ends(script, tmp_path, ho
     _, errors = other.communicate(timeout=20.0)
     assert errors == ""
     assert gone(int(pid), memory)
+
+
+def test_a_stand_in_of_its_own_is_held_where_two_springs_meet():
+    # the hand's spring of 100 N/m at 0, the law's of 100 N/m at 20 mm: 1 N at 10 mm
+    def met(felt):
+        return felt.running and abs(felt.force[0] - 1.0) < 0.01 and felt.reading.velocity[0] < 1e-3
+
+    with DeviceProcess("stand-in", make_spring, size=4, limits=LIMITS) as loop:
+        felt = until(loop, met, (0.02, 0.0, 0.0, 100.0))
+    np.testing.assert_allclose(felt.reading.position, [0.01, 0.0, 0.0], atol=2e-4)
+    # on its way a spring gives 3/8 k d², less where its force still rises
+    assert 0.0 < felt.energy < 1.1 * 0.375 * 100.0 * 0.02**2

@@ -92,7 +92,11 @@ class HaplyDevice:
             self._send(messages.probe_message(self.device_id))
         raw, sent = None, 0.0
         while self._sent:
-            answers = self._link.receive()
+            try:
+                answers = self._link.receive()
+            except DeviceError:
+                self.close()
+                raise
             if not answers:
                 break
             for answer in answers:
