@@ -1,4 +1,4 @@
-"""A few of the failures of ``tabi validate haptics``: each kind once or twice."""
+"""A few of the failures of ``tabi validate haptics``: each kind once."""
 
 import numpy as np
 import pytest
@@ -10,8 +10,8 @@ from tabi.validation.haptic_failures import KINDS
 
 @pytest.mark.slow
 def test_forces_end_and_come_back_whatever_fails():
-    found = haptic_failures.validate(8, seed=3)
-    assert found["failures"] == 8
+    found = haptic_failures.validate(7, seed=3)
+    assert found["failures"] == 7
     assert not found["not_back"], found
     assert all(found["lasted"][kind] for kind in KINDS)
     # a machine that does other things is late now and then; a force that stays is not that

@@ -84,6 +84,17 @@ def test_the_step_does_not_matter_to_when_it_is_asked():
     np.testing.assert_allclose(handles[0].position, handles[1].position, rtol=1e-12)
 
 
+def test_one_that_was_asleep_goes_on_where_it_was():
+    t = np.array([0.0, 3600.0, 7200.0])
+    hand = ScriptedHand(np.column_stack([t, 0.1 * t / 7200.0, 0 * t, 0 * t]))
+    handle = SimulatedHandle(0.1, 100.0, 2.0, hand)
+    handle.push((1.0, 0.0, 0.0), 0.0)
+    handle.advance(3600.0)
+    assert handle.time == pytest.approx(3600.0)
+    assert handle.force == [0.0, 0.0, 0.0]
+    assert abs(handle.position[0]) < 1e-3
+
+
 def test_motors_are_as_strong_as_they_are_and_arms_end():
     handle = SimulatedHandle(0.5, 0.0, 0.0)
     handle.push((1e6, 0.0, 0.0), 0.0)

@@ -20,6 +20,7 @@ import argparse
 import asyncio
 import contextlib
 import http
+import logging
 import math
 import os
 import sys
@@ -39,6 +40,8 @@ from tabi.interaction.devices.scripted import ScriptedHand
 
 # step [s], how often the hand is asked [s], how long a force lasts [s]
 STEP, ASKED, LASTS = 1e-4, 1e-3, 0.02
+# what is not caught up with [s]
+ASLEEP = 2.0
 # what the motors can give [N], and where its arms end [m]
 STRONGEST, END = 10.0, 0.25
 MASSES = (0.05, 0.5)
@@ -105,6 +108,8 @@ class SimulatedHandle:
 
     def advance(self, now: float) -> None:
         """Integrate up to a time; a force that has lasted long enough ends on the way."""
+        # one that was asleep for long goes on where it was
+        self._start += max(now - self.time - ASLEEP, 0.0)
         if self._until < now and any(self.force):
             self._integrate(self._until)
             self.force = [0.0, 0.0, 0.0]
@@ -227,6 +232,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 async def _run(service: StandIn, port: int, piped: bool) -> None:
     end = asyncio.Event()
+    # who knocks and goes away is no news
+    logging.getLogger("websockets").setLevel(logging.CRITICAL)
 
     def ready(port: int) -> None:
         print(f"a stand-in for a haptic device listens at ws://127.0.0.1:{port}", flush=True)

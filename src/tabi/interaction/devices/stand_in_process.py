@@ -31,7 +31,10 @@ class StandInProcess:
         command = [sys.executable, "-m", "tabi.interaction.devices.stand_in"]
         command += ["--port", str(port), "--until-end-of-input", *arguments]
         pipe = subprocess.PIPE
-        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
+        # an interrupt is for whoever started it
+        self.process = subprocess.Popen(
+            command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, start_new_session=True
+        )
         self.port = self._listening()
 
     @property
