@@ -1,0 +1,190 @@
+"""A gamepad under Linux, read from its event file, with rumble as its only force.
+
+The kernel tells each change as an event (time, type, code, value), 24 bytes on a 64-bit machine.
+Sticks are a place in a box of half-width a: for an axis that goes from l to u,
+
+    x = a (2 (value − l)/(u − l) − 1)                                                           (1)
+left stick x and y (pushed away is +y), right stick z (pushed away is up). Near the middle, within
+``REST`` of the travel, a stick is taken to be in it. Velocity is the change of place low-passed
+with a time constant of 20 ms, for events come in steps.
+
+Rumble is one number, the size of the force, as a share of the limit: the strong motor shakes with
+it. It ends after 100 ms unless it is renewed.
+
+Reference: Linux kernel, include/uapi/linux/input.h, and Documentation/input/ff.rst.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import math
+import os
+import struct
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from tabi.interaction.devices.protocol import Array, DeviceError, DeviceInfo, Reading
+
+EVENT = struct.Struct("@llHHi")
+# struct ff_effect with its rumble: type, id, direction, trigger (2), replay (2), and motors (2)
+EFFECT = struct.Struct("@HhHHHHHxxHH28x")
+KEY, ABS, FORCED, RUMBLE = 1, 3, 0x15, 0x50
+AXES = {0: 0, 1: 1, 4: 2}
+FLIPPED = (False, True, True)
+FIRST_BUTTON, BUTTONS = 0x130, 16
+HALF, REST, SMOOTH, LASTS = 0.1, 0.06, 0.02, 100
+FOLDER = Path("/dev/input/by-id")
+
+
+class Gamepad:
+    """A driver for a gamepad.
+
+    Args:
+        path: its event file; the first gamepad that is connected unless given.
+        clock: tells the time [s].
+        control: how the file is asked (``ioctl``).
+    """
+
+    def __init__(
+        self,
+        path: str | Path | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        control: Callable[..., object] = fcntl.ioctl,
+    ) -> None:
+        self.path = _first() if path is None else Path(path)
+        self._file, writable = _open(self.path)
+        self.clock, self._control, self.closed = clock, control, False
+        self._ranges = {code: self._range(code) for code in AXES}
+        self._effect = self._upload(-1, 0) if writable else None
+        self.info = DeviceInfo(
+            f"gamepad {self.path.name}",
+            wrench=0 if self._effect is None else 1,
+            force_limit=5.0,
+            lower=(-HALF, -HALF, -HALF),
+            upper=(HALF, HALF, HALF),
+        )
+        self._place, self._velocity = np.zeros(3), np.zeros(3)
+        self._before, self._then = np.zeros(3), clock()
+        self._pressed = [False] * BUTTONS
+        self._left, self._shaken, self._played = b"", 0, -math.inf
+
+    def read(self) -> Reading:
+        """The sticks now."""
+        if self.closed:
+            raise DeviceError(f"{self.info.name} was closed; open it anew")
+        self._left += self._events()
+        whole = len(self._left) - len(self._left) % EVENT.size
+        for _, _, kind, code, value in EVENT.iter_unpack(self._left[:whole]):
+            self._event(kind, code, value)
+        self._left = self._left[whole:]
+        now = self.clock()
+        dt = now - self._then
+        if dt > 0.0:
+            share = 1.0 - math.exp(-dt / SMOOTH)
+            self._velocity += share * ((self._place - self._before) / dt - self._velocity)
+            self._before, self._then = self._place.copy(), now
+        pressed = tuple(self._pressed)
+        return Reading(self._place.copy(), self._velocity.copy(), buttons=pressed, time=now)
+
+    def write(self, force: Array, torque: Array) -> None:
+        """Shake as strongly as the force is large."""
+        if self.closed:
+            raise DeviceError(f"{self.info.name} was closed; open it anew")
+        if self._effect is None:
+            return
+        size = min(float(np.sqrt(force @ force)) / self.info.force_limit, 1.0)
+        level = round(0xFF * size) * 0x101 if math.isfinite(size) else 0
+        now = self.clock()
+        # each write goes over the cable: only when it changes, and before it ends
+        if level == self._shaken and (not level or now - self._played < 0.5e-3 * LASTS):
+            return
+        self._upload(self._effect, level)
+        self._play(level > 0)
+        self._shaken, self._played = level, now
+
+    def close(self) -> None:
+        """No rumble any more, and close the file."""
+        if self.closed:
+            return
+        self.closed = True
+        try:
+            if self._effect is not None:
+                self._play(False)
+        except DeviceError:
+            pass
+        os.close(self._file)
+
+    def _event(self, kind: int, code: int, value: int) -> None:
+        if kind == ABS and code in AXES:
+            low, high = self._ranges[code]
+            i = AXES[code]
+            s = min(max(2.0 * (value - low) / (high - low) - 1.0, -1.0), 1.0)
+            s = 0.0 if abs(s) < REST else -s if FLIPPED[i] else s
+            self._place[i] = HALF * s
+        elif kind == KEY and 0 <= code - FIRST_BUTTON < BUTTONS:
+            self._pressed[code - FIRST_BUTTON] = value != 0
+
+    def _events(self) -> bytes:
+        try:
+            return os.read(self._file, 64 * EVENT.size)
+        except BlockingIOError:
+            return b""
+        except OSError as e:
+            self.close()
+            raise DeviceError(f"{self.info.name} is gone: {e}; connect it anew") from None
+
+    def _range(self, code: int) -> tuple[int, int]:
+        """From where to where an axis goes, EVIOCGABS: value, minimum, maximum, three more."""
+        answer = bytearray(24)
+        try:
+            self._control(self._file, _request(2, 0x40 + code, 24), answer)
+        except OSError:
+            return -32768, 32767
+        _, low, high, *_ = struct.unpack("6i", answer)
+        return (low, high) if high > low else (-32768, 32767)
+
+    def _upload(self, effect: int, level: int) -> int | None:
+        """Tell how strongly the effect shakes, EVIOCSFF; None where there is no rumble."""
+        data = bytearray(EFFECT.pack(RUMBLE, effect, 0, 0, 0, LASTS, 0, level, level // 2))
+        try:
+            self._control(self._file, _request(1, 0x80, EFFECT.size), data)
+        except OSError:
+            return None
+        return EFFECT.unpack(data)[1]
+
+    def _play(self, on: bool) -> None:
+        try:
+            os.write(self._file, EVENT.pack(0, 0, FORCED, self._effect or 0, int(on)))
+        except OSError as e:
+            self.closed = True
+            raise DeviceError(f"{self.info.name} is gone: {e}; connect it anew") from None
+
+
+def _request(direction: int, number: int, size: int) -> int:
+    """Number of an ioctl of type 'E' that writes (1) or reads (2) so many bytes."""
+    return direction << 30 | size << 16 | ord("E") << 8 | number
+
+
+def _open(path: Path) -> tuple[int, bool]:
+    """The file, and whether it may be written."""
+    for flags, writable in ((os.O_RDWR, True), (os.O_RDONLY, False)):
+        try:
+            return os.open(path, flags | os.O_NONBLOCK), writable
+        except PermissionError as e:
+            why = e
+        except OSError as e:
+            raise DeviceError(f"gamepad {path} cannot be opened: {e}; is it connected?") from None
+    raise DeviceError(f"gamepad {path} may not be read: {why}; become a member of group input")
+
+
+def _first() -> Path:
+    found = sorted(FOLDER.glob("*-event-joystick")) if FOLDER.is_dir() else []
+    if not found:
+        raise DeviceError(
+            f"no gamepad is connected: nothing in {FOLDER} ends in -event-joystick; connect one, "
+            "or name its event file as 'gamepad:/dev/input/event7'"
+        )
+    return found[0]

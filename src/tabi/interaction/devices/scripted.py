@@ -1,0 +1,292 @@
+"""A hand that is replayed from rows of time and place, and a recorder that writes such rows.
+
+A file ``*.hand.csv`` opens with the names of its columns, then one row per moment, times rising:
+
+    time_s,x_m,y_m,z_m[,qw,qx,qy,qz][,buttons]
+``buttons`` is a word of 0 and 1, one letter per button (``010``). Between rows k and k + 1, with
+h = t_{k+1} − t_k and s = (t − t_k)/h, the place is the cubic Hermite polynomial
+
+    x(t) = h₀₀(s) x_k + h h₁₀(s) v_k + h₀₁(s) x_{k+1} + h h₁₁(s) v_{k+1}                        (1)
+    h₀₀ = 2s³ − 3s² + 1    h₁₀ = s³ − 2s² + s    h₀₁ = −2s³ + 3s²    h₁₁ = s³ − s²
+whose slope at an inner row is that of the parabola through it and its neighbours, and zero at both
+ends: the hand starts and ends at rest. Velocity is the exact derivative of (1). Orientation turns
+at a constant rate from row to row; buttons hold until the next row.
+
+Reference: de Boor, A Practical Guide to Splines (2001), ch. IV.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+import time
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TextIO
+
+import numpy as np
+
+from tabi._errors import ModelError
+from tabi.interaction.devices.protocol import Array, DeviceInfo, HapticDevice, Reading
+
+PLACE = ("time_s", "x_m", "y_m", "z_m")
+TURN = ("qw", "qx", "qy", "qz")
+BUTTONS = "buttons"
+AFTER = ("stay", "repeat")
+FARTHEST = 1e3
+
+
+class ScriptedHand:
+    """Where a hand is at each time, by (1).
+
+    Args:
+        rows: time, place and, where there are eight columns, orientation (w, x, y, z).
+        buttons: which are pressed from each row on.
+        name: told in errors.
+        after: what follows the last row: ``stay`` there, or ``repeat`` from the first.
+    """
+
+    def __init__(
+        self,
+        rows: Array | Sequence[Sequence[float]],
+        buttons: Sequence[tuple[bool, ...]] = (),
+        name: str = "a scripted hand",
+        after: str = "stay",
+    ) -> None:
+        table = np.array(rows, float)
+        if table.ndim != 2 or table.shape[1] not in (4, 8) or not len(table):
+            raise ModelError(
+                f"{name} has rows of shape {table.shape}; expected (time, x, y, z) or (time, x, y, "
+                "z, qw, qx, qy, qz) in each of at least one row"
+            )
+        if not np.all(np.abs(table) <= FARTHEST * np.array([1e3] + [1.0] * (table.shape[1] - 1))):
+            raise ModelError(
+                f"{name} has numbers that are not finite or beyond {FARTHEST:g} m; expected "
+                "seconds and meters"
+            )
+        if np.any(np.diff(table[:, 0]) <= 0.0):
+            k = int(np.argmax(np.diff(table[:, 0]) <= 0.0)) + 1
+            raise ModelError(
+                f"{name} goes from {table[k - 1, 0]:g} s to {table[k, 0]:g} s at row {k + 1}; "
+                "expected times that rise"
+            )
+        if after not in AFTER:
+            raise ModelError(f"{name} does {after!r} after its last row; expected one of {AFTER}")
+        self.name, self.after = name, after
+        self.buttons = list(buttons) or [()] * len(table)
+        self._t = table[:, 0].tolist()
+        self._x, self._v = table[:, 1:4], _slopes(table[:, 0], table[:, 1:4])
+        self.turns = table.shape[1] == 8
+        self._q = _unit(table[:, 4:8], name) if self.turns else None
+
+    @property
+    def duration(self) -> float:
+        """From the first row to the last [s]."""
+        return self._t[-1] - self._t[0]
+
+    def at(self, t: float) -> Reading:
+        """The hand at a time, counted from its first row [s]."""
+        told = t
+        if self.after == "repeat" and self.duration > 0.0:
+            t = math.fmod(t, self.duration) + (self.duration if t < 0.0 else 0.0)
+        t += self._t[0]
+        k = bisect_right(self._t, t) - 1
+        if k < 0 or k >= len(self._t) - 1:
+            k = max(k, 0)
+            q = np.array([1.0, 0.0, 0.0, 0.0]) if self._q is None else self._q[k].copy()
+            return Reading(self._x[k].copy(), quaternion=q, buttons=self.buttons[k], time=told)
+        h = self._t[k + 1] - self._t[k]
+        s = (t - self._t[k]) / h
+        x, v = _hermite(s, h, self._x[k], self._v[k], self._x[k + 1], self._v[k + 1])
+        q, spin = np.array([1.0, 0.0, 0.0, 0.0]), np.zeros(3)
+        if self._q is not None:
+            q, spin = _turned(self._q[k], self._q[k + 1], s, h)
+        return Reading(x, v, q, spin, self.buttons[k], told)
+
+    @classmethod
+    def load(cls, path: str | Path, after: str = "stay") -> ScriptedHand:
+        """A hand from a file; what is wrong with it is told by line."""
+        rows, buttons, seen = [], [], -math.inf
+        try:
+            with open(path, newline="", encoding="utf-8") as file:
+                lines = csv.reader(file)
+                names = [name.strip() for name in next(lines, [])]
+                _check_header(names, path)
+                for cells in lines:
+                    if not any(cell.strip() for cell in cells):
+                        continue
+                    row, pressed = _row(names, cells, path, lines.line_num)
+                    if row[0] <= seen:
+                        raise ModelError(
+                            f"the time is {row[0]:g} s after {seen:g} s; expected times that rise",
+                            *(path, lines.line_num),
+                        )
+                    seen = row[0]
+                    rows.append(row)
+                    buttons.append(pressed)
+        except (OSError, UnicodeDecodeError, csv.Error) as e:
+            raise ModelError(f"a hand cannot be read: {e}", path) from None
+        if not rows:
+            raise ModelError("no row of a hand in it; expected at least one", path)
+        return cls(rows, buttons, str(path), after)
+
+
+class ScriptedDevice:
+    """A device whose hand follows a script, whatever force it is given.
+
+    Args:
+        hand: the script. clock: tells the time [s]; simulated time, for a replay in lock-step.
+
+    Attributes:
+        force, torque: what was written last.
+    """
+
+    def __init__(self, hand: ScriptedHand, clock: Callable[[], float] = time.monotonic) -> None:
+        self.info = DeviceInfo(hand.name, motion=6 if hand.turns else 3, wrench=6, torque_limit=1.0)
+        self.hand, self.clock, self.closed = hand, clock, False
+        self._start = clock()
+        self.force, self.torque = np.zeros(3), np.zeros(3)
+
+    def read(self) -> Reading:
+        """The hand now."""
+        now = self.clock()
+        found = self.hand.at(now - self._start)
+        return Reading(
+            found.position, found.velocity, found.quaternion, found.spin, found.buttons, now
+        )
+
+    def write(self, force: Array, torque: Array) -> None:
+        """Kept; a script does not give way."""
+        self.force[:], self.torque[:] = force, torque
+
+    def close(self) -> None:
+        """No force any more."""
+        self.force[:] = self.torque[:] = 0.0
+        self.closed = True
+
+
+class Recorder:
+    """Any device, with what is read from it written to a file that a script can replay."""
+
+    def __init__(self, device: HapticDevice, path: str | Path) -> None:
+        self.device, self.info = device, device.info
+        try:
+            self._file: TextIO = open(path, "w", newline="", encoding="utf-8")  # noqa: SIM115
+        except OSError as e:
+            raise ModelError(f"a hand cannot be written there: {e}", path) from None
+        self._rows = csv.writer(self._file, lineterminator="\n")
+        self._rows.writerow([*PLACE, *TURN, BUTTONS])
+        self._start, self._last = math.nan, -math.inf
+
+    @property
+    def closed(self) -> bool:
+        """Whether the file is."""
+        return self._file.closed
+
+    def read(self) -> Reading:
+        """The hand now, which is written down; a reading that was there already is not."""
+        found = self.device.read()
+        if found.time > self._last and not self.closed:
+            self._last = found.time
+            if math.isnan(self._start):
+                self._start = found.time
+            numbers = [found.time - self._start, *found.position, *found.quaternion]
+            pressed = "".join("01"[b] for b in found.buttons)
+            self._rows.writerow([*(repr(float(x)) for x in numbers), pressed])
+        return found
+
+    def write(self, force: Array, torque: Array) -> None:
+        """Push the hand."""
+        self.device.write(force, torque)
+
+    def close(self) -> None:
+        """Let go of the device, and end the file."""
+        self._file.close()
+        self.device.close()
+
+
+def _check_header(names: list[str], path: str | Path) -> None:
+    allowed = [[*PLACE], [*PLACE, *TURN], [*PLACE, BUTTONS], [*PLACE, *TURN, BUTTONS]]
+    if names not in allowed:
+        raise ModelError(
+            f"its columns are {','.join(names) or 'none'}; expected {','.join(PLACE)}"
+            f"[,{','.join(TURN)}][,{BUTTONS}]",
+            *(path, 1),
+        )
+
+
+def _row(
+    names: list[str], cells: list[str], path: str | Path, line: int
+) -> tuple[list[float], tuple[bool, ...]]:
+    """Numbers and buttons of one line."""
+    if len(cells) != len(names):
+        raise ModelError(f"{len(cells)} columns; expected {len(names)}", path, line)
+    row, pressed = [], ()
+    for name, cell in zip(names, cells, strict=True):
+        text = cell.strip()
+        if name == BUTTONS:
+            if set(text) - {"0", "1"}:
+                raise ModelError(f"{name} is {text!r}; expected letters 0 and 1", path, line)
+            pressed = tuple(letter == "1" for letter in text)
+            continue
+        try:
+            row.append(float(text))
+        except ValueError:
+            raise ModelError(f"{name} is {text!r}; expected a number", path, line) from None
+        if not abs(row[-1]) <= FARTHEST * (1e3 if name == PLACE[0] else 1.0):
+            raise ModelError(f"{name} is {text}; expected seconds and meters", path, line)
+    if TURN[0] in names and not abs(math.hypot(*row[4:8]) - 1.0) < 1e-2:
+        raise ModelError(
+            f"(qw, qx, qy, qz) has length {math.hypot(*row[4:8]):g}; expected 1", path, line
+        )
+    return row, pressed
+
+
+def _slopes(t: Array, x: Array) -> Array:
+    """Slopes at each row: of the parabola through three rows, zero at both ends."""
+    v = np.zeros_like(x)
+    if len(t) > 2:
+        h = np.diff(t)[:, None]
+        d = np.diff(x, axis=0) / h
+        v[1:-1] = (h[1:] * d[:-1] + h[:-1] * d[1:]) / (h[1:] + h[:-1])
+    return v
+
+
+def _hermite(s: float, h: float, x0: Array, v0: Array, x1: Array, v1: Array) -> tuple[Array, Array]:
+    """(1) and its derivative."""
+    a, b = s * s * (2.0 * s - 3.0), s * (s - 1.0)
+    x = x0 + a * (x0 - x1) + h * (b * (s - 1.0) * v0 + b * s * v1)
+    v = 6.0 * b / h * (x0 - x1) + ((3 * s - 1) * (s - 1)) * v0 + s * (3 * s - 2) * v1
+    return x, v
+
+
+def _unit(q: Array, name: str) -> Array:
+    length = np.linalg.norm(q, axis=1, keepdims=True)
+    if not np.all(np.abs(length - 1.0) < 1e-2):
+        raise ModelError(
+            f"{name} has orientations of other length than 1; expected unit quaternions"
+        )
+    q = q / length
+    for k in range(1, len(q)):
+        # q and −q are one orientation: the short way round
+        if q[k] @ q[k - 1] < 0.0:
+            q[k] = -q[k]
+    return q
+
+
+def _turned(q0: Array, q1: Array, s: float, h: float) -> tuple[Array, Array]:
+    """Orientation on the way from one to the other at constant rate, and that rate in the
+    device's frame: q(s) = q₀ exp(s log(q₀* q₁)).
+    """
+    w = float(q0 @ q1)
+    d = q0[0] * q1[1:] - q1[0] * q0[1:] - np.cross(q0[1:], q1[1:])
+    sine = float(np.linalg.norm(d))
+    if sine < 1e-12:
+        return q0.copy(), np.zeros(3)
+    half = math.atan2(sine, w)
+    q = (math.sin((1.0 - s) * half) * q0 + math.sin(s * half) * q1) / sine
+    # axis of q₀* q₁ is the same in the frame of every orientation on the way; turned to the device
+    axis, u = d / sine, q0[1:]
+    turned = axis + 2.0 * np.cross(u, np.cross(u, axis) + q0[0] * axis)
+    return q / np.linalg.norm(q), 2.0 * half / h * turned

@@ -1,0 +1,264 @@
+"""A service that speaks as Haply's does, with a handle that is simulated: for those without one.
+
+A mass m is held by a hand, a spring k and a damper c to a place x_h(t), and feels the force f that
+is written to it,
+
+    m ẍ = f + k (x_h − x) + c (ẋ_h − ẋ)                                                         (1)
+per axis. With u = (f + k x_h + c ẋ_h)/m held over a step h = 0.1 ms, (1) is linear and one step is
+exact: (x, ẋ, u) ← exp(A h) (x, ẋ, u), A = [0 1 0; −k/m −c/m 1; 0 0 0]. Time is wall time, caught up
+with at each message. The hand is asked once per millisecond and moves on evenly in between.
+
+A force lasts for 20 ms, as that of a device whose messages stop, and no longer than the connection
+that wrote it.
+
+Reference: Van Loan, Computing integrals involving the matrix exponential (1978), for a held input.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import http
+import logging
+import math
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import websockets.asyncio.server as sockets
+from scipy.linalg import expm
+from websockets.datastructures import Headers
+from websockets.exceptions import ConnectionClosed
+from websockets.http11 import Request, Response
+
+from tabi._errors import ModelError, TabiError
+from tabi.interaction.devices import haply_messages as messages
+from tabi.interaction.devices.scripted import ScriptedHand
+
+# step [s], how often the hand is asked [s], how long a force lasts [s]
+STEP, ASKED, LASTS = 1e-4, 1e-3, 0.02
+# what is not caught up with [s]
+ASLEEP = 2.0
+# what the motors can give [N], and where its arms end [m]
+STRONGEST, END = 10.0, 0.25
+MASSES = (0.05, 0.5)
+VERSION = "3.5.0.0"
+
+
+class SimulatedHandle:
+    """The mass of (1).
+
+    Args:
+        mass: of the handle [kg]. stiffness, damping: of the hand [N/m], [N·s/m].
+        hand: where the hand wants to be; at rest in the middle unless given.
+        start: the time of its clock when it begins [s].
+
+    Attributes:
+        position, velocity: of the handle. force: what it feels just now.
+        time: up to when it was integrated.
+    """
+
+    def __init__(
+        self,
+        mass: float = 0.1,
+        stiffness: float = 100.0,
+        damping: float = 4.0,
+        hand: ScriptedHand | None = None,
+        start: float = 0.0,
+    ) -> None:
+        if not MASSES[0] <= mass <= MASSES[1]:
+            raise ModelError(
+                f"the stand-in's handle has a mass of {mass:g} kg; expected {MASSES[0]:g} to "
+                f"{MASSES[1]:g} kg"
+            )
+        for name, value in (("stiffness", stiffness), ("damping", damping)):
+            if not 0.0 <= value <= 1e4:
+                raise ModelError(
+                    f"the {name} of the stand-in's hand is {value:g}; expected 0 to 1e4 in N, m, s"
+                )
+        self.mass, self.stiffness, self.damping, self.hand = mass, stiffness, damping, hand
+        a = np.array([[0.0, 1.0, 0.0], [-stiffness / mass, -damping / mass, 1.0], [0.0, 0.0, 0.0]])
+        (self._xx, self._xv, self._xu), (self._vx, self._vv, self._vu) = expm(STEP * a)[:2].tolist()
+        self._start, self._steps = start, 0
+        self._until = -math.inf
+        self.force = [0.0, 0.0, 0.0]
+        place = [0.0, 0.0, 0.0] if hand is None else hand.at(0.0).position.tolist()
+        self.position, self.velocity = place, [0.0, 0.0, 0.0]
+
+    @property
+    def time(self) -> float:
+        """Up to when it was integrated [s]."""
+        return self._start + STEP * self._steps
+
+    def push(self, force: Sequence[float], now: float) -> None:
+        """A force from now on, for as long as one lasts."""
+        self.advance(now)
+        size = math.hypot(*force)
+        scale = 1.0 if size <= STRONGEST else STRONGEST / size
+        self.force = [scale * f for f in force]
+        self._until = now + LASTS
+
+    def release(self, now: float) -> None:
+        """No force from now on."""
+        self.advance(now)
+        self.force, self._until = [0.0, 0.0, 0.0], -math.inf
+
+    def advance(self, now: float) -> None:
+        """Integrate up to a time; a force that has lasted long enough ends on the way."""
+        # one that was asleep for long goes on where it was
+        self._start += max(now - self.time - ASLEEP, 0.0)
+        if self._until < now and any(self.force):
+            self._integrate(self._until)
+            self.force = [0.0, 0.0, 0.0]
+        self._integrate(now)
+
+    def _integrate(self, end: float) -> None:
+        last, chunk = int((end - self._start) / STEP + 1e-6), round(ASKED / STEP)
+        while self._steps < last:
+            count = min(chunk - self._steps % chunk, last - self._steps)
+            self._chunk(count)
+            self._steps += count
+
+    def _chunk(self, count: int) -> None:
+        if self.hand is None:
+            place, motion = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+        else:
+            wanted = self.hand.at(STEP * self._steps)
+            place, motion = wanted.position.tolist(), wanted.velocity.tolist()
+        k, c, m = self.stiffness, self.damping, self.mass
+        xx, xv, xu, vx, vv, vu = self._xx, self._xv, self._xu, self._vx, self._vv, self._vu
+        for i in range(3):
+            x, v = self.position[i], self.velocity[i]
+            u = (self.force[i] + k * place[i] + c * motion[i]) / m
+            rise = k * motion[i] * STEP / m
+            # the middle of each step
+            u += 0.5 * rise
+            for _ in range(count):
+                x, v = xx * x + xv * v + xu * u, vx * x + vv * v + vu * u
+                u += rise
+            if not abs(x) <= END:
+                x, v = math.copysign(END, x), 0.0
+            self.position[i], self.velocity[i] = x, v
+
+
+class StandIn:
+    """The service: connections, and the handle that they share.
+
+    Attributes:
+        port: where it listens, once it does.
+    """
+
+    def __init__(
+        self,
+        handle: SimulatedHandle,
+        device_id: str = "TABI",
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.handle, self.device_id, self.clock = handle, device_id, clock
+        self.port, self._sessions = 0, 0
+        self._writer: object = None
+
+    async def serve(self, port: int, ready: Callable[[int], None], end: asyncio.Event) -> None:
+        """Listen on this machine until the end."""
+        settings = {"compression": None, "process_request": _request, "ping_interval": None}
+        async with sockets.serve(self._talk, "127.0.0.1", port, **settings) as server:
+            self.port = next(iter(server.sockets)).getsockname()[1]
+            ready(self.port)
+            while not end.is_set():
+                self.handle.advance(self.clock())
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(end.wait(), 0.05)
+
+    async def _talk(self, link: sockets.ServerConnection) -> None:
+        self._sessions += 1
+        session = self._sessions
+        try:
+            await link.send(self._update(session, full=True), text=True)
+            async for raw in link:
+                now = self.clock()
+                for device_id, force in messages.parse_order(raw):
+                    if device_id == self.device_id:
+                        self.handle.push(force, now)
+                        self._writer = link
+                await link.send(self._update(session, full=False), text=True)
+        except ConnectionClosed:
+            pass
+        finally:
+            if self._writer is link:
+                self.handle.release(self.clock())
+
+    def _update(self, session: int, full: bool) -> bytes:
+        handle = self.handle
+        handle.advance(self.clock())
+        vectors = {
+            "cursor_position": handle.position,
+            "cursor_velocity": handle.velocity,
+            "current_cursor_force": handle.force,
+        }
+        return messages.update_message(self.device_id, session, vectors, full)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a stand-in until it is interrupted."""
+    parser = argparse.ArgumentParser(
+        prog="stand-in", description="A simulated haptic device that speaks as Haply's does."
+    )
+    parser.add_argument("--port", type=int, default=10001, help="0: any that is free")
+    parser.add_argument("--mass", type=float, default=0.1, help="of the handle [kg]")
+    parser.add_argument("--stiffness", type=float, default=100.0, help="of the hand [N/m]")
+    parser.add_argument("--damping", type=float, default=4.0, help="of the hand [N·s/m]")
+    parser.add_argument("--hand", help="a file of where the hand wants to be, *.hand.csv")
+    parser.add_argument("--repeat", action="store_true", help="start the hand over when it ends")
+    parser.add_argument(
+        "--until-end-of-input", action="store_true", help="end when standard input does"
+    )
+    given = parser.parse_args(arguments)
+    try:
+        hand = given.hand and ScriptedHand.load(given.hand, "repeat" if given.repeat else "stay")
+        handle = SimulatedHandle(
+            *(given.mass, given.stiffness, given.damping, hand or None, time.monotonic())
+        )
+        asyncio.run(_run(StandIn(handle), given.port, given.until_end_of_input))
+    except (TabiError, OSError, OverflowError) as e:
+        print(f"stand-in: {e}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        pass
+    return 0
+
+
+async def _run(service: StandIn, port: int, piped: bool) -> None:
+    end = asyncio.Event()
+    # who knocks and goes away is no news
+    logging.getLogger("websockets").setLevel(logging.CRITICAL)
+
+    def ready(port: int) -> None:
+        print(f"a stand-in for a haptic device listens at ws://127.0.0.1:{port}", flush=True)
+
+    if piped:
+
+        def look() -> None:
+            if not os.read(sys.stdin.fileno(), 1):
+                end.set()
+
+        asyncio.get_running_loop().add_reader(sys.stdin.fileno(), look)
+    await service.serve(port, ready, end)
+
+
+def _request(link: sockets.ServerConnection, request: Request) -> Response | None:
+    """Its version, for those who ask; only pages that are none may connect."""
+    if request.path == "/version":
+        body = f'{{"project_name": "tabi-stand-in", "project_version": "{VERSION}"}}'.encode()
+        headers = Headers({"Content-Type": "application/json", "Content-Length": str(len(body))})
+        headers["Connection"] = "close"
+        return Response(http.HTTPStatus.OK.value, "OK", headers, body)
+    if request.headers.get("Origin"):
+        return link.respond(http.HTTPStatus.FORBIDDEN, "pages of a browser may not push a hand\n")
+    return None
+
+
+if __name__ == "__main__":
+    sys.exit(main())

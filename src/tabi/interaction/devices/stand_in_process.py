@@ -1,0 +1,107 @@
+"""A stand-in that is started for oneself, and ends with oneself: see ``stand_in``."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import select
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+
+from tabi.interaction.devices.haply import HaplyDevice
+from tabi.interaction.devices.protocol import Array, DeviceError, Reading
+
+STARTING = 20.0
+
+
+class StandInProcess:
+    """A service of its own; it ends when its input does, so also when whoever started it is gone.
+
+    Args:
+        arguments: of the program ``stand_in``, as ``("--mass", "0.2")``.
+        port: where it listens; 0: any that is free.
+
+    Attributes:
+        process: the program. port: where it listens.
+    """
+
+    def __init__(self, arguments: Sequence[str] = (), port: int = 0) -> None:
+        command = [sys.executable, "-m", "tabi.interaction.devices.stand_in"]
+        command += ["--port", str(port), "--until-end-of-input", *arguments]
+        pipe = subprocess.PIPE
+        # an interrupt is for whoever started it
+        self.process = subprocess.Popen(
+            command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, start_new_session=True
+        )
+        self.port = self._listening()
+
+    @property
+    def address(self) -> str:
+        """Where it listens."""
+        return f"ws://127.0.0.1:{self.port}"
+
+    def __enter__(self) -> StandInProcess:
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End it; a second call does nothing."""
+        process = self.process
+        for stream in (process.stdin, process.stdout, process.stderr):
+            if stream is not None:
+                with contextlib.suppress(OSError):
+                    stream.close()
+        try:
+            process.wait(1.0)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+    def _listening(self) -> int:
+        out = self.process.stdout
+        assert out is not None
+        end = time.monotonic() + STARTING
+        if select.select([out], [], [], max(end - time.monotonic(), 0.0))[0]:
+            found = re.search(r":(\d+)$", out.readline().strip())
+            if found:
+                return int(found[1])
+        err = self.process.stderr
+        self.process.kill()
+        why = err.read().strip() if err is not None else ""
+        self.close()
+        raise DeviceError(f"a stand-in could not be started: {why or f'{STARTING:g} s are over'}")
+
+
+class StandInDevice:
+    """A driver with a service of its own."""
+
+    def __init__(self, arguments: Sequence[str] = ()) -> None:
+        self.service = StandInProcess(arguments)
+        try:
+            self._device = HaplyDevice(self.service.address)
+        except BaseException:
+            self.service.close()
+            raise
+        self.info = self._device.info
+
+    @property
+    def closed(self) -> bool:
+        """Whether it is."""
+        return self._device.closed
+
+    def read(self) -> Reading:
+        """The hand now."""
+        return self._device.read()
+
+    def write(self, force: Array, torque: Array) -> None:
+        """Push the hand."""
+        self._device.write(force, torque)
+
+    def close(self) -> None:
+        """Let go, and end the service."""
+        self._device.close()
+        self.service.close()
