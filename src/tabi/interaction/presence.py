@@ -7,7 +7,8 @@ hand or obey its buttons ask here, and need not know what device it is.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -22,13 +23,38 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
+@dataclass(frozen=True)
+class HandMeters:
+    """How a hand with a device fares, for people.
+
+    Attributes:
+        device: its name. state: of it, in a word. words: what is wrong, "" where nothing is.
+        force: on the hand [N]. energy: that the hand got from the device [J]. on_body: force on
+            what it holds or touches [N].
+    """
+
+    device: str
+    state: str
+    words: str
+    force: float
+    energy: float
+    on_body: float
+
+
 class Presence:
-    """The hands of one simulation, by what moves them."""
+    """The hands of one simulation, by what moves them.
+
+    Attributes:
+        meters: tells how a device fares, where there is one.
+        obeyed: whether a robot listens to the second button.
+    """
 
     def __init__(self) -> None:
         self._hands: dict[Hashable, tuple[Array, tuple[bool, ...]]] = {}
         self._bands: dict[Hashable, Band] = {}
         self._down: set[int] = set()
+        self.meters: Callable[[], HandMeters] | None = None
+        self.obeyed = False
 
     def put(
         self,

@@ -43,6 +43,7 @@ def answering(
     if told.grip_nm:
         with builder.at("robots", i, "grip_nm"):
             when = (lambda: hands.pressed(GRIPS)) if told.grip_on_button else None
+            hands.obeyed = hands.obeyed or told.grip_on_button
             does = control.grip(robot, told.grip_nm, motion=does, when=when)
     elif told.grip_on_button:
         with builder.at("robots", i, "grip_on_button"):

@@ -19,6 +19,7 @@ import viser
 from tabi.apps.viewer import catalogue
 from tabi.apps.viewer.controls import Controls, floating
 from tabi.apps.viewer.drawing import FRAMES, HICCUP, TEXTS, Drawing
+from tabi.apps.viewer.hand_panel import HandPanel
 from tabi.apps.viewer.markup import literal
 from tabi.apps.viewer.page import Page
 from tabi.apps.viewer.player import Builder, Player, simulated
@@ -65,6 +66,7 @@ class Live(Drawing):
         self._own = (name, self.player.build, camera)
         self._scene, self._name, self._note, self._told = 0, name, "", ""
         self.walk_panel: WalkPanel | None = None
+        self.hand_panel: HandPanel | None = None
         self._builders: dict[str, Builder] = {name: self.player.build}
         self._furnish()
 
@@ -194,6 +196,7 @@ class Live(Drawing):
         self.sensors = SensorHistory(panel)
         self.page.pose = self._pose
         self.walk_panel = WalkPanel(self.page.server, sim, self.player, self.hand)
+        self.hand_panel = HandPanel(self.page.server, sim, self.player)
         self._told = ""
         self.controls.enable()
         # who walks leaves the picture otherwise
@@ -209,6 +212,8 @@ class Live(Drawing):
             self.say(f"{self._told}\n")
         if self.walk_panel is not None:
             self.walk_panel.show(view)
+        if self.hand_panel is not None and view is not None:
+            self.hand_panel.show(view.hand)
         if not self.due("text", TEXTS):
             return
         state = (

@@ -19,7 +19,7 @@ from tabi.apps.viewer.soft_pad import SoftView, soft_of
 from tabi.apps.viewer.steered_marks import SteeredLook, SteeredView
 from tabi.apps.viewer.walk_marks import WalkLook, WalkView
 from tabi.interaction.mouse_spring import Band
-from tabi.interaction.presence import presence_of
+from tabi.interaction.presence import HandMeters, presence_of
 from tabi.model.body import Body, Foot
 from tabi.model.compiled import Link
 from tabi.model.lookup import link_of
@@ -72,6 +72,7 @@ class View:
         heard: what the sensor tells that somebody listens to. walks: of robots that walk.
         steered: of robots that are steered. fallen: names of robots whose bases are at less than
             half of the height they had at the start. pads: soft soles and pads.
+        hand: how a haptic device fares, where there is one.
     """
 
     time: float
@@ -100,6 +101,7 @@ class View:
     steered: tuple[SteeredView, ...] = ()
     fallen: tuple[str, ...] = ()
     pads: tuple[SoftView, ...] = ()
+    hand: HandMeters | None = None
 
 
 def bodies_of(world: World) -> list[Body]:
@@ -212,6 +214,7 @@ class Observer:
             steered=self._steered.look(sim),
             fallen=self.fallen(),
             pads=self._soft(),
+            hand=hands.meters() if hands.meters is not None else None,
         )
 
     def fallen(self) -> tuple[str, ...]:
