@@ -50,4 +50,5 @@ def test_the_point_goes_on_with_its_velocity_then_stands_still():
         place, quaternion = model.at(5.0 + age)
         assert place == pytest.approx(counted * velocity, abs=1e-15)
         R = about(spin, counted * np.linalg.norm(spin)).R @ from_quaternion(start).R
-        assert from_quaternion(quaternion).R == pytest.approx(R, abs=1e-12)
+        found = from_quaternion(quaternion).R
+        assert found == pytest.approx(R, abs=1e-12)

@@ -33,7 +33,7 @@ from tabi._errors import ModelError
 from tabi.interaction.devices.protocol import Reading
 from tabi.interaction.local_model import product
 from tabi.model.compiled import Link
-from tabi.spatial.transform import Transform, cross_matrix, from_quaternion
+from tabi.spatial.transform import Transform, cross_matrix
 
 if TYPE_CHECKING:
     from tabi.simulation.simulator import Simulator
@@ -57,24 +57,36 @@ class Placement:
 
     Args:
         frame: X of the device's frame at the start. scale: metres of the world for one of the
-            device.
+            device. gain: newtons that the hand feels for one on the body.
+        clutch: the button that holds the probe; None for no clutch.
 
     Attributes:
         held: whether the clutch is.
         offset: how the handle is turned against the probe since the clutch was held.
     """
 
-    def __init__(self, frame: Transform | None = None, scale: float = 1.0) -> None:
-        if not 0.0 < scale < np.inf:
-            raise ModelError(f"the scale of a device is {scale}; expected a finite number > 0")
+    def __init__(
+        self,
+        frame: Transform | None = None,
+        scale: float = 1.0,
+        gain: float = 1.0,
+        clutch: int | None = None,
+    ) -> None:
+        if not 0.0 < scale < np.inf or not 0.0 <= gain < np.inf:
+            raise ModelError(
+                f"a device has the scale {scale} and the gain {gain}; expected finite numbers, "
+                "the scale > 0 and the gain ≥ 0"
+            )
+        self.gain, self.clutch = float(gain), clutch
         frame = Transform() if frame is None else frame
         self.R, self.origin, self.scale = frame.R, frame.p.copy(), float(scale)
         self.quaternion, self.held = frame.quaternion, False
         self.offset = np.array([1.0, 0.0, 0.0, 0.0])
         self._kept: Probe | None = None
 
-    def probe(self, reading: Reading, clutch: bool = False) -> Probe:
-        """Where the probe is for a reading, with the clutch held or not."""
+    def probe(self, reading: Reading) -> Probe:
+        """Where the probe is for a reading."""
+        clutch = pressed(reading, self.clutch)
         if self.held and not clutch and self._kept is not None:
             self.shift(reading, self._kept.position)
             turned = product(tuple(self.quaternion), tuple(reading.quaternion))
@@ -103,7 +115,7 @@ class Placement:
 
 
 @dataclass(frozen=True)
-class Gains:
+class CouplingGains:
     """Of equations (1) and (3).
 
     Attributes:
@@ -133,12 +145,12 @@ def gains(
     stiffness: float,
     turn_stiffness: float = 0.0,
     limits: tuple[float, float] = (400.0, 40.0),
-) -> Gains:
+) -> CouplingGains:
     """Of a point that shows (m, I), with steps of dt [s]: stiffnesses are cut by (2)."""
     mass, inertia = masses
     k = min(stiffness, mass * (STEPS / dt) ** 2)
     turn = min(turn_stiffness, inertia * (STEPS / dt) ** 2)
-    return Gains(k, sqrt(2.0 * mass * k), turn, sqrt(2.0 * inertia * turn), *limits)
+    return CouplingGains(k, sqrt(2.0 * mass * k), turn, sqrt(2.0 * inertia * turn), *limits)
 
 
 def shown_masses(sim: Simulator, link: Link, point: ArrayLike) -> tuple[float, float]:
@@ -201,11 +213,6 @@ def sound(reading: Reading) -> Reading | None:
 def pressed(reading: Reading, button: int | None) -> bool:
     """Whether a button is; None is none."""
     return button is not None and button < len(reading.buttons) and bool(reading.buttons[button])
-
-
-def rotation(quaternion: ArrayLike) -> Array:
-    """R of a quaternion."""
-    return from_quaternion(quaternion).R
 
 
 def _inverse(q: tuple[float, ...]) -> tuple[float, float, float, float]:

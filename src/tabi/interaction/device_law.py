@@ -4,7 +4,7 @@ Equations (1), (3) and (4) of ``coupling``, with the point that ``local_model`` 
 the body, the sign turned round, and then bounded by ``energy``. In the device's frame, with
 x_world = p + s R x_device and g newtons felt for one on the body,
 
-    f_device = g Rᵀ f_hand,    dE_device = f_device·dx_device = (g / s) f_hand·dx_world           (1)
+    f_device = g Rᵀ f_hand,    dE_device = f_device·dx_device = (g / s) f_hand·dx_world      (1)
 so energies of the world count by g / s at the device.
 
 Plain numbers only: a call takes some ten microseconds.

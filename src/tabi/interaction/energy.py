@@ -140,7 +140,9 @@ class PassivityController:
         x, v, dt = reading
         e, last = self.monitor, self.monitor.place
         e.see(x, v, dt)
-        e.energy = max(e.energy + given, -stored)
+        # bodies may use up what the hand gave; what they got beyond that it does not owe
+        taken = e.energy + given if given < 0.0 else max(e.energy, min(e.energy + given, 0.0))
+        e.energy = max(taken, -stored)
         size = sqrt(dot(force, force))
         if size > 0.0:
             u = (force[0] / size, force[1] / size, force[2] / size)

@@ -89,6 +89,11 @@ class GodObject:
             self._link = most.near.link
             self._pose = self.around.sim.pose(self._link) if most.near.body else None
 
+    @property
+    def ahead(self) -> Near | None:
+        """What is nearest of all that is near."""
+        return min(self._near, key=lambda one: one.gap, default=None)
+
     def forget(self) -> None:
         """Begin anew where the hand will be."""
         self.position, self.presses, self._pose = None, [], None

@@ -101,6 +101,9 @@ class Surroundings:
     def near(self, centre: Array, band: float) -> list[Near]:
         """Every point closer than the band to the ball around a centre [m]."""
         self._centre[:] = centre
+        if self._pads:
+            row = self._memory.pose[self._ball]
+            row["low"], row["high"] = centre - self.radius, centre + self.radius
         r = self.radius + band
         close = ((self._low < centre + r) & (self._high > centre - r)).all(axis=1) | self._planes
         found: list[Near] = []
@@ -109,16 +112,12 @@ class Surroundings:
         return found
 
     def _pair(self, k: int, band: float) -> list[Near]:
-        soft = k in self._pads
-        args = (
-            (self._tables, self._memory, self._soft, self._nodes, self._ball, k, band)
-            + (self._points, self._where, 0)
-            if soft
-            else (self._tables, self._memory, self._ball, k, band, NO_TURN, self._points, 0)
-        )
-        if soft:
-            count = surfaces.surface_points(*args)
+        shapes, ball, points = (self._tables, self._memory), self._ball, self._points
+        if k in self._pads:
+            pads = (self._soft, self._nodes)
+            count = surfaces.surface_points(*shapes, *pads, ball, k, band, points, self._where, 0)
         else:
+            args = (*shapes, ball, k, band, NO_TURN, points, 0)
             if self._pair_points is None:
                 self._pair_points = entry(detect.pair_points, *args)
             count = self._pair_points(*args)
