@@ -118,6 +118,16 @@ def test_the_clutch_frees_the_hand():
     assert not felt(replace(WALL, held=True), held)[0].any()
 
 
+def test_a_damper_is_felt_as_far_as_it_stops_the_handle():
+    model = LocalModel(mode=Mode.ATTACH, damping=100.0, scale=2.0, gain=0.5)
+    reading = Reading(np.zeros(3), np.array([0.01, 0.0, 0.0]))
+    law = make_law(mass=0.05, longest=5e-3)
+    force, _, _ = law(reading, model.to_vector(), 1e-3)
+    assert force == pytest.approx([-0.05 / 5e-3 * 0.01, 0.0, 0.0])
+    heavy, _, _ = make_law(mass=10.0, longest=5e-3)(reading, model.to_vector(), 1e-3)
+    assert heavy == pytest.approx([-0.5 * 2.0 * 100.0 * 0.01, 0.0, 0.0])
+
+
 def test_energy_of_torques_is_bounded_too():
     """A light knob on a stiff spring that is sampled too slowly."""
     worst = {}

@@ -9,6 +9,7 @@ from worlds import random_robot
 from tabi._errors import ModelError
 from tabi.control import hold
 from tabi.interaction.coupling import Placement
+from tabi.interaction.device_law import make_law
 from tabi.interaction.devices.protocol import DeviceError, Reading
 from tabi.interaction.hand import LEASH, HapticHand, Lockstep
 from tabi.interaction.local_model import LocalModel, Mode
@@ -269,16 +270,14 @@ def test_a_wall_is_felt_as_stiffness_times_depth_and_a_touched_body_gets_the_opp
     world.add_box((0.1, 0.1, 0.1), 2.0)
     sim, said = Simulator(world), Said((0.2, 0.3, 0.0))
     hand = HapticHand(sim, said, mode="touch", stiffness=800.0, radius=4e-3)
-    lockstep = Lockstep(SimulatedHandle(), sim)
+    law = make_law(force_limit=1e3, passive=False)
     for x in np.arange(0.43, 0.47, 0.5e-3):
         said.say(position=np.array([x, 0.3 + 0.1 * x, 0.02]), velocity=np.array([0.5, 0.05, 0]))
         run(sim, [hand], 1)
         depth = max(0.0, x - (0.45 - 4e-3))
         # hand.force is on what is touched
         assert hand.force == pytest.approx([800.0 * depth, 0.0, 0.0], abs=1e-6)
-        felt = lockstep.law.__class__(force_limit=1e3, passive=False)(
-            said.reading, said.model.to_vector(), 1e-3
-        )[0]
+        felt, _, _ = law(said.reading, said.model.to_vector(), 1e-3)
         assert felt == pytest.approx([-800.0 * depth, 0.0, 0.0], abs=1e-6)
     said.say(position=np.array([0.0, 0.0, 0.1]), velocity=np.zeros(3))
     run(sim, [hand], 1)
@@ -335,6 +334,9 @@ def test_hands_of_pages_take_it_as_one_of_their_springs():
     (band,) = hands.bands()
     assert band.target == pytest.approx([0.1, 0.0, 0.0])
     assert band.force[0] > 0
+    # a page's mouse does not move it
+    hands.move("haptic", (9.0, 9.0, 9.0))
+    assert hands.bands()[0].target == pytest.approx([0.1, 0.0, 0.0])
 
 
 def test_a_simulated_hand_in_lockstep_lifts_a_box_and_feels_its_weight():
@@ -351,6 +353,29 @@ def test_a_simulated_hand_in_lockstep_lifts_a_box_and_feels_its_weight():
     weight = 0.3 * 9.81
     assert device.force[2] == pytest.approx(-weight, rel=1e-3)
     assert sim.position("box")[2] == pytest.approx(0.1 - weight / 500 - weight / 300, abs=1e-4)
+
+
+def test_a_light_handle_and_a_heavy_box_come_to_go_together_and_only_a_bare_law_makes_energy():
+    found = {}
+    for passive in (True, False):
+        sim, mass = box(10.0), 0.05
+        law = make_law(force_limit=1e3, mass=mass, longest=1e-3, passive=passive)
+        device = SimulatedHandle(mass, None, velocity=(0.3, 0.1, 0.0), clock=lambda s=sim: s.time)
+        device.buttons = PRESSED
+        hand = HapticHand(sim, Lockstep(device, sim, law), stiffness=1000.0)
+        start = energy = worst = 0.5 * mass * float(np.dot(device.v, device.v))
+        for _ in range(1000):
+            hand.pull()
+            sim.step()
+            energy = 0.5 * mass * float(np.dot(device.v, device.v)) + sim.energy.kinetic
+            worst = max(worst, energy)
+        found[passive] = (worst - start, energy / start)
+        if passive:
+            assert device.v == pytest.approx(sim.velocity("box").linear, abs=1e-3)
+    # one step late the box has been pushed by springs of up to k (v h)² more
+    assert found[True][0] < 10 * 1000.0 * (0.32 * 1e-3) ** 2
+    assert found[True][1] < 0.1
+    assert found[False][0] > 0.1
 
 
 def test_a_device_that_fails_pushes_nothing():

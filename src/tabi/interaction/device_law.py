@@ -5,7 +5,11 @@ the body, the sign turned round, and then bounded by ``energy``. In the device's
 x_world = p + s R x_device and g newtons felt for one on the body,
 
     f_device = g Rᵀ f_hand,    dE_device = f_device·dx_device = (g / s) f_hand·dx_world      (1)
-so energies of the world count by g / s at the device.
+so energies of the world count by g / s at the device. A damper that turns a light handle round
+within one period would make it buzz, so of c the hand feels at most what stops it,
+
+    g s c ≤ m / H                                                                                (2)
+with the handle's mass m and the longest time H until the next force acts; likewise for turns.
 
 Plain numbers only: a call takes some ten microseconds.
 """
@@ -76,6 +80,7 @@ class DeviceLaw:
             )
         self.force_limit, self.torque_limit = float(force_limit), float(torque_limit)
         self.passive, self.clutch = passive, clutch
+        self._most = (mass / (longest + delay), inertia / (longest + delay))
         share = allowed if torque_limit == 0.0 else 0.5 * allowed
         # the arm of a hand's force about a handle is some centimetres
         self._force = PassivityController(mass, pull, longest, delay, share)
@@ -109,6 +114,8 @@ class DeviceLaw:
             given, turn_given = self._given(m)
             if m[0] != Mode.FREE and age < STALE and not self._clutched(reading, m):
                 R, share = self._rotation(m), m[AT["gain"]] / m[AT["scale"]]
+                if self.passive:
+                    self._ease(m)
                 world = _wrench(m, R, (x, v, q, w), age)
                 force = limited(_back(R, world[0], m[AT["gain"]]), self.force_limit)
                 torque = limited(_back(R, world[1], m[AT["gain"]]), self.torque_limit)
@@ -136,6 +143,14 @@ class DeviceLaw:
         controller.monitor.energy += given
         controller.monitor.hold(wanted)
         return wanted
+
+    def _ease(self, m: list[float]) -> None:
+        """Equation (2)."""
+        gain, scale = m[AT["gain"]], m[AT["scale"]]
+        if gain > 0.0:
+            force, turn = AT["damping"], AT["turn_damping"]
+            m[force] = min(m[force], self._most[0] / (gain * scale))
+            m[turn] = min(m[turn], self._most[1] / gain)
 
     def _numbers(self, share: float, age: float) -> Array:
         force, torque = self.monitors
