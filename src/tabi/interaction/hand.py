@@ -25,6 +25,7 @@ from tabi.interaction.coupling import (
     Probe,
     bounded,
     gains,
+    point_velocity,
     pressed,
     rotation_between,
     shown_masses,
@@ -183,8 +184,9 @@ class HapticHand:
         if g is None:
             return LocalModel()
         X, V = self.sim.pose(g.name), self.sim.velocity(g.name)
-        x, arm = X @ g.point, X.R @ g.point
-        speed = V.linear + np.cross(V.angular, arm)
+        arm = X.R @ g.point
+        x = X.p + arm
+        speed = point_velocity(V, arm)
         goal = np.array(product(tuple(X.quaternion), g.turned))
         error = probe.position - x
         force = g.gains.force(error, probe.velocity - speed)
@@ -196,7 +198,7 @@ class HapticHand:
             self._grasp = None
             return LocalModel()
         self._probe, self._point = probe.position, x
-        self._push(g.name, g.point, force, torque)
+        self._push(g.name, X, g.point, force, torque)
         w, i, j, k = self.placement.offset
         return LocalModel(
             mode=Mode.ATTACH,
@@ -276,7 +278,8 @@ class HapticHand:
         force = force + c * float(n @ (v - probe.velocity)) * n
         if float(force @ n) <= 0.0:
             return c, v
-        self._push(near.link, X.inverse() @ near.point, bounded(-force, LIMIT), np.zeros(3))
+        point = X.inverse() @ near.point
+        self._push(near.link, X, point, bounded(-force, LIMIT), np.zeros(3))
         return c, v
 
     def _speed(self, near: Near) -> Array:
@@ -284,7 +287,7 @@ class HapticHand:
         if not near.body:
             return np.zeros(3)
         X, V = self.sim.pose(near.link), self.sim.velocity(near.link)
-        return V.linear + np.cross(V.angular, near.point - X.p)
+        return point_velocity(V, near.point - X.p)
 
     def _gains(self, link: str, point: Array) -> CouplingGains:
         """Of what is touched, looked at once in a while."""
@@ -298,14 +301,14 @@ class HapticHand:
 
     # ---- both -------------------------------------------------------------------------------
 
-    def _push(self, name: str, point: Array, force: Array, torque: Array) -> None:
+    def _push(self, name: str, X: Transform, point: Array, force: Array, torque: Array) -> None:
         if not np.isfinite(force @ force + torque @ torque):
             return
         self.sim.apply_force(name, force=force, torque=torque, point=point)
         self.force, self.torque = self.force + force, self.torque + torque
         if not self.placement.held:
-            at, now = self.sim.pose(name), self.sim.data.steps
-            self._acting.append(_Acting(name, point, force, torque, at, now))
+            acting = _Acting(name, point, force, torque, X, self.sim.data.steps)
+            self._acting.append(acting)
 
     def _count_work(self) -> None:
         for one in self._acting:

@@ -87,9 +87,11 @@ class LocalModel:
 
     def to_vector(self) -> Array:
         """As numbers, shape (LENGTH,)."""
-        return np.concatenate([np.ravel(getattr(self, one.name)) for one in fields(self)]).astype(
-            float
-        )
+        numbers: list[float] = []
+        for name in PLACES:
+            value = getattr(self, name)
+            numbers += value.tolist() if isinstance(value, np.ndarray) else [float(value)]
+        return np.array(numbers)
 
     @classmethod
     def from_vector(cls, vector: Array) -> LocalModel:
