@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -46,6 +46,18 @@ class Band:
     point: Array
     target: Array
     force: Array
+
+
+class Pulling(Protocol):
+    """What pulls at bodies before each step, and is seen as a band: a mouse's, or a haptic hand."""
+
+    def pull(self) -> None:
+        """Push bodies during the next step."""
+        ...
+
+    def band(self) -> Band:
+        """As it is seen."""
+        ...
 
 
 class Spring:
@@ -105,17 +117,18 @@ class Hands:
     """The springs of all pages, by who holds them."""
 
     def __init__(self) -> None:
-        self.springs: dict[Hashable, Spring] = {}
+        self.springs: dict[Hashable, Pulling] = {}
 
-    def take(self, owner: Hashable, spring: Spring) -> None:
+    def take(self, owner: Hashable, spring: Pulling) -> None:
         """One more, or another one of the same owner."""
         if owner in self.springs or len(self.springs) < HANDS:
             self.springs[owner] = spring
 
     def move(self, owner: Hashable, mouse: ArrayLike) -> None:
         """The owner's mouse has moved."""
-        if owner in self.springs:
-            self.springs[owner].move(mouse)
+        spring = self.springs.get(owner)
+        if isinstance(spring, Spring):
+            spring.move(mouse)
 
     def release(self, owner: Hashable) -> None:
         """Let go; nothing pulls from the next step on."""

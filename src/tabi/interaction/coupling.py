@@ -1,0 +1,226 @@
+"""The coupling of a hand and a body: where the probe is, how it holds and how it touches.
+
+The handle of a device is a probe in the world, at p + s R x. While the clutch is held the hand
+moves and the probe stays; p changes then.
+
+Attached, a spring and a damper between the probe and a point of the body push the body with
+
+    f = k (x_probe − x) + c (ẋ_probe − ẋ),    c = √(2 m k)                                   (1)
+and the hand with −f, which is Chardonnet et al. 2012, eq (14); the damping ratio of m on k is
+1/√2. m is the mass that the point shows, and for turns I is what it shows of inertia,
+
+    m = 3 / tr(J M⁻¹ Jᵀ),    I = 3 / tr(J_ω M⁻¹ J_ωᵀ),    k ≤ m (0.1 / h)²                   (2)
+    τ = k_ω log(q_probe q⁻¹) + c_ω (ω_probe − ω),    c_ω = √(2 I k_ω)                        (3)
+Touching, the probe stays on the surface where the hand goes inside, ``god_object``, and with x_s
+there and n out of the body the hand feels
+
+    f = max(0, k n·(x_s − x) + c n·(ẋ_s − ẋ)) n,  and along the surface at most μ of that     (4)
+The device's loop has ``LocalModel`` in place of the body, and what its force may do on the hand is
+bounded by ``energy``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import atan2, isfinite, sqrt
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tabi import dynamics
+from tabi._errors import ModelError
+from tabi.interaction.devices.protocol import Reading
+from tabi.interaction.local_model import product
+from tabi.model.compiled import Link
+from tabi.spatial.transform import Transform, cross_matrix
+from tabi.spatial.twist import Twist
+
+if TYPE_CHECKING:
+    from tabi.simulation.simulator import Simulator
+
+Array = NDArray[np.float64]
+STEPS = 0.1  # ω h at most, of (2)
+
+
+@dataclass(frozen=True, eq=False)
+class Probe:
+    """A handle in the world: place [m], quaternion, velocity [m/s] and angular velocity [rad/s]."""
+
+    position: Array
+    quaternion: Array
+    velocity: Array
+    spin: Array
+
+
+class Placement:
+    """A device's frame in the world.
+
+    Args:
+        frame: X of the device's frame at the start. scale: metres of the world for one of the
+            device. gain: newtons that the hand feels for one on the body.
+        clutch: the button that holds the probe; None for no clutch.
+
+    Attributes:
+        held: whether the clutch is.
+        offset: how the handle is turned against the probe since the clutch was held.
+    """
+
+    def __init__(
+        self,
+        frame: Transform | None = None,
+        scale: float = 1.0,
+        gain: float = 1.0,
+        clutch: int | None = None,
+    ) -> None:
+        if not 0.0 < scale < np.inf or not 0.0 <= gain < np.inf:
+            raise ModelError(
+                f"a device has the scale {scale} and the gain {gain}; expected finite numbers, "
+                "the scale > 0 and the gain ≥ 0"
+            )
+        self.gain, self.clutch = float(gain), clutch
+        frame = Transform() if frame is None else frame
+        self.R, self.origin, self.scale = frame.R, frame.p.copy(), float(scale)
+        self.quaternion, self.held = frame.quaternion, False
+        self.offset = np.array([1.0, 0.0, 0.0, 0.0])
+        self._kept: Probe | None = None
+
+    def probe(self, reading: Reading) -> Probe:
+        """Where the probe is for a reading."""
+        clutch = pressed(reading, self.clutch)
+        if self.held and not clutch and self._kept is not None:
+            self.shift(reading, self._kept.position)
+            turned = product(tuple(self.quaternion), tuple(reading.quaternion))
+            self.offset = np.array(product(_inverse(turned), tuple(self._kept.quaternion)))
+        if clutch:
+            if not self.held or self._kept is None:
+                still = self._free(reading)
+                self._kept = replace(still, velocity=np.zeros(3), spin=np.zeros(3))
+            self.held = True
+            return self._kept
+        self.held, self._kept = False, None
+        return self._free(reading)
+
+    def shift(self, reading: Reading, place: Array) -> None:
+        """Let the handle as it is now be at a place [m]."""
+        self.origin = place - self.scale * (self.R @ reading.position)
+
+    def _free(self, reading: Reading) -> Probe:
+        turned = product(tuple(self.quaternion), tuple(reading.quaternion))
+        return Probe(
+            self.origin + self.scale * (self.R @ reading.position),
+            np.array(product(turned, tuple(self.offset))),
+            self.scale * (self.R @ reading.velocity),
+            self.R @ reading.spin,
+        )
+
+
+@dataclass(frozen=True)
+class CouplingGains:
+    """Of equations (1) and (3).
+
+    Attributes:
+        stiffness, damping: [N/m, N·s/m]. turn_stiffness, turn_damping: [N·m/rad, N·m·s/rad].
+        force_limit, torque_limit: [N, N·m].
+    """
+
+    stiffness: float
+    damping: float
+    turn_stiffness: float = 0.0
+    turn_damping: float = 0.0
+    force_limit: float = 400.0
+    torque_limit: float = 40.0
+
+    def force(self, error: Array, rate: Array) -> Array:
+        """(1): on the body, of x_probe − x and its rate."""
+        return bounded(self.stiffness * error + self.damping * rate, self.force_limit)
+
+    def torque(self, error: Array, rate: Array) -> Array:
+        """(3): on the body."""
+        return bounded(self.turn_stiffness * error + self.turn_damping * rate, self.torque_limit)
+
+
+def gains(
+    masses: tuple[float, float],
+    dt: float,
+    stiffness: float,
+    turn_stiffness: float = 0.0,
+    limits: tuple[float, float] = (400.0, 40.0),
+) -> CouplingGains:
+    """Of a point that shows (m, I), with steps of dt [s]: stiffnesses are cut by (2)."""
+    mass, inertia = masses
+    k = min(stiffness, mass * (STEPS / dt) ** 2)
+    turn = min(turn_stiffness, inertia * (STEPS / dt) ** 2)
+    return CouplingGains(k, sqrt(2.0 * mass * k), turn, sqrt(2.0 * inertia * turn), *limits)
+
+
+def shown_masses(sim: Simulator, link: Link, point: ArrayLike) -> tuple[float, float]:
+    """m and I of (2) at a point of the world [m] on a link [kg, kg·m²]."""
+    x = np.asarray(point, float)
+    places = [x, *(x + axis for axis in np.eye(3))]
+    inverse = dynamics.delassus(sim.model, sim.state.q, [(link.name, p) for p in places])
+    # ω = ½ Σ e_j × (v_j − v_0)
+    turns = [0.5 * cross_matrix(axis) for axis in np.eye(3)]
+    L = np.hstack([-sum(turns, np.zeros((3, 3))), *turns])
+    angular = L @ inverse @ L.T
+    return (
+        3.0 / max(float(np.trace(inverse[:3, :3])), 1e-9),
+        3.0 / max(float(np.trace(angular)), 1e-9),
+    )
+
+
+def rotation_between(start: ArrayLike, end: ArrayLike) -> Array:
+    """log(q_end q_start⁻¹): the rotation [rad] that leads from one to the other, at most half a
+    turn, in the world's axes.
+    """
+    a, b = np.asarray(start, float).tolist(), np.asarray(end, float).tolist()
+    return np.array(log(product(tuple(b), _inverse(tuple(a)))))
+
+
+def log(q: tuple[float, ...]) -> tuple[float, float, float]:
+    """The rotation vector of a unit quaternion."""
+    w, x, y, z = q if q[0] >= 0.0 else (-q[0], -q[1], -q[2], -q[3])
+    size = sqrt(x * x + y * y + z * z)
+    share = 2.0 if size < 1e-12 else 2.0 * atan2(size, w) / size
+    return share * x, share * y, share * z
+
+
+def point_velocity(V: Twist, arm: Array) -> Array:
+    """v + ω × r [m/s]; NumPy's own product of vectors takes longer than a step."""
+    (wx, wy, wz), (x, y, z) = V.angular.tolist(), arm.tolist()
+    return V.linear + np.array([wy * z - wz * y, wz * x - wx * z, wx * y - wy * x])
+
+
+def bounded(vector: Array, limit: float) -> Array:
+    """The vector, no longer than the limit."""
+    size = sqrt(float(vector @ vector))
+    return vector * (limit / size) if size > limit else vector
+
+
+def sound(reading: Reading) -> Reading | None:
+    """A reading of finite numbers, its quaternion of length one; None where it is none."""
+    try:
+        numbers = [
+            *map(float, reading.position),
+            *map(float, reading.velocity),
+            *map(float, reading.quaternion),
+            *map(float, reading.spin),
+            float(reading.time),
+        ]
+    except (TypeError, ValueError):
+        return None
+    if len(numbers) != 14 or not isfinite(sum(map(abs, numbers))):
+        return None
+    length = sqrt(sum(c * c for c in numbers[6:10]))
+    if not 0.5 < length < 2.0:
+        return None
+    return replace(reading, quaternion=np.array(numbers[6:10]) / length)
+
+
+def pressed(reading: Reading, button: int | None) -> bool:
+    """Whether a button is; None is none."""
+    return button is not None and button < len(reading.buttons) and bool(reading.buttons[button])
+
+
+def _inverse(q: tuple[float, ...]) -> tuple[float, float, float, float]:
+    return q[0], -q[1], -q[2], -q[3]

@@ -1,0 +1,153 @@
+"""Is a hand ever given energy by a wall that is only sampled? Without and with the controller.
+
+A handle is thrown on a wall, pressed on it and pulled away, or held against it by a hand, for
+masses of the handle, stiffnesses of the wall and how late readings come. Each period lasts 1 ms and
+up to so much more; with ``late`` the force also begins to act that late in its period. Told is
+
+    W = max_t ∫ f·dx                                                                          (1)
+the most that the device's force has done on handle and hand, counted at 10 kHz, not by the
+controller itself. A passive wall has W ≤ 0; the controller promises less than a millijoule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tabi.interaction.device_law import make_law
+from tabi.interaction.local_model import PLACES, LocalModel, Mode
+from tabi.interaction.simulated_device import STEP, SimulatedHandle, SpringHand
+
+MASSES = (0.05, 0.1, 0.2, 0.5)  # kg
+STIFFNESSES = (100.0, 300.0, 1000.0)  # N/m
+JITTERS = (0.0, 1e-3, 2e-3, 5e-3)  # s
+SCENES = ("throw", "press", "hold")
+PROMISED = 1e-3  # J
+PERIOD = round(1e-3 / STEP)
+DURATION = 1.2  # s
+# a handle that is this far away has gone for good [m]
+GONE = 1.0
+STRENGTH = 5.0  # N of the hand
+
+
+def validate(
+    masses: Sequence[float] = MASSES,
+    stiffnesses: Sequence[float] = STIFFNESSES,
+    jitters: Sequence[float] = JITTERS,
+    progress: Callable[[str, int, int], None] = lambda what, done, count: None,
+) -> dict[str, Any]:
+    """All combinations, each with the force at once and late.
+
+    Returns:
+        plain data: the axes, the worst energy (1) over all scenes by [late][mass][stiffness]
+        [jitter] with the controller and without [J], the worst of all, and whether the first is
+        what is promised.
+    """
+    shape = (2, len(masses), len(stiffnesses), len(jitters))
+    on, off = np.zeros(shape), np.zeros(shape)
+    for done, index in enumerate(np.ndindex(*shape)):
+        late, i, j, k = index
+        for scene in SCENES:
+            given = (scene, masses[i], stiffnesses[j], jitters[k], bool(late))
+            on[index] = max(on[index], contact(*given)["worst"])
+            off[index] = max(off[index], contact(*given, passive=False)["worst"])
+        progress("walls", done + 1, on.size)
+    return {
+        "masses": list(masses),
+        "stiffnesses": list(stiffnesses),
+        "jitters": list(jitters),
+        "controlled": on.tolist(),
+        "bare": off.tolist(),
+        "worst_controlled": float(on.max()),
+        "worst_bare": float(off.max()),
+        "promised": PROMISED,
+        "within": bool(on.max() <= PROMISED),
+    }
+
+
+def contact(
+    scene: str,
+    mass: float,
+    stiffness: float,
+    jitter: float,
+    late: bool = False,
+    passive: bool = True,
+    seed: int = 0,
+    axes: int = 1,
+) -> dict[str, Any]:
+    """One handle on a wall that fills x < 0.
+
+    Returns:
+        plain data: worst energy (1) [J], times [s], energies [J] and places x [m] at readings, and
+        the last force [N].
+    """
+    rng = np.random.default_rng(seed)
+    handle = _handle(scene, mass, axes)
+    most = round(jitter / STEP)
+    law = make_law(
+        force_limit=1e4,
+        mass=mass,
+        pull=STRENGTH,
+        longest=(PERIOD + most) * STEP,
+        delay=most * STEP if late else 0.0,
+        passive=passive,
+    )
+    wall = LocalModel(mode=Mode.TOUCH, normal=np.array([1.0, 0.0, 0.0]), stiffness=stiffness)
+    vector, before, force = wall.to_vector(), 0.0, np.zeros(3)
+    times, energies, places = [], [], []
+    while handle.time < DURATION and abs(handle.x[0]) < GONE:
+        reading = handle.read()
+        vector[PLACES["time"][0]] = reading.time
+        force, torque, _ = law(reading, vector, reading.time - before)
+        before = reading.time
+        period = PERIOD + int(rng.integers(most + 1))
+        wait = int(rng.integers(min(most, period) + 1)) if late else 0
+        handle.advance(wait)
+        handle.write(force, torque)
+        handle.advance(period - wait)
+        times.append(handle.time)
+        energies.append(handle.energy)
+        places.append(handle.x[0])
+    return {
+        "worst": handle.worst,
+        "time": times,
+        "energy": energies,
+        "place": places,
+        "force": force.tolist(),
+    }
+
+
+def _handle(scene: str, mass: float, axes: int) -> SimulatedHandle:
+    if scene == "throw":
+        velocity = (-0.5, 0.2, -0.1) if axes == 3 else (-0.5, 0.0, 0.0)
+        return SimulatedHandle(mass, None, (0.005, 0.0, 0.0), velocity, axes=axes)
+    wants, damping = (_pressed, 2.0) if scene == "press" else (_held, 1.0)
+    hand = SpringHand(300.0, damping, STRENGTH, wants)
+    return SimulatedHandle(mass, hand, (0.004, 0.0, 0.0), axes=axes)
+
+
+def _pressed(time: float) -> tuple[float, float, float]:
+    """Slowly in, and after a while out with half a metre a second."""
+    if time < 0.8:
+        return (0.004 - 0.014 * min(time / 0.3, 1.0), 0.0, 0.0)
+    return (min(-0.01 + 0.5 * (time - 0.8), 0.04), 0.0, 0.0)
+
+
+def _held(time: float) -> tuple[float, float, float]:
+    return (-0.01, 0.0, 0.0)
+
+
+def text(found: dict[str, Any]) -> str:
+    """The result as sentences."""
+    verdict = "within" if found["within"] else "NOT within"
+    count = int(np.size(found["controlled"])) * len(SCENES)
+    return "\n".join(
+        [
+            f"{count} handles on sampled walls: {verdict} the {1e3 * found['promised']:g} mJ that "
+            "are promised",
+            f"  most energy that a hand was given: {1e3 * found['worst_controlled']:.3f} mJ with "
+            f"the controller, {1e3 * found['worst_bare']:.4g} mJ without",
+        ]
+    )
