@@ -14,7 +14,7 @@ from tabi.interaction.coupling import (
     shown_masses,
     sound,
 )
-from tabi.interaction.devices.protocol import Reading
+from tabi.interaction.devices.protocol import HandReading
 from tabi.model.world import World
 from tabi.simulation.simulator import Simulator
 from tabi.spatial.transform import about, from_quaternion
@@ -61,7 +61,7 @@ def test_rotation_between_is_the_vector_that_turns_one_into_the_other():
 def test_the_device_is_placed_scaled_and_moved_by_the_clutch():
     place = Placement(about((0, 0, 1), np.pi / 2, (1.0, 2.0, 3.0)), scale=3.0, clutch=0)
     moves = {"velocity": np.array([0.0, 1.0, 0.0]), "spin": np.array([1.0, 0.0, 0.0])}
-    reading = Reading(np.array([0.1, 0.0, 0.0]), **moves)
+    reading = HandReading(np.array([0.1, 0.0, 0.0]), **moves)
     probe = place.probe(reading)
     assert probe.position == pytest.approx([1.0, 2.3, 3.0])
     assert probe.velocity == pytest.approx([-3.0, 0.0, 0.0])
@@ -71,17 +71,19 @@ def test_the_device_is_placed_scaled_and_moved_by_the_clutch():
     turned = about((1, 0, 0), 0.5).quaternion
     place.probe(replace(reading, buttons=(True,)))
     for x in (0.2, 0.4, -0.3):
-        held = Reading(np.array([x, x, 0.0]), np.ones(3), turned, buttons=(True,))
+        held = HandReading(np.array([x, x, 0.0]), np.ones(3), turned, buttons=(True,))
         probe = place.probe(held)
         assert place.held
         assert probe.position == pytest.approx([1.0, 2.3, 3.0])
         assert not probe.velocity.any()
-    probe = place.probe(Reading(np.array([-0.3, -0.3, 0.0]), quaternion=turned, buttons=(False,)))
+    probe = place.probe(
+        HandReading(np.array([-0.3, -0.3, 0.0]), quaternion=turned, buttons=(False,))
+    )
     assert not place.held
     assert probe.position == pytest.approx([1.0, 2.3, 3.0])
     found = from_quaternion(probe.quaternion).R
     assert found == pytest.approx(place.R, abs=1e-12)
-    probe = place.probe(Reading(np.array([-0.2, -0.3, 0.0]), quaternion=turned))
+    probe = place.probe(HandReading(np.array([-0.2, -0.3, 0.0]), quaternion=turned))
     assert probe.position == pytest.approx([1.0, 2.6, 3.0])
 
 
@@ -92,15 +94,15 @@ def test_placements_that_cannot_be_are_refused(given):
 
 
 def test_readings_are_checked_and_quaternions_get_length_one():
-    long = Reading(np.zeros(3), quaternion=np.array([1.2, 0.0, 0.0, 0.0]))
+    long = HandReading(np.zeros(3), quaternion=np.array([1.2, 0.0, 0.0, 0.0]))
     found = sound(long)
     assert found is not None
     assert found.quaternion == pytest.approx([1, 0, 0, 0])
-    assert sound(Reading(np.array([0, np.nan, 0]))) is None
-    assert sound(Reading(np.zeros(4))) is None
-    assert sound(Reading(None)) is None
+    assert sound(HandReading(np.array([0, np.nan, 0]))) is None
+    assert sound(HandReading(np.zeros(4))) is None
+    assert sound(HandReading(None)) is None
 
 
 def test_buttons_that_there_are_not_are_not_pressed():
-    reading = Reading(np.zeros(3), buttons=(False, True))
+    reading = HandReading(np.zeros(3), buttons=(False, True))
     assert [pressed(reading, k) for k in (0, 1, 2, None)] == [False, True, False, False]

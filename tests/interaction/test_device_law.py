@@ -10,7 +10,7 @@ import pytest
 
 from tabi._errors import ModelError
 from tabi.interaction.device_law import NUMBERS, STALE, make_law
-from tabi.interaction.devices.protocol import Reading
+from tabi.interaction.devices.protocol import HandReading
 from tabi.interaction.local_model import AHEAD, LocalModel, Mode
 from tabi.spatial.transform import about, from_quaternion
 
@@ -18,7 +18,7 @@ WALL = LocalModel(mode=Mode.TOUCH, normal=np.array([0.0, 0.0, 1.0]), stiffness=5
 BARE = {"force_limit": 1e3, "torque_limit": 1e3, "passive": False}
 
 
-def felt(model: LocalModel, reading: Reading, **settings):
+def felt(model: LocalModel, reading: HandReading, **settings):
     force, torque, numbers = make_law(**BARE | settings)(reading, model.to_vector(), 1e-3)
     assert numbers.shape == (len(NUMBERS),)
     return force, torque
@@ -33,7 +33,7 @@ def test_attached_it_feels_the_opposite_of_spring_and_damper_in_its_own_frame():
             mode=Mode.ATTACH, place=p, velocity=u, stiffness=80.0, damping=3.0,
             scale=2.5, gain=0.4, origin=X.p, frame=X.quaternion,
         )  # fmt: skip
-        force, torque = felt(model, Reading(x, v))
+        force, torque = felt(model, HandReading(x, v))
         world = 80.0 * (p - X.p - 2.5 * X.R @ x) + 3.0 * (u - 2.5 * X.R @ v)
         assert force == pytest.approx(0.4 * X.R.T @ world, rel=1e-9)
         assert not torque.any()
@@ -46,7 +46,7 @@ def test_attached_it_feels_turns():
         mode=Mode.ATTACH, quaternion=goal.quaternion, spin=np.array([0.0, 0.0, 1.0]),
         turn_stiffness=4.0, turn_damping=0.5, frame=frame.quaternion,
     )  # fmt: skip
-    reading = Reading(np.zeros(3), quaternion=handle.quaternion, spin=frame.R.T @ [0, 0, 0.4])
+    reading = HandReading(np.zeros(3), quaternion=handle.quaternion, spin=frame.R.T @ [0, 0, 0.4])
     _, torque = felt(model, reading)
     assert frame.R @ torque == pytest.approx([0, 0, 4.0 * 0.2 + 0.5 * 0.6], abs=1e-9)
 
@@ -55,7 +55,7 @@ def test_attached_it_feels_turns():
 def test_a_wall_is_stiffness_times_depth_and_friction_at_most_its_share(mu):
     model = replace(WALL, friction=mu)
     for depth, side in ((0.01, 0.0), (0.01, 0.004), (1e-7, 0.1), (-1e-9, 0.1)):
-        force, _ = felt(model, Reading(np.array([side, 0.0, -depth])))
+        force, _ = felt(model, HandReading(np.array([side, 0.0, -depth])))
         press = 500.0 * max(depth, 0.0)
         assert force[2] == pytest.approx(press, abs=1e-9)
         assert force[0] == pytest.approx(-min(500.0 * side, mu * press), abs=1e-9)
@@ -63,21 +63,21 @@ def test_a_wall_is_stiffness_times_depth_and_friction_at_most_its_share(mu):
 
 def test_a_wall_never_pulls():
     model = replace(WALL, damping=100.0)
-    force, _ = felt(model, Reading(np.array([0, 0, -0.001]), np.array([0, 0, 1.0])))
+    force, _ = felt(model, HandReading(np.array([0, 0, -0.001]), np.array([0, 0, 1.0])))
     assert not force.any()
 
 
 def test_late_models_are_led_on_then_held_then_not_believed():
     model = replace(WALL, velocity=np.array([0, 0, 0.1]), time=2.0)
     for age, lead in ((0.0, 0.0), (0.01, 0.01), (0.1, AHEAD)):
-        force, _ = felt(model, Reading(np.array([0, 0, -0.001]), time=2.0 + age))
+        force, _ = felt(model, HandReading(np.array([0, 0, -0.001]), time=2.0 + age))
         assert force[2] == pytest.approx(500.0 * (0.001 + 0.1 * lead))
-    force, _ = felt(model, Reading(np.array([0, 0, -0.001]), time=2.0 + STALE))
+    force, _ = felt(model, HandReading(np.array([0, 0, -0.001]), time=2.0 + STALE))
     assert not force.any()
 
 
 def test_limits_of_the_device_and_of_the_coupling_hold():
-    deep = Reading(np.array([0, 0, -1.0]))
+    deep = HandReading(np.array([0, 0, -1.0]))
     assert felt(WALL, deep, force_limit=3.0)[0] == pytest.approx([0, 0, 3.0])
     assert felt(replace(WALL, force_limit=2.0), deep)[0] == pytest.approx([0, 0, 2.0])
 
@@ -93,7 +93,7 @@ def test_limits_of_the_device_and_of_the_coupling_hold():
 )
 @pytest.mark.parametrize("passive", [True, False])
 def test_bad_readings_feel_nothing_and_good_ones_after_them_do(bad, passive):
-    law, good = make_law(passive=passive), Reading(np.array([0, 0, -0.0005]))
+    law, good = make_law(passive=passive), HandReading(np.array([0, 0, -0.0005]))
     assert law(good, WALL.to_vector(), 1e-3)[0][2] == pytest.approx(0.25)
     force, torque, _ = law(replace(good, **bad), WALL.to_vector(), 1e-3)
     assert not force.any()
@@ -106,13 +106,13 @@ def test_bad_readings_feel_nothing_and_good_ones_after_them_do(bad, passive):
 def test_bad_models_feel_nothing(place, value):
     vector = WALL.to_vector()
     vector[place % len(vector)] = value
-    force, torque, _ = make_law()(Reading(np.array([0, 0, -0.001])), vector, 1e-3)
+    force, torque, _ = make_law()(HandReading(np.array([0, 0, -0.001])), vector, 1e-3)
     assert not force.any()
     assert not torque.any()
 
 
 def test_the_clutch_frees_the_hand():
-    held = Reading(np.array([0, 0, -0.001]), buttons=(False, True))
+    held = HandReading(np.array([0, 0, -0.001]), buttons=(False, True))
     assert not felt(WALL, held, clutch=1)[0].any()
     assert felt(WALL, held, clutch=0)[0].any()
     assert not felt(replace(WALL, held=True), held)[0].any()
@@ -120,7 +120,7 @@ def test_the_clutch_frees_the_hand():
 
 def test_a_damper_is_felt_as_far_as_it_stops_the_handle():
     model = LocalModel(mode=Mode.ATTACH, damping=100.0, scale=2.0, gain=0.5)
-    reading = Reading(np.zeros(3), np.array([0.01, 0.0, 0.0]))
+    reading = HandReading(np.zeros(3), np.array([0.01, 0.0, 0.0]))
     law = make_law(mass=0.05, longest=5e-3)
     force, _, _ = law(reading, model.to_vector(), 1e-3)
     assert force == pytest.approx([-0.05 / 5e-3 * 0.01, 0.0, 0.0])
@@ -138,7 +138,7 @@ def test_energy_of_torques_is_bounded_too():
         for i in range(300):
             model[1] = i * 2e-3
             X = about((0, 0, 1), angle)
-            reading = Reading(
+            reading = HandReading(
                 np.zeros(3), quaternion=X.quaternion, spin=np.array([0, 0, speed]), time=i * 2e-3
             )
             _, torque, _ = law(reading, model, 2e-3)
@@ -159,7 +159,7 @@ def test_a_factory_with_settings_goes_to_another_process():
 
 
 def test_a_call_is_quick():
-    law, reading, vector = make_law(), Reading(np.array([0, 0, -0.001])), WALL.to_vector()
+    law, reading, vector = make_law(), HandReading(np.array([0, 0, -0.001])), WALL.to_vector()
     took = []
     for _ in range(300):
         start = time.perf_counter()

@@ -10,11 +10,11 @@ from tabi._errors import ModelError
 from tabi.control import hold
 from tabi.interaction.coupling import Placement
 from tabi.interaction.device_law import make_law
-from tabi.interaction.devices.protocol import DeviceError, Reading
+from tabi.interaction.devices.protocol import DeviceError, HandReading
 from tabi.interaction.hand import LEASH, HapticHand, Lockstep
 from tabi.interaction.local_model import LocalModel, Mode
 from tabi.interaction.mouse_spring import Hands
-from tabi.interaction.simulated_device import SimulatedHandle, SpringHand
+from tabi.interaction.simulated_device import SampledHandle, SpringHand
 from tabi.model.shape import Box
 from tabi.model.world import World
 from tabi.robots.hrp2 import hrp2
@@ -29,7 +29,7 @@ class Said:
     """A source that says what the test says, and remembers what it was told."""
 
     def __init__(self, position=(0.0, 0.0, 0.0), **parts):
-        self.reading = Reading(np.array(position, float), **{"buttons": PRESSED} | parts)
+        self.reading = HandReading(np.array(position, float), **{"buttons": PRESSED} | parts)
         self.model = LocalModel()
 
     def latest(self):
@@ -345,7 +345,7 @@ def test_a_simulated_hand_in_lockstep_lifts_a_box_and_feels_its_weight():
     def wants(t):
         return (0.0, 0.0, min(0.1 * t, 0.1))
 
-    device = SimulatedHandle(0.1, SpringHand(500.0, 10.0, 20.0, wants), clock=lambda: sim.time)
+    device = SampledHandle(0.1, SpringHand(500.0, 10.0, 20.0, wants), clock=lambda: sim.time)
     device.buttons = PRESSED
     hand = HapticHand(sim, Lockstep(device, sim))
     run(sim, [hand], 4000)
@@ -360,7 +360,7 @@ def test_a_light_handle_and_a_heavy_box_come_to_go_together_and_only_a_bare_law_
     for passive in (True, False):
         sim, mass = box(10.0), 0.05
         law = make_law(force_limit=1e3, mass=mass, longest=1e-3, passive=passive)
-        device = SimulatedHandle(mass, None, velocity=(0.3, 0.1, 0.0), clock=lambda s=sim: s.time)
+        device = SampledHandle(mass, None, velocity=(0.3, 0.1, 0.0), clock=lambda s=sim: s.time)
         device.buttons = PRESSED
         hand = HapticHand(sim, Lockstep(device, sim, law), stiffness=1000.0)
         start = energy = worst = 0.5 * mass * float(np.dot(device.v, device.v))
@@ -379,7 +379,7 @@ def test_a_light_handle_and_a_heavy_box_come_to_go_together_and_only_a_bare_law_
 
 
 def test_a_device_that_fails_pushes_nothing():
-    class Broken(SimulatedHandle):
+    class Broken(SampledHandle):
         def read(self):
             raise DeviceError("the device does not answer")
 

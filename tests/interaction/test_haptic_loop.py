@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tabi.interaction.devices.protocol import DeviceError, DeviceInfo, Reading
+from tabi.interaction.devices.protocol import DeviceError, DeviceInfo, HandReading
 from tabi.interaction.force_guard import HapticLimits
 from tabi.interaction.haptic_loop import STATES, HapticLoop
 from tabi.interaction.shared_link import SharedLink, field
@@ -21,7 +21,7 @@ class Pen:
         if self.world.broken:
             raise self.world.broken
         time = self.world.now - self.world.late
-        return Reading(self.world.place.copy(), buttons=(True, False, True), time=time)
+        return HandReading(self.world.place.copy(), buttons=(True, False, True), time=time)
 
     def write(self, force, torque):
         self.world.felt.append(force.copy())

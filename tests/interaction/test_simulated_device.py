@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from tabi._errors import ModelError
-from tabi.interaction.simulated_device import STEP, SimulatedHandle, SpringHand
+from tabi.interaction.simulated_device import STEP, SampledHandle, SpringHand
 
 
 def test_work_of_the_force_is_the_change_of_kinetic_energy():
     rng = np.random.default_rng(0)
-    handle = SimulatedHandle(0.2, None, velocity=(0.1, -0.2, 0.3))
+    handle = SampledHandle(0.2, None, velocity=(0.1, -0.2, 0.3))
     start = 0.1 * float(np.dot(handle.v, handle.v))
     for _ in range(200):
         handle.write(rng.normal(size=3), np.zeros(3))
@@ -23,7 +23,7 @@ def test_work_of_the_force_is_the_change_of_kinetic_energy():
 def test_a_hand_swings_the_handle_as_a_damped_spring():
     m, k, c = 0.2, 200.0, 4.0
     hand = SpringHand(k, c, 1e9, lambda t: (0.0, 0.0, 0.0))
-    handle = SimulatedHandle(m, hand, (0.01, 0.0, 0.0))
+    handle = SampledHandle(m, hand, (0.01, 0.0, 0.0))
     a, w = c / (2 * m), np.sqrt(k / m - (c / (2 * m)) ** 2)
     for _ in range(300):
         handle.advance(10)
@@ -34,7 +34,7 @@ def test_a_hand_swings_the_handle_as_a_damped_spring():
 
 def test_the_hand_is_only_so_strong_and_one_axis_is_one():
     hand = SpringHand(1e4, 0.0, 2.0, lambda t: (1.0, 1.0, 0.0))
-    handle = SimulatedHandle(1.0, hand, axes=1)
+    handle = SampledHandle(1.0, hand, axes=1)
     handle.advance(1000)
     assert handle.v[0] == pytest.approx(2.0 / np.sqrt(2) * 0.1, rel=1e-2)
     assert handle.x[1] == handle.v[1] == 0.0
@@ -42,7 +42,7 @@ def test_the_hand_is_only_so_strong_and_one_axis_is_one():
 
 def test_it_follows_a_clock():
     now = [0.0]
-    handle = SimulatedHandle(1.0, None, velocity=(1.0, 0.0, 0.0), clock=lambda: now[0])
+    handle = SampledHandle(1.0, None, velocity=(1.0, 0.0, 0.0), clock=lambda: now[0])
     now[0] = 0.25
     reading = handle.read()
     assert reading.position == pytest.approx([0.25, 0, 0])
@@ -58,4 +58,4 @@ def test_it_follows_a_clock():
 )
 def test_handles_that_cannot_be_are_refused(given):
     with pytest.raises(ModelError):
-        SimulatedHandle(**given)
+        SampledHandle(**given)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tabi.interaction.devices.protocol import Reading
+from tabi.interaction.devices.protocol import HandReading
 from tabi.validation import haptic_failures
 from tabi.validation.haptic_failures import KINDS
 
@@ -40,6 +40,6 @@ def test_a_force_that_stays_is_seen():
 def test_the_spring_pulls_to_its_place():
     law = haptic_failures.make_spring()
     place = np.array([0.01, 0.0, -0.02])
-    force, torque, _ = law(Reading(place), np.array([0.03, 0.0, 0.0, 100.0]), 1e-3)
+    force, torque, _ = law(HandReading(place), np.array([0.03, 0.0, 0.0, 100.0]), 1e-3)
     np.testing.assert_allclose(force, [2.0, 0.0, 2.0])
     assert not torque.any()

@@ -81,6 +81,12 @@ def run(
         ),
     ] = None,
     browser: Annotated[bool, typer.Option(help="Open a browser for the page.")] = True,
+    device: Annotated[
+        str | None,
+        typer.Option(
+            help="A hand: scripted (the scene's own), scripted:FILE, stand-in, haply, touch, …"
+        ),
+    ] = None,
 ) -> None:
     """Run a scene and say how it went; exit code 1 if a step missed its tolerance."""
     if page and (record or as_json or expect_standing):
@@ -98,9 +104,11 @@ def run(
         told = scenes.load(scene, all_settings(settings, time))
     if page:
         name = told.name if scene in scenes.names() and not settings else f"{told.name} (yours)"
-        open_page(told, name, port=port, browser=browser)
+        open_page(told, name, port=port, browser=browser, device=device)
         return
-    found = play(told, record, PACE if real_time else None)
+    # a device that people hold keeps the time of people
+    real_time = real_time or (device is not None and not device.startswith("scripted"))
+    found = play(told, record, PACE if real_time else None, device=device)
     print(json.dumps(found.to_dict(), indent=2) if as_json else found.text(), flush=True)
     if found.code(expect_standing):
         raise typer.Exit(found.code(expect_standing))
@@ -112,26 +120,36 @@ def open_page(
     host: str = "127.0.0.1",
     port: int | None = None,
     browser: bool = True,
+    device: str | None = None,
 ) -> None:
     """A scene in the browser, until it is closed.
 
     Args:
         name: in the page's list of scenes. host, port: where to listen; see ``viewer.show``.
-        browser: whether to open one.
+        browser: whether to open one. device: of a person's hand.
     """
     from tabi.apps.viewer import show
 
     camera = None if scene.camera is None else (scene.camera.position_m, scene.camera.look_at_m)
-    show(
-        scene.world(),
-        host=host,
-        port=port,
-        open_browser=browser,
-        live=True,
-        build=scene.simulator,
-        camera=camera,
-        name=name,
-    )
+    build, close = scene.simulator, lambda: None
+    if device is not None:
+        from tabi.scenes.hands import Holding
+
+        holding = Holding(scene, device)
+        build, close = holding.simulator, holding.close
+    try:
+        show(
+            scene.world(),
+            host=host,
+            port=port,
+            open_browser=browser,
+            live=True,
+            build=build,
+            camera=camera,
+            name=name,
+        )
+    finally:
+        close()
 
 
 def all_settings(settings: list[str] | None, time: float | None) -> list[str]:
@@ -153,19 +171,24 @@ def _check_no_loss(path: Path) -> None:
 
 
 def play(
-    scene: Scene, record: Path | None = None, pace: float | None = None, show: bool = True
+    scene: Scene,
+    record: Path | None = None,
+    pace: float | None = None,
+    show: bool = True,
+    device: str | None = None,
 ) -> Summary:
     """Run a scene to its end, or until Ctrl-C, or until it cannot go on.
 
     Args:
         record: file for a recording. pace: simulated seconds between looks at the clock;
             as fast as it goes unless given.
-        show: a bar, on a terminal.
+        show: a bar, on a terminal. device: of a person's hand.
     """
     found = Summary(
         scene.name, scene.title, scene.settings, recording=None if record is None else str(record)
     )
     sim = scene.simulator()
+    session = None if device is None else scene.hand(sim, device)
     told = {"name": scene.name, "settings": list(scene.settings)}
     recording = (
         None
@@ -197,6 +220,9 @@ def play(
         except TabiError as fault:
             found.stopped = found.stopped or str(fault)
     watch.finish()
+    if session is not None:
+        found.hand = session.told()
+        session.close()
     return found
 
 

@@ -20,6 +20,7 @@ class Summary:
         walks: of robots that walk, how their feet landed, see ``WalkMeasures``, how hard, and how
             far their waists leant, see ``ImpactMeasures``; of those that are steered, their steps,
             margins and speeds, see ``SteeredMeasures``.
+        hand: of a person, with its device: force, work and energy.
         places: where bodies ended [m]. notes: what was put in place of what robot files lack.
         reproducible: whether a rerun is the same; not with a budget of time.
         recording: the file. interrupted: whether somebody did. stopped: the sentence that ended it.
@@ -43,6 +44,7 @@ class Summary:
     robots: tuple[str, ...] = ()
     fallen: dict[str, float] = field(default_factory=dict)
     walks: dict[str, dict[str, Any]] = field(default_factory=dict)
+    hand: dict[str, Any] | None = None
     places: dict[str, list[float]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     recording: str | None = None
@@ -101,6 +103,8 @@ class Summary:
                 else f"  {name} did not fall"
             )
         lines += [f"  {walked(name, walk)}" for name, walk in self.walks.items()]
+        if self.hand is not None:
+            lines.append(f"  {handled(self.hand)}")
         for name, place in self.places.items():
             # without the sign of a zero
             x, y, z = (round(value, 4) + 0.0 for value in place)
@@ -123,6 +127,16 @@ def walked(name: str, walk: dict[str, Any]) -> str:
         f"{length(walk['slip_m'])}, and is {1e3 * (x * x + y * y) ** 0.5:.1f} mm from its plan"
         + ("" if hard is None else f"; hardest impact {hard:.3g} m/s²")
         + (f"; leant by {walk['inclination_deg']:.2g}°" if "inclination_deg" in walk else "")
+    )
+
+
+def handled(hand: dict[str, Any]) -> str:
+    """A line about a person's hand."""
+    wrong = f"; {hand['words']}" if hand["words"] else ""
+    return (
+        f"hand on {hand['device']} ({hand['state']}): up to {hand['strongest_n']:.3g} N, "
+        f"work on bodies {hand['work_j']:.3g} J, energy to the hand "
+        f"{1e3 * hand['energy_j']:.3g} mJ{wrong}"
     )
 
 

@@ -30,7 +30,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tabi import dynamics
 from tabi._errors import ModelError
-from tabi.interaction.devices.protocol import Reading
+from tabi.interaction.devices.protocol import HandReading
 from tabi.interaction.local_model import product
 from tabi.model.compiled import Link
 from tabi.spatial.transform import Transform, cross_matrix
@@ -85,7 +85,7 @@ class Placement:
         self.offset = np.array([1.0, 0.0, 0.0, 0.0])
         self._kept: Probe | None = None
 
-    def probe(self, reading: Reading) -> Probe:
+    def probe(self, reading: HandReading) -> Probe:
         """Where the probe is for a reading."""
         clutch = pressed(reading, self.clutch)
         if self.held and not clutch and self._kept is not None:
@@ -101,11 +101,11 @@ class Placement:
         self.held, self._kept = False, None
         return self._free(reading)
 
-    def shift(self, reading: Reading, place: Array) -> None:
+    def shift(self, reading: HandReading, place: Array) -> None:
         """Let the handle as it is now be at a place [m]."""
         self.origin = place - self.scale * (self.R @ reading.position)
 
-    def _free(self, reading: Reading) -> Probe:
+    def _free(self, reading: HandReading) -> Probe:
         turned = product(tuple(self.quaternion), tuple(reading.quaternion))
         return Probe(
             self.origin + self.scale * (self.R @ reading.position),
@@ -197,7 +197,7 @@ def bounded(vector: Array, limit: float) -> Array:
     return vector * (limit / size) if size > limit else vector
 
 
-def sound(reading: Reading) -> Reading | None:
+def sound(reading: HandReading) -> HandReading | None:
     """A reading of finite numbers, its quaternion of length one; None where it is none."""
     try:
         numbers = [
@@ -217,7 +217,7 @@ def sound(reading: Reading) -> Reading | None:
     return replace(reading, quaternion=np.array(numbers[6:10]) / length)
 
 
-def pressed(reading: Reading, button: int | None) -> bool:
+def pressed(reading: HandReading, button: int | None) -> bool:
     """Whether a button is; None is none."""
     return button is not None and button < len(reading.buttons) and bool(reading.buttons[button])
 

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from tabi._errors import ModelError
 from tabi.interaction.coupling import log
-from tabi.interaction.devices.protocol import Reading
+from tabi.interaction.devices.protocol import HandReading
 from tabi.interaction.energy import (
     ALLOWED,
     EnergyMonitor,
@@ -94,7 +94,14 @@ class DeviceLaw:
         """Of forces, of torques."""
         return self._force.monitor, self._torque.monitor
 
-    def __call__(self, reading: Reading, vector: Array, dt: float) -> tuple[Array, Array, Array]:
+    def reset(self) -> None:
+        """After a gap: nothing is known of the hand's motion since then."""
+        self._force.lose()
+        self._torque.lose()
+
+    def __call__(
+        self, reading: HandReading, vector: Array, dt: float
+    ) -> tuple[Array, Array, Array]:
         """Force and torque on the hand in the device's frame [N, N·m], and NUMBERS.
 
         Args:
@@ -156,7 +163,7 @@ class DeviceLaw:
         force, torque = self.monitors
         return np.array([force.energy, torque.energy, share, age])
 
-    def _clutched(self, reading: Reading, m: list[float]) -> bool:
+    def _clutched(self, reading: HandReading, m: list[float]) -> bool:
         k, buttons = self.clutch, reading.buttons
         return m[AT["held"]] != 0.0 or (k is not None and k < len(buttons) and bool(buttons[k]))
 

@@ -32,7 +32,7 @@ import numpy as np
 
 from tabi._errors import ModelError
 from tabi.interaction.devices import catalogue
-from tabi.interaction.devices.protocol import Array, HapticDevice, Reading
+from tabi.interaction.devices.protocol import Array, HandReading, HapticDevice
 from tabi.interaction.force_guard import HapticLimits
 from tabi.interaction.haptic_loop import STATES, HapticLoop, Law
 from tabi.interaction.shared_link import BINS, COUNT, SharedLink, field
@@ -80,7 +80,7 @@ class HandFelt:
         numbers: what the law tells. periods: of the loop. connections: how often it was opened.
     """
 
-    reading: Reading
+    reading: HandReading
     force: Array
     torque: Array
     state: str
@@ -249,9 +249,9 @@ def _nothing() -> Array:
     return numbers
 
 
-def _reading(numbers: Array) -> Reading:
+def _reading(numbers: Array) -> HandReading:
     mask = int(field(numbers, "buttons")[0])
-    return Reading(
+    return HandReading(
         field(numbers, "position").copy(),
         field(numbers, "velocity").copy(),
         field(numbers, "quaternion").copy(),

@@ -32,7 +32,7 @@ from tabi.interaction.coupling import (
     sound,
 )
 from tabi.interaction.device_law import DeviceLaw, make_law
-from tabi.interaction.devices.protocol import DeviceError, HapticDevice, Reading
+from tabi.interaction.devices.protocol import DeviceError, HandReading, HapticDevice
 from tabi.interaction.god_object import GodObject, Press
 from tabi.interaction.local_model import LocalModel, Mode, product
 from tabi.interaction.mouse_spring import Band
@@ -56,7 +56,7 @@ LOOKED = 50  # steps after which the mass of what is touched is looked at again
 class HandSource(Protocol):
     """Where readings come from. It may also have ``tell(vector)``, for a ``LocalModel``."""
 
-    def latest(self) -> Reading | None:
+    def latest(self) -> HandReading | None:
         """The hand now; None where nothing new has come for long."""
         ...
 
@@ -99,6 +99,7 @@ class HapticHand:
     Attributes:
         force, torque: on bodies [N, N·m]. model: what the device's loop was told last.
         work, turn_work: done on bodies by forces and torques so far [J].
+        reading: of the device at the last step; None where it could not be believed.
     """
 
     def __init__(
@@ -130,6 +131,7 @@ class HapticHand:
         self.work, self.turn_work, self.model = 0.0, 0.0, LocalModel()
         self.force, self.torque = np.zeros(3), np.zeros(3)
         self._acting: list[_Acting] = []
+        self.reading: HandReading | None = None
         self._grasp: _Grasp | None = None
         self._wanted = False
         self._masses: dict[str, tuple[int, CouplingGains]] = {}
@@ -145,7 +147,7 @@ class HapticHand:
         self._count_work()
         self.force, self.torque = np.zeros(3), np.zeros(3)
         said = self.source.latest()
-        reading = None if said is None else sound(said)
+        reading = self.reading = None if said is None else sound(said)
         if reading is None:
             self.release()
             self._tell(LocalModel(time=self.model.time))
@@ -173,7 +175,7 @@ class HapticHand:
 
     # ---- attach -----------------------------------------------------------------------------
 
-    def _hold(self, reading: Reading, probe: Probe) -> LocalModel:
+    def _hold(self, reading: HandReading, probe: Probe) -> LocalModel:
         wanted = self.button is None or pressed(reading, self.button)
         if not wanted:
             self._grasp = None
@@ -214,7 +216,7 @@ class HapticHand:
             torque_limit=g.gains.torque_limit,
         )
 
-    def _take(self, reading: Reading, probe: Probe) -> _Grasp | None:
+    def _take(self, reading: HandReading, probe: Probe) -> _Grasp | None:
         """The body there, or the one that is to be held."""
         self.around.look()
         near = [one for one in self.around.near(probe.position, REACH) if one.body > 0]
@@ -351,7 +353,7 @@ class Lockstep:
         self._model = LocalModel().to_vector()
         self._last = sim.time
 
-    def latest(self) -> Reading | None:
+    def latest(self) -> HandReading | None:
         """The device now; None where it fails."""
         now = self.sim.time
         try:

@@ -33,7 +33,7 @@ from typing import Any
 import numpy as np
 
 from tabi._errors import TabiError
-from tabi.interaction.devices.protocol import Array, DeviceError, HapticDevice, Reading
+from tabi.interaction.devices.protocol import Array, DeviceError, HandReading, HapticDevice
 from tabi.interaction.force_guard import ForceGuard, HapticLimits
 from tabi.interaction.shared_link import BINS, NUMBERS, SharedLink
 
@@ -43,7 +43,7 @@ CONNECTING, RUNNING, WAITING, LATE, FAILED, LOST, ENDED = range(len(STATES))
 FARTHEST, SHORTEST, LONGEST, SPIN = 10.0, 1e-4, 1e-2, 3e-4
 
 # wrench and up to NUMBERS of its own, of a reading, the local model and the time since the last
-Law = Callable[[Reading, Array, float], tuple[Array, Array, Sequence[float]]]
+Law = Callable[[HandReading, Array, float], tuple[Array, Array, Sequence[float]]]
 
 
 class HapticLoop:
@@ -73,7 +73,7 @@ class HapticLoop:
         self._device: HapticDevice | None = None
         self._guard: ForceGuard | None = None
         self._retry, self._gap, self._said = -math.inf, True, ""
-        self._reading = Reading(np.zeros(3), time=-math.inf)
+        self._reading = HandReading(np.zeros(3), time=-math.inf)
         self._force = self._torque = self._zero = np.zeros(3)
         self._numbers, self._then = [0.0] * NUMBERS, clock()
         self._connections, self._begun = 0, -math.inf
@@ -148,7 +148,9 @@ class HapticLoop:
         self._force, self._torque = force, torque
         device.write(force, torque)
 
-    def _felt(self, reading: Reading, model: Array, now: float, dt: float) -> tuple[Array, Array]:
+    def _felt(
+        self, reading: HandReading, model: Array, now: float, dt: float
+    ) -> tuple[Array, Array]:
         assert self._guard is not None
         if self._gap:
             reset: Any = getattr(self._law, "reset", None)
@@ -230,7 +232,7 @@ class HapticLoop:
             time.sleep(0)
 
 
-def _sound(reading: Reading, name: str) -> Reading:
+def _sound(reading: HandReading, name: str) -> HandReading:
     """A reading that can be; one that cannot is a fault of the device."""
     total = reading.position.tolist() + reading.velocity.tolist() + reading.spin.tolist()
     total += reading.quaternion.tolist()

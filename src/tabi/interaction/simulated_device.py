@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tabi._errors import ModelError
-from tabi.interaction.devices.protocol import DeviceInfo, Reading
+from tabi.interaction.devices.protocol import DeviceInfo, HandReading
 
 Array = NDArray[np.float64]
 STEP = 1e-4  # s
@@ -40,7 +40,7 @@ class SpringHand:
     wants: Callable[[float], Sequence[float]] = _still
 
 
-class SimulatedHandle:
+class SampledHandle:
     """A device for ``HapticDevice``'s protocol.
 
     Args:
@@ -103,10 +103,10 @@ class SimulatedHandle:
         if self.clock is not None:
             self.advance(max(0, round(self.clock() / STEP) - self.ticks))
 
-    def read(self) -> Reading:
+    def read(self) -> HandReading:
         """The handle now."""
         self._follow_clock()
-        return Reading(np.array(self.x), np.array(self.v), buttons=self.buttons, time=self.time)
+        return HandReading(np.array(self.x), np.array(self.v), buttons=self.buttons, time=self.time)
 
     def write(self, force: Array, torque: Array) -> None:
         """Push it until the next call."""

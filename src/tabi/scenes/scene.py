@@ -19,6 +19,7 @@ from tabi.scenes.things import Compound
 from tabi.scenes.tree import Node, Place, SceneError, parse
 
 if TYPE_CHECKING:
+    from tabi.interaction.session import HapticSession
     from tabi.model.world import World
     from tabi.simulation.simulator import Simulator
 
@@ -72,6 +73,16 @@ class Scene:
         from tabi.scenes.builder import Builder
 
         return Builder(self.contents, self._reader).simulator()
+
+    def hand(self, sim: Simulator, device: str) -> HapticSession:
+        """Put the hand of a person into a simulation of the scene.
+
+        Args:
+            device: "scripted" is the scene's own script; see ``tabi.interaction.devices``.
+        """
+        from tabi.scenes import hands
+
+        return hands.take(sim, self.contents.hand, device)
 
     def to_yaml(self) -> str:
         """A file that says the same: without includes, defaults and comments;

@@ -37,7 +37,7 @@ from websockets.sync.client import connect
 
 from tabi.interaction.device_process import DeviceProcess
 from tabi.interaction.devices import haply_messages as messages
-from tabi.interaction.devices.protocol import Array, DeviceError, Reading
+from tabi.interaction.devices.protocol import Array, DeviceError, HandReading
 from tabi.interaction.devices.stand_in_process import StandInProcess
 from tabi.interaction.force_guard import HapticLimits
 from tabi.interaction.haptic_loop import Law
@@ -64,7 +64,7 @@ class _Spring:
     """f = −k (x − c), with (c, k) from the simulation."""
 
     def __call__(
-        self, reading: Reading, model: Array, dt: float
+        self, reading: HandReading, model: Array, dt: float
     ) -> tuple[Array, Array, Sequence[float]]:
         force = model[3] * (model[:3] - reading.position)
         return force, np.zeros(3), (float(force @ force),)

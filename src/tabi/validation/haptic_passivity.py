@@ -18,7 +18,7 @@ import numpy as np
 
 from tabi.interaction.device_law import make_law
 from tabi.interaction.local_model import PLACES, LocalModel, Mode
-from tabi.interaction.simulated_device import STEP, SimulatedHandle, SpringHand
+from tabi.interaction.simulated_device import STEP, SampledHandle, SpringHand
 
 MASSES = (0.05, 0.1, 0.2, 0.5)  # kg
 STIFFNESSES = (100.0, 300.0, 1000.0)  # N/m
@@ -119,13 +119,13 @@ def contact(
     }
 
 
-def _handle(scene: str, mass: float, axes: int) -> SimulatedHandle:
+def _handle(scene: str, mass: float, axes: int) -> SampledHandle:
     if scene == "throw":
         velocity = (-0.5, 0.2, -0.1) if axes == 3 else (-0.5, 0.0, 0.0)
-        return SimulatedHandle(mass, None, (0.005, 0.0, 0.0), velocity, axes=axes)
+        return SampledHandle(mass, None, (0.005, 0.0, 0.0), velocity, axes=axes)
     wants, damping = (_pressed, 2.0) if scene == "press" else (_held, 1.0)
     hand = SpringHand(300.0, damping, STRENGTH, wants)
-    return SimulatedHandle(mass, hand, (0.004, 0.0, 0.0), axes=axes)
+    return SampledHandle(mass, hand, (0.004, 0.0, 0.0), axes=axes)
 
 
 def _pressed(time: float) -> tuple[float, float, float]:

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from tabi.interaction.devices.protocol import Array, DeviceError, DeviceInfo, Reading
+from tabi.interaction.devices.protocol import Array, DeviceError, DeviceInfo, HandReading
 from tabi.spatial.transform import quaternion_from_matrix
 
 LIBRARY, BUTTONS = "forcedimension_core.dhd", 4
@@ -55,7 +55,7 @@ class ForceDimensionDevice:
         self._R = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
         self._check(dhd.enableForce(True, self._id), "let its motors be switched on")
 
-    def read(self) -> Reading:
+    def read(self) -> HandReading:
         """The hand now."""
         self._check_open()
         dhd, now = self._dhd, self.clock()
@@ -68,7 +68,7 @@ class ForceDimensionDevice:
             q, spin = quaternion_from_matrix(np.array(self._R)), np.array(self._w)
         mask = int(dhd.getButtonMask(self._id))
         pressed = tuple(bool(mask >> k & 1) for k in range(BUTTONS))
-        return Reading(np.array(self._x), np.array(self._v), q, spin, pressed, now)
+        return HandReading(np.array(self._x), np.array(self._v), q, spin, pressed, now)
 
     def write(self, force: Array, torque: Array) -> None:
         """Push the hand; without an active wrist there is no torque."""

@@ -26,7 +26,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tabi.interaction.devices.protocol import Array, DeviceError, DeviceInfo, Reading
+from tabi.interaction.devices.protocol import Array, DeviceError, DeviceInfo, HandReading
 
 EVENT = struct.Struct("@llHHi")
 # struct ff_effect with its rumble: type, id, direction, trigger (2), replay (2), and motors (2)
@@ -71,7 +71,7 @@ class Gamepad:
         self._pressed = [False] * BUTTONS
         self._left, self._shaken, self._played = b"", 0, -math.inf
 
-    def read(self) -> Reading:
+    def read(self) -> HandReading:
         """The sticks now."""
         if self.closed:
             raise DeviceError(f"{self.info.name} was closed; open it anew")
@@ -87,7 +87,7 @@ class Gamepad:
             self._velocity += share * ((self._place - self._before) / dt - self._velocity)
             self._before, self._then = self._place.copy(), now
         pressed = tuple(self._pressed)
-        return Reading(self._place.copy(), self._velocity.copy(), buttons=pressed, time=now)
+        return HandReading(self._place.copy(), self._velocity.copy(), buttons=pressed, time=now)
 
     def write(self, force: Array, torque: Array) -> None:
         """Shake as strongly as the force is large."""

@@ -37,7 +37,7 @@ from websockets.uri import parse_uri
 
 from tabi._errors import ModelError
 from tabi.interaction.devices import haply_messages as messages
-from tabi.interaction.devices.protocol import Array, DeviceError, DeviceInfo, Reading
+from tabi.interaction.devices.protocol import Array, DeviceError, DeviceInfo, HandReading
 
 ADDRESS = "ws://localhost:10001"
 # how long the service may take to open [s], to answer [s], to take the last message [s]; how long
@@ -85,7 +85,7 @@ class HaplyDevice:
             upper=(0.15, 0.0, 0.3),
         )
 
-    def read(self) -> Reading:
+    def read(self) -> HandReading:
         """The hand, as of the newest answer."""
         self._check_open()
         if not self._sent:

@@ -31,7 +31,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 import numpy as np
 
-from tabi.interaction.devices.protocol import Array, DeviceError, Reading
+from tabi.interaction.devices.protocol import Array, DeviceError, HandReading
 
 # farthest place [m], largest velocity [m/s], and how many of anything
 FARTHEST, FASTEST, MOST = 2.0, 100.0, 16
@@ -148,7 +148,7 @@ def choose(frame: HaplyFrame, device_id: str | None) -> str:
     return chosen
 
 
-def reading(frame: HaplyFrame, device_id: str, time: float) -> Reading:
+def reading(frame: HaplyFrame, device_id: str, time: float) -> HandReading:
     """The hand, as a frame tells it."""
     found = [device for device in frame.inverse3 if device.device_id == device_id]
     if len(found) != 1:
@@ -163,7 +163,7 @@ def reading(frame: HaplyFrame, device_id: str, time: float) -> Reading:
     place, velocity = _sound(x, FARTHEST, "place"), _sound(v, FASTEST, "velocity")
     grips = frame.wireless_verse_grip or frame.verse_grip
     if not grips:
-        return Reading(place, velocity, time=time)
+        return HandReading(place, velocity, time=time)
     state = grips[0].state
     pressed = (
         tuple(state.buttons[key] for key in sorted(state.buttons)[:MOST])
@@ -171,7 +171,7 @@ def reading(frame: HaplyFrame, device_id: str, time: float) -> Reading:
         else (state.button,)
     )
     q = _orientation(state.orientation)
-    return Reading(place, velocity, quaternion=q, buttons=pressed, time=time)
+    return HandReading(place, velocity, quaternion=q, buttons=pressed, time=time)
 
 
 def force_message(device_id: str, force: Sequence[float] | Array) -> bytes:

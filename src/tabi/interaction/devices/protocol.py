@@ -68,7 +68,7 @@ class DeviceInfo:
 
 
 @dataclass(frozen=True, eq=False)
-class Reading:
+class HandReading:
     """A hand at one moment.
 
     Attributes:
@@ -93,7 +93,7 @@ class HapticDevice(Protocol):
 
     info: DeviceInfo
 
-    def read(self) -> Reading:
+    def read(self) -> HandReading:
         """The hand now."""
         ...
 

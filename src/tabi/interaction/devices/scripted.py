@@ -28,7 +28,7 @@ from typing import TextIO
 import numpy as np
 
 from tabi._errors import ModelError
-from tabi.interaction.devices.protocol import Array, DeviceInfo, HapticDevice, Reading
+from tabi.interaction.devices.protocol import Array, DeviceInfo, HandReading, HapticDevice
 
 PLACE = ("time_s", "x_m", "y_m", "z_m")
 TURN = ("qw", "qx", "qy", "qz")
@@ -85,7 +85,7 @@ class ScriptedHand:
         """From the first row to the last [s]."""
         return self._t[-1] - self._t[0]
 
-    def at(self, t: float) -> Reading:
+    def at(self, t: float) -> HandReading:
         """The hand at a time, counted from its first row [s]."""
         told = t
         if self.after == "repeat" and self.duration > 0.0:
@@ -95,14 +95,14 @@ class ScriptedHand:
         if k < 0 or k >= len(self._t) - 1:
             k = max(k, 0)
             q = np.array([1.0, 0.0, 0.0, 0.0]) if self._q is None else self._q[k].copy()
-            return Reading(self._x[k].copy(), quaternion=q, buttons=self.buttons[k], time=told)
+            return HandReading(self._x[k].copy(), quaternion=q, buttons=self.buttons[k], time=told)
         h = self._t[k + 1] - self._t[k]
         s = (t - self._t[k]) / h
         x, v = _hermite(s, h, self._x[k], self._v[k], self._x[k + 1], self._v[k + 1])
         q, spin = np.array([1.0, 0.0, 0.0, 0.0]), np.zeros(3)
         if self._q is not None:
             q, spin = _turned(self._q[k], self._q[k + 1], s, h)
-        return Reading(x, v, q, spin, self.buttons[k], told)
+        return HandReading(x, v, q, spin, self.buttons[k], told)
 
     @classmethod
     def load(cls, path: str | Path, after: str = "stay") -> ScriptedHand:
@@ -148,11 +148,11 @@ class ScriptedDevice:
         self._start = clock()
         self.force, self.torque = np.zeros(3), np.zeros(3)
 
-    def read(self) -> Reading:
+    def read(self) -> HandReading:
         """The hand now."""
         now = self.clock()
         found = self.hand.at(now - self._start)
-        return Reading(
+        return HandReading(
             found.position, found.velocity, found.quaternion, found.spin, found.buttons, now
         )
 
@@ -184,7 +184,7 @@ class Recorder:
         """Whether the file is."""
         return self._file.closed
 
-    def read(self) -> Reading:
+    def read(self) -> HandReading:
         """The hand now, which is written down; a reading that was there already is not."""
         found = self.device.read()
         if found.time > self._last and not self.closed:

@@ -11,7 +11,7 @@ import time
 from collections.abc import Sequence
 
 from tabi.interaction.devices.haply import HaplyDevice
-from tabi.interaction.devices.protocol import Array, DeviceError, Reading
+from tabi.interaction.devices.protocol import Array, DeviceError, HandReading
 
 STARTING = 20.0
 
@@ -93,7 +93,7 @@ class StandInDevice:
         """Whether it is."""
         return self._device.closed
 
-    def read(self) -> Reading:
+    def read(self) -> HandReading:
         """The hand now."""
         return self._device.read()
 

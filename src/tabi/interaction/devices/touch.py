@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from tabi.interaction.devices.protocol import Array, DeviceError, DeviceInfo, Reading
+from tabi.interaction.devices.protocol import Array, DeviceError, DeviceInfo, HandReading
 from tabi.spatial.transform import quaternion_from_matrix
 
 BUTTONS, POSITION, VELOCITY, POSE, SPIN = 0x2000, 0x2050, 0x2051, 0x2052, 0x2053
@@ -81,7 +81,7 @@ class TouchDevice:
         self._hd.hdScheduleAsynchronous(self._callback, None, PRIORITY)
         self._hd.hdStartScheduler()
 
-    def read(self) -> Reading:
+    def read(self) -> HandReading:
         """The hand, as the last frame saw it."""
         self._check()
         end = self.clock() + LATE
@@ -96,7 +96,7 @@ class TouchDevice:
         R = x[6:22].reshape(4, 4)[:3, :3].T
         pressed = tuple(bool(mask >> k & 1) for k in range(2))
         q = quaternion_from_matrix(R)
-        return Reading(1e-3 * x[:3], 1e-3 * x[3:6], q, x[22:25].copy(), pressed, now)
+        return HandReading(1e-3 * x[:3], 1e-3 * x[3:6], q, x[22:25].copy(), pressed, now)
 
     def write(self, force: Array, torque: Array) -> None:
         """Push the hand; the device gives no torque."""

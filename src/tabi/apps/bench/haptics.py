@@ -1,0 +1,165 @@
+"""``tabi bench haptics``: does a hand feel a robot a thousand times a second, on this machine?
+
+HRP-2 stands, on rigid feet and on soft soles, and pushes a cart with 67 contacts, while a hand on
+the stand-in device pulls at it: three processes, the simulation kept to the clock, the loop of the
+device, and the device. Told are periods of the loop, how old a reading is when the simulation takes
+it, how late steps are, and the energy at the device's port.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+from tabi import scenes
+from tabi.apps.doctor import processor
+from tabi.interaction.coupling import Placement
+from tabi.interaction.hand import HapticHand
+from tabi.interaction.session import HapticSession, source_of
+from tabi.interaction.shared_link import BINS
+from tabi.simulation.simulator import Simulator
+from tabi.spatial.transform import translation
+
+STANDING = """
+title: HRP-2 stands
+ground: {{friction: 0.8}}
+robots:
+  - {{robot: hrp2, complies: [{{body: right_hand}}]{soles}}}
+"""
+# of each case the scene, and the body that is pulled
+SOLES = ", soles: {element_size_m: 0.0265, viscosity_s: 0.003}"
+CASES = {
+    "standing": (lambda: scenes.loads(STANDING.format(soles="")), "right_hand"),
+    "soft soles": (lambda: scenes.loads(STANDING.format(soles=SOLES)), "right_hand"),
+    "cart": (lambda: scenes.load("cart"), "cart"),
+}
+# how the hand moves: along x by so much, so often a second
+WAY, OFTEN = 0.02, 0.7
+# s in which kernels are loaded and the device is found; the longest that that may take
+SETTLING, FOUND = 0.5, 60.0
+
+
+def measure(
+    seconds: float = 10.0,
+    cases: tuple[str, ...] = tuple(CASES),
+    progress: Callable[[str, int, int], None] = lambda what, done, count: None,
+) -> dict[str, Any]:
+    """All figures, as plain data."""
+    found = {}
+    for k, name in enumerate(cases):
+        progress(name, k, len(cases))
+        found[name] = pulled(name, seconds)
+    progress("done", len(cases), len(cases))
+    return {
+        "hardware": {"processor": processor(), "cores": os.cpu_count()},
+        "settings": {"device": "stand-in", "step_s": 1e-3, "seconds": seconds},
+        "bins_ms": [1e3 * one for one in BINS],
+        "cases": found,
+    }
+
+
+def pulled(name: str, seconds: float) -> dict[str, Any]:
+    """One case, in real time."""
+    make, body = CASES[name]
+    sim = make().simulator()
+    sim.run(SETTLING)
+    with TemporaryDirectory() as folder:
+        source = source_of(sim, f"stand-in:{_script(Path(folder))}")
+        place = Placement(translation(sim.position(body)), 1.0)
+        hand = HapticHand(sim, source, "attach", body, stiffness=300.0, placement=place)
+        session = HapticSession(sim, "stand-in", hand)
+        try:
+            _wait(session)
+            return _keep_time(sim, session, seconds)
+        finally:
+            session.close()
+
+
+def _script(folder: Path) -> Path:
+    """A hand that goes to and fro, holding on."""
+    times = np.arange(0.0, 20.0 + 1e-9, 0.02)
+    x = WAY * np.sin(2.0 * np.pi * OFTEN * times)
+    rows = [f"{t:.3f},{a:.6f},0,0,1" for t, a in zip(times, x, strict=True)]
+    path = folder / "to_and_fro.hand.csv"
+    path.write_text("\n".join(["time_s,x_m,y_m,z_m,buttons", *rows]) + "\n", encoding="utf-8")
+    return path
+
+
+def _wait(session: HapticSession) -> None:
+    """Until the device is there and holds on; the simulation goes on meanwhile, by the clock."""
+    begin = time.monotonic()
+    while session.hand.holds is None and time.monotonic() - begin < FOUND:
+        session.sim.step()
+        time.sleep(session.sim.dt)
+
+
+def _keep_time(sim: Simulator, session: HapticSession, seconds: float) -> dict[str, Any]:
+    """Step by the clock; how late steps are, how old readings, how even the device's loop."""
+    count = round(seconds / sim.dt)
+    late, ages, points, felt = np.zeros(count), np.zeros(count), 0, 0.0
+    before = session.source.felt.periods
+    begin = time.monotonic()
+    for k in range(count):
+        wait = begin + k * sim.dt - time.monotonic()
+        if wait > 0.0:
+            time.sleep(wait)
+        sim.step()
+        now = session.source.felt
+        late[k] = time.monotonic() - begin - (k + 1) * sim.dt
+        ages[k], felt = now.age, max(felt, float(np.linalg.norm(now.force)))
+        points = max(points, len(sim.contacts)) if k % 100 == 0 else points
+    wall = time.monotonic() - begin
+    after = session.source.felt
+    periods = np.subtract(after.periods.counts, before.counts)
+    return {
+        "contacts": points,
+        "real_time_factor": round(count * sim.dt / wall, 4),
+        "periods": int(periods.sum()),
+        "period_histogram": periods.tolist(),
+        "periods_below_2_ms": round(_below(periods, 2e-3), 5),
+        "worst_period_ms": round(1e3 * after.periods.worst, 3),
+        "work_of_a_period_ms": round(1e3 * after.periods.work, 4),
+        "oldest_reading_ms": round(1e3 * float(ages.max()), 3),
+        "late_ms": {
+            name: round(1e3 * float(np.quantile(late, at)), 3)
+            for name, at in (("median", 0.5), ("99 %", 0.99), ("most", 1.0))
+        },
+        "strongest_felt_n": round(felt, 3),
+        "strongest_on_body_n": round(session.strongest, 3),
+        "energy_to_the_hand_j": after.energy,
+        "missed": sim.missed_count,
+    }
+
+
+def _below(periods: np.ndarray, limit: float) -> float:
+    """Share of periods of a histogram up to a limit [s]."""
+    return float(periods[: BINS.index(limit) + 1].sum() / max(periods.sum(), 1))
+
+
+def text(found: dict[str, Any]) -> str:
+    """The figures as sentences."""
+    h = found["hardware"]
+    lines = [
+        f"a hand on the stand-in pulls, steps of 1 ms by the clock, {h['processor']}, "
+        f"{h['cores']} cores for three processes"
+    ]
+    for name, one in found["cases"].items():
+        late = one["late_ms"]
+        lines += [
+            f"{name}, {one['contacts']} contacts: {one['real_time_factor']:.3f} × real time, "
+            f"a step late by {late['median']:.2f} ms, 99 % {late['99 %']:.2f} ms",
+            f"  loop of the device: {one['periods_below_2_ms']:.2%} of {one['periods']} periods "
+            f"below 2 ms, worst {one['worst_period_ms']:.2f} ms, "
+            f"work {one['work_of_a_period_ms']:.2f} ms",
+            f"  oldest reading {one['oldest_reading_ms']:.1f} ms; up to "
+            f"{one['strongest_on_body_n']:.1f} N on the body, {one['strongest_felt_n']:.1f} N in "
+            f"the hand; energy to the hand {1e3 * one['energy_to_the_hand_j']:.3f} mJ; "
+            + ("every step certified" if not one["missed"] else f"{one['missed']} steps missed"),
+        ]
+    return "\n".join(lines)
