@@ -6,8 +6,16 @@ import numpy as np
 import pytest
 
 from tabi._errors import ModelError
+from tabi.interaction.devices import haply_messages as messages
 from tabi.interaction.devices.scripted import ScriptedHand
-from tabi.interaction.devices.stand_in import LASTS, STEP, STRONGEST, SimulatedHandle, main
+from tabi.interaction.devices.stand_in import (
+    LASTS,
+    STEP,
+    STRONGEST,
+    SimulatedHandle,
+    StandIn,
+    main,
+)
 
 
 def pushed(handle, force, end, every=1e-3):
@@ -114,3 +122,16 @@ def test_the_program_tells_what_is_wrong(capsys):
     assert "mass of 7 kg" in capsys.readouterr().err
     assert main(["--hand", "none.hand.csv"]) == 1
     assert "none.hand.csv" in capsys.readouterr().err
+
+
+def test_a_script_presses_buttons_and_turns_the_grip_as_the_service_tells_it():
+    turned = (0.8, 0.0, 0.6, 0.0)
+    hand = ScriptedHand([[0.0, 0, 0, 0, *turned], [1.0, 0, 0, 0, *turned]], [(True, False), ()])
+    handle = SimulatedHandle(hand=hand)
+    frame = messages.parse_frame(StandIn(handle, clock=lambda: 0.5)._update(1, full=True))
+    told = messages.reading(frame, "TABI", 0.5)
+    assert told.buttons == (True, False)
+    assert told.quaternion == pytest.approx(turned)
+    bare = SimulatedHandle()
+    frame = messages.parse_frame(StandIn(bare, clock=lambda: 0.5)._update(1, full=True))
+    assert messages.reading(frame, "TABI", 0.5).buttons == ()

@@ -209,15 +209,27 @@ def parse_order(raw: bytes | str) -> list[tuple[str, tuple[float, float, float]]
 
 
 def update_message(
-    device_id: str, session: int, vectors: Mapping[str, Sequence[float]], full: bool
+    device_id: str,
+    session: int,
+    vectors: Mapping[str, Sequence[float]],
+    full: bool,
+    grip: tuple[Sequence[float], Sequence[bool]] | None = None,
 ) -> bytes:
-    """An update of a service with one device, or its inventory."""
+    """An update of a service with one device, or its inventory; with a grip, if its orientation
+    (w, x, y, z) and buttons are given.
+    """
     state = {name: dict(zip("xyz", value, strict=True)) for name, value in vectors.items()}
     device: dict[str, object] = {"device_id": device_id, "state": state}
     device["status"] = {"calibrated": True, "in_use": True, "power_supply": True, "ready": True}
     if full:
         device["config"] = {"type": "inverse3", "handedness": "right"}
-    return msgspec.json.encode({"session_id": session, "inverse3": [device]})
+    told: dict[str, object] = {"session_id": session, "inverse3": [device]}
+    if grip is not None:
+        buttons = {chr(ord("a") + k): bool(down) for k, down in enumerate(grip[1][:MOST])}
+        turned = dict(zip("wxyz", grip[0], strict=True))
+        held = {"orientation": turned, "buttons": buttons}
+        told["wireless_verse_grip"] = [{"device_id": f"{device_id} grip", "state": held}]
+    return msgspec.json.encode(told)
 
 
 def _command(device_id: str, commands: Mapping[str, object]) -> bytes:

@@ -93,6 +93,16 @@ class SimulatedHandle:
         """Up to when it was integrated [s]."""
         return self._start + STEP * self._steps
 
+    @property
+    def grip(self) -> tuple[list[float], tuple[bool, ...]] | None:
+        """How its script turns it, and which buttons it presses; None where it says neither."""
+        if self.hand is None:
+            return None
+        wanted = self.hand.at(STEP * self._steps)
+        if not (self.hand.turns or wanted.buttons):
+            return None
+        return wanted.quaternion.tolist(), wanted.buttons
+
     def push(self, force: Sequence[float], now: float) -> None:
         """A force from now on, for as long as one lasts."""
         self.advance(now)
@@ -198,7 +208,7 @@ class StandIn:
             "cursor_velocity": handle.velocity,
             "current_cursor_force": handle.force,
         }
-        return messages.update_message(self.device_id, session, vectors, full)
+        return messages.update_message(self.device_id, session, vectors, full, handle.grip)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
