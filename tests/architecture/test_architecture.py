@@ -200,6 +200,18 @@ def test_eleven_parameters_are_too_many_of_whatever_kind():
         ]
 
 
+def test_options_of_a_command_are_no_parameters_but_have_an_end_too():
+    options = [f"a{i}: Annotated[int, typer.Option(help='one')] = 0" for i in range(15)]
+    assert rules.many_parameters(function_of(2, parameters=", ".join(options[:14]))) == []
+    assert rules.many_parameters(function_of(2, parameters=", ".join(options))) == [
+        "1: f has 15 parameters, at most 14"
+    ]
+    # a table of options in lines of their own is not counted, what follows is
+    for rows, faults in ((50, []), (51, ["1: f has 51 lines, at most 50"])):
+        source = "def f(\n" + ",\n".join(options[:9]) + "\n):\n" + "    x = 1\n" * rows
+        assert rules.long_functions(source) == faults
+
+
 def test_a_missing_docstring_is_found_on_functions_classes_methods_and_files_of_kernels():
     assert rules.undocumented("def _f(): pass\nclass _C:\n    def m(self): pass\n") == []
     assert rules.undocumented("def f(): pass\n") == ["1: f has no docstring"]

@@ -135,7 +135,7 @@ def open_page(
     if device is not None:
         from tabi.scenes.hands import Holding
 
-        holding = Holding(scene, device)
+        holding = Holding(scene.simulator, scene.contents.hand, device)
         build, close = holding.simulator, holding.close
     try:
         show(

@@ -113,6 +113,31 @@ def soles(
 
 
 @app.command()
+def passivity(as_json: Json = False) -> None:
+    """Throw and press a haptic handle on walls that are only sampled: is the hand given energy?"""
+    from tabi.validation import haptic_passivity
+
+    with progress_bar() as report:
+        result = haptic_passivity.validate(progress=report)
+    show(result, haptic_passivity.text, as_json, passed=result["within"])
+
+
+@app.command()
+def haptics(
+    failures: Annotated[int, typer.Option(min=1, help="Failures at random moments.")] = 100,
+    as_json: Json = False,
+) -> None:
+    """Kill and stop a haptic device's service, its process and the simulation: does its force end
+    in time, and does it come back?
+    """
+    from tabi.validation import haptic_failures
+
+    with progress_bar() as report:
+        result = haptic_failures.validate(failures, progress=report)
+    show(result, haptic_failures.text, as_json, passed=result["within"])
+
+
+@app.command()
 def robots(
     files: Annotated[
         list[Path], typer.Argument(help="URDF, MJCF, .wrl or .body files, as many as you like.")

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from tabi.simulation.simulator import Simulator
 
 Array = NDArray[np.float64]
+# of a quaternion's length
+ROUNDING = 1e-12
 STEPS = 0.1  # ω h at most, of (2)
 
 
@@ -214,6 +216,8 @@ def sound(reading: HandReading) -> HandReading | None:
     length = sqrt(sum(c * c for c in numbers[6:10]))
     if not 0.5 < length < 2.0:
         return None
+    if abs(length - 1.0) < ROUNDING:
+        return reading
     return replace(reading, quaternion=np.array(numbers[6:10]) / length)
 
 

@@ -14,7 +14,6 @@ and nothing else.
 
 from __future__ import annotations
 
-import contextlib
 import gc
 import math
 import multiprocessing
@@ -32,6 +31,7 @@ import numpy as np
 
 from tabi._errors import ModelError
 from tabi.interaction.devices import catalogue
+from tabi.interaction.devices.priority import hurry
 from tabi.interaction.devices.protocol import Array, HandReading, HapticDevice
 from tabi.interaction.force_guard import HapticLimits
 from tabi.interaction.haptic_loop import STATES, HapticLoop, Law
@@ -286,13 +286,6 @@ def _stop(processes: list[SpawnProcess], link: SharedLink, size: int) -> None:
         child.close()
 
 
-def _hurry() -> None:
-    """Go before others, where that is allowed; what this process starts does not."""
-    with contextlib.suppress(OSError, AttributeError):
-        policy = os.SCHED_FIFO | os.SCHED_RESET_ON_FORK
-        os.sched_setscheduler(0, policy, os.sched_param(os.sched_get_priority_min(os.SCHED_FIFO)))
-
-
 def _child(
     device: str,
     name: str,
@@ -326,7 +319,7 @@ def _child(
         loop = HapticLoop(opened, law, link, limits)
         gc.freeze()
         gc.disable()
-        _hurry()
+        hurry()
         loop.run(lambda: not asked and os.getppid() == parent)
     finally:
         link.close(unlink=os.getppid() != parent)

@@ -162,7 +162,7 @@ class HapticHand:
             told = LocalModel()
         p = self.placement
         place = {"scale": p.scale, "gain": p.gain, "origin": p.origin, "frame": p.quaternion}
-        self._tell(replace(told, time=reading.time, held=p.held, **place))
+        self._tell(told, time=reading.time, held=p.held, **place)
 
     def release(self) -> None:
         """Let go; the button has to be pressed anew."""
@@ -327,8 +327,8 @@ class HapticHand:
                 self.work, self.turn_work = self.work + done, self.turn_work + turned
         self._acting = []
 
-    def _tell(self, model: LocalModel) -> None:
-        self.model = replace(model, work=self.work, turn_work=self.turn_work)
+    def _tell(self, model: LocalModel, **more: Any) -> None:
+        self.model = replace(model, work=self.work, turn_work=self.turn_work, **more)
         tell: Any = getattr(self.source, "tell", None)
         if tell is not None:
             tell(self.model.to_vector())

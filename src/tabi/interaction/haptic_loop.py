@@ -43,7 +43,7 @@ CONNECTING, RUNNING, WAITING, LATE, FAILED, LOST, ENDED = range(len(STATES))
 FARTHEST, SHORTEST, LONGEST, SPIN = 10.0, 1e-4, 1e-2, 3e-4
 
 # wrench and up to NUMBERS of its own, of a reading, the local model and the time since the last
-Law = Callable[[HandReading, Array, float], tuple[Array, Array, Sequence[float]]]
+Law = Callable[[HandReading, Array, float], tuple[Array, Array, Sequence[float] | Array]]
 
 
 class HapticLoop:

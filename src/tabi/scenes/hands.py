@@ -8,10 +8,9 @@ without a jump of velocity or acceleration, as arms of people do (Flash and Hoga
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from math import radians
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,9 +23,6 @@ from tabi.scenes.equipment import body_of
 from tabi.scenes.hand_keys import HandFrame, HandKeys
 from tabi.simulation.simulator import Simulator
 from tabi.spatial.transform import about, from_rpy
-
-if TYPE_CHECKING:
-    from tabi.scenes.scene import Scene
 
 # of rows between two frames of a script [s]
 ROW = 0.02
@@ -87,17 +83,21 @@ def script_of(frames: Sequence[HandFrame]) -> ScriptedHand:
 
 
 class Holding:
-    """A scene with one device that stays while its simulations come and go, for a page."""
+    """One device while simulations of a scene come and go, for a page.
 
-    def __init__(self, scene: Scene, device: str) -> None:
-        self._scene, self._device = scene, device
+    Args:
+        build: makes a simulation. told: the hand of the scene.
+    """
+
+    def __init__(self, build: Callable[[], Simulator], told: HandKeys | None, device: str) -> None:
+        self._build, self._told, self._device = build, told, device
         self._session: HapticSession | None = None
 
     def simulator(self) -> Simulator:
         """A new simulation, with the hand in it; the one before has none any more."""
         self.close()
-        sim = self._scene.simulator()
-        self._session = self._scene.hand(sim, self._device)
+        sim = self._build()
+        self._session = take(sim, self._told, self._device)
         return sim
 
     def close(self) -> None:

@@ -64,7 +64,7 @@ def relaxation(model: Model, dt: float) -> scipy.sparse.csr_matrix:
 
 def _turn(one: PlacedPad) -> Array:
     """From the frame of a pad to that of its body, of all its nodes."""
-    return np.kron(np.eye(len(one.pad.nodes)), one.placement.R)
+    return np.asarray(np.kron(np.eye(len(one.pad.nodes)), one.placement.R), float)
 
 
 def spread(s: Any, count: int) -> scipy.sparse.csr_matrix:

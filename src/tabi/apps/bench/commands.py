@@ -325,6 +325,22 @@ def sole(
 
 
 @bench.command()
+def haptics(
+    as_json: Json = False,
+    seconds: Annotated[
+        float, typer.Option(min=1.0, help="How long each scene is pulled at, in real time.")
+    ] = 10.0,
+) -> None:
+    """A hand on the stand-in device pulls at HRP-2 and at a cart in real time: periods of the
+    device's loop, how late the simulation is, energy.
+    """
+    from tabi.apps.bench import haptics
+
+    result = haptics.measure(seconds)
+    tell(json.dumps(result, indent=2) if as_json else haptics.text(result))
+
+
+@bench.command()
 def view(
     as_json: Json = False,
     seconds: Annotated[float, typer.Option(min=1.0, help="How long each scene is watched.")] = 5.0,

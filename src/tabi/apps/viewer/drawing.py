@@ -26,6 +26,7 @@ KEPT = ("text", "plots", "pads")
 HICCUP = 0.1  # s
 FEET = 8  # that the panel has lines for
 FOLLOWED = 5e-3  # m to move before a camera goes along
+LONG = 0.01  # m of a rubber band from which on bodies do not hide it
 
 
 class Drawing:
@@ -73,7 +74,11 @@ class Drawing:
         with self.page.server.atomic():
             if self.due("pads", PADS):
                 self._draw_pads()
-            self.page.scene.see_through(self.overlay.shown["see through bodies"])
+            # what pulls is never hidden behind bodies
+            pulls = any(np.linalg.norm(b.target - b.point) > LONG for b in view.bands)
+            through = self.overlay.shown["see through bodies"] or pulls
+            self.page.scene.see_through(through)
+            self.page.scene.pull_plainly(self.overlay.shown["drag pulls"])
             self.page.scene.move(view.positions, view.rotations)
             self.overlay.draw(view, self.page.world.ground_height)
         self._follow(view)

@@ -46,6 +46,7 @@ KINDS = {
     "plan of a walk": True,
     "trails": False,
     "see through bodies": False,
+    "drag pulls": False,
 }
 HINTS = {
     "contact points": "green where a point sticks, orange where it slides",
@@ -61,6 +62,7 @@ HINTS = {
     "teal coin of a steered robot: its capture point, where it could come to rest",
     "trails": "yellow: where the centre of mass has been",
     "see through bodies": "to see what is inside and behind them, and the pressure on soft soles",
+    "drag pulls": "pull bodies without Ctrl, for touch screens: one finger on a body",
 }
 
 

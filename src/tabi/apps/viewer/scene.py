@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import viser
@@ -51,6 +52,8 @@ class DrawnScene:
     def __init__(self, server: viser.ViserServer, world: World) -> None:
         self.server = server
         self._through = False
+        self._pull: Pull | None = None
+        self._plain: list[tuple[Any, Any]] = []
         # since when a page is new, by its number [s]
         self._since = dict.fromkeys(server.get_clients(), -np.inf)
         self._frames: dict[int, viser.FrameHandle] = {}
@@ -134,10 +137,23 @@ class DrawnScene:
 
     def on_pull(self, pull: Pull) -> None:
         """Tell of every body that is dragged with Ctrl (or Cmd), with or without Shift."""
+        self._pull = pull
         for mesh, members in self._meshes:
             for modifier, strong in (("cmd/ctrl", False), ("cmd/ctrl+shift", True)):
                 dragged = _dragged(pull, members.tolist(), strong)
                 mesh.on_drag("left", modifier=modifier)(dragged)  # type: ignore[arg-type]
+
+    def pull_plainly(self, on: bool) -> None:
+        """Let bodies be dragged without Ctrl too, as fingers do; a camera is turned beside them."""
+        if on == bool(self._plain) or self._pull is None:
+            return
+        for mesh, dragged in self._plain:
+            mesh.remove_drag_callback(dragged)
+        self._plain = []
+        for mesh, members in self._meshes if on else ():
+            dragged = _dragged(self._pull, members.tolist(), False)
+            mesh.on_drag("left")(dragged)  # type: ignore[arg-type]
+            self._plain.append((mesh, dragged))
 
     def look(
         self, target: ArrayLike, distance: float, azimuth: float = 35.0, elevation: float = 12.0

@@ -19,7 +19,7 @@ from tabi.apps.viewer.soft_pad import SoftView, soft_of
 from tabi.apps.viewer.steered_marks import SteeredLook, SteeredView
 from tabi.apps.viewer.walk_marks import WalkLook, WalkView
 from tabi.interaction.mouse_spring import Band
-from tabi.interaction.presence import HandMeters, presence_of
+from tabi.interaction.presence import HandMeters, Presence, presence_of
 from tabi.model.body import Body, Foot
 from tabi.model.compiled import Link
 from tabi.model.lookup import link_of
@@ -160,6 +160,15 @@ class Observer:
             if robot.base.joint.kind == "floating"
         }
 
+    def _hands(self, bands: tuple[Band, ...]) -> Presence:
+        """All hands, the mouse's among them while it pulls."""
+        hands = presence_of(self.sim)
+        if bands:
+            hands.put("mouse", bands[-1].target)
+        else:
+            hands.leave("mouse")
+        return hands
+
     def look(
         self, judged: bool = True, bands: tuple[Band, ...] = (), sensor: str | None = None
     ) -> View:
@@ -169,11 +178,7 @@ class Observer:
             judged: with a new certificate, otherwise with the last one.
             bands: what the mouse pulls. sensor: that is listened to, by its name in the model.
         """
-        hands = presence_of(self.sim)
-        if bands:
-            hands.put("mouse", bands[-1].target)
-        else:
-            hands.leave("mouse")
+        hands = self._hands(bands)
         sim, work, turning = self.sim, self.sim.data.body, self.sim.data.moment
         R = work["rotation"].reshape(-1, 3, 3).copy()
         p, points = work["position"] + work["origin"][self._root], sim.data.contact.copy()

@@ -36,6 +36,7 @@ from websockets.http11 import Request, Response
 
 from tabi._errors import ModelError, TabiError
 from tabi.interaction.devices import haply_messages as messages
+from tabi.interaction.devices.priority import hurry
 from tabi.interaction.devices.scripted import ScriptedHand
 
 # step [s], how often the hand is asked [s], how long a force lasts [s]
@@ -231,6 +232,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         handle = SimulatedHandle(
             *(given.mass, given.stiffness, given.damping, hand or None, time.monotonic())
         )
+        # a real device does not wait for what else the machine does
+        hurry()
         asyncio.run(_run(StandIn(handle), given.port, given.until_end_of_input))
     except (TabiError, OSError, OverflowError) as e:
         print(f"stand-in: {e}", file=sys.stderr)
