@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tabi import TabiError, __version__
-from tabi.apps import catalogue, compare, identify, run, validate
+from tabi.apps import catalogue, compare, family, identify, run, validate
 from tabi.apps.bench.commands import Json, Tolerance, bench
 from tabi.apps.recordings import commands
 from tabi.apps.robots import (
@@ -46,6 +46,7 @@ app.add_typer(bench, name="bench")
 app.add_typer(validate.app, name="validate")
 app.add_typer(identify.app, name="identify")
 app.add_typer(study.app, name="study")
+app.add_typer(family.app, name="family")
 app.command()(run.run)
 app.command()(compare.compare)
 app.command()(sweep)
