@@ -164,9 +164,19 @@ def write(
             f"{path}: the format {path.suffix or 'without suffix'!r} is not known; "
             "expected .hdf5 or .npz"
         )
+    _write_hdf5(path, rows.tocsc(), (q, mu), (title, description), solution)
+
+
+def _write_hdf5(
+    path: Path,
+    columns: Any,
+    vectors: tuple[Any, Any],
+    words: tuple[str, str],
+    solution: tuple[Any, Any] | None,
+) -> None:
+    """FCLib's form of W by columns, q and mu, title and description."""
     import h5py
 
-    columns = rows.tocsc()
     with h5py.File(path, "w") as file:
         group = file.create_group("fclib_local")
         group["spacedim"] = np.array([3], np.int32)
@@ -177,10 +187,10 @@ def write(
         matrix["p"] = columns.indptr.astype(np.int32)
         matrix["i"] = columns.indices.astype(np.int32)
         matrix["x"] = columns.data.astype(float)
-        vectors = group.create_group("vectors")
-        vectors["q"], vectors["mu"] = np.asarray(q, float), np.asarray(mu, float)
+        kept = group.create_group("vectors")
+        kept["q"], kept["mu"] = (np.asarray(x, float) for x in vectors)
         info = group.create_group("info")
-        info["title"], info["description"], info["math_info"] = title, description, ""
+        info["title"], info["description"], info["math_info"] = *words, ""
         if solution is not None:
             found = file.create_group("solution")
             found["u"], found["r"] = (np.asarray(x, float) for x in solution)

@@ -54,7 +54,7 @@ Look = Callable[[int, str], bool]
 
 
 @dataclass(frozen=True)
-class Place:
+class ProblemFile:
     """Where one problem goes: ``family.case(kind, index, seed)``."""
 
     folder: Path
@@ -78,20 +78,20 @@ class Place:
         return self.file.with_suffix(".json")
 
 
-def places(folder: Path, count: int, seed: int) -> Iterator[Place]:
+def places(folder: Path, count: int, seed: int) -> Iterator[ProblemFile]:
     """So many problems, kinds by turns in their shares: the first ones of more are the same."""
     turn = [kind for k in range(max(KINDS.values())) for kind, n in KINDS.items() if k < n]
     made = dict.fromkeys(KINDS, 0)
     for i in range(count):
         kind = turn[i % len(turn)]
-        yield Place(folder, kind, made[kind], seed)
+        yield ProblemFile(folder, kind, made[kind], seed)
         made[kind] += 1
 
 
 # ---- one problem --------------------------------------------------------------------------------
 
 
-def make(place: Place) -> Record:
+def make(place: ProblemFile) -> Record:
     """Make a problem, solve it, write it, read it back and judge it."""
     made = case(place.kind, place.index, place.seed)
     assert made.bodies is not None
@@ -141,7 +141,7 @@ def figures(found: Certificate) -> dict[str, float]:
     return {name: float(getattr(found, name)) for name in COLUMNS} | {"relative": found.relative}
 
 
-def kept(place: Place) -> Record | None:
+def kept(place: ProblemFile) -> Record | None:
     """What is known of a problem whose files are there and right; else None."""
     try:
         record = json.loads(place.record.read_text(encoding="utf-8"))
@@ -194,16 +194,7 @@ def export(
         found = kept(place) or (easy.get(place.name) if hardest else None)
         reused += found is not None
         records.append(found or make(place))
-    chosen = sorted(records, key=hardness, reverse=True)[: hardest or len(records)]
-    # an export that was cut short has not seen the hardest: all that is there stays
-    if stopped:
-        chosen = [record for record in records if (folder / record["file"]).is_file()]
-    chosen = [
-        record
-        if (folder / record["file"]).is_file()
-        else make(Place(folder, record["family"], record["index"], seed))
-        for record in chosen
-    ]
+    chosen = _chosen(folder, records, None if stopped else hardest or len(records))
     names = {record["name"] for record in chosen}
     rest = [record for record in records if record["name"] not in names]
     index = {
@@ -219,6 +210,21 @@ def export(
     }
     _settle(folder, before, index)
     return index | {"reused": reused, "interrupted": stopped}
+
+
+def _chosen(folder: Path, records: list[Record], hardest: int | None) -> list[Record]:
+    """The hardest, made again where only their figures are left; all that are there without a
+    number: an export that was cut short has not seen the hardest.
+    """
+    there = {record["name"]: (folder / record["file"]).is_file() for record in records}
+    if hardest is None:
+        return [record for record in records if there[record["name"]]]
+    return [
+        record
+        if there[record["name"]]
+        else make(ProblemFile(folder, record["family"], record["index"], record["seed"]))
+        for record in sorted(records, key=hardness, reverse=True)[:hardest]
+    ]
 
 
 def prepare(folder: Path, count: int, seed: int, hardest: int | None) -> dict[str, Any]:
