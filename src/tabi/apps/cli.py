@@ -16,6 +16,7 @@ import typer
 from tabi import TabiError, __version__
 from tabi.apps import catalogue, compare, family, identify, run, validate
 from tabi.apps.bench.commands import Json, Tolerance, bench
+from tabi.apps.check import check
 from tabi.apps.recordings import commands
 from tabi.apps.robots import (
     Base,
@@ -49,6 +50,7 @@ app.add_typer(study.app, name="study")
 app.add_typer(family.app, name="family")
 app.command()(run.run)
 app.command()(compare.compare)
+app.command()(check)
 app.command()(sweep)
 app.command()(sole)
 app.command("list")(catalogue.list_scenes)
