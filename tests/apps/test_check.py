@@ -74,6 +74,10 @@ def test_words_name_each_margin_its_place_and_its_time():
     assert "joint travel: 0°, hip at 0.75 s, as it is; LIMIT MET" in told
     assert "gap to what it should not touch: never near" in told
     assert "as it is: FELL at 0.9 s" in told
+    none = {"margin": None, "at_s": None, "where": ""}
+    for name, words in (("speed", "no limit is known"), ("pressure", "no foot carried most")):
+        shown = check.text(FOUND | {"least": [TORQUE | none | {"name": name}]})
+        assert words in shown
     assert "as it is: 2 STEPS MISSED" in told
 
 

@@ -1,5 +1,7 @@
 """``tabi check``: motions that a robot can make, and those it cannot."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -95,6 +97,16 @@ def test_a_simulation_that_stops_is_not_feasible():
     found = check(motion_check.CheckedMotion("m", "hrp2", 0.1, begin), AS_IT_IS)
     assert not found["feasible"]
     assert "no battery" in found["runs"][0]["stopped"]
+
+
+def test_jaws_may_grip_and_nothing_else_may():
+    motion = of_scene(scenes.load("grasp", ["duration_s=0.6"]))
+    assert motion.jaws == ("RARM_GRIPPER",)
+    found = check(motion, AS_IT_IS)
+    assert found["feasible"], found["least"]
+    careless = check(replace(motion, jaws=()), AS_IT_IS)
+    (gap,) = [one for one in careless["least"] if not one["within"]]
+    assert (gap["name"], set(gap["where"].split(" and "))) == ("collision", {"can", "right_jaw"})
 
 
 def test_bad_input_is_refused(tmp_path):

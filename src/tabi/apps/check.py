@@ -31,6 +31,13 @@ WORDS = {
     "fall": "height above a fall",
     "collision": "gap to what it should not touch",
 }
+# where there is no margin
+NONE = {
+    "friction": "no foot carried the robot",
+    "pressure": "no foot carried most of the weight",
+    "fall": "its base is fixed",
+    "collision": "never near",
+}
 MotionArgument = Annotated[
     str,
     typer.Argument(
@@ -146,8 +153,7 @@ def _table(runs: list[dict[str, Any]]) -> list[str]:
 def _line(one: dict[str, Any]) -> str:
     what = WORDS[one["name"]]
     if one["margin"] is None:
-        limits = ("torque", "speed", "travel")
-        return f"{what}: " + ("no limit is known" if one["name"] in limits else "never near")
+        return f"{what}: {NONE.get(one['name'], 'no limit is known')}"
     left = f"{amount(one)}, {one['where']} at {one['at_s']:g} s, {one['run']}"
     return f"{what}: {left}" + ("" if one["within"] else "; LIMIT MET")
 

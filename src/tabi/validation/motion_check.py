@@ -52,6 +52,7 @@ class CheckedMotion:
         name, robot: as they are told. duration: of one run [s].
         begin: makes a simulation, and says which robot of it is watched.
         refused: why the robot cannot follow it at all; "" if it may.
+        jaws: joints of those that grip.
     """
 
     name: str
@@ -59,6 +60,7 @@ class CheckedMotion:
     duration: float
     begin: Callable[[], tuple[Simulator, Robot]]
     refused: str = ""
+    jaws: tuple[str, ...] = ()
 
 
 # ---- motions ------------------------------------------------------------------------------------
@@ -120,7 +122,8 @@ def of_scene(scene: Scene, name: str | None = None) -> CheckedMotion:
         sim = scene.simulator()
         return sim, sim.world.robot(chosen)
 
-    return CheckedMotion(scene.name, chosen, scene.duration, begin)
+    jaws = tuple(scene.contents.robots[names.index(chosen)].grip_nm)
+    return CheckedMotion(scene.name, chosen, scene.duration, begin, jaws=jaws)
 
 
 def _unlimited(robot: Robot) -> Robot:
@@ -171,7 +174,7 @@ def run(
     """One run, to its end or to a fall; None where it was told to stop."""
     sim, robot = motion.begin()
     vary(sim, how)
-    watch, fault = MarginWatch(sim, robot), ""
+    watch, fault = MarginWatch(sim, robot, motion.jaws), ""
     steps, chunk = round(motion.duration / sim.dt), max(1, round(LOOK / sim.dt))
     try:
         for done in range(0, steps, chunk):

@@ -16,13 +16,13 @@ friction of a foot only while it carries a tenth of the weight, and its centre o
 while it carries most of it, the other foot may land on its edge. All others count at once. μ is the
 coefficient of sliding, also where a foot sticks by a larger one.
 
-A robot may touch with its feet what does not belong to it, and with other bodies what they touch
-when the motion begins, as hands on a cart.
+A robot may touch with its feet, and with jaws that grip and the hands that carry them, what does
+not belong to it; with other bodies what they touch when the motion begins, as hands on a cart.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -73,10 +73,10 @@ class MarginWatch:
     """Follows a robot from now on, step by step.
 
     Args:
-        sim: before the motion. robot: of its world.
+        sim: before the motion. robot: of its world. jaws: joints of those that grip.
     """
 
-    def __init__(self, sim: Simulator, robot: Robot) -> None:
+    def __init__(self, sim: Simulator, robot: Robot, jaws: Collection[str] = ()) -> None:
         self.sim, self.robot = sim, robot
         dof = sim.model.arrays.dof
         self._rows = lookup.joint_rows(sim.model, robot)
@@ -85,7 +85,10 @@ class MarginWatch:
         self._q = self._dof["q"].astype(int)
         self._feet = list(robot.feet)
         world, model = sim.world, sim.model
-        self._feet_of = {lookup.link_of(world, model, f).body for f in robot.feet.values()}
+        grips = [body for body in robot.bodies if body.joint.name in jaws]
+        hands = [body.parent for body in grips if body.parent is not None]
+        touching = (*robot.feet.values(), *grips, *hands)
+        self._touching = {lookup.link_of(world, model, thing).body for thing in touching}
         # a base that is fixed is part of the world
         self._own = {lookup.link_of(world, model, body).body for body in robot.bodies} - {0}
         mass = model.arrays.body["mass"][list(self._own)].sum()
@@ -145,8 +148,8 @@ class MarginWatch:
         for a, b, gap in zip(rows["shape_a"], rows["shape_b"], rows["gap"], strict=True):
             ends = [links[shapes[int(k)].link] for k in (a, b)]
             own = [end.body in self._own for end in ends]
-            feet = [end.body in self._feet_of for end in ends]
-            if not any(own) or (own != [True, True] and any(feet)):
+            may = any(end.body in self._touching for end in ends)
+            if not any(own) or (may and not all(own)):
                 continue
             pair = frozenset(end.body for end in ends)
             names = [
