@@ -142,3 +142,21 @@ def test_every_problem_of_the_reference_set_is_solved(shared):
             f"iterations  {s.solver}"
         )
         assert s.converged, path.name
+
+
+def test_a_solution_survives_its_file_and_has_to_fit(tmp_path):
+    path, size = tmp_path / "a.hdf5", len(Q)
+    u, r = np.arange(float(size)), -np.arange(float(size))
+    files.write(path, W, Q, MU, solution=(u, r))
+    back = files.read_solution(path)
+    assert back is not None
+    assert np.array_equal(back, (u, r))
+    files.write(path, W, Q, MU)
+    assert files.read_solution(path) is None
+    with pytest.raises(ProblemError, match=f"solution has {size} and 1 numbers; expected {size}"):
+        files.write(path, W, Q, MU, solution=(u, [1.0]))
+    with pytest.raises(ProblemError, match="no place for a solution"):
+        files.write(tmp_path / "a.npz", W, Q, MU, solution=(u, r))
+    (tmp_path / "bad.hdf5").write_bytes(b"no")
+    with pytest.raises(ProblemError, match="solution cannot be read"):
+        files.read_solution(tmp_path / "bad.hdf5")

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tabi import TabiError, __version__
-from tabi.apps import catalogue, compare, identify, run, validate
+from tabi.apps import catalogue, compare, family, identify, run, validate
 from tabi.apps.bench.commands import Json, Tolerance, bench
+from tabi.apps.check import check
 from tabi.apps.recordings import commands
 from tabi.apps.robots import (
     Base,
@@ -46,8 +47,10 @@ app.add_typer(bench, name="bench")
 app.add_typer(validate.app, name="validate")
 app.add_typer(identify.app, name="identify")
 app.add_typer(study.app, name="study")
+app.add_typer(family.app, name="family")
 app.command()(run.run)
 app.command()(compare.compare)
+app.command()(check)
 app.command()(sweep)
 app.command()(sole)
 app.command("list")(catalogue.list_scenes)

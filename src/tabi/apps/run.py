@@ -18,6 +18,7 @@ import typer
 
 from tabi import TabiError
 from tabi.apps.outputs import check_writable
+from tabi.apps.run_error import run_error
 from tabi.apps.run_summary import Summary
 from tabi.apps.terminal import bar, interrupt
 
@@ -66,8 +67,13 @@ def run(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
     real_time: Annotated[
-        bool, typer.Option("--real-time", help="Do not run ahead of the clock.")
-    ] = False,
+        bool | None,
+        typer.Option(
+            "--real-time/--error",
+            help="Do not run ahead of the clock; or run it with h/2, h/4 and tolerance/100 too, "
+            "and say how each number changes.",
+        ),
+    ] = None,
     expect_standing: Annotated[
         bool, typer.Option("--expect-standing", help="End with 1 if a robot fell.")
     ] = False,
@@ -89,19 +95,15 @@ def run(
     ] = None,
 ) -> None:
     """Run a scene and say how it went; exit code 1 if a step missed its tolerance."""
-    if page and (record or as_json or expect_standing):
-        raise TabiError(
-            "--page lasts until it is closed and has no summary; "
-            "leave out --record, --json and --expect-standing"
-        )
-    if record is not None:
-        check_writable(record)
-        _check_no_loss(record)
+    error = real_time is False
+    _check_together(page, record, error, as_json or expect_standing)
     from tabi import scenes
 
     told = scenes.load(scene, settings or [])
     if time is not None:
         told = scenes.load(scene, all_settings(settings, time))
+    if error:
+        raise typer.Exit(run_error(told, play, as_json, expect_standing))
     if page:
         name = told.name if scene in scenes.names() and not settings else f"{told.name} (yours)"
         open_page(told, name, port=port, browser=browser, device=device)
@@ -112,6 +114,26 @@ def run(
     print(json.dumps(found.to_dict(), indent=2) if as_json else found.text(), flush=True)
     if found.code(expect_standing):
         raise typer.Exit(found.code(expect_standing))
+
+
+def _check_together(page: bool, record: Path | None, error: bool, summary: bool) -> None:
+    """Refuse options that do not go together, and a recording that cannot be written.
+
+    Args:
+        summary: whether one is asked for.
+    """
+    if error and (page or record):
+        raise TabiError(
+            "--error is four runs, and tells numbers alone; leave out --page and --record"
+        )
+    if page and (record or summary):
+        raise TabiError(
+            "--page lasts until it is closed and has no summary; "
+            "leave out --record, --json and --expect-standing"
+        )
+    if record is not None:
+        check_writable(record)
+        _check_no_loss(record)
 
 
 def open_page(

@@ -3,7 +3,8 @@
 FCLib keeps a local problem in the group ``fclib_local``: ``spacedim`` 3, a sparse matrix ``W``
 (m, n, nz, p, i, x; nz is −1 for compressed columns, −2 for compressed rows, else the number of
 triplets), and ``vectors`` q and mu. The archive (.npz) has W_data, W_indices, W_indptr
-(compressed rows) and size n, or a dense W; q; mu. Both are normal first.
+(compressed rows) and size n, or a dense W; q; mu. Both are normal first. A solution, if there is
+one, is the group ``solution`` with velocities u and impulses r, beside ``fclib_local``.
 """
 
 from __future__ import annotations
@@ -14,8 +15,11 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
+from numpy.typing import NDArray
 
 from tabi.contact.problem import Problem, ProblemError
+
+Floats = NDArray[np.float64]
 
 
 def read(path: str | Path) -> Problem:
@@ -82,6 +86,25 @@ def _read_hdf5(path: Path) -> tuple[Any, Any, Any]:
         return matrix, np.asarray(vectors["q"]).ravel(), np.asarray(vectors["mu"]).ravel()
 
 
+def read_solution(path: str | Path) -> tuple[Floats, Floats] | None:
+    """Velocities u and impulses r of an .hdf5 file, normal first; None where it has none."""
+    import h5py
+
+    try:
+        with h5py.File(path, "r") as file:
+            if "solution" not in file:
+                return None
+            group: Any = file["solution"]
+            u, r = (np.asarray(group[name], float).ravel() for name in ("u", "r"))
+    except KeyError as missing:
+        raise ProblemError(f"{path}: its solution lacks u or r: {missing.args[0]}") from None
+    except (OSError, ValueError, TypeError) as problem:
+        raise ProblemError(f"{path}: its solution cannot be read: {problem}") from None
+    if u.shape != r.shape:
+        raise ProblemError(f"{path}: its solution has {len(u)} velocities and {len(r)} impulses")
+    return u, r
+
+
 def check_output(path: str | Path) -> None:
     """Refuse a file that cannot be written, before the work for it is done."""
     path = Path(path)
@@ -102,13 +125,27 @@ def check_output(path: str | Path) -> None:
 
 
 def write(
-    path: str | Path, W: Any, q: Any, mu: Any, title: str = "", description: str = ""
+    path: str | Path,
+    W: Any,
+    q: Any,
+    mu: Any,
+    title: str = "",
+    description: str = "",
+    solution: tuple[Any, Any] | None = None,
 ) -> None:
     """Write a problem, normal first, in FCLib's form (.hdf5) or as an archive (.npz);
     a bad one is refused before.
+
+    Args:
+        solution: velocities u [m/s] and impulses r [N·s], normal first; in .hdf5 alone.
     """
     path = Path(path)
     Problem(W, q, mu, order="ntt")
+    if solution is not None and any(np.shape(x) != np.shape(q) for x in solution):
+        sizes = " and ".join(str(np.size(x)) for x in solution)
+        raise ProblemError(f"the solution has {sizes} numbers; expected {np.size(q)} each")
+    if solution is not None and path.suffix.lower() == ".npz":
+        raise ProblemError(f"{path}: an archive has no place for a solution; expected .hdf5")
     rows: Any = scipy.sparse.csr_matrix(W)
     if path.suffix.lower() == ".npz":
         np.savez_compressed(
@@ -127,9 +164,19 @@ def write(
             f"{path}: the format {path.suffix or 'without suffix'!r} is not known; "
             "expected .hdf5 or .npz"
         )
+    _write_hdf5(path, rows.tocsc(), (q, mu), (title, description), solution)
+
+
+def _write_hdf5(
+    path: Path,
+    columns: Any,
+    vectors: tuple[Any, Any],
+    words: tuple[str, str],
+    solution: tuple[Any, Any] | None,
+) -> None:
+    """FCLib's form of W by columns, q and mu, title and description."""
     import h5py
 
-    columns = rows.tocsc()
     with h5py.File(path, "w") as file:
         group = file.create_group("fclib_local")
         group["spacedim"] = np.array([3], np.int32)
@@ -140,7 +187,10 @@ def write(
         matrix["p"] = columns.indptr.astype(np.int32)
         matrix["i"] = columns.indices.astype(np.int32)
         matrix["x"] = columns.data.astype(float)
-        vectors = group.create_group("vectors")
-        vectors["q"], vectors["mu"] = np.asarray(q, float), np.asarray(mu, float)
+        kept = group.create_group("vectors")
+        kept["q"], kept["mu"] = (np.asarray(x, float) for x in vectors)
         info = group.create_group("info")
-        info["title"], info["description"], info["math_info"] = title, description, ""
+        info["title"], info["description"], info["math_info"] = *words, ""
+        if solution is not None:
+            found = file.create_group("solution")
+            found["u"], found["r"] = (np.asarray(x, float) for x in solution)

@@ -1,0 +1,171 @@
+"""``tabi check``: is a motion safe for a robot? See ``validation.motion_check``.
+
+Exit codes: 0, feasible; 1, not; 2, the motion or an option cannot be, and nothing was done;
+130, interrupted, with what was found until then.
+"""
+
+from __future__ import annotations
+
+import json
+from math import degrees
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tabi import TabiError
+from tabi.apps.robots import Base, Feet, named
+from tabi.apps.run import Settings, all_settings
+from tabi.apps.showing import Json
+from tabi.apps.terminal import bar, interrupt, tell
+
+if TYPE_CHECKING:
+    from tabi.validation.motion_check import CheckedMotion
+
+WORDS = {
+    "torque": "joint torque",
+    "speed": "joint speed",
+    "travel": "joint travel",
+    "friction": "friction of the feet",
+    "pressure": "centre of pressure to the sole's edge",
+    "fall": "height above a fall",
+    "collision": "gap to what it should not touch",
+}
+# where there is no margin
+NONE = {
+    "friction": "no foot carried the robot",
+    "pressure": "no foot carried most of the weight",
+    "fall": "its base is fixed",
+    "collision": "never near",
+}
+MotionArgument = Annotated[
+    str,
+    typer.Argument(
+        help="A pattern, .pos of OpenHRP or .seq of Choreonoid; or a scene, built in or a file."
+    ),
+]
+
+
+def check(
+    motion: MotionArgument,
+    robot: Annotated[
+        str | None,
+        typer.Option(
+            help="Of a pattern: hrp2, hrp1s, or a path to a robot's file. "
+            "Of a scene: the robot's name in it, where there are several."
+        ),
+    ] = None,
+    feet: Feet = None,
+    base: Base = None,
+    smooth: Annotated[
+        float | None, typer.Option(help="Low-pass over the digits of a pattern [Hz].")
+    ] = None,
+    settings: Settings = None,
+    time: Annotated[
+        float | None, typer.Option(help="How long a scene runs [s]; by default what it says.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Judge a motion, also with other friction, other masses and late commands;
+    exit code 1 if it is not feasible.
+    """
+    from tabi.validation import motion_check
+    from tabi.validation.motion_variation import VARIATIONS
+
+    if Path(motion).suffix in motion_check.PATTERNS:
+        if settings or time is not None:
+            raise TabiError(f"{motion} is a pattern; --set and --time are for scenes: leave it out")
+        told = _pattern(Path(motion), robot, (feet, base), smooth)
+    else:
+        if feet or base or smooth is not None:
+            raise TabiError(f"{motion} is a scene; --foot, --base and --smooth are for patterns")
+        from tabi import scenes
+
+        told = motion_check.of_scene(scenes.load(motion, all_settings(settings, time)), robot)
+    total = len(VARIATIONS) * told.duration
+    with bar("runs", total, "{task.completed:.1f} of {task.total:g} s") as move, interrupt() as end:
+
+        def look(run: int, now: float) -> bool:
+            move(run * told.duration + now, VARIATIONS[run].name)
+            return bool(end)
+
+        found = motion_check.check(told, VARIATIONS, look)
+    tell(json.dumps(found, indent=2) if as_json else text(found))
+    if found["interrupted"]:
+        raise typer.Exit(130)
+    if not found["feasible"]:
+        raise typer.Exit(1)
+
+
+def _pattern(
+    file: Path,
+    robot: str | None,
+    how: tuple[list[str] | None, str | None],
+    smooth: float | None,
+) -> CheckedMotion:
+    from tabi.validation import motion_check
+
+    if robot is None:
+        raise TabiError(f"{file} is a pattern of joints; say of which robot with --robot")
+    return motion_check.of_pattern(file, named(robot, *how), smooth)
+
+
+# ---- in words -----------------------------------------------------------------------------------
+
+
+def text(found: dict[str, Any]) -> str:
+    """A table of all runs, the least margins, and a verdict."""
+    verdict = "feasible" if found["feasible"] else "NOT FEASIBLE"
+    if found["interrupted"]:
+        verdict = "interrupted, no verdict"
+    lines = [f"{found['motion']} on {found['robot']}, {found['duration_s']:g} s: {verdict}"]
+    if found["refused"]:
+        return "\n".join([*lines, f"  {found['refused']}"])
+    if found["runs"]:
+        lines += ["", *_table(found["runs"]), "", "  least margins of all runs"]
+    lines += [f"  {_line(one)}" for one in found["least"]]
+    for run in found["runs"]:
+        if run["fallen_at_s"] is not None:
+            lines.append(f"  {run['run']}: FELL at {run['fallen_at_s']:g} s")
+        if run["missed_steps"]:
+            lines.append(f"  {run['run']}: {run['missed_steps']} STEPS MISSED their tolerance")
+        if run["stopped"]:
+            lines.append(f"  {run['run']}: STOPPED: {run['stopped']}")
+    return "\n".join(lines)
+
+
+def _table(runs: list[dict[str, Any]]) -> list[str]:
+    kinds = [margin["name"] for margin in runs[0]["margins"]]
+    rows = [["", *kinds]]
+    for run in runs:
+        cells = {
+            one["name"]: amount(one) + ("" if one["within"] else " !") for one in run["margins"]
+        }
+        rows.append([run["run"], *(cells.get(kind, "–") for kind in kinds)])
+    wide = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
+    return [
+        f"  {row[0]:<{wide[0]}}"
+        + "".join(f"  {c:>{w}}" for c, w in zip(row[1:], wide[1:], strict=True))
+        for row in rows
+    ]
+
+
+def _line(one: dict[str, Any]) -> str:
+    what = WORDS[one["name"]]
+    if one["margin"] is None:
+        return f"{what}: {NONE.get(one['name'], 'no limit is known')}"
+    left = f"{amount(one)}, {one['where']} at {one['at_s']:g} s, {one['run']}"
+    return f"{what}: {left}" + ("" if one["within"] else "; LIMIT MET")
+
+
+def amount(one: dict[str, Any]) -> str:
+    """A margin with its unit; a dash for what there is not."""
+    x, unit = one["margin"], one["unit"]
+    if x is None:
+        return "–"
+    # without the sign of a zero
+    if unit == "of the limit":
+        return f"{round(100 * x, 1) + 0.0:g} %"
+    if unit == "rad":
+        return f"{round(degrees(x), 2) + 0.0:g}°"
+    return f"{round(1e3 * x, 2) + 0.0:g} mm"
