@@ -11,6 +11,7 @@ import io
 import json
 import time as clock
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -67,13 +68,15 @@ def run(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
     real_time: Annotated[
-        bool | None,
+        bool, typer.Option("--real-time", help="Do not run ahead of the clock.")
+    ] = False,
+    error: Annotated[
+        bool,
         typer.Option(
-            "--real-time/--error",
-            help="Do not run ahead of the clock; or run it with h/2, h/4 and tolerance/100 too, "
-            "and say how each number changes.",
+            "--error",
+            help="Run it with h/2, h/4 and tolerance/100 too, and say how each number changes.",
         ),
-    ] = None,
+    ] = False,
     expect_standing: Annotated[
         bool, typer.Option("--expect-standing", help="End with 1 if a robot fell.")
     ] = False,
@@ -95,22 +98,23 @@ def run(
     ] = None,
 ) -> None:
     """Run a scene and say how it went; exit code 1 if a step missed its tolerance."""
-    error = real_time is False
+    in_step = device is None or device.startswith("scripted")
     _check_together(page, record, error, as_json or expect_standing)
     from tabi import scenes
 
     told = scenes.load(scene, settings or [])
     if time is not None:
         told = scenes.load(scene, all_settings(settings, time))
+    if error and not in_step:
+        raise TabiError(f"--error wants runs that are alike; leave out --device {device}")
     if error:
-        raise typer.Exit(run_error(told, play, as_json, expect_standing))
+        raise typer.Exit(run_error(told, partial(play, device=device), as_json, expect_standing))
     if page:
         name = told.name if scene in scenes.names() and not settings else f"{told.name} (yours)"
         open_page(told, name, port=port, browser=browser, device=device)
         return
     # a device that people hold keeps the time of people
-    real_time = real_time or (device is not None and not device.startswith("scripted"))
-    found = play(told, record, PACE if real_time else None, device=device)
+    found = play(told, record, None if in_step and not real_time else PACE, device=device)
     print(json.dumps(found.to_dict(), indent=2) if as_json else found.text(), flush=True)
     if found.code(expect_standing):
         raise typer.Exit(found.code(expect_standing))
@@ -123,9 +127,7 @@ def _check_together(page: bool, record: Path | None, error: bool, summary: bool)
         summary: whether one is asked for.
     """
     if error and (page or record):
-        raise TabiError(
-            "--error is four runs, and tells numbers alone; leave out --page and --record"
-        )
+        raise TabiError("--error is four runs, and tells numbers; leave out --page and --record")
     if page and (record or summary):
         raise TabiError(
             "--page lasts until it is closed and has no summary; "

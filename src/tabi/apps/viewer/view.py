@@ -172,16 +172,13 @@ class Observer:
     def look(
         self, judged: bool = True, bands: tuple[Band, ...] = (), sensor: str | None = None
     ) -> View:
-        """What is seen now.
-
-        Args:
-            judged: with a new certificate, otherwise with the last one.
-            bands: what the mouse pulls. sensor: that is listened to, by its name in the model.
+        """What is seen now, judged with a new certificate or the last one; ``bands`` are what the
+        mouse pulls, ``sensor`` the name of one that is listened to.
         """
         hands = self._hands(bands)
         sim, work, turning = self.sim, self.sim.data.body, self.sim.data.moment
-        R = work["rotation"].reshape(-1, 3, 3).copy()
-        p, points = work["position"] + work["origin"][self._root], sim.data.contact.copy()
+        R, points = work["rotation"].reshape(-1, 3, 3).copy(), sim.data.contact.copy()
+        p = work["position"] + work["origin"][self._root]
         n, forces = points["normal"], points["impulse"] / sim.dt
         pressing = points["status"] != OPEN
         if judged:
@@ -190,8 +187,8 @@ class Observer:
         feet_p = p[self._foot_body] + _turned(R[self._foot_body], self._foot_offset)
         foot = sim.data.memory.foot[self._foot_rows]
         local = np.where(foot["state"][:, None] != NONE, foot["pressure"], np.nan)
-        fixed = pressing & ((points["a"] == 0) | (points["b"] == 0))
-        zmp, supports = self._balance(points, n[:, 2], (forces, turning), (pressing, fixed))
+        loads = (forces, turning), (pressing, pressing & _on_fixed(points))
+        zmp, supports = self._balance(points, n[:, 2], *loads)
         return View(
             time=sim.time,
             positions=p[self._body] + _turned(R[self._body], self._offset),
@@ -319,6 +316,11 @@ def _placed(links: list[Link]) -> tuple[NDArray[np.int64], Array, Array]:
     body = np.array([link.body for link in links], np.int64)
     offset = np.array([link.placement.p for link in links]).reshape(-1, 3)
     return body, offset, np.array([link.placement.R for link in links]).reshape(-1, 3, 3)
+
+
+def _on_fixed(points: NDArray[np.void]) -> NDArray[np.bool_]:
+    """Which contacts are with something that does not move."""
+    return (points["a"] == 0) | (points["b"] == 0)
 
 
 def _turned(R: Array, p: Array) -> Array:
