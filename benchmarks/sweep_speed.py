@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 # HRP-2 is pushed in each of them: two seconds of computing, and little to build beforehand
-SWEEP = "sweep push --over pushes.0.force_n.0=100:400:48 --time 15 --json"
+SWEEP = "sweep push --over pushes.0.force_n.0=100:400:48 --time 40 --json"
 RUNS, WANTED = 48, 1.8
 
 

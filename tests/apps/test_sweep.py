@@ -455,3 +455,13 @@ def test_a_line_that_is_no_row_is_named(scene, tmp_path):
     assert "results.jsonl, line 1: it is no row" in refused(
         scene, "--over", "duration_s=1", "--out", "out"
     )
+
+
+def test_of_many_numbers_some_are_built_beforehand_and_all_of_what_are_none():
+    numbers = [str(k) for k in range(48)]
+    some = command.ends(numbers)
+    assert {"0", "47"} <= some
+    assert len(some) == command.BUILT
+    assert command.ends(numbers[:6]) == set(numbers[:6])
+    words = [f"[{k}]" for k in range(20)]
+    assert command.ends(words) == set(words)

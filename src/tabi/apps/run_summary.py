@@ -14,7 +14,7 @@ class Summary:
         time, wall: seconds of the simulation, and of the clock after its first step.
             steps: how many.
         residual [m/s], joint_residual [rad/s or m/s], penetration [m]: worst of all steps.
-        force_residual: worst [N] of the steps looked at, one in every 0.05 s.
+        force_residual: worst [N] of the steps looked at, one in every 0.25 s.
         missed: steps that did not reach the tolerance [m/s].
             fallen: when a base was at half the height it stands at [s], to some ms.
         walks: of robots that walk, how their feet landed, see ``WalkMeasures``, how hard, and how

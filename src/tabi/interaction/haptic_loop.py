@@ -39,8 +39,8 @@ from tabi.interaction.shared_link import BINS, NUMBERS, SharedLink
 
 STATES = ("connecting", "running", "waiting", "late", "failed", "lost", "ended")
 CONNECTING, RUNNING, WAITING, LATE, FAILED, LOST, ENDED = range(len(STATES))
-# farthest place [m]; shortest and longest period that a law is told [s]; the end of sleep [s]
-FARTHEST, SHORTEST, LONGEST, SPIN = 10.0, 1e-4, 1e-2, 3e-4
+# farthest place [m]; shortest and longest period that a law is told [s]
+FARTHEST, SHORTEST, LONGEST = 10.0, 1e-4, 1e-2
 
 # wrench and up to NUMBERS of its own, of a reading, the local model and the time since the last
 Law = Callable[[HandReading, Array, float], tuple[Array, Array, Sequence[float] | Array]]
@@ -225,11 +225,11 @@ class HapticLoop:
         self._begun = start
 
     def _wait(self, deadline: float) -> None:
+        # asleep to the end: one that spins where it goes before others takes their time
         left = deadline - self.clock()
-        if left > SPIN:
-            time.sleep(left - SPIN)
-        while self.clock() < deadline:
-            time.sleep(0)
+        if left > 0.0:
+            time.sleep(left)
+
 
 
 def _sound(reading: HandReading, name: str) -> HandReading:

@@ -38,10 +38,12 @@ class ProcessSource:
 
     Attributes:
         process: it. restarts: how often it had to be started again.
+        felt: what the hand felt at the last reading, and how the loop fares.
     """
 
     def __init__(self, process: DeviceProcess) -> None:
         self.process, self.restarts = process, 0
+        self.felt: HandFelt = process.felt()
         self._tried = time.monotonic()
 
     def latest(self) -> HandReading | None:
@@ -49,17 +51,12 @@ class ProcessSource:
         if not self.process.alive and time.monotonic() - self._tried > AGAIN:
             self._tried, self.restarts = time.monotonic(), self.restarts + 1
             self.process.restart()
-        felt = self.process.felt()
-        return felt.reading if felt.running else None
+        self.felt = self.process.felt()
+        return self.felt.reading if self.felt.running else None
 
     def tell(self, vector: Array) -> None:
         """What the device's loop goes by; its heartbeat."""
         self.process.tell(vector)
-
-    @property
-    def felt(self) -> HandFelt:
-        """What the hand feels, and how its loop fares."""
-        return self.process.felt()
 
     def close(self) -> None:
         """End the process."""
