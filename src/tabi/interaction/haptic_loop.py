@@ -231,7 +231,6 @@ class HapticLoop:
             time.sleep(left)
 
 
-
 def _sound(reading: HandReading, name: str) -> HandReading:
     """A reading that can be; one that cannot is a fault of the device."""
     total = reading.position.tolist() + reading.velocity.tolist() + reading.spin.tolist()

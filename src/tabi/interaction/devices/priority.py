@@ -7,9 +7,9 @@ import os
 
 
 def hurry() -> bool:
-    """Go before others, where that is allowed (Linux: a limit ``rtprio``), on the last processor, so
-    that a simulation has the others for itself; what this process starts does not go before others.
-    Returns whether it is allowed.
+    """Go before others, where that is allowed (Linux: a limit ``rtprio``), on the last processor,
+    so that a simulation has the others for itself; what this process starts does not go before
+    others. Returns whether it is allowed.
     """
     with contextlib.suppress(OSError, AttributeError):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
