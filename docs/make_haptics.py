@@ -16,7 +16,7 @@ from tabi.validation.haptic_passivity import PROMISED, contact
 
 PAGE = DOCS / "haptics.md"
 # scene, mass [kg], stiffness [N/m], jitter [s]
-CASES = (("press", 0.1, 1000.0, 5e-3), ("throw", 0.05, 1000.0, 5e-3))
+CASES = (("press", 0.1, 1000.0, 5e-3), ("hold", 0.05, 1000.0, 5e-3))
 
 
 def figure() -> None:
@@ -31,6 +31,8 @@ def figure() -> None:
             places.plot(found["time"], 1e3 * np.array(found["place"]), color=color)
         energies.axhline(1e3 * PROMISED, color="0.3", lw=0.8, ls="--")
         energies.set_yscale("symlog", linthresh=1.0)
+        energies.set_yticks([-100.0, -10.0, -1.0, 0.0, 1.0, 10.0, 100.0, 1000.0, 10000.0])
+        energies.yaxis.set_major_formatter("{x:g}")
         energies.set_title(
             f"{scene}: {1e3 * mass:g} g, {stiffness:g} N/m, {1e3 * jitter:g} ms late"
         )
@@ -40,7 +42,7 @@ def figure() -> None:
         plain(places)
     rows[0][0].set_ylabel("energy to the hand [mJ]")
     rows[1][0].set_ylabel("handle before the wall [mm]")
-    rows[0][0].legend(frameon=False, fontsize=8)
+    rows[1][0].legend(*rows[0][0].get_legend_handles_labels(), frameon=False, fontsize=8)
     drawn.tight_layout()
     drawn.savefig(PICTURES / "haptic_passivity.svg")
 
