@@ -144,6 +144,8 @@ def no_look(own, t, d, s, g, h):
 @kernel(inline=True)
 def no_tie(s, count):
     """``tie`` of a law under which only touching joins."""
+    for e in range(count):
+        s.groups.tied[e] = 0
 
 
 @kernel(inline=True)
