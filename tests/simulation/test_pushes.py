@@ -59,3 +59,15 @@ def test_a_push_told_for_later_does_not_break_up_the_run_before_it():
     sim.run(1.0)
     assert sim.state.v[0] == pytest.approx(1.0 * 0.01 / 2.0, rel=1e-9)
     assert sim.pushes == ()
+
+
+def test_a_push_beside_the_centre_turns_a_ball_about_the_right_axis():
+    """I ω = r × f h, each component of it."""
+    world = tabi.World(gravity=(0, 0, 0))
+    world.add_sphere(0.1, 2.0, name="ball")
+    sim = tabi.Simulator(world)
+    r, f = np.array([0.03, -0.05, 0.07]), np.array([1.0, 2.0, -3.0])
+    sim.apply_force("ball", f, point=r, duration=sim.dt)
+    sim.step()
+    moment = 0.4 * 2.0 * 0.1**2
+    assert np.allclose(sim.velocity("ball").angular, np.cross(r, f) * sim.dt / moment, rtol=1e-9)

@@ -44,3 +44,11 @@ def test_relaxation_of_free_nodes_is_that_of_viscosity():
     sim = settled()
     A = soft_check.relaxation(sim.model, sim.dt)
     assert np.allclose(A.diagonal(), 1.0 / (1e-3 + 3e-3))
+
+
+def test_contacts_that_are_still_open_belong_to_their_nodes_too():
+    world, _ = block(above=5e-4)
+    sim = tabi.Simulator(world)
+    sim.step()
+    assert sim.data.outcome.report[0]["points"] > 10
+    assert sim.certificate.sole_residual < 1e-9
