@@ -1,0 +1,28 @@
+"""What every experiment of a paper is held to, in its short form."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from tabi._errors import SimulationError
+from tabi.validation.experiments import applies
+from tabi.validation.experiments.experiment import AGREES, DIFFERS, Experiment, PaperOutcome
+
+
+def check(experiment: Experiment, verdict: str = AGREES) -> PaperOutcome:
+    """Its verdict is as expected, and every criterion is failed by one of its counter-runs."""
+    applies(experiment, experiment.trial().load())
+    found = experiment.measure(experiment.trial(short=True))
+    assert experiment.verdict(found.numbers) == verdict, experiment.reasons(found.numbers)
+    failed: set[str] = set()
+    for counter in experiment.counters:
+        numbers = {}
+        # a run that breaks down differs, too
+        with suppress(SimulationError):
+            trial = experiment.trial(short=True, changes=counter.changes)
+            numbers = experiment.measure(trial).numbers
+        assert experiment.verdict(numbers) == DIFFERS, counter.words
+        failed |= {one.number for one in experiment.criteria if not one.met(numbers)}
+    never = {one.number for one in experiment.criteria} - failed
+    assert not never, f"no counter-run fails {never}"
+    return found
