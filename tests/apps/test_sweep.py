@@ -256,7 +256,7 @@ def test_a_process_that_dies_is_told_and_its_run_repeated(scene, tmp_path, monke
     assert done.exit_code == 1
     assert "0 of 2 runs" in done.stdout
     assert (
-        "LOST: the process of duration_s=0.01 ended by itself (code 7); repeat the sweep"
+        "LOST: the process of duration_s=0.01 ended by itself (code 7); repeat the command"
         in done.stdout
     )
     monkeypatch.undo()
@@ -306,13 +306,13 @@ def test_a_run_that_cannot_be_recorded_is_a_row_that_says_so(scene, tmp_path):
     task = workers.Task(
         scene, ["duration_s=0.01"], {"duration_s": "0.01"}, tmp_path / "nowhere" / "run.h5"
     )
-    found = workers.outcome(task)
+    found = task.outcome()
     assert found is not None
     assert "no recording can be written there" in found["stopped"]
 
 
 def test_numbers_that_are_none_are_no_numbers_in_the_rows(scene, tmp_path):
-    found = workers.outcome(workers.Task(scene, ["duration_s=0.01"], {}, None))
+    found = workers.Task(scene, ["duration_s=0.01"], {}, None).outcome()
     assert found is not None
     with storage.opened(tmp_path / "out", scenes.load(scene), ["duration_s"]) as results:
         results.add(

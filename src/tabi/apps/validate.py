@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 
 from tabi.apps import validate_balance
+from tabi.apps.papers.command import papers
 from tabi.apps.showing import Json, progress_bar, show
 
 app = typer.Typer(
@@ -357,5 +358,10 @@ def stabilisers(
     show(result, stabilisers.text, as_json, passed=result["within"])
 
 
-for _command in (validate_balance.pushes, validate_balance.rough_walks, validate_balance.slippery):
+for _command in (
+    validate_balance.pushes,
+    validate_balance.rough_walks,
+    validate_balance.slippery,
+    papers,
+):
     app.command()(_command)

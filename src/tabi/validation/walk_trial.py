@@ -122,6 +122,23 @@ def try_walk(
     if exact:
         sim.prescribe(robot)
     sim.set_controller(robot, Walker(pattern, stabiliser), rate=1.0 / how.tick)
+    return follow(sim, robot, pattern, lowest, curves)
+
+
+def follow(
+    sim: Simulator,
+    robot: Robot,
+    pattern: WalkingPattern,
+    lowest: float | None = None,
+    curves: bool = False,
+) -> Walked:
+    """Let a simulation go on to the end of a robot's walk, and look at it.
+
+    Args:
+        sim: before the walk begins; a ``Walker`` drives the robot. robot, pattern: its own.
+        lowest, curves: as of ``try_walk``.
+    """
+    how = pattern.gait
     lowest = 0.5 * float(sim.position(robot.base)[2]) if lowest is None else lowest
     rows: list[tuple[float, ...]] = []
     if curves:

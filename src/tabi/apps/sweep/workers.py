@@ -1,4 +1,6 @@
-"""Runs of a sweep in processes of their own, each with one thread of linear algebra.
+"""Runs in processes of their own, each with one thread of linear algebra.
+
+What is run is a ``Job``: of a sweep a ``Task``, a scene with settings.
 
 A process begins anew (spawn), takes one run after the other through a pipe, and ends when its
 parent does, even if that one is killed. Ctrl-C reaches the parent alone, which then asks its
@@ -17,11 +19,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import connection, resource_tracker
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from tabi.scenes import Scene
 
+One = TypeVar("One", bound="Job")
 # one thread each: there is a process for every core
 ALONE = dict.fromkeys(
     (
@@ -38,6 +41,23 @@ QUIET = {"TABI_QUIET": "1"}
 LOOK, PATIENCE = 0.1, 10.0
 
 
+class Job(Protocol):
+    """What a process is given to do; it can be pickled."""
+
+    @property
+    def words(self) -> str:
+        """Its name in sentences."""
+        ...
+
+    def outcome(self) -> Any:
+        """Do it; None if it was interrupted."""
+        ...
+
+    def forget(self) -> None:
+        """Take away what an unfinished one has left."""
+        ...
+
+
 @dataclass(frozen=True)
 class Task:
     """One run: the scene, all its settings, which of them are its place in the grid,
@@ -49,14 +69,30 @@ class Task:
     chosen: dict[str, str]
     record: Path | None
 
+    @property
+    def words(self) -> str:
+        """Its settings."""
+        return ", ".join(self.settings)
+
+    def outcome(self) -> dict[str, Any] | None:
+        """Run it; None if it was interrupted."""
+        from tabi import scenes
+
+        return played(scenes.load(self.scene, self.settings), self.record)
+
+    def forget(self) -> None:
+        """Take away its recording."""
+        if self.record:
+            self.record.unlink(missing_ok=True)
+
 
 @dataclass
 class _Worker:
     process: Any
     pipe: Any
-    task: Task | None = None
+    task: Job | None = None
 
-    def give(self, task: Task) -> None:
+    def give(self, task: Job) -> None:
         self.task = task
         # one that is gone is found by the end of its pipe
         with contextlib.suppress(OSError):
@@ -64,8 +100,8 @@ class _Worker:
 
 
 def work(
-    tasks: Sequence[Task], jobs: int, asked: Sequence[int]
-) -> Iterator[tuple[Task, dict[str, Any] | str]]:
+    tasks: Sequence[One], jobs: int, asked: Sequence[int]
+) -> Iterator[tuple[One, dict[str, Any] | str]]:
     """Tasks with what came of them, in the order in which they end, until somebody asks to stop;
     a sentence where a process was lost.
     """
@@ -90,9 +126,9 @@ def work(
                     worker.process.join(PATIENCE)
                     how = (
                         f"ended by itself (code {worker.process.exitcode}); "
-                        "repeat the sweep to run it again"
+                        "repeat the command to run it again"
                     )
-                    yield task, f"the process of {', '.join(task.settings)} {how}"
+                    yield task, f"the process of {task.words} {how}"
                     continue
                 yield task, found
                 if ahead:
@@ -167,8 +203,8 @@ def _end(workers: list[_Worker]) -> None:
         if worker.process.is_alive():
             worker.process.kill()
             worker.process.join()
-        if worker.task and worker.task.record:
-            worker.task.record.unlink(missing_ok=True)
+        if worker.task:
+            worker.task.forget()
 
 
 def serve(pipe: Any) -> None:
@@ -176,7 +212,7 @@ def serve(pipe: Any) -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     with contextlib.suppress(EOFError, OSError, KeyboardInterrupt):
         while True:
-            found = outcome(pipe.recv())
+            found = pipe.recv().outcome()
             if found is None:
                 return
             pipe.send(found)
@@ -187,13 +223,6 @@ def _end_with_parent() -> None:
     if parent is not None:
         parent.join()
         os._exit(1)
-
-
-def outcome(task: Task) -> dict[str, Any] | None:
-    """Run it; None if it was interrupted."""
-    from tabi import scenes
-
-    return played(scenes.load(task.scene, task.settings), task.record)
 
 
 def played(scene: Scene, record: Path | None = None) -> dict[str, Any] | None:

@@ -73,14 +73,14 @@ class PaperTrial:
 
     Attributes:
         scene: name of the scene in the library.
-        law: of the contacts.
+        law: of the contacts; the scene's own unless given.
         changes: settings of the scene, as of ``--set``.
         short: whether the test suite's form is enough: fewer repetitions, a coarser sweep; numbers
             and criteria are the same.
     """
 
     scene: str
-    law: str = "coulomb"
+    law: str = ""
     changes: tuple[str, ...] = ()
     short: bool = False
 
@@ -88,7 +88,7 @@ class PaperTrial:
         """The scene as this trial has it, ``more`` settings last; another scene of the library
         under the same law where one is named.
         """
-        law = () if self.law == "coulomb" else (f"simulation.contact={self.law}",)
+        law = (f"simulation.contact={self.law}",) if self.law else ()
         own = self.changes if scene is None else ()
         return scenes.load(scene or self.scene, overrides=[*law, *own, *more])
 
@@ -168,6 +168,12 @@ class Experiment:
     def trial(self, **changes: Any) -> PaperTrial:
         """The run as published, or with changes of it."""
         return replace(PaperTrial(self.scene), **changes)
+
+    @property
+    def own_law(self) -> str:
+        """The law of its scene."""
+        told = self.trial().load().contents.simulation.contact
+        return told if isinstance(told, str) else str(told.__struct_config__.tag)
 
     def verdict(self, numbers: Mapping[str, float]) -> str:
         """Whether numbers agree with the paper."""

@@ -1,0 +1,1 @@
+"""``tabi validate papers``: the experiments of five papers, run and written into one page."""

@@ -1,0 +1,91 @@
+"""The folder of ``tabi validate papers``: what was found so far, one line a run.
+
+    results.jsonl   {"run", "sources", "found"}, written whole as a run ends
+    papers.html     the report, made anew at the end, also of an unfinished one
+
+A run that has a line with the same sources is not done again: who was killed goes on. Sources are
+all files of the package that a run could read, code and scenes; once one changes, all runs are done
+again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from tabi import TabiError
+
+LINES, PAGE = "results.jsonl", "papers.html"
+SUFFIXES = (".py", ".yaml")
+
+
+@cache
+def sources() -> str:
+    """A short name of all that decides how a run ends."""
+    folder = Path(str(resources.files("tabi")))
+    told = hashlib.sha256()
+    for file in sorted(folder.rglob("*")):
+        if file.suffix in SUFFIXES:
+            told.update(file.relative_to(folder).as_posix().encode() + b"\0")
+            told.update(hashlib.sha256(file.read_bytes()).digest())
+    return told.hexdigest()[:16]
+
+
+class PaperResults:
+    """What was found, by the words of its run."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            file = folder / LINES
+            others = [one.name for one in folder.iterdir() if one.name not in (LINES, PAGE)]
+            if others and not file.exists():
+                raise TabiError(
+                    f"{folder} has other things in it, {others[0]} for one; "
+                    "expected an empty folder or one of an earlier run: choose another --out"
+                )
+            self.found = _read(file)
+            self._lines = file.open("ab", buffering=0)
+        except OSError as fault:
+            raise TabiError(
+                f"{folder}: no results can be kept there: "
+                f"{(fault.strerror or str(fault)).lower()}; choose another --out"
+            ) from None
+
+    def add(self, run: str, found: dict[str, Any]) -> None:
+        """Keep what a run gave, on the disk too."""
+        self.found[run] = found
+        line = json.dumps({"run": run, "sources": sources(), "found": found})
+        try:
+            self._lines.write(line.encode() + b"\n")
+            os.fsync(self._lines.fileno())
+        except OSError as fault:
+            raise TabiError(
+                f"{self.folder / LINES}: {(fault.strerror or str(fault)).lower()}; the runs before "
+                "are kept: make room, and repeat the command"
+            ) from None
+
+
+def _read(file: Path) -> dict[str, dict[str, Any]]:
+    """Lines of the same sources; one that was cut short is taken away."""
+    found: dict[str, dict[str, Any]] = {}
+    if not file.exists():
+        return found
+    data = file.read_bytes()
+    if not data.endswith(b"\n"):
+        data = data[: data.rfind(b"\n") + 1]
+        file.write_bytes(data)
+    for line in data.splitlines():
+        try:
+            told = json.loads(line)
+            if told["sources"] == sources():
+                found[told["run"]] = told["found"]
+        except (ValueError, TypeError, KeyError):
+            continue
+    return found
