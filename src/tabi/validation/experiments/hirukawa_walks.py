@@ -163,16 +163,10 @@ def _experiment(robot: str, figure: str, stiff: str, rope: float) -> Experiment:
                 (f"pushes=[{{body: {robot}, at_s: 2.5, duration_s: 0.2, force_n: [0, 1500, 0]}}]",),
             ),
             CounterRun(
-                "a threshold of 4 cm in the way",
-                (
-                    "fixed=[{shape: box, size_m: [0.1, 2, 0.04], position_m: [0.25, 0, 0.02], "
-                    "friction: 0.8}]",
-                ),
-            ),
-            CounterRun(
                 f"a rope bears {rope:g} N",
                 (
-                    f"pushes=[{{body: {robot}, at_s: 0, duration_s: 60, force_n: [0, 0, {rope:g}]}}]",
+                    f"pushes=[{{body: {robot}, at_s: 0, duration_s: 60, "
+                    f"force_n: [0, 0, {rope:g}]}}]",
                 ),
             ),
             CounterRun(

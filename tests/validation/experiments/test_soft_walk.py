@@ -1,0 +1,14 @@
+"""Pads of several stiffnesses under a walking robot."""
+
+from __future__ import annotations
+
+import pytest
+from paper_experiments import check
+
+from tabi.validation.experiments.soft_walk import EXPERIMENTS
+
+
+@pytest.mark.slow
+def test_softer_pads_land_softer_and_lean_more():
+    found = check(EXPERIMENTS[0])
+    assert found.missed == 0

@@ -1,0 +1,12 @@
+"""The rubber of the feet, told by an oscillation."""
+
+from __future__ import annotations
+
+from paper_experiments import check
+
+from tabi.validation.experiments.tilt_and_release import EXPERIMENTS
+
+
+def test_frequency_and_decay_tell_the_rubber():
+    found = check(EXPERIMENTS[0])
+    assert found.missed == 0
