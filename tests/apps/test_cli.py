@@ -124,7 +124,7 @@ def test_unknown_robot_is_one_sentence_in_a_process_too():
     assert done.returncode == 2
     assert done.stdout == ""
     assert done.stderr == (
-        "tabi: robot 'nosuch' is neither built in (hrp1s, hrp2) nor a file; "
+        "tabi: robot 'nosuch' is neither built in (cb, hoap2, hrp1s, hrp2) nor a file; "
         "give a path to a URDF, MJCF, .wrl or .body file\n"
     )
 

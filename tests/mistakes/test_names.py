@@ -73,7 +73,7 @@ MISTAKES = {
     "a robot that is built in": (
         lambda folder: tabi.robots.hrp3,
         AttributeError,
-        "no robot 'hrp3' is built in, but hrp1s, hrp2",
+        "no robot 'hrp3' is built in, but cb, hoap2, hrp1s, hrp2",
         "tabi.load reads those of files",
         "did you mean 'hrp2'?",
     ),

@@ -51,7 +51,7 @@ def check(
     robot: Annotated[
         str | None,
         typer.Option(
-            help="Of a pattern: hrp2, hrp1s, or a path to a robot's file. "
+            help="Of a pattern: hrp2, hrp1s, hoap2, cb, or a path to a robot's file. "
             "Of a scene: the robot's name in it, where there are several."
         ),
     ] = None,

@@ -103,8 +103,8 @@ def demo(
     robot: Annotated[
         str | None,
         typer.Argument(
-            help="hrp2, hrp1s, or a path to a URDF, MJCF, OpenHRP (.wrl) or Choreonoid (.body) "
-            "file: it stands on the ground. Without one HRP-2 walks, and you steer it."
+            help="hrp2, hrp1s, hoap2, cb, or a path to a URDF, MJCF, OpenHRP (.wrl) or Choreonoid "
+            "(.body) file: it stands on the ground. Without one HRP-2 walks, and you steer it."
         ),
     ] = None,
     feet: Feet = None,
@@ -152,9 +152,7 @@ def export_problem(
     out: Annotated[Path, typer.Option(help="File to write: FCLib .hdf5, or .npz.")],
     robot: Annotated[
         str,
-        typer.Option(
-            help="hrp2, hrp1s, or a path to a URDF, MJCF, OpenHRP (.wrl) or Choreonoid file."
-        ),
+        typer.Option(help="hrp2, hrp1s, hoap2, cb, or a path to a URDF, MJCF, .wrl or .body file."),
     ] = "hrp2",
     time: Annotated[float, typer.Option(min=0.0, help="Which step: its time [s].")] = 0.5,
     feet: Feet = None,

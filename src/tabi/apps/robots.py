@@ -37,7 +37,8 @@ Collision = Annotated[
 RobotArgument = Annotated[
     str,
     typer.Argument(
-        help="hrp2, hrp1s, or a path to a URDF, MJCF, OpenHRP (.wrl) or Choreonoid (.body) file."
+        help="hrp2, hrp1s, hoap2, cb, or a path to a URDF, MJCF, OpenHRP (.wrl) or Choreonoid "
+        "(.body) file."
     ),
 ]
 

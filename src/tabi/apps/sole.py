@@ -22,8 +22,8 @@ Source = Annotated[
     str | None,
     typer.Argument(
         metavar="[ROBOT|FILE]",
-        help="hrp2, hrp1s, a path to a robot's file: the sole of its first foot; or a mesh of Gmsh "
-        "(.msh).",
+        help="hrp2, hrp1s, hoap2, cb, a path to a robot's file: the sole of its first foot; or a "
+        "mesh of Gmsh (.msh).",
     ),
 ]
 OutlineText = Annotated[

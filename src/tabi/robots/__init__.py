@@ -3,12 +3,14 @@
 from typing import Any
 
 from tabi._errors import near
+from tabi.robots.cb import cb
 from tabi.robots.examples import example_file as example_file
+from tabi.robots.hoap2 import hoap2
 from tabi.robots.hrp1s import hrp1s
 from tabi.robots.hrp2 import hrp2
 
 # those that are built in
-__all__ = ["hrp1s", "hrp2"]
+__all__ = ["cb", "hoap2", "hrp1s", "hrp2"]
 
 
 def __getattr__(name: str) -> Any:

@@ -10,11 +10,7 @@ Sources of the numbers, cited as [S1] and so on:
 The maker's model is not public, and no link, motor or gain of it was found: everything but these
 numbers is ESTIMATED by dynamic similarity from HRP-2, the robot that followed it at the same
 institute [S3], with its trunk in one piece. With λ = 1600/1540 of its lengths and μ = 120/58 of its
-masses, in the same gravity,
-
-    length λ, mass μ, inertia μ λ², torque and angular stiffness μ λ, time √λ                    (1)
-so that at the same angles centres of pressure, limits and falls are those of HRP-2, drawn larger.
-Gear ratios stay; the rotors carry the factor of inertias. What (1) cannot know: the load of the
+masses, see ``similar``. What that cannot know: the load of the
 battery pack on the back (30 kg of P3's 130 [S4]), which would move the centre of mass backwards,
 and proportions of its own.
 Axes: x forward, y left, z up.
@@ -22,33 +18,29 @@ Axes: x forward, y left, z up.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
-from tabi.model.body import Body
 from tabi.model.joint import Joint, Motor
 from tabi.model.robot import Robot
+from tabi.model.shape import Shape
 from tabi.robots.armour import mirrored
 from tabi.robots.hrp1s_shapes import FINGERS, shapes_of
 from tabi.robots.hrp2 import BUSH as SMALLER_BUSH
 from tabi.robots.hrp2 import MASS as SMALLER_MASS
 from tabi.robots.hrp2 import hrp2
 from tabi.robots.hrp2_sensors import add_errors
-from tabi.spatial.inertia import Inertia, solid_box
-from tabi.spatial.transform import Transform, translation
+from tabi.robots.similar import Similarity, similar
+from tabi.spatial.inertia import solid_box
+from tabi.spatial.transform import translation
 
 # kg, m [S1]
 MASS, HEIGHT = 120.0, 1.600
 # m, of HRP-2 [S3]: where its head's shape ends with all joints at zero
 SMALLER_HEIGHT = 1.540
-# λ, μ of (1), and √λ
-LENGTH = HEIGHT / SMALLER_HEIGHT
-WEIGHT = MASS / SMALLER_MASS
-TIME = LENGTH**0.5
+SIMILARITY = Similarity(HEIGHT / SMALLER_HEIGHT, MASS / SMALLER_MASS)
 
-# bodies of HRP-2 that are one piece here: P3 has no joint in its trunk [S2]
-TRUNK = ("waist", "spine", "chest")
+# joints of HRP-2 that P3, in whose trunk is none, has not [S2]
+WELDED = ("CHEST_Y", "CHEST_P")
 
 # the hand's one joint [S2], ESTIMATED as HRP-2's grippers are: a box of fingers that turns about
 # the hand's far end, positive closes. kg, taken off the hand; m in the right hand; rad
@@ -60,15 +52,10 @@ GRIP_TORQUE, GRIP_SPEED = 5.0, 4.0
 # rotor inertia [kg m2], gear ratio, kp [N m/rad], kd [N m s/rad]
 GRIP_DRIVE = (1.1e-6, 100.0, 50.0, 1.0)
 
-# the soft mechanism between ankle and sole [S1], whose numbers were not published; ESTIMATED by (1)
-# from HRP-2's rubber: as soft against m g h. Roll and pitch [N m/rad, N m s/rad], along the sole's
-# normal [N/m, N s/m]
-BUSH = (
-    SMALLER_BUSH[0] * WEIGHT * LENGTH,
-    SMALLER_BUSH[1] * WEIGHT * LENGTH * TIME,
-    SMALLER_BUSH[2] * WEIGHT / LENGTH,
-    SMALLER_BUSH[3] * WEIGHT / LENGTH * TIME,
-)
+# the soft mechanism between ankle and sole [S1], whose numbers were not published; ESTIMATED by
+# similarity from HRP-2's rubber: as soft against m g h. Roll and pitch [N m/rad, N m s/rad], along
+# the sole's normal [N/m, N s/m]
+BUSH = SIMILARITY.bush(SMALLER_BUSH)
 
 # neighbours across a joint of two or three axes: their plain shapes meet inside the joints' limits
 OVERLAPS = (
@@ -87,28 +74,12 @@ def hrp1s(bush: bool = False, sensor_noise: bool = False) -> Robot:
         sensor_noise: gives sensors the errors of HRP-2's, and joints encoders, see
             ``hrp2_sensors``; they are exact otherwise.
     """
-    small, robot = hrp2(), Robot("hrp1s")
-    X = small.placements(small.at_zero())
-    made: dict[Body, Body] = {}
-    for body in small.bodies:
-        if body.name not in TRUNK:
-            made[body] = _add(robot, body, made)
-        elif body is small.base:
-            # the trunk's frame is HRP-2's waist, between the hips
-            parts = [small.body(name) for name in TRUNK]
-            whole = sum((part.inertia.moved(_from(X[body], X[part])) for part in parts), Inertia())
-            root = Joint("TRUNK", "floating")
-            trunk = robot.add_body("trunk", root, None, _enlarged(whole), shapes_of("trunk"))
-            made |= dict.fromkeys(parts, trunk)
-    # what hung on the chest hangs on the trunk, at the same place
-    shift = _from(X[small.base], X[small.body("chest")]).p * LENGTH
-    for name in ("HEAD_Y", "RARM_SHOULDER_P", "LARM_SHOULDER_P"):
-        joint = robot.joint(name)
-        joint.placement = translation(joint.placement.p + shift)
+    robot = similar(hrp2(), "hrp1s", SIMILARITY, WELDED, {"waist": "trunk"}, _shapes)
+    robot.excluded.clear()
+    for side in robot.feet:
+        for a, b in OVERLAPS:
+            robot.excluded.add(frozenset((a.replace("right", side), b.replace("right", side))))
     _add_hands(robot)
-    _add_feet_and_sensors(robot, small, shift)
-    robot.poses["zero"] = {}
-    robot.poses["half_sitting"] = dict(small.half_sitting)
     if bush:
         robot.add_bush(*BUSH)
     if sensor_noise:
@@ -117,32 +88,10 @@ def hrp1s(bush: bool = False, sensor_noise: bool = False) -> Robot:
     return robot
 
 
-def _add(robot: Robot, body: Body, made: dict[Body, Body]) -> Body:
-    """A body of HRP-2 with its joint and motor, enlarged by (1)."""
-    joint, motor = body.joint, body.joint.motor
-    assert body.parent is not None
-    assert motor is not None
-    torque = WEIGHT * LENGTH
-    larger = Motor(
-        motor.rotor_inertia * torque * LENGTH,
-        motor.gear_ratio,
-        motor.torque_limit * torque,
-        motor.kp * torque,
-        motor.kd * torque * TIME,
-    )
-    right = body.name.replace("left", "right")
-    shapes = shapes_of(right)
-    if right != body.name:
-        shapes = [mirrored(shape) for shape in shapes]
-    joint = replace(
-        joint,
-        placement=translation(joint.placement.p * LENGTH),
-        velocity_limit=joint.velocity_limit / TIME,
-        effort_limit=joint.effort_limit * torque,
-        motor=larger,
-        position=None,
-    )
-    return robot.add_body(body.name, joint, made[body.parent], _enlarged(body.inertia), shapes)
+def _shapes(body: str) -> list[Shape]:
+    """Shapes of a body; those of the left side are mirror images."""
+    right = body.replace("left", "right")
+    return shapes_of(right) if right == body else [mirrored(one) for one in shapes_of(right)]
 
 
 def _add_hands(robot: Robot) -> None:
@@ -172,28 +121,3 @@ def _add_hands(robot: Robot) -> None:
             inertia.moved(translation(bounds.mean(axis=1) * (1.0, y, 1.0))),
             shapes if y > 0 else [mirrored(shape) for shape in shapes],
         )
-
-
-def _add_feet_and_sensors(robot: Robot, small: Robot, shift: np.ndarray) -> None:
-    """Soles, force sensors and IMU where HRP-2 has them, and what may overlap."""
-    for side, foot in small.feet.items():
-        robot.add_foot(side, foot.body.name, foot.polygon * LENGTH, foot.placement.p * LENGTH)
-        for a, b in OVERLAPS:
-            robot.excluded.add(frozenset((a.replace("right", side), b.replace("right", side))))
-    for name, sensor in small.sensors.items():
-        place = sensor.placement.p * LENGTH
-        if sensor.body.name in TRUNK:
-            robot.add_sensor(name, sensor.kind, "trunk", place + shift)
-        else:
-            robot.add_sensor(name, sensor.kind, sensor.body.name, place)
-
-
-def _from(X_WA: Transform, X_WB: Transform) -> Transform:
-    return X_WA.inverse() @ X_WB
-
-
-def _enlarged(inertia: Inertia) -> Inertia:
-    """Of a similar body, by (1)."""
-    return Inertia(
-        inertia.mass * WEIGHT, inertia.centre * LENGTH, inertia.tensor * (WEIGHT * LENGTH**2)
-    )

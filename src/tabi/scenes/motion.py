@@ -197,7 +197,7 @@ class RobotKeys(Posture, frozen=True, kw_only=True):
     """A robot, where it starts, and what it does.
 
     Attributes:
-        robot: built in (hrp2, hrp1s), or the path of a URDF, MJCF, .wrl or .body file,
+        robot: built in (hrp2, hrp1s, hoap2, cb), or the path of a URDF, MJCF, .wrl or .body file,
             from the folder of the scene file
         name: its name; the robot's own unless given
         base: whether it is bolted to the world; what its file says unless given

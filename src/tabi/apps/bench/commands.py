@@ -194,7 +194,10 @@ def robots(
 @bench.command()
 def loop(
     robot: Annotated[
-        str, typer.Argument(help="hrp2, hrp1s, or a path to a URDF, MJCF, .wrl or .body file.")
+        str,
+        typer.Argument(
+            help="hrp2, hrp1s, hoap2, cb, or a path to a URDF, MJCF, .wrl or .body file."
+        ),
     ] = "hrp2",
     as_json: Json = False,
     blocks: Annotated[

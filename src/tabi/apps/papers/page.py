@@ -25,7 +25,9 @@ from tabi.validation.experiments.experiment import AGREES, DIFFERS, Criterion
 # numbers whose names end so, in these units; the longest first
 UNITS = {
     "_m_s2": "m/s²",
+    "_nms_rad": "N·m·s/rad",
     "_nm_rad": "N·m/rad",
+    "_rad_s": "rad/s",
     "_n_m": "N/m",
     "_deg_s": "°/s",
     "_m_s": "m/s",
@@ -49,8 +51,9 @@ RULES = (
     "A counter-run takes away what the paper says matters. It has to differ, and every criterion "
     "has to be failed by one of them, else it would say nothing.",
     "Error: backward error of the worst step, the largest change of a relative velocity that would "
-    "make the forces obey Coulomb and Signorini exactly. Missed: steps that stayed above the "
-    "tolerance of 10⁻⁸ m/s.",
+    "make the forces obey Coulomb and Signorini exactly; of other laws it tells how far they are "
+    "from these. Missed: steps that stayed above their tolerance, 10⁻⁸ m/s unless a scene says "
+    "otherwise.",
     "Laws: the same run with contacts by springs and dampers (penalty), by constraint selection, "
     "and with a friction pyramid of eight sides. Another engine runs the same scene from the same "
     "start with the same motors and commands.",
@@ -62,7 +65,7 @@ def page(rows: Sequence[PaperRow], notes: Sequence[str] = ()) -> str:
     agree = sum(one.verdict == AGREES for one in rows)
     title = "Do simulation and experiment correspond?"
     papers = len({one.experiment.paper for one in rows})
-    small = f"tabi {__version__} · {len(rows)} experiments of {papers} papers"
+    small = f"tabi {__version__} · experiments: {len(rows)} · papers: {papers}"
     head = f"<header><small>{escape(small)}</small><h1>{escape(title)}</h1></header>"
     kind = "verdict" if all(one.within for one in rows) else "verdict bad"
     told = f'<p class="{kind}">{agree} of {len(rows)} experiments agree with their papers.</p>'
