@@ -157,7 +157,7 @@ def open_page(
 
     camera = None if scene.camera is None else (scene.camera.position_m, scene.camera.look_at_m)
     build, close = scene.simulator, lambda: None
-    if device is not None:
+    if device := device or scene.script:
         from tabi.scenes.hands import Holding
 
         holding = Holding(scene.simulator, scene.contents.hand, device)
@@ -209,11 +209,11 @@ def play(
             as fast as it goes unless given.
         show: a bar, on a terminal. device: of a person's hand.
     """
-    found = Summary(
-        scene.name, scene.title, scene.settings, recording=None if record is None else str(record)
-    )
+    kept = None if record is None else str(record)
+    found = Summary(scene.name, scene.title, scene.settings, recording=kept)
     sim = scene.simulator()
-    session = None if device is None else scene.hand(sim, device)
+    device = device or scene.script
+    session = scene.hand(sim, device) if device else None
     told = {"name": scene.name, "settings": list(scene.settings)}
     recording = (
         None

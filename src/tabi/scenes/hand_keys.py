@@ -47,6 +47,7 @@ class HandKeys(Keys, frozen=True, kw_only=True):
         radius_m: of the ball that touches
         friction: of the ball that touches
         frames: what a scripted hand does, at growing times
+        plays: whether it does so in every run, also without --device scripted
     """
 
     mode: Literal["attach", "touch"] = "attach"
@@ -59,6 +60,7 @@ class HandKeys(Keys, frozen=True, kw_only=True):
     radius_m: Length = 0.005
     friction: Friction = 0.0
     frames: Annotated[tuple[HandFrame, ...], Meta(max_length=10_000)] = ()
+    plays: bool = False
 
 
 class ComplyKeys(Keys, frozen=True, kw_only=True):

@@ -60,6 +60,12 @@ class Scene:
         """From where to look at it, if it says so."""
         return self.contents.camera
 
+    @property
+    def script(self) -> str | None:
+        """The device of a hand that plays its frames in every run; None where there is none."""
+        hand = self.contents.hand
+        return "scripted" if hand is not None and hand.plays else None
+
     def world(self) -> World:
         """What there is, as it starts; every call makes a new one."""
         from tabi.scenes.builder import Builder

@@ -72,7 +72,7 @@ class PaperTrial:
     """How an experiment is run this time.
 
     Attributes:
-        scene: name of the scene in the library.
+        scene: name of the scene in the library. settings: of it, in this experiment.
         law: of the contacts; the scene's own unless given.
         changes: settings of the scene, as of ``--set``.
         short: whether the test suite's form is enough: fewer repetitions, a coarser sweep; numbers
@@ -83,13 +83,14 @@ class PaperTrial:
     law: str = ""
     changes: tuple[str, ...] = ()
     short: bool = False
+    settings: tuple[str, ...] = ()
 
     def load(self, *more: str, scene: str | None = None) -> Scene:
         """The scene as this trial has it, ``more`` settings last; another scene of the library
         under the same law where one is named.
         """
         law = (f"simulation.contact={self.law}",) if self.law else ()
-        own = self.changes if scene is None else ()
+        own = (*self.settings, *self.changes) if scene is None else ()
         return scenes.load(scene or self.scene, overrides=[*law, *own, *more])
 
 
@@ -141,6 +142,7 @@ class Experiment:
     Attributes:
         name: as in ``tabi validate papers --only``. paper: "C06", "C12", "H03", "M08" or "S08".
         figure: of the paper, in words: "fig. 3". scene: in the library.
+            settings: of it that make it this experiment, as of ``--set``.
         claim: what the paper says, in its own figures; our sentence.
         criteria, counters: see the head.
         measure: runs a trial.
@@ -159,6 +161,7 @@ class Experiment:
     criteria: tuple[Criterion, ...]
     counters: tuple[CounterRun, ...]
     measure: Callable[[PaperTrial], PaperOutcome]
+    settings: tuple[str, ...] = ()
     rests_on: Mapping[str, Any] = field(default_factory=dict)
     laws: tuple[str, ...] = LAWS
     referees: tuple[str, ...] = ()
@@ -167,7 +170,7 @@ class Experiment:
 
     def trial(self, **changes: Any) -> PaperTrial:
         """The run as published, or with changes of it."""
-        return replace(PaperTrial(self.scene), **changes)
+        return replace(PaperTrial(self.scene, settings=self.settings), **changes)
 
     @property
     def own_law(self) -> str:

@@ -252,6 +252,11 @@ def obstacles(scene: Scene, name: str) -> Iterator[str]:
             f"{told} a moving surface, which is not carried over to {name}; without it, "
             f"it can be compared: {_off(belts, '[0,0,0]')}"
         )
+    if scene.script:
+        yield (
+            f"{told} a hand that plays, which is not carried over to {name}; without it, "
+            "it can be compared: --set hand=null"
+        )
     soft = [f"robots.{i}.soles" for i, robot in enumerate(contents.robots) if robot.soles]
     if soft:
         yield (
