@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import pi
 from typing import Any, cast
 
 import numpy as np
@@ -23,6 +22,7 @@ from tabi.simulation.commands import holding, write_command
 from tabi.simulation.simulator import Simulator
 from tabi.spatial import inertia
 from tabi.spatial.transform import translation
+from tabi.validation.resoled import resole, sole
 
 Array = NDArray[np.float64]
 # a plate that is a foot: kg, m
@@ -41,23 +41,6 @@ LEG_JOINTS = (
 )
 # when a table is bent, pushes off and is stretched [s]; each leg a little later than the one before
 TABLE_TIMES, LATER = (0.4, 0.5, 0.62), 0.003
-
-
-def sole(corners: int, length: float, width: float) -> Array:
-    """A convex polygon between a rectangle and an ellipse, |x/a|⁴ + |y/b|⁴ = 1 [m]."""
-    angle = 2 * pi * (np.arange(corners) + 0.5) / corners
-    x, y = np.cos(angle), np.sin(angle)
-    shape = np.sqrt(np.abs([x, y])) * np.sign([x, y])
-    return 0.5 * (np.array([[length], [width]]) * shape).T
-
-
-def resole(robot: Robot, corners: int) -> None:
-    """Give the feet of a robot soles of so many corners, within their own outlines."""
-    for name, foot in list(robot.feet.items()):
-        low, high = foot.polygon.min(axis=0), foot.polygon.max(axis=0)
-        polygon = sole(corners, *(high - low)) + 0.5 * (low + high)
-        foot.body.shapes[:] = [shape for shape in foot.body.shapes if not shape.collides]
-        robot.add_foot(name, foot.body, polygon, foot.placement.p, foot.placement.quaternion)
 
 
 def jumping_hrp2(contact: str, corners: int | None = None) -> tuple[Simulator, Robot]:
