@@ -33,6 +33,7 @@ MOMENTS = {
     "force-plates": 1.0,
     "grasp": 3.2,
     "hrp1s-walk": 6.1,
+    "lean-and-push": 0.8,
     "linkage": 0.35,
     "pebble": 1.0,
     "push": 0.68,
