@@ -46,6 +46,7 @@ MOMENTS = {
     "stairs": 0.6,
     "stairs-walk": 5.3,
     "steer": 4.0,
+    "table": 2.7,
     "tilt-and-release": 0.0,
     "toes": 1.75,
     "walk": 9.3,
