@@ -26,6 +26,7 @@ MOMENTS = {
     "bend-and-jump": 1.48,
     "bounce": 0.85,
     "cart": 2.5,
+    "cart-lift": 2.3,
     "conveyor": 1.5,
     "cradle": 0.7,
     "dominoes": 0.75,
