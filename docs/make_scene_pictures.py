@@ -50,6 +50,7 @@ MOMENTS = {
     "table": 2.7,
     "tilt-and-release": 0.0,
     "toes": 1.75,
+    "two-carry": 1.5,
     "walk": 9.3,
     "wall": 0.32,
 }
