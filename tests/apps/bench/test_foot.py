@@ -5,7 +5,6 @@ import json
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -98,16 +97,6 @@ def test_tables_and_robots_jump_on_soles_of_many_corners():
     assert sum(none) > 100
     _, robot = foot_robots.jumping_hrp2("coulomb", 16)
     assert {len(f.polygon) for f in robot.feet.values()} == {16}
-
-
-def test_a_sole_is_convex_and_within_its_rectangle():
-    for corners in (4, 7, 64):
-        x, y = foot_robots.sole(corners, 0.24, 0.14).T
-        assert len(x) == corners
-        assert np.abs(x).max() <= 0.12 + 1e-12
-        assert np.abs(y).max() <= 0.07 + 1e-12
-        ux, uy = np.roll(x, -1) - x, np.roll(y, -1) - y
-        assert (ux * np.roll(uy, -1) - uy * np.roll(ux, -1) > 0).all()
 
 
 def test_figures_are_json_and_text_has_them(fall):

@@ -43,8 +43,11 @@ class PaperRow:
 
     @property
     def within(self) -> bool:
-        """Whether it agrees, by criteria that could have been failed; or is excused."""
-        return self.verdict in (AGREES, NOT_COMPARABLE) and not self.weak
+        """Whether it agrees, by criteria that could have been failed; or differs for a reason that
+        is known, or is excused.
+        """
+        known = self.verdict == DIFFERS and bool(self.experiment.because)
+        return (self.verdict in (AGREES, NOT_COMPARABLE) or known) and not self.weak
 
     def to_dict(self) -> dict[str, Any]:
         """For machines; figures are in the page."""
@@ -128,7 +131,8 @@ def _why(one: Experiment, run: Found) -> list[str]:
         return []
     if run.get("fault"):
         return [run["fault"]]
-    return one.reasons(numbers_of(run))
+    reasons = one.reasons(numbers_of(run))
+    return [*reasons, *([one.because] if reasons and one.because else [])]
 
 
 def _brief(one: Experiment, found: Found) -> dict[str, Any]:

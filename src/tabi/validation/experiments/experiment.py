@@ -150,6 +150,7 @@ class Experiment:
             has edited them, the experiment does not apply any more.
         laws: those it can be run with. referees: those that can run the scene, by the words of
             ``tabi compare``; referee_changes: settings that make it one they can run.
+        because: why it differs, where it does and that is known.
         excused: why there is no verdict ("not comparable"), where there cannot be one.
     """
 
@@ -166,6 +167,7 @@ class Experiment:
     laws: tuple[str, ...] = LAWS
     referees: tuple[str, ...] = ()
     referee_changes: tuple[str, ...] = ()
+    because: str = ""
     excused: str = ""
 
     def trial(self, **changes: Any) -> PaperTrial:

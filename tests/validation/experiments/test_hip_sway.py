@@ -1,0 +1,11 @@
+"""A sway of the hips shifts the weight, and tips the other foot."""
+
+from __future__ import annotations
+
+from paper_experiments import check
+
+from tabi.validation.experiments.hip_sway import EXPERIMENTS
+
+
+def test_it_agrees_and_its_counter_runs_do_not():
+    assert check(EXPERIMENTS[0]).missed == 0
