@@ -1,0 +1,73 @@
+"""Publishes the report of the papers, and writes the table of verdicts of its page.
+
+tabi validate papers --out papers        some minutes on all cores
+python docs/make_papers.py papers        from that folder
+python docs/make_papers.py --tables      the table again, from docs/measured/papers.json
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+from filling import DOCS, table, write
+
+from tabi import scenes
+from tabi.apps.papers.findings import row, summary
+from tabi.apps.papers.results import PAGE, PaperResults
+from tabi.validation import experiments
+
+MEASURED, REPORT = DOCS / "measured" / "papers.json", DOCS / "papers_report.html"
+
+
+def measured(folder: Path) -> dict[str, Any]:
+    """What a run of all experiments found; refused where one is missing."""
+    found = PaperResults(folder).found
+    told = summary([row(one, found, False) for one in experiments.catalogue().values()])
+    missing = [name for name, one in told["experiments"].items() if not one["steps"]]
+    if missing:
+        raise SystemExit(f"{folder} has no run of {', '.join(missing)}: tabi validate papers")
+    return told
+
+
+def verdicts(told: dict[str, Any]) -> str:
+    """A line for each experiment."""
+    head = ["experiment", "paper", "scene", "verdict", "other laws", "other engines", "missed"]
+    rows = []
+    for name, one in told["experiments"].items():
+        laws = ", ".join(f"{law} {found['verdict']}" for law, found in one["laws"].items())
+        engines = ", ".join(found.get("engine", key) for key, found in one["referees"].items())
+        rows.append(
+            [
+                f"`{name}`",
+                f"{one['paper']}, {one['figure']}",
+                f"[{scenes.load(one['scene']).title}](scenes.md)",
+                f"**{one['verdict']}**" + (f": {' '.join(one['why'])}" if one["why"] else ""),
+                laws or "–",
+                engines or "–",
+                f"{one['missed']} of {one['steps']}",
+            ]
+        )
+    counts = ", ".join(f"{count} {name}" for name, count in told["verdicts"].items() if count)
+    text = (
+        f"{counts}; [the whole report](papers_report.html), with figures, numbers and counter-runs."
+    )
+    return f"{text}\n\n{table(head, rows)}"
+
+
+def main() -> None:
+    if "--tables" not in sys.argv:
+        folder = Path(sys.argv[1] if len(sys.argv) > 1 else "papers")
+        told = measured(folder)
+        MEASURED.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+        shutil.copyfile(folder / PAGE, REPORT)
+    write(
+        DOCS / "papers.md", "verdicts", verdicts(json.loads(MEASURED.read_text(encoding="utf-8")))
+    )
+
+
+if __name__ == "__main__":
+    main()
