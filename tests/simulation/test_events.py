@@ -97,3 +97,25 @@ def test_a_scheme_that_is_not_there_is_refused():
     world.add_sphere(radius=0.1, mass=1.0)
     with pytest.raises(ModelError, match="event-driven"):
         tabi.Simulator(world, scheme="events-driven")
+
+
+@pytest.mark.parametrize("overlap", [5e-10, 5e-8])
+def test_the_instant_of_an_impact_throws_nothing_that_overlaps_a_little(overlap):
+    """A ball bounces in the first step, in an instant of 1e-10 s, while a box elsewhere is inside
+    of the ground by less than a micrometre: it must not leave it with overlap/1e-10 s, metres or
+    hundreds of metres a second.
+    """
+    world = tabi.World()
+    world.add_ground(friction=0.5, restitution=0.9)
+    box = world.add_box((0.2, 0.2, 0.2), 2.0, position=(1.0, 0.0, 0.1 - overlap), name="box")
+    ball = world.add_sphere(0.05, 1.0, position=(0.0, 0.0, 0.051), restitution=0.9, name="ball")
+    sim = tabi.Simulator(world, scheme="event-driven")
+    v = np.array(sim.v)
+    v[sim.v_slice(ball)] = (0, 0, -2.0, 0, 0, 0)
+    sim.set_state(sim.q, v)
+    sim.step()
+    assert sim.velocity(ball).linear[2] > 1.5
+    # what a millisecond of gravity makes is 0.01 m/s
+    assert np.abs(sim.velocity(box).linear).max() < 2e-3
+    sim.run(0.05)
+    assert sim.position(box)[2] == pytest.approx(0.1, abs=1e-6)

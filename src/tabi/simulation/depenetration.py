@@ -1,8 +1,9 @@
 """Deep overlaps are left without speed, and as far as there is room.
 
 What was put inside of something has to come out, and must not gain energy by it. So where points
-overlap deeper than DEEP the contact problem is solved without these overlaps, for the velocity v⁺,
-and a second one says how configurations leave them: q⁺ = q ⊕ h v̄ with
+overlap deeper than DEEP, or than a step can leave gently, the contact problem is solved without
+these overlaps, for the velocity v⁺, and a second one says how configurations leave them:
+q⁺ = q ⊕ h v̄ with
 
     v̄ = v⁺ + M̂⁻¹ Jᵀ λ,   0 ≤ λ ⟂ u_n + R λ ≥ 0                                                 (1)
 and u_n of v̄, with β gap/h added where points overlap.
@@ -22,9 +23,12 @@ from tabi.contact import budget
 from tabi.contact.rows import CONTACT, IDLE, LIMITED, SOFT
 from tabi.simulation import caution
 
-# overlap [m] that is left without speed; the speed [m/s] of leaving; R of (1) over 1/ρ: that it
-# ends with, and how many times more it begins with, as Newton follows it more easily then
-DEEP, PARTING, COMPLIANCE, SOFTER = 1e-6, 0.5, 1e-6, 1e4
+# overlap [m] that is left without speed, and speed [m/s] at which smaller ones are left at most: in
+# the instant of an impact a nanometre would be metres a second
+DEEP, GENTLE = 1e-6, 1e-3
+# the speed [m/s] of leaving by (1); its R over 1/ρ: that it ends with, and how many times more it
+# begins with, as Newton follows it more easily then
+PARTING, COMPLIANCE, SOFTER = 0.5, 1e-6, 1e4
 # how overlaps are left: by velocities with all else, by (1), by (1) as velocities could not
 TOGETHER, APART, JAMMED = 0, 1, 2
 
@@ -41,13 +45,14 @@ def measure(d, s):
 
 
 @kernel(inline=True)
-def apart(d, least, turn):
+def apart(d, least, h, turn):
     """Whether overlaps are left by (1), those below ``least`` [m] aside; turn 1: velocities could
     not leave them.
     """
     report = d.outcome.report[0]
     jammed = report.overlap < -least and (caution.asked(d.memory.jammed) or turn == 1)
-    report.apart = JAMMED if jammed else APART if report.overlap < -DEEP else TOGETHER
+    deep = min(DEEP, GENTLE * h)
+    report.apart = JAMMED if jammed else APART if report.overlap < -deep else TOGETHER
     if turn == 1:
         report.missed, report.residual = 0, 0.0
     return report.apart != TOGETHER

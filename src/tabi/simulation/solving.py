@@ -97,7 +97,7 @@ def solve_contacts_on(assemble, law, certified, revise):
             return False
         # once more without overlaps, where they may be why there is no solution
         for turn in range(2):
-            if depenetration.apart(d, tolerance * h, turn):
+            if depenetration.apart(d, tolerance * h, h, turn):
                 depenetration.leave_out(s, count, h)
             if not solve_groups(t, d, s, h, tolerance, s.problem, s.impulse, s.u, True):
                 return False
