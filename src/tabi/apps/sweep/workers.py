@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import connection, resource_tracker
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from tabi.scenes import Scene
@@ -49,14 +49,41 @@ class Task:
     chosen: dict[str, str]
     record: Path | None
 
+    def run(self) -> dict[str, Any] | None:
+        """What came of it; None if it was interrupted."""
+        from tabi import scenes
+
+        return played(scenes.load(self.scene, self.settings), self.record)
+
+
+class Runnable(Protocol):
+    """What a worker takes; it is sent there as it is, and ``run`` answers with plain data."""
+
+    @property
+    def settings(self) -> list[str]:
+        """That it is named by."""
+        ...
+
+    @property
+    def record(self) -> Path | None:
+        """A file that is no good where the run was not ended."""
+        ...
+
+    def run(self) -> dict[str, Any] | None:
+        """Do it; None if it was interrupted."""
+        ...
+
+
+Run = TypeVar("Run", bound=Runnable)
+
 
 @dataclass
 class _Worker:
     process: Any
     pipe: Any
-    task: Task | None = None
+    task: Runnable | None = None
 
-    def give(self, task: Task) -> None:
+    def give(self, task: Runnable) -> None:
         self.task = task
         # one that is gone is found by the end of its pipe
         with contextlib.suppress(OSError):
@@ -64,15 +91,23 @@ class _Worker:
 
 
 def work(
-    tasks: Sequence[Task], jobs: int, asked: Sequence[int]
-) -> Iterator[tuple[Task, dict[str, Any] | str]]:
+    tasks: Sequence[Run], jobs: int, asked: Sequence[int], kept: list[Any] | None = None
+) -> Iterator[tuple[Run, dict[str, Any] | str]]:
     """Tasks with what came of them, in the order in which they end, until somebody asks to stop;
     a sentence where a process was lost.
+
+    Args:
+        kept: workers of an earlier call, and left there for the next one unless this one is not
+            ended; whoever has them calls ``end``. Without it they end with the call.
     """
     compile_once(jobs)
-    ahead, workers = list(reversed(tasks)), []
+    ahead, workers = list(reversed(tasks)), [] if kept is None else kept
+    whole = False
     try:
         while ahead or any(worker.task for worker in workers):
+            for worker in workers:
+                if ahead and not worker.task and not asked:
+                    worker.give(ahead.pop())
             while ahead and len(workers) < jobs and not asked:
                 workers.append(_started())
                 workers[-1].give(ahead.pop())
@@ -90,15 +125,17 @@ def work(
                     worker.process.join(PATIENCE)
                     how = (
                         f"ended by itself (code {worker.process.exitcode}); "
-                        "repeat the sweep to run it again"
+                        "repeat the command to run it again"
                     )
                     yield task, f"the process of {', '.join(task.settings)} {how}"
                     continue
                 yield task, found
                 if ahead:
                     worker.give(ahead.pop())
+        whole = True
     finally:
-        _end(workers)
+        if kept is None or not whole:
+            end(workers)
 
 
 def compile_once(jobs: int) -> None:
@@ -156,7 +193,7 @@ def _environment(wanted: dict[str, str]) -> Iterator[None]:
                 os.environ[name] = value
 
 
-def _end(workers: list[_Worker]) -> None:
+def end(workers: list[Any]) -> None:
     """Ask those at work to stop, and wait for it; the others end with their pipes."""
     for worker in workers:
         worker.pipe.close()
@@ -169,6 +206,7 @@ def _end(workers: list[_Worker]) -> None:
             worker.process.join()
         if worker.task and worker.task.record:
             worker.task.record.unlink(missing_ok=True)
+    workers.clear()
 
 
 def serve(pipe: Any) -> None:
@@ -176,7 +214,7 @@ def serve(pipe: Any) -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     with contextlib.suppress(EOFError, OSError, KeyboardInterrupt):
         while True:
-            found = outcome(pipe.recv())
+            found = pipe.recv().run()
             if found is None:
                 return
             pipe.send(found)
@@ -187,13 +225,6 @@ def _end_with_parent() -> None:
     if parent is not None:
         parent.join()
         os._exit(1)
-
-
-def outcome(task: Task) -> dict[str, Any] | None:
-    """Run it; None if it was interrupted."""
-    from tabi import scenes
-
-    return played(scenes.load(task.scene, task.settings), task.record)
 
 
 def played(scene: Scene, record: Path | None = None) -> dict[str, Any] | None:
