@@ -256,7 +256,7 @@ def test_a_process_that_dies_is_told_and_its_run_repeated(scene, tmp_path, monke
     assert done.exit_code == 1
     assert "0 of 2 runs" in done.stdout
     assert (
-        "LOST: the process of duration_s=0.01 ended by itself (code 7); repeat the sweep"
+        "LOST: the process of duration_s=0.01 ended by itself (code 7); repeat the command"
         in done.stdout
     )
     monkeypatch.undo()

@@ -74,7 +74,7 @@ def _at(node: Any, parts: Sequence[str], uses: Counter[int]) -> Any:
             node = node.value[at] if 0 <= at < len(names) else None
         else:
             return None
-    single = isinstance(node, yaml.ScalarNode) and node.style is None
+    single = isinstance(node, yaml.ScalarNode) and not node.style
     return node if single and uses[id(node)] == 1 else None
 
 

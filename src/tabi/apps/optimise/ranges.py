@@ -23,7 +23,7 @@ from tabi._errors import near
 from tabi.scenes.reader import NUMBER
 
 # digits of a number that is tried: what is written into a file is what was run
-DIGITS = 6
+DIGITS = 5
 EXAMPLE = "--over objects.crate.mass_kg=1:5 or --over robots.0.motion.frames.1.at_s=+-0.1"
 
 
