@@ -14,7 +14,8 @@ from typer.testing import CliRunner
 
 from tabi import TabiError, scenes
 from tabi.apps import cli
-from tabi.apps.optimise import folder, ranges, searching
+from tabi.apps.optimise import command, folder, ranges, searching
+from tabi.validation.motion_cost import MEASURES
 
 CUBE = """# a cube that slides v²/2μg
 title: a cube
@@ -186,7 +187,7 @@ def test_ranges_of_which_nothing_can_be_run_are_told_in_one_sentence(scene):
     plan = searching.Plan("cube.yaml", [], read("objects.cube.mass_kg=0:2"), ("missed",))
     told = [{"cost": None, "stopped": "it broke"}] * 4
     with folder.opened(Path("kept"), {}) as kept, pytest.raises(TabiError, match="it broke"):
-        searching.Search(plan, kept)._tell(told)
+        searching.MotionSearch(plan, kept)._tell(told)
 
 
 def test_a_candidate_that_cannot_be_costs_infinitely_much(scene):
@@ -235,6 +236,16 @@ def test_an_interrupt_keeps_the_best_and_says_so(scene, monkeypatch):
     assert "the same command goes on" in done.stdout
     assert Path("best.yaml").exists()
     assert json.loads(Path("cube-optimise/best.json").read_text())["found"]["cost"] is not None
+
+
+def test_the_help_and_the_page_name_every_measure():
+    told = command.Cost.__metadata__[0].help  # type: ignore[attr-defined]
+    page = Path(__file__).resolve().parents[2] / "docs" / "optimise.md"
+    for name, how in MEASURES.items():
+        assert name in told
+        of = ":" + ",".join(["BODY"] * how.bodies) if how.bodies else ""
+        row = next(line for line in page.read_text().splitlines() if f"| `{name}{of}` |" in line)
+        assert row.endswith(f"| {how.size:g} |")
 
 
 def test_a_process_that_is_lost_is_told(scene, monkeypatch):

@@ -19,7 +19,7 @@ from tabi.apps.showing import Json
 from tabi.apps.terminal import bar, interrupt, tell
 
 if TYPE_CHECKING:
-    from tabi.apps.optimise.searching import Search
+    from tabi.apps.optimise.searching import MotionSearch
     from tabi.scenes import Scene
 
 # keys that are told, at most
@@ -93,7 +93,7 @@ def optimise(
         _check_target(write, base)
     plan = searching.Plan(scene, fixed, keys, terms, population, seed, spread)
     with folder.opened(out or Path(f"{base.name}-optimise"), plan.about(base)) as kept:
-        search = searching.Search(plan, kept, jobs or cores())
+        search = searching.MotionSearch(plan, kept, jobs or cores())
         total = generations * search.strategy.population
         with bar("searching", total) as move, interrupt() as asked:
             why = search.run(generations, asked, move)
@@ -148,7 +148,7 @@ class SearchReport:
     """
 
     scene: Scene
-    search: Search
+    search: MotionSearch
     why: str
     written: Path | None = None
     comments: bool = True

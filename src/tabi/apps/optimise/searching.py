@@ -93,7 +93,7 @@ class Plan:
         return [*self.fixed, *(one for key, x in pairs for one in key.settings(x))]
 
 
-class Search:
+class MotionSearch:
     """One search, begun or gone on with.
 
     Attributes:
