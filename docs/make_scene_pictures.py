@@ -33,6 +33,8 @@ MOMENTS = {
     "force-plates": 1.0,
     "grasp": 3.2,
     "hrp1s-walk": 6.1,
+    "lift-23kg": 5.3,
+    "lift-8kg": 1.9,
     "linkage": 0.35,
     "pebble": 1.0,
     "push": 0.68,
