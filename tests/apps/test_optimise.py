@@ -197,7 +197,7 @@ def test_a_candidate_that_cannot_be_costs_infinitely_much(scene):
     assert "friction" in found["stopped"]
 
 
-def test_a_search_that_is_killed_goes_on_and_comes_to_the_same(scene, tmp_path):
+def test_a_search_that_is_killed_goes_on_and_comes_to_the_same(scene, here, tmp_path):
     whole = invoke(scene, *OVER, *GOAL, "--generations", 2, "--out", "whole", "--json")
     words = [*map(str, (*OVER, *GOAL)), "--generations", "2", "--out", "cut"]
     process = subprocess.Popen(

@@ -279,7 +279,7 @@ EXPERIMENTS = (
         "HRP-2 lifts an object of 8.4 kg over its head by its grippers, in six phases, in "
         "simulation and in the experiment.",
         heavier(20.0),
-        faster(0.85, 1.2, 1.5, 1.85, 2.15),
+        faster(0.86, 1.22, 1.48, 1.84, 2.16),
         weaker(0.3),
         smoother(1.0),
     ),
