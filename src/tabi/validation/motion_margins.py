@@ -191,11 +191,12 @@ class MarginWatch:
         """The least margin of each joint: of "torque", "speed" or "travel"; infinite where no limit
         is known.
         """
+        if not self._joints:
+            return {}
         k = ("torque", "speed", "travel").index(name)
-        rows = np.array([row[k] for row in self._joints]).reshape(len(self._joints), -1)
+        rows = np.array([row[k] for row in self._joints])
         rows = held(rows, self.sim.dt) if name == "torque" else rows
-        least = rows.min(axis=0, initial=INFINITY)
-        return dict(zip(self._names, least.tolist(), strict=True)) if len(rows) else {}
+        return dict(zip(self._names, rows.min(axis=0).tolist(), strict=True))
 
     def _nearest(self) -> Margin:
         (gap, at, names), (unit, nothing) = self._near, KINDS["collision"]
