@@ -35,6 +35,8 @@ MOMENTS = {
     "grasp": 3.2,
     "hrp1s-walk": 6.1,
     "lean-and-push": 0.8,
+    "lift-23kg": 5.3,
+    "lift-8kg": 1.9,
     "linkage": 0.35,
     "pebble": 1.0,
     "push": 0.68,

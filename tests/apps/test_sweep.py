@@ -306,13 +306,13 @@ def test_a_run_that_cannot_be_recorded_is_a_row_that_says_so(scene, tmp_path):
     task = workers.Task(
         scene, ["duration_s=0.01"], {"duration_s": "0.01"}, tmp_path / "nowhere" / "run.h5"
     )
-    found = task.outcome()
+    found = task.run()
     assert found is not None
     assert "no recording can be written there" in found["stopped"]
 
 
 def test_numbers_that_are_none_are_no_numbers_in_the_rows(scene, tmp_path):
-    found = workers.Task(scene, ["duration_s=0.01"], {}, None).outcome()
+    found = workers.Task(scene, ["duration_s=0.01"], {}, None).run()
     assert found is not None
     with storage.opened(tmp_path / "out", scenes.load(scene), ["duration_s"]) as results:
         results.add(
@@ -427,7 +427,7 @@ def test_mistakes_are_one_sentence_before_anything_runs(scene, tmp_path, monkeyp
 def test_the_folder_of_another_sweep_is_refused(scene, tmp_path, monkeypatch):
     with storage.opened(tmp_path / "out", scenes.load(scene), ["duration_s"]):
         # two at once would write into each other's lines
-        assert "another process is at this sweep" in refused(
+        assert "another process is at it" in refused(
             scene, "--over", "duration_s=1", "--out", "out"
         )
     monkeypatch.setattr(workers, "work", lambda *_: pytest.fail("it was run"))

@@ -51,6 +51,24 @@ def test_key_frames_are_reached_at_their_times_and_at_rest():
     rates_match(controller, (1.2, 1.9, 2.3, 3.7), ("a", "b"))
 
 
+def test_key_frames_that_are_passed_lie_on_the_monotone_cubic_of_fritsch_and_butland():
+    from scipy.interpolate import PchipInterpolator
+
+    times, places = [0.0, 1.0, 1.5, 3.0, 4.0, 5.0], [0.0, 0.3, 1.0, 1.2, 0.7, 0.7]
+    controller = motions.keyframes(
+        [(t, {"a": x}) for t, x in zip(times, places, strict=True)], passing=True
+    )
+    spline = PchipInterpolator(times, places)
+    # its ends are free, ours are at rest: they agree between the second frame and the last but one
+    for t in np.linspace(1.0, 4.0, 31):
+        command = controller(t, SEEN)
+        assert command.position["a"] == pytest.approx(float(spline(t)), abs=1e-12)
+        assert command.velocity["a"] == pytest.approx(float(spline(t, 1)), abs=1e-12)
+    for t in (-1.0, 0.0, 5.0, 6.0):
+        assert controller(t, SEEN).velocity["a"] == pytest.approx(0.0, abs=1e-12)
+    rates_match(controller, (0.2, 0.7, 1.2, 2.1, 3.4, 4.6), ("a",))
+
+
 @pytest.mark.parametrize("times", [[0.0], [0.0, 0.0], [1.0, 0.5]])
 def test_key_frames_that_do_not_follow_each_other_are_refused(times):
     with pytest.raises(tabi.ModelError, match="two or more, at growing times"):

@@ -137,3 +137,22 @@ def test_of_a_robot_on_both_feet_no_foot_carries_most_of_the_weight_and_none_may
     assert found["fall"].margin == pytest.approx(0.5 * height, rel=1e-2)
     assert found["collision"].within
     assert watch.fell is None
+
+
+def test_every_joint_has_its_own_least_margin_and_lightly_loaded_feet_count_where_asked():
+    world = World()
+    world.add_ground()
+    robot = world.add_robot(tabi.robots.hrp2())
+    sim = tabi.Simulator(world)
+    sim.set_controller(robot, tabi.control.hold(robot.half_sitting))
+    watch = MarginWatch(sim, robot, stands=0.1)
+    assert watch.of_joints("torque") == {}
+    sim.run(0.1)
+    told = {one.name: one for one in watch.margins()}
+    for kind in ("torque", "speed", "travel"):
+        found = watch.of_joints(kind)
+        assert set(found) == set(robot.joint_names)
+        assert min(found.values()) == told[kind].margin
+        assert found[told[kind].where] == told[kind].margin
+    # half of the weight on each foot, at the middle of soles of 240 x 138 mm
+    assert 0.03 < told["pressure"].margin < 0.069

@@ -17,6 +17,7 @@ from tabi import TabiError, __version__
 from tabi.apps import catalogue, compare, family, identify, run, validate
 from tabi.apps.bench.commands import Json, Tolerance, bench
 from tabi.apps.check import check
+from tabi.apps.optimise.command import optimise
 from tabi.apps.recordings import commands
 from tabi.apps.robots import (
     Base,
@@ -52,6 +53,7 @@ app.command()(run.run)
 app.command()(compare.compare)
 app.command()(check)
 app.command()(sweep)
+app.command()(optimise)
 app.command()(sole)
 app.command("list")(catalogue.list_scenes)
 app.command("scene")(catalogue.show_scene)

@@ -25,28 +25,61 @@ def hold(pose: Pose) -> Controller:
     return lambda time, measurement: command
 
 
-def keyframes(poses: Sequence[tuple[float, Pose]]) -> Controller:
-    """Go from pose to pose at the given times [s], starting and arriving at rest each time."""
+def keyframes(poses: Sequence[tuple[float, Pose]], passing: bool = False) -> Controller:
+    """Go from pose to pose at the given times [s], at rest in each; or ``passing`` through all but
+    the first and the last, on a cubic spline that never leaves the range of two neighbours.
+    """
     frames = [(float(t), dict(p)) for t, p in poses]
     if len(frames) < 2 or any(b[0] <= a[0] for a, b in pairwise(frames)):
         raise ModelError(
             f"key frames are at {[t for t, _ in frames]} s; expected two or more, at growing times"
         )
     names = sorted({name for _, pose in frames for name in pose})
+    rates = _passing_rates(frames, names) if passing else [dict.fromkeys(names, 0.0)] * len(frames)
 
     def controller(time: float, measurement: Measurement) -> Command:
         time = min(max(time, frames[0][0]), frames[-1][0])
         k = max(i for i in range(len(frames) - 1) if frames[i][0] <= time)
         (start, a), (end, b) = frames[k], frames[k + 1]
         x, length = (time - start) / (end - start), end - start
-        # a cubic: at rest at both ends
+        # Hermite's cubic: where it is and how fast, at both ends
         share, rate = x * x * (3 - 2 * x), 6 * x * (1 - x) / length
+        first, last = x * (1 - x) ** 2 * length, x * x * (x - 1) * length
+        first_rate, last_rate = (1 - x) * (1 - 3 * x), x * (3 * x - 2)
         span = {name: b.get(name, 0.0) - a.get(name, 0.0) for name in names}
+        leaves, comes = rates[k], rates[k + 1]
         return Command(
-            {n: a.get(n, 0.0) + share * span[n] for n in names}, {n: rate * span[n] for n in names}
+            {
+                n: a.get(n, 0.0) + share * span[n] + first * leaves[n] + last * comes[n]
+                for n in names
+            },
+            {n: rate * span[n] + first_rate * leaves[n] + last_rate * comes[n] for n in names},
         )
 
     return controller
+
+
+def _passing_rates(
+    frames: Sequence[tuple[float, Pose]], names: Sequence[str]
+) -> list[dict[str, float]]:
+    """How fast joints pass through key frames: at rest at both ends and where they turn back, else
+    a weighted harmonic mean of the mean speeds before and after, which keeps cubics monotone.
+
+    Reference: Fritsch and Butland (1984), A method for constructing local monotone piecewise cubic
+    interpolants.
+    """
+    still = dict.fromkeys(names, 0.0)
+    found = [still]
+    for (t0, a), (t1, b), (t2, c) in zip(frames, frames[1:], frames[2:], strict=False):
+        before, after, rates = t1 - t0, t2 - t1, dict(still)
+        for name in names:
+            here = b.get(name, 0.0)
+            came, goes = (here - a.get(name, 0.0)) / before, (c.get(name, 0.0) - here) / after
+            if came * goes > 0:
+                w = (before + 2 * after, 2 * before + after)
+                rates[name] = (w[0] + w[1]) / (w[0] / came + w[1] / goes)
+        found.append(rates)
+    return [*found, still]
 
 
 def along(pose: Pose, direction: Pose, amplitude: float, frequency: float) -> Controller:

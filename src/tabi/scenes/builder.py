@@ -302,7 +302,8 @@ class Builder:
                 [
                     (frame.at_s, self._goal(robot, frame, (*path, "frames", k)))
                     for k, frame in enumerate(does.frames)
-                ]
+                ],
+                does.passing,
             )
         if isinstance(does, motion.WalkKeys):
             return walks.walker(self, self.world, robot, does, i)

@@ -120,9 +120,12 @@ class Keyframes(Keys, frozen=True, kw_only=True, tag_field="kind", tag="keyframe
 
     Attributes:
         frames: poses at growing times
+        passing: whether joints pass through the poses between the first and the last on a smooth
+            curve instead of coming to rest in each
     """
 
     frames: Annotated[tuple[Keyframe, ...], Meta(min_length=2, max_length=1000)]
+    passing: bool = False
 
 
 Motion = Hold | Limp | Squat | Sway | Lean | Keyframes | WalkKeys | SteeredWalkKeys

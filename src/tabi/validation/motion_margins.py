@@ -74,10 +74,13 @@ class MarginWatch:
 
     Args:
         sim: before the motion. robot: of its world. jaws: joints of those that grip.
+        stands: share of the weight from which the centre of pressure of a foot counts.
     """
 
-    def __init__(self, sim: Simulator, robot: Robot, jaws: Collection[str] = ()) -> None:
-        self.sim, self.robot = sim, robot
+    def __init__(
+        self, sim: Simulator, robot: Robot, jaws: Collection[str] = (), stands: float = STANDS
+    ) -> None:
+        self.sim, self.robot, self._stands_from = sim, robot, stands
         dof = sim.model.arrays.dof
         self._rows = lookup.joint_rows(sim.model, robot)
         self._names = lookup.freedoms(robot)
@@ -122,7 +125,7 @@ class MarginWatch:
         return 1.0 - foot.friction_share if loaded else INFINITY
 
     def _stands(self, foot: FootState) -> float:
-        loaded = foot.normal_force > STANDS * self._weight
+        loaded = foot.normal_force > self._stands_from * self._weight
         return foot.margin if loaded and foot.margin is not None else INFINITY
 
     def _joint_margins(self, data: Data) -> tuple[Array, Array, Array]:
@@ -183,6 +186,17 @@ class MarginWatch:
         heights = np.array(self._heights)[:, None]
         yield self._least("fall", heights, [self.robot.base.name])
         yield self._nearest()
+
+    def of_joints(self, name: str) -> dict[str, float]:
+        """The least margin of each joint: of "torque", "speed" or "travel"; infinite where no limit
+        is known.
+        """
+        if not self._joints:
+            return {}
+        k = ("torque", "speed", "travel").index(name)
+        rows = np.array([row[k] for row in self._joints])
+        rows = held(rows, self.sim.dt) if name == "torque" else rows
+        return dict(zip(self._names, rows.min(axis=0).tolist(), strict=True))
 
     def _nearest(self) -> Margin:
         (gap, at, names), (unit, nothing) = self._near, KINDS["collision"]

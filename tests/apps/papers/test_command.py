@@ -25,7 +25,7 @@ def at_once(monkeypatch):
     def work(tasks, jobs, asked):
         for task in tasks:
             done.append(task.words)
-            yield task, task.outcome()
+            yield task, task.run()
 
     monkeypatch.setattr(workers, "work", work)
     return done

@@ -63,7 +63,7 @@ def test_an_experiment_has_its_run_counter_runs_other_laws_and_engines():
 
 
 def test_a_run_is_plain_data_with_its_certificate(catalogue):
-    found = PaperJob("slide", RUN).outcome()
+    found = PaperJob("slide", RUN).run()
     again = json.loads(json.dumps(found))
     # v²/2μg of 2 m/s and 0.8
     assert again["numbers"]["slide_m"] == pytest.approx(4 / (2 * 0.8 * 9.81), abs=2e-3)
@@ -74,13 +74,13 @@ def test_a_run_is_plain_data_with_its_certificate(catalogue):
 
 
 def test_a_counter_run_and_another_law_change_the_scene(catalogue):
-    assert PaperJob("slide", COUNTER, "0").outcome()["numbers"]["slide_m"] == pytest.approx(0.0)
-    law = PaperJob("slide", LAW, "pyramid").outcome()
+    assert PaperJob("slide", COUNTER, "0").run()["numbers"]["slide_m"] == pytest.approx(0.0)
+    law = PaperJob("slide", LAW, "pyramid").run()
     assert law["numbers"]["slide_m"] == pytest.approx(0.255, abs=0.01)
 
 
 def test_another_engine_tells_how_far_apart_things_end(catalogue):
-    found = PaperJob("slide", REFEREE, "mujoco").outcome()
+    found = PaperJob("slide", REFEREE, "mujoco").run()
     assert found["engine"] == "MuJoCo"
     # MuJoCo's contacts are soft: some tenths of a millimetre, and never exactly nothing
     assert 0.0 < found["end_apart_mm"]["rough"] < 2.0
@@ -90,7 +90,7 @@ def test_another_engine_tells_how_far_apart_things_end(catalogue):
 
 def test_a_scene_that_was_edited_does_not_apply(catalogue):
     catalogue["slide"] = replace(SLIDE, rests_on={"objects.rough.friction": 0.7})
-    found = PaperJob("slide", RUN).outcome()
+    found = PaperJob("slide", RUN).run()
     assert found["applies"] is False
     assert "objects.rough.friction = 0.7" in found["fault"]
 

@@ -39,7 +39,7 @@ class PaperJob:
             if word
         )
 
-    def outcome(self) -> dict[str, Any]:
+    def run(self) -> dict[str, Any]:
         """Do it: plain data. What breaks down is told, and is no number."""
         one, begin = experiments.catalogue()[self.experiment], time.perf_counter()
         try:
@@ -61,8 +61,15 @@ class PaperJob:
             trial = one.trial(short=self.short, changes=one.counters[int(self.which)].changes)
         return plain(one.measure(trial))
 
-    def forget(self) -> None:
-        """Nothing is left by an unfinished one."""
+    @property
+    def settings(self) -> list[str]:
+        """That it is named by."""
+        return [self.words]
+
+    @property
+    def record(self) -> None:
+        """No file is left by an unfinished one."""
+        return
 
 
 def jobs(chosen: Iterable[Experiment], referees: Sequence[str], short: bool) -> list[PaperJob]:

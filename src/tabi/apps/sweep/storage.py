@@ -65,7 +65,7 @@ def opened(folder: Path, scene: Scene, keys: list[str]) -> Iterator[Results]:
             "choose another --out"
         ) from None
     with lines:
-        _lock(lines, folder)
+        lock(lines, folder)
         results = Results(folder, lines)
         try:
             yield results
@@ -99,7 +99,8 @@ def _compare(folder: Path, about: Row, text: str) -> None:
             )
 
 
-def _lock(lines: Any, folder: Path) -> None:
+def lock(lines: Any, folder: Path) -> None:
+    """Refuse a folder that another process is writing into."""
     try:
         import fcntl
 
@@ -108,7 +109,7 @@ def _lock(lines: Any, folder: Path) -> None:
         return
     except BlockingIOError:
         raise TabiError(
-            f"{folder}: another process is at this sweep; wait for it, or choose another --out"
+            f"{folder}: another process is at it; wait for it, or choose another --out"
         ) from None
 
 

@@ -1,6 +1,4 @@
-"""Runs in processes of their own, each with one thread of linear algebra.
-
-What is run is a ``Job``: of a sweep a ``Task``, a scene with settings.
+"""Runs of a sweep in processes of their own, each with one thread of linear algebra.
 
 A process begins anew (spawn), takes one run after the other through a pipe, and ends when its
 parent does, even if that one is killed. Ctrl-C reaches the parent alone, which then asks its
@@ -24,7 +22,6 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 if TYPE_CHECKING:
     from tabi.scenes import Scene
 
-One = TypeVar("One", bound="Job")
 # one thread each: there is a process for every core
 ALONE = dict.fromkeys(
     (
@@ -41,23 +38,6 @@ QUIET = {"TABI_QUIET": "1"}
 LOOK, PATIENCE = 0.1, 10.0
 
 
-class Job(Protocol):
-    """What a process is given to do; it can be pickled."""
-
-    @property
-    def words(self) -> str:
-        """Its name in sentences."""
-        ...
-
-    def outcome(self) -> Any:
-        """Do it; None if it was interrupted."""
-        ...
-
-    def forget(self) -> None:
-        """Take away what an unfinished one has left."""
-        ...
-
-
 @dataclass(frozen=True)
 class Task:
     """One run: the scene, all its settings, which of them are its place in the grid,
@@ -69,30 +49,41 @@ class Task:
     chosen: dict[str, str]
     record: Path | None
 
-    @property
-    def words(self) -> str:
-        """Its settings."""
-        return ", ".join(self.settings)
-
-    def outcome(self) -> dict[str, Any] | None:
-        """Run it; None if it was interrupted."""
+    def run(self) -> dict[str, Any] | None:
+        """What came of it; None if it was interrupted."""
         from tabi import scenes
 
         return played(scenes.load(self.scene, self.settings), self.record)
 
-    def forget(self) -> None:
-        """Take away its recording."""
-        if self.record:
-            self.record.unlink(missing_ok=True)
+
+class Runnable(Protocol):
+    """What a worker takes; it is sent there as it is, and ``run`` answers with plain data."""
+
+    @property
+    def settings(self) -> list[str]:
+        """That it is named by."""
+        ...
+
+    @property
+    def record(self) -> Path | None:
+        """A file that is no good where the run was not ended."""
+        ...
+
+    def run(self) -> dict[str, Any] | None:
+        """Do it; None if it was interrupted."""
+        ...
+
+
+Run = TypeVar("Run", bound=Runnable)
 
 
 @dataclass
 class _Worker:
     process: Any
     pipe: Any
-    task: Job | None = None
+    task: Runnable | None = None
 
-    def give(self, task: Job) -> None:
+    def give(self, task: Runnable) -> None:
         self.task = task
         # one that is gone is found by the end of its pipe
         with contextlib.suppress(OSError):
@@ -100,15 +91,23 @@ class _Worker:
 
 
 def work(
-    tasks: Sequence[One], jobs: int, asked: Sequence[int]
-) -> Iterator[tuple[One, dict[str, Any] | str]]:
+    tasks: Sequence[Run], jobs: int, asked: Sequence[int], kept: list[Any] | None = None
+) -> Iterator[tuple[Run, dict[str, Any] | str]]:
     """Tasks with what came of them, in the order in which they end, until somebody asks to stop;
     a sentence where a process was lost.
+
+    Args:
+        kept: workers of an earlier call, and left there for the next one unless this one is not
+            ended; whoever has them calls ``end``. Without it they end with the call.
     """
     compile_once(jobs)
-    ahead, workers = list(reversed(tasks)), []
+    ahead, workers = list(reversed(tasks)), [] if kept is None else kept
+    whole = False
     try:
         while ahead or any(worker.task for worker in workers):
+            for worker in workers:
+                if ahead and not worker.task and not asked:
+                    worker.give(ahead.pop())
             while ahead and len(workers) < jobs and not asked:
                 workers.append(_started())
                 workers[-1].give(ahead.pop())
@@ -128,13 +127,15 @@ def work(
                         f"ended by itself (code {worker.process.exitcode}); "
                         "repeat the command to run it again"
                     )
-                    yield task, f"the process of {task.words} {how}"
+                    yield task, f"the process of {', '.join(task.settings)} {how}"
                     continue
                 yield task, found
                 if ahead:
                     worker.give(ahead.pop())
+        whole = True
     finally:
-        _end(workers)
+        if kept is None or not whole:
+            end(workers)
 
 
 def compile_once(jobs: int) -> None:
@@ -192,7 +193,7 @@ def _environment(wanted: dict[str, str]) -> Iterator[None]:
                 os.environ[name] = value
 
 
-def _end(workers: list[_Worker]) -> None:
+def end(workers: list[Any]) -> None:
     """Ask those at work to stop, and wait for it; the others end with their pipes."""
     for worker in workers:
         worker.pipe.close()
@@ -203,8 +204,9 @@ def _end(workers: list[_Worker]) -> None:
         if worker.process.is_alive():
             worker.process.kill()
             worker.process.join()
-        if worker.task:
-            worker.task.forget()
+        if worker.task and worker.task.record:
+            worker.task.record.unlink(missing_ok=True)
+    workers.clear()
 
 
 def serve(pipe: Any) -> None:
@@ -212,7 +214,7 @@ def serve(pipe: Any) -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     with contextlib.suppress(EOFError, OSError, KeyboardInterrupt):
         while True:
-            found = pipe.recv().outcome()
+            found = pipe.recv().run()
             if found is None:
                 return
             pipe.send(found)

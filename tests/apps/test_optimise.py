@@ -1,0 +1,268 @@
+"""``tabi optimise``: a closed form is found again; what is refused; that a killed search goes on to
+the same end.
+"""
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from apps.pages import until
+from typer.testing import CliRunner
+
+from tabi import TabiError, scenes
+from tabi.apps import cli
+from tabi.apps.optimise import command, folder, ranges, searching
+from tabi.validation.motion_cost import MEASURES
+
+CUBE = """# a cube that slides v²/2μg
+title: a cube
+duration_s: 1
+ground: {friction: 1}
+objects:
+  - {shape: box, name: cube, size_m: [0.2, 0.2, 0.2], mass_kg: 1, friction: 0.4,
+     position_m: [0, 0, 0.1], velocity_m_s: [2, 0, 0]}  # here
+  - {shape: box, name: mark, size_m: [0.2, 0.2, 0.2], mass_kg: 1, position_m: [0, 1, 0.1]}
+"""
+OVER = ("--over", "objects.cube.friction=0.2:0.8", "--jobs", 1)
+# 1.0 m from the mark it ends where it has slid for 0.3 m: hypot(0.3, 1) = 1.04403
+GOAL = ("--cost", "distance:cube,mark=1.04403", "--cost", "missed")
+
+
+@pytest.fixture
+def scene(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "cube.yaml").write_text(CUBE, encoding="utf-8")
+    return "cube.yaml"
+
+
+@pytest.fixture
+def here(monkeypatch):
+    """Runs in this process: others take seconds to begin."""
+
+    def work(tasks, jobs, asked, kept=None):
+        return ((task, task.run()) for task in tasks)
+
+    monkeypatch.setattr(searching.workers, "work", work)
+
+
+def invoke(*arguments: object):
+    return CliRunner().invoke(cli.app, ["optimise", *map(str, arguments)])
+
+
+def refused(*arguments: object) -> str:
+    done = invoke(*arguments)
+    assert isinstance(done.exception, TabiError), done.output
+    assert "\n" not in str(done.exception)
+    return str(done.exception)
+
+
+# ---- ranges -------------------------------------------------------------------------------------
+
+
+def read(*over: str, text: str = CUBE):
+    return ranges.read_ranges(over, scenes.loads(text).contents)
+
+
+def test_a_range_is_absolute_or_around_what_the_scene_says():
+    (one,) = read("objects.cube.friction=0.2:0.8")
+    assert (one.keys, one.low, one.high, one.start) == (
+        (("objects.cube.friction", 1.0),),
+        0.2,
+        0.8,
+        0.4,
+    )
+    assert one.share() == pytest.approx(1 / 3)
+    (other,) = read("objects.0.friction=+-0.1")
+    assert (other.low, other.high) == pytest.approx((0.3, 0.5))
+    # a default counts as said
+    assert read("objects.mark.friction=0.1:1")[0].start == 0.8
+    assert read("objects.cube.velocity_m_s.0=1:3")[0].start == 2
+
+
+def test_keys_that_are_tied_get_one_number_with_their_signs():
+    (one,) = read("objects.cube.friction,-objects.mark.position_m.1=+-0.1")
+    assert one.settings(0.25) == ["objects.cube.friction=0.25", "objects.mark.position_m.1=-0.25"]
+    # a zero has no sign
+    assert one.settings(0.0)[1] == "objects.mark.position_m.1=0"
+
+
+def test_a_star_stands_for_everything_that_has_the_key():
+    found = read("objects.*.friction=0:1", "objects.*.mass_kg,objects.*.size_m.0=0:2")
+    assert [one.name for one in found] == [
+        "objects.0.friction",
+        "objects.1.friction",
+        "objects.0.mass_kg,objects.0.size_m.0",
+        "objects.1.mass_kg,objects.1.size_m.0",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("over", "why"),
+    [
+        ("objects.cube.frction=0:1", "has no 'frction'; did you mean 'friction'"),
+        ("objects.cub.friction=0:1", "did you mean 'cube'"),
+        ("objects.*.nothing=0:1", "objects has no '*'"),
+        ("objects.cube.friction=1:0.5", "nothing lies between 1 and 0.5"),
+        ("objects.cube.friction=+-0", "nothing lies between"),
+        ("objects.cube.friction=0.5:1", "which is not between 0.5 and 1"),
+        ("objects.cube.friction=low", "expected FROM:TO or +-X"),
+        ("objects.cube.friction=1:2:3", "expected FROM:TO or +-X"),
+        ("objects.cube.friction", "is not KEY=FROM:TO"),
+        ("objects..friction=0:1", "is not KEY=FROM:TO"),
+        ("objects.cube.name=0:1", "is no number"),
+        ("objects.*.mass_kg,ground.friction=0:1", "tied stand for one thing each"),
+    ],
+)
+def test_ranges_that_cannot_be_are_refused(over, why, scene):
+    assert why in refused(scene, "--over", over, *GOAL)
+    assert not Path("cube-optimise").exists()
+
+
+def test_a_key_that_is_searched_twice_is_refused():
+    with pytest.raises(TabiError, match="searched twice"):
+        read("objects.cube.friction=0:1", "objects.cube.friction=0:2")
+
+
+# ---- a search -----------------------------------------------------------------------------------
+
+
+def test_the_friction_of_a_cube_is_found_from_where_it_stops(scene, here):
+    done = invoke(scene, *OVER, *GOAL, "--generations", 12, "--write", "found.yaml", "--json")
+    told = json.loads(done.stdout)
+    # v²/2μg = 0.3 m, and the scheme stops earlier by v h/2
+    friction = 4 / (2 * 9.81 * 0.301)
+    assert told["numbers"]["objects.cube.friction"] == pytest.approx(friction, rel=1e-2)
+    assert told["cost"] < 0.02 < told["first_cost"]
+    text = Path("found.yaml").read_text(encoding="utf-8")
+    value = f"friction: {told['numbers']['objects.cube.friction']:.5g}"
+    assert text == CUBE.replace("friction: 0.4", value)
+    # a target of equality is hardly ever met to the last bit
+    assert done.exit_code == 1
+    again = invoke(scene, *OVER, *GOAL, "--generations", 12)
+    assert "cost" in again.stdout
+    assert "all generations are done" in again.stdout
+
+
+def test_it_ends_as_soon_as_every_target_is_reached(scene):
+    done = invoke(scene, *OVER, "--cost", "slip:cube<=0.4")
+    assert done.exit_code == 0, done.output
+    assert "every target is reached" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (("--cost", "tork"), "did you mean 'torque'"),
+        (("--cost", "height:cub"), "cub"),
+        (("--cost", "missed", "--spread", 2), "--spread is 2"),
+        (("--cost", "missed", "--write", "x.txt"), "expected a scene file"),
+        (("--cost", "missed", "--write", "there.yaml"), "it is there already"),
+        (("--cost", "missed", "--write", "no/where.yaml"), "there is no folder"),
+        (("--cost", "missed", "--set", "ground.frction=1"), "did you mean 'friction'"),
+    ],
+)
+def test_options_that_cannot_be_are_refused_before_anything_is_kept(arguments, why, scene):
+    Path("there.yaml").write_text("title: other\n")
+    assert why in refused(scene, *OVER, *arguments)
+    assert not Path("cube-optimise").exists()
+
+
+def test_a_folder_of_another_search_is_refused(scene, here):
+    invoke(scene, *OVER, "--cost", "slip:cube<=0.4", "--out", "out")
+    assert "another cost" in refused(scene, *OVER, "--cost", "slip:cube<=0.3", "--out", "out")
+    seeded = ("--cost", "slip:cube<=0.4", "--out", "out", "--seed", 1)
+    assert "another search" in refused(scene, *OVER, *seeded)
+    Path("full").mkdir()
+    Path("full/x").touch()
+    assert "other things" in refused(scene, *OVER, "--cost", "slip:cube<=0.4", "--out", "full")
+
+
+def test_ranges_of_which_nothing_can_be_run_are_told_in_one_sentence(scene):
+    # key frames have to grow; objects have to have a size that scenes take
+    over = ("--over", "objects.cube.friction=-90:0.5", "--set", "objects.cube.friction=-9")
+    assert "friction" in refused(scene, *over, *GOAL)
+    plan = searching.Plan("cube.yaml", [], read("objects.cube.mass_kg=0:2"), ("missed",))
+    told = [{"cost": None, "stopped": "it broke"}] * 4
+    with folder.opened(Path("kept"), {}) as kept, pytest.raises(TabiError, match="it broke"):
+        searching.MotionSearch(plan, kept)._tell(told)
+
+
+def test_a_candidate_that_cannot_be_costs_infinitely_much(scene):
+    one = searching.Candidate(scene, ["objects.cube.friction=-1"], ("missed",), 0, 0)
+    found = one.run()
+    assert found["cost"] is None
+    assert "friction" in found["stopped"]
+
+
+def test_a_search_that_is_killed_goes_on_and_comes_to_the_same(scene, here, tmp_path):
+    whole = invoke(scene, *OVER, *GOAL, "--generations", 2, "--out", "whole", "--json")
+    words = [*map(str, (*OVER, *GOAL)), "--generations", "2", "--out", "cut"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tabi", "optimise", scene, *words],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    runs = tmp_path / "cut" / "runs.jsonl"
+    until(lambda: runs.exists() and runs.read_bytes().count(b"\n") >= 3, 60)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    # half a line, as of one who is killed while he writes
+    with runs.open("ab") as file:
+        file.write(b'{"generation": 0, "cand')
+    before = runs.read_bytes().count(b"\n")
+    cut = invoke(scene, *words, "--json")
+    told, expected = json.loads(cut.stdout), json.loads(whole.stdout)
+    assert told["numbers"] == expected["numbers"]
+    assert told["runs"] == expected["runs"] > before
+    lines = [json.loads(line) for line in runs.read_text().splitlines()]
+    places = [(line["generation"], line["candidate"]) for line in lines]
+    assert len(places) == len(set(places))
+
+
+def test_an_interrupt_keeps_the_best_and_says_so(scene, monkeypatch):
+    def stopped(tasks, jobs, asked, kept=None):
+        for task in tasks:
+            yield task, task.run()
+            if task.generation == 0:
+                asked.append(2)
+                return
+
+    monkeypatch.setattr(searching.workers, "work", stopped)
+    done = invoke(scene, *OVER, *GOAL, "--write", "best.yaml")
+    assert done.exit_code == 130, done.output
+    assert "the same command goes on" in done.stdout
+    assert Path("best.yaml").exists()
+    assert json.loads(Path("cube-optimise/best.json").read_text())["found"]["cost"] is not None
+
+
+def test_the_help_and_the_page_name_every_measure():
+    told = command.Cost.__metadata__[0].help  # type: ignore[attr-defined]
+    page = Path(__file__).resolve().parents[2] / "docs" / "optimise.md"
+    for name, how in MEASURES.items():
+        assert name in told
+        of = ":" + ",".join(["BODY"] * how.bodies) if how.bodies else ""
+        row = next(line for line in page.read_text().splitlines() if f"| `{name}{of}` |" in line)
+        assert row.endswith(f"| {how.size:g} |")
+
+
+def test_a_process_that_is_lost_is_told(scene, monkeypatch):
+    monkeypatch.setattr(
+        searching.workers, "work", lambda tasks, *rest: ((t, "the process is gone") for t in tasks)
+    )
+    done = invoke(scene, *OVER, *GOAL)
+    assert done.exit_code == 1
+    assert "LOST: the process is gone" in done.stdout
+
+
+def test_a_folder_with_a_broken_line_is_refused(scene, here):
+    invoke(scene, *OVER, "--cost", "slip:cube<=0.4", "--out", "out")
+    with Path("out/runs.jsonl").open("a") as file:
+        file.write("{}\n")
+    assert "it is no run of a search" in refused(
+        scene, *OVER, "--cost", "slip:cube<=0.4", "--out", "out"
+    )
+    Path("out/optimise.json").write_text("[]")
+    assert "is no search" in refused(scene, *OVER, "--cost", "slip:cube<=0.4", "--out", "out")
