@@ -85,7 +85,7 @@ def test_the_index_and_the_page_name_every_file(exported):
 
 
 def test_kinds_come_in_their_shares_and_more_problems_begin_with_the_same(tmp_path):
-    many = list(places(tmp_path, 100, 0))
+    many = list(places(tmp_path, 10 * sum(KINDS.values()), 0))
     for kind, share in KINDS.items():
         own = [p.index for p in many if p.kind == kind]
         assert own == list(range(10 * share))

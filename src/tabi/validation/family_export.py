@@ -1,8 +1,9 @@
 """``tabi family export``: contact problems of humanoids as files, for those who test solvers.
 
 Problems are those of ``family`` in which HRP-2 touches the ground: held by its motors on both feet
-(stance), rocking on its sole corners (rocking), sliding (slide) and fallen (fall). Each is a file
-in FCLib's form with a reference solution, group ``/solution`` with u and r, and a JSON file beside
+(stance), rocking on its sole corners (rocking), sliding (slide) and fallen (fall); and, as many
+again, steps of scenes in which robots walk, lift, lean, push and carry (scene). Each is a file in
+FCLib's form with a reference solution, group ``/solution`` with u and r, and a JSON file beside
 it with its certificate and how hard it was:
 
     solved from zero impulses to 1e-8 ‖q‖∞: number of the attempt in the list of
@@ -43,7 +44,7 @@ from tabi.validation.family_readme import readme
 
 INDEX = "index.json"
 # kinds with a humanoid, and their shares
-KINDS = {"stance": 3, "rocking": 2, "slide": 2, "fall": 3}
+KINDS = {"stance": 3, "rocking": 2, "slide": 2, "fall": 3, "scene": 10}
 # of (1) and (2), parts of ‖q‖∞
 TOLERANCE, REFERENCE = 1e-8, 1e-12
 # a certificate from a file that is larger than the one told, by rounding [m/s]
@@ -102,7 +103,9 @@ def make(place: ProblemFile) -> Record:
     first = solve_problem(problem, TOLERANCE)
     finer = solve_problem(problem, REFERENCE, first.impulse)
     best = min((finer, first), key=lambda s: s.residual)
-    about = f"HRP-2, {place.kind}: case {place.name} of tabi's family, step {STEP:g} s, SI units"
+    about = (
+        f"humanoids, {place.kind}: case {place.name} of tabi's family, step {STEP:g} s, SI units"
+    )
     part = place.file.with_suffix(".part.hdf5")
     write(part, W, q, mu, place.name, about, (best.velocity, best.impulse))
     os.replace(part, place.file)

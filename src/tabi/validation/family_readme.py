@@ -7,9 +7,9 @@ from __future__ import annotations
 from typing import Any
 
 ABOUT = """\
-# Contact problems of a humanoid
+# Contact problems of humanoids
 
-{many} problems of HRP-2 and the ground, made by `tabi family export` of tabi {tabi} with \
+{many} problems of HRP-2 and other robots, made by `tabi family export` of tabi {tabi} with \
 `--count {count} --seed {seed}{hardest}`.
 
 | family | what the robot does |
@@ -18,6 +18,7 @@ ABOUT = """\
 | rocking | stands on its eight sole corners without joint torques; corners barely touch |
 | slide | as stance, on smooth ground, moving over it |
 | fall | lies or lands on feet, hands, knees, chest, back or side, fast |
+| scene | a step of a scene of tabi in which robots walk, climb, lift, lean, push or carry |
 
 A problem is one step of {step_ms:g} ms: find impulses r [N·s] and velocities u [m/s] with
 

@@ -23,6 +23,7 @@ from tabi.validation.family import (
     humanoid,
     piles,
     plates,
+    scene_steps,
     stacks,
     stances,
     unsymmetric,
@@ -48,6 +49,8 @@ _MAKERS: dict[str, tuple[Callable[[np.random.Generator, int], Any], int]] = {
     "chain": (chains.chain, 50),
     "single": (plates.single, 30),
     "unsymmetric": (unsymmetric.make, 30),
+    # for those who ask for them: which scenes there are changes
+    "scene": (scene_steps.make, 0),
 }
 KINDS = tuple(_MAKERS)
 
@@ -79,4 +82,6 @@ def everything(seed: int, scale: float = 1.0) -> Iterator[Case]:
             a small one is for tests.
     """
     for kind, (_, count) in _MAKERS.items():
+        if count == 0:
+            continue
         yield from cases(kind, max(1, round(scale * count)), seed)
