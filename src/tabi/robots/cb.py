@@ -19,7 +19,8 @@ from tabi.model.robot import Robot
 from tabi.model.shape import Material
 from tabi.robots.hrp2 import MASS as SMALLER_MASS
 from tabi.robots.hrp2 import hrp2
-from tabi.robots.similar import Similarity, similar
+from tabi.robots.hrp2_shapes import BLUE
+from tabi.robots.similar import Similarity, repaint, similar
 
 # kg, m [S1]
 MASS, HEIGHT = 92.0, 1.575
@@ -28,11 +29,13 @@ SMALLER_HEIGHT = 1.540
 SIMILARITY = Similarity(HEIGHT / SMALLER_HEIGHT, MASS / SMALLER_MASS)
 # [S3]
 SHOE = Material("cb sole", friction=0.45)
+GRAPHITE = (0.28, 0.30, 0.33, 1.0)
 
 
 def cb() -> Robot:
     """The robot, standing in its half-sitting pose."""
     robot = similar(hrp2(), "cb", SIMILARITY)
+    repaint(robot, {BLUE: GRAPHITE})
     for side in robot.feet:
         foot = robot.body(f"{side}_foot")
         foot.shapes = [replace(one, material=SHOE) if one.collides else one for one in foot.shapes]

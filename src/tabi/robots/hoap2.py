@@ -22,7 +22,8 @@ from tabi.model.robot import Robot
 from tabi.model.shape import Box, Material, Shape
 from tabi.robots.hrp2 import MASS as LARGER_MASS
 from tabi.robots.hrp2 import SOLE_BELOW_ANKLE, hrp2
-from tabi.robots.similar import Similarity, similar
+from tabi.robots.hrp2_shapes import BLUE
+from tabi.robots.similar import Similarity, repaint, similar
 from tabi.spatial.transform import translation
 
 # kg [S1]
@@ -39,12 +40,14 @@ TORQUE, SPEED = 9.0, 5.0
 PLASTIC = Material("hoap2 sole", friction=0.13)
 # m, ESTIMATED
 PLATE = 0.006
+ORANGE = (0.80, 0.42, 0.10, 1.0)
 CORNERS = ((-1, -1), (1, -1), (1, 1), (-1, 1))
 
 
 def hoap2() -> Robot:
     """The robot, standing in its half-sitting pose."""
     robot = similar(hrp2(), "hoap2", SIMILARITY, WELDED)
+    repaint(robot, {BLUE: ORANGE})
     for name in robot.joint_names:
         joint = robot.joint(name)
         assert isinstance(joint.motor, Motor)

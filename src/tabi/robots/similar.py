@@ -19,6 +19,7 @@ from tabi.model.body import Body
 from tabi.model.joint import Joint, Motor
 from tabi.model.robot import Robot
 from tabi.model.shape import Box, Capsule, Convex, Cylinder, Ellipsoid, Shape, Sphere
+from tabi.robots.armour import Color
 from tabi.spatial.inertia import Inertia
 from tabi.spatial.transform import Transform, translation
 
@@ -158,3 +159,11 @@ def similar(
     for key, pose in known.poses.items():
         robot.poses[key] = {joint: x for joint, x in pose.items() if joint not in welded}
     return robot
+
+
+def repaint(robot: Robot, colors: Mapping[Color, Color]) -> None:
+    """Give shapes of some colours others, so that robots are told apart."""
+    for body in robot.bodies:
+        body.shapes = [
+            replace(shape, color=colors.get(shape.color, shape.color)) for shape in body.shapes
+        ]
