@@ -11,6 +11,7 @@ import tabi
 from tabi import scenes
 from tabi.model.shape import Ellipsoid
 from tabi.scenes import SceneError, builder
+from tabi.simulation import budget
 
 URDF = """<robot name="leg">
 <link name="thigh"><inertial><mass value="1"/>
@@ -312,3 +313,27 @@ def test_every_motion_drives_its_robot(motion):
     if motion == "limp":
         assert (command.kp, command.kd, command.effort) == (0.0, 0.0, 0.0)
     assert np.isfinite(scene.simulator().state.q).all()
+
+
+def test_a_scene_may_limit_what_a_step_costs():
+    """A wall that is hit by a ball, at 0.2 s, needs more than a hundred looks at its contacts."""
+    assert scenes.load("wall").contents.simulation.work_limit == budget.DEFAULT
+    sim = scenes.load("wall", ["simulation.work_limit=100"]).simulator()
+    with pytest.warns(tabi.MissedStepWarning):
+        sim.run(0.21)
+    assert sim.missed_count > 0
+    plenty = scenes.load("wall").simulator()
+    plenty.run(0.21)
+    assert plenty.missed_count == 0
+    assert sim.data.reproducible
+    timed = scenes.load("wall", ["simulation.time_limit_s=1e-5"]).simulator()
+    assert not timed.data.reproducible
+    free = scenes.load("standing", ["simulation.work_limit=null"]).simulator()
+    free.run(0.01)
+    assert free.missed_count == 0
+
+
+@pytest.mark.parametrize("words", ["work_limit=0", "work_limit=-5", "time_limit_s=0"])
+def test_a_limit_of_nothing_is_refused(words):
+    with pytest.raises(scenes.SceneError, match=words.partition("=")[0]):
+        scenes.load("wall", [f"simulation.{words}"])

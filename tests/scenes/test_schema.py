@@ -69,6 +69,7 @@ def test_keys_with_dimensions_have_their_units_in_their_names():
         "gear_ratio",
         "poisson_ratio",
         "seed",
+        "work_limit",
         "treads",
         "inclination",
         "swing",

@@ -27,6 +27,7 @@ from tabi.scenes.reader import Path as KeyPath
 from tabi.scenes.reader import Reader
 from tabi.scenes.solids import Solids, coefficients, color, material, placement
 from tabi.scenes.tree import SceneError
+from tabi.simulation.budget import Budget
 from tabi.simulation.simulator import Simulator
 from tabi.spatial.inertia import Inertia
 from tabi.spatial.transform import about
@@ -353,6 +354,7 @@ class Builder:
                 contact=law_of(how.contact),
                 facets=how.facets,
                 seed=how.seed,
+                budget=Budget(how.work_limit, how.time_limit_s and 1e6 * how.time_limit_s),
             )
         self.world.bonds = bonds
         for i, bond in enumerate(bonds):

@@ -72,6 +72,9 @@ class Simulation(Keys, frozen=True, kw_only=True):
             of feet, whose options are keys
         facets: sides of the pyramid, an even number
         seed: of the noise of sensors
+        work_limit: looks at contacts that a step may cost, about 60 ns each; one that needs more is
+            missed; null for no limit
+        time_limit_s: that the contacts of a step may take; with one, a rerun may end elsewhere
     """
 
     step_s: Annotated[float, Meta(ge=1e-6, le=0.1)] = 1e-3
@@ -80,6 +83,8 @@ class Simulation(Keys, frozen=True, kw_only=True):
     contact: Law | SelectionKeys | PenaltyKeys = "coulomb"
     facets: Annotated[int, Meta(ge=4, le=64, multiple_of=2)] = 8
     seed: Annotated[int, Meta(ge=0, le=2**32 - 1)] = 0
+    work_limit: Annotated[int, Meta(ge=1, le=10**12)] | None = 400_000
+    time_limit_s: Annotated[float, Meta(gt=0.0, le=3600.0)] | None = None
 
 
 class RecordKeys(Keys, frozen=True, kw_only=True):
