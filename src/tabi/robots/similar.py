@@ -77,6 +77,10 @@ class Similarity:
             normal_damping * along * self.time,
         )
 
+    def place(self, of: Transform) -> Transform:
+        """Of a similar body in another one."""
+        return Transform(of.R, self.length * of.p)
+
     def shape(self, of: Shape) -> Shape:
         """A similar shape."""
         s, g = self.length, of.geometry
@@ -90,7 +94,7 @@ class Similarity:
             g = Ellipsoid(tuple(s * np.asarray(g.radii)))
         elif isinstance(g, Convex):
             g = Convex(s * g.vertices, g.triangles)
-        return replace(of, geometry=g, placement=Transform(of.placement.R, s * of.placement.p))
+        return replace(of, geometry=g, placement=self.place(of.placement))
 
 
 def similar(
@@ -111,17 +115,10 @@ def similar(
         shapes: of a body, by its name; similar ones unless given.
     """
     called, robot = dict(renamed or {}), Robot(name)
-    X = known.placements(known.at_zero())
-    # by body of the known robot the first of those it is one with
-    root: dict[Body, Body] = {}
-    for body in known.bodies:
-        parent = body.parent
-        root[body] = root[parent] if parent and body.joint.name in welded else body
+    X, root = known.placements(known.at_zero()), _roots(known, welded)
 
     def shift(a: Body, b: Body) -> Transform:
-        """Frame of b in that of a, here."""
-        here = X[a].inverse() @ X[b]
-        return Transform(here.R, by.length * here.p)
+        return by.place(X[a].inverse() @ X[b])
 
     def word(body: Body) -> str:
         return called.get(root[body].name, root[body].name)
@@ -131,15 +128,12 @@ def similar(
         inertia = sum(
             (by.inertia(part.inertia).moved(shift(body, part)) for part in parts), Inertia()
         )
-        drawn = (
-            shapes(word(body))
-            if shapes
-            else [
-                replace(shape, placement=shift(body, part) @ shape.placement)
-                for part in parts
-                for shape in map(by.shape, part.shapes)
-            ]
-        )
+        moved = [
+            replace(shape, placement=shift(body, part) @ shape.placement)
+            for part in parts
+            for shape in map(by.shape, part.shapes)
+        ]
+        drawn = shapes(word(body)) if shapes else moved
         if body.parent is None:
             robot.add_body(word(body), Joint(word(body).upper(), "floating"), None, inertia, drawn)
             continue
@@ -152,13 +146,20 @@ def similar(
     for key, sensor in known.sensors.items():
         place = shift(root[sensor.body], sensor.body) @ (by.length * sensor.placement.p)
         robot.add_sensor(key, sensor.kind, word(sensor.body), place)
-    for pair in known.excluded:
-        names = frozenset(word(known.body(one)) for one in pair)
-        if len(names) == 2:
-            robot.excluded.add(names)
+    pairs = [frozenset(word(known.body(one)) for one in pair) for pair in known.excluded]
+    robot.excluded.update(names for names in pairs if len(names) == 2)
     for key, pose in known.poses.items():
         robot.poses[key] = {joint: x for joint, x in pose.items() if joint not in welded}
     return robot
+
+
+def _roots(known: Robot, welded: Collection[str]) -> dict[Body, Body]:
+    """By body the first of those that it is one with."""
+    root: dict[Body, Body] = {}
+    for body in known.bodies:
+        parent = body.parent
+        root[body] = root[parent] if parent and body.joint.name in welded else body
+    return root
 
 
 def repaint(robot: Robot, colors: Mapping[Color, Color]) -> None:

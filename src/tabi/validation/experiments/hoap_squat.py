@@ -20,6 +20,7 @@ from tabi.validation.experiments.experiment import (
     PaperFigure,
     PaperOutcome,
     PaperTrial,
+    value_at,
     watch,
 )
 
@@ -43,7 +44,7 @@ def measure(trial: PaperTrial) -> PaperOutcome:
     )
     weight = 9.81 * sum(robot.mass for robot in scene.world().robots)
     force, told = (_filtered(rows.time, rows[name]) for name in ("force", "told"))
-    at = [frame.at_s for frame in scene.contents.robots[0].motion.frames]
+    at = [float(value_at(scene, f"robots.0.motion.frames.{k}.at_s")) for k in range(6)]
     slow, fast = (_span(rows.time[1:], force, at[k], at[k + 2] + AFTER) for k in (0, 3))
     numbers = {
         "slow_peak_to_peak_n": slow,

@@ -100,7 +100,18 @@ def measure(
     }
     if r_squared:
         numbers["r_squared"] = from_pulls(forces, normals).r_squared
-    figures = (
+    figures = _figures(curves, normals, forces, line.value)
+    return PaperOutcome(numbers, figures, (), runs.steps, runs.missed, runs.residual)
+
+
+def _figures(
+    curves: dict[str, tuple[Array, Array]],
+    normals: list[float],
+    forces: list[float],
+    friction: float,
+) -> tuple[PaperFigure, ...]:
+    """Curves of pulls, and the line through all of them."""
+    return (
         PaperFigure("Pulls without errors", "displacement [mm]", "force [N]", curves),
         PaperFigure(
             "Force at which the foot slips",
@@ -108,11 +119,10 @@ def measure(
             "force [N]",
             {
                 "pulls": (normals, forces),
-                "line": ([0, max(normals)], [0, line.value * max(normals)]),
+                "line": ([0, max(normals)], [0, friction * max(normals)]),
             },
         ),
     )
-    return PaperOutcome(numbers, figures, (), runs.steps, runs.missed, runs.residual)
 
 
 def _experiment(

@@ -233,15 +233,7 @@ def obstacles(scene: Scene, name: str) -> Iterator[str]:
             f"{told} contact: {contents.simulation.contact}, which {name} does not know; "
             "compare it with --set simulation.contact=coulomb"
         )
-    surfaces = list(_surfaces(scene))
-    for key, words in LAWS.items():
-        own = [f"{path}.{key}" for path, surface in surfaces if getattr(surface, key)]
-        if own:
-            off = _off(own, "null" if key == "static_friction" else "0")
-            yield (
-                f"{told} {words}, which is not carried over to {name}; without it, "
-                f"it can be compared: {off}"
-            )
+    yield from _laws(scene, told, name)
     belts = [
         f"fixed.{i}.surface_velocity_m_s"
         for i, thing in enumerate(contents.fixed)
@@ -280,6 +272,19 @@ def obstacles(scene: Scene, name: str) -> Iterator[str]:
             f"{told} steering at given times, which is not carried over to {name}; without it, "
             f"it can be compared: {_off(steered, '[]')}"
         )
+
+
+def _laws(scene: Scene, told: str, name: str) -> Iterator[str]:
+    """Laws of surfaces that the engine does not know."""
+    surfaces = list(_surfaces(scene))
+    for key, words in LAWS.items():
+        own = [f"{path}.{key}" for path, surface in surfaces if getattr(surface, key)]
+        if own:
+            off = _off(own, "null" if key == "static_friction" else "0")
+            yield (
+                f"{told} {words}, which is not carried over to {name}; without it, "
+                f"it can be compared: {off}"
+            )
 
 
 def world_obstacles(sim: Simulator, name: str) -> Iterator[str]:
