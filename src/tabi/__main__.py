@@ -1,5 +1,5 @@
 """``python -m tabi`` is ``tabi``."""
 
-from tabi.apps.cli import app
+from tabi.apps.cli import main
 
-app(prog_name="tabi")
+main()

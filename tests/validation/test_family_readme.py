@@ -35,7 +35,9 @@ def test_a_row_has_every_figure():
 
 def test_the_page_says_how_it_was_made_and_whether_it_is_whole():
     page = readme(INDEX)
-    assert "1 problems of HRP-2 and other robots, made by `tabi family export` of tabi 1.2.3" in page
+    assert (
+        "1 problems of HRP-2 and other robots, made by `tabi family export` of tabi 1.2.3" in page
+    )
     assert "`--count 5 --seed 3 --hardest 1`" in page
     assert row(RECORD) in page
     assert "interrupted" not in page

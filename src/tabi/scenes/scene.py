@@ -151,7 +151,7 @@ def _with_robot_files(contents: Contents, reader: Reader, path: Path) -> Content
         if robot.grippers and robot.robot != "hrp2":
             raise reader.fault(
                 ("robots", i, "grippers"),
-                f"grippers are hrp2's; {robot.robot} has the jaws that it comes with",
+                f"grippers are hrp2's; {robot.robot} has the hands that it comes with",
             )
         if robot.robot not in robots.__all__:
             file = _beside(robot.robot, reader, at, path)

@@ -13,6 +13,7 @@ from tabi.validation.experiments.experiment import (
     DIFFERS,
     NOT_APPLICABLE,
     NOT_COMPARABLE,
+    Criterion,
     Experiment,
 )
 
@@ -20,6 +21,8 @@ MISSING = "not run yet"
 # experiments that may be without a verdict
 MOST_EXCUSED = 3
 Found = Mapping[str, Any]
+# a run that is not there
+UNKNOWN: Found = {"applies": False}
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,7 @@ class PaperRow:
         verdict: of the run as published. why: by how much it differs, or why there is no verdict.
         run: that one. laws, counters, referees: by their names; those that were run.
         weak: criteria that no counter-run fails.
+        unproven: counter-runs that agree, could not be run, or were not yet.
     """
 
     experiment: Experiment
@@ -40,14 +44,18 @@ class PaperRow:
     counters: dict[str, Found] = field(default_factory=dict)
     referees: dict[str, Found] = field(default_factory=dict)
     weak: list[str] = field(default_factory=list)
+    unproven: list[str] = field(default_factory=list)
 
     @property
     def within(self) -> bool:
-        """Whether it agrees, by criteria that could have been failed; or differs for a reason that
-        is known, or is excused.
+        """Whether it agrees, by criteria that could have been failed; or differs where that is
+        known, or is excused.
         """
-        known = self.verdict == DIFFERS and bool(self.experiment.because)
-        return (self.verdict in (AGREES, NOT_COMPARABLE) or known) and not self.weak
+        if self.verdict == NOT_COMPARABLE:
+            return True
+        failed = {c.number for c in self.experiment.failed(numbers_of(self.run))}
+        known = self.verdict == DIFFERS and failed <= set(self.experiment.because)
+        return (self.verdict == AGREES or known) and not self.weak and not self.unproven
 
     def to_dict(self) -> dict[str, Any]:
         """For machines; figures are in the page."""
@@ -76,6 +84,7 @@ class PaperRow:
                 for name, found in self.referees.items()
             },
             "criteria_that_no_counter_run_fails": self.weak,
+            "counter_runs_that_do_not_differ": self.unproven,
         }
 
 
@@ -99,6 +108,11 @@ def row(one: Experiment, results: Mapping[str, Found], short: bool) -> PaperRow:
         },
         referees={name: told for name in one.referees if (told := of(REFEREE, name))},
     )
+    found.unproven.extend(
+        counter.words
+        for counter in one.counters
+        if judged(one, found.counters.get(counter.words, UNKNOWN)) != DIFFERS
+    )
     if len(found.counters) == len(one.counters):
         found.weak.extend(_never_failed(one, found.counters))
     return found
@@ -120,8 +134,13 @@ def _never_failed(one: Experiment, counters: Mapping[str, Found]) -> list[str]:
     return [
         c.number
         for c in one.criteria
-        if not one.excused and all(c.met(numbers_of(found)) for found in counters.values())
+        if not one.excused and not any(_fails(c, found) for found in counters.values())
     ]
+
+
+def _fails(c: Criterion, found: Found) -> bool:
+    """Whether a counter-run fails a criterion: not where it could not be run at all."""
+    return found.get("applies", True) and not c.met(numbers_of(found))
 
 
 def _why(one: Experiment, run: Found) -> list[str]:
@@ -131,8 +150,9 @@ def _why(one: Experiment, run: Found) -> list[str]:
         return []
     if run.get("fault"):
         return [run["fault"]]
-    reasons = one.reasons(numbers_of(run))
-    return [*reasons, *([one.because] if reasons and one.because else [])]
+    numbers = numbers_of(run)
+    known = [one.because[c.number] for c in one.failed(numbers) if c.number in one.because]
+    return [*one.reasons(numbers), *known]
 
 
 def _brief(one: Experiment, found: Found) -> dict[str, Any]:
@@ -163,5 +183,7 @@ def text(result: Mapping[str, Any]) -> str:
         weak = one["criteria_that_no_counter_run_fails"]
         if weak:
             lines.append(f"{'':26}no counter-run fails: {', '.join(weak)}")
+        for words in one["counter_runs_that_do_not_differ"]:
+            lines.append(f"{'':26}this counter-run does not differ, or was not run: {words}")
     told = ", ".join(f"{count} {name}" for name, count in result["verdicts"].items() if count)
     return "\n".join([*lines, "", told])

@@ -150,7 +150,8 @@ class Experiment:
             has edited them, the experiment does not apply any more.
         laws: those it can be run with. referees: those that can run the scene, by the words of
             ``tabi compare``; referee_changes: settings that make it one they can run.
-        because: why it differs, where it does and that is known.
+        chosen: sentences about what is not published, and was chosen to fit.
+        because: why it differs, where that is known, by the numbers that do.
         excused: why there is no verdict ("not comparable"), where there cannot be one.
     """
 
@@ -167,7 +168,8 @@ class Experiment:
     laws: tuple[str, ...] = LAWS
     referees: tuple[str, ...] = ()
     referee_changes: tuple[str, ...] = ()
-    because: str = ""
+    chosen: tuple[str, ...] = ()
+    because: Mapping[str, str] = field(default_factory=dict)
     excused: str = ""
 
     def trial(self, **changes: Any) -> PaperTrial:
@@ -188,7 +190,11 @@ class Experiment:
 
     def reasons(self, numbers: Mapping[str, float]) -> list[str]:
         """By how much numbers are off, one sentence for each that is."""
-        return [one.off(numbers) for one in self.criteria if not one.met(numbers)]
+        return [one.off(numbers) for one in self.failed(numbers)]
+
+    def failed(self, numbers: Mapping[str, float]) -> list[Criterion]:
+        """Criteria that are not met."""
+        return [one for one in self.criteria if not one.met(numbers)]
 
 
 @dataclass(frozen=True)

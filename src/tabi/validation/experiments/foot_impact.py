@@ -94,6 +94,10 @@ EXPERIMENTS = (
             ),
         ),
         measure=measure,
+        chosen=(
+            "Landing speed, 0.2 m/s, and damping of the rubber, 2000 N·s/m: out of a grid, what "
+            "fits the first peak and the dip.",
+        ),
         rests_on={"robots.0.robot": "hrp2", "robots.0.motion.gait.landing_speed_m_s": 0.2},
         laws=("penalty", "coulomb", "pyramid"),
         referees=("mujoco",),

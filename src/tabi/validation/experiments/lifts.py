@@ -54,7 +54,7 @@ def measure(trial: PaperTrial) -> PaperOutcome:
     says that they diverge.
     """
     found = lifted(trial.load())
-    if trial.short or trial.changes or trial.law != "coulomb":
+    if trial.short or trial.changes or trial.law:
         return found
     springs = lifted(replace(trial, law="penalty").load())
     numbers = springs.numbers
@@ -202,7 +202,7 @@ CRITERIA = (
     # the motion is one that the real robot can do: no motor at its limit, no joint at its top speed
     Criterion("torque_share", "no motor is at its limit", at_most=0.99),
     Criterion("speed_share", "no joint is at its top speed", at_most=0.99),
-    # soles stay flat, and where they are: half a millimetre is what rubber gives
+    # soles stay flat, and where they are: 5 mm are a fiftieth of a sole
     Criterion("sole_margin_m", "the pressure stays inside of the soles", at_least=0.001),
     Criterion("feet_slip_m", "the feet stay where they are", at_most=0.005),
     # half a bar's radius: further, and it is on its way out of the jaws
