@@ -37,6 +37,7 @@ MOMENTS = {
     "lean-and-push": 0.8,
     "linkage": 0.35,
     "pebble": 1.0,
+    "pillar": 4.0,
     "push": 0.68,
     "push-recovery": 4.65,
     "slide": 2.0,
