@@ -44,6 +44,7 @@ MOMENTS = {
     "slippery": 4.9,
     "slope": 1.9,
     "soft-soles": 3.05,
+    "sofa": 5.4,
     "squat": 1.0,
     "stairs": 0.6,
     "stairs-walk": 5.3,
