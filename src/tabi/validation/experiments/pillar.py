@@ -222,6 +222,7 @@ EXPERIMENTS = (
             CounterRun("friction 0.5 between hand and pillar", ("pairs.0.friction=0.5",)),
             CounterRun("a pillar turned by 10°", ("fixed.pillar.rotation_deg=[0, 0, 10]",)),
             CounterRun("a pillar 0.3 m further away", ("fixed.pillar.position_m.0=0.85",)),
+            # it tips over its heels instead, and presses the less the further it leans back
             CounterRun("rubber ten times as stiff", ("robots.0.bush.stiffness_nm_rad=5000",)),
         ),
         measure=measure,
