@@ -8,7 +8,6 @@ python docs/make_papers.py --tables      the table again, from docs/measured/pap
 from __future__ import annotations
 
 import json
-import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -16,18 +15,24 @@ from typing import Any
 from filling import DOCS, table, write
 
 from tabi import scenes
-from tabi.apps.papers.findings import row, summary
-from tabi.apps.papers.results import PAGE, PaperResults
+from tabi.apps.papers.findings import MISSING, PaperRow, row, summary
+from tabi.apps.papers.page import page
+from tabi.apps.papers.results import PaperResults
 from tabi.validation import experiments
 
 MEASURED, REPORT = DOCS / "measured" / "papers.json", DOCS / "papers_report.html"
 
 
-def measured(folder: Path) -> dict[str, Any]:
-    """What a run of all experiments found; refused where one is missing."""
+def rows_of(folder: Path) -> list[PaperRow]:
+    """All experiments with what a run of them found."""
     found = PaperResults(folder).found
-    told = summary([row(one, found, False) for one in experiments.catalogue().values()])
-    missing = [name for name, one in told["experiments"].items() if not one["steps"]]
+    return [row(one, found, False) for one in experiments.catalogue().values()]
+
+
+def measured(rows: list[PaperRow], folder: Path) -> dict[str, Any]:
+    """Their verdicts; refused where one is missing."""
+    told = summary(rows)
+    missing = [name for name, one in told["experiments"].items() if one["verdict"] == MISSING]
     if missing:
         raise SystemExit(f"{folder} has no run of {', '.join(missing)}: tabi validate papers")
     return told
@@ -61,9 +66,10 @@ def verdicts(told: dict[str, Any]) -> str:
 def main() -> None:
     if "--tables" not in sys.argv:
         folder = Path(sys.argv[1] if len(sys.argv) > 1 else "papers")
-        told = measured(folder)
+        rows = rows_of(folder)
+        told = measured(rows, folder)
         MEASURED.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
-        shutil.copyfile(folder / PAGE, REPORT)
+        REPORT.write_text(page(rows), encoding="utf-8")
     write(
         DOCS / "papers.md", "verdicts", verdicts(json.loads(MEASURED.read_text(encoding="utf-8")))
     )

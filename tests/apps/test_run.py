@@ -93,7 +93,7 @@ def test_missed_steps_end_with_1(scene, monkeypatch):
     sim = scenes.load(scene).simulator()
     # as if two steps had missed before
     sim._stepper.missed_count = 2
-    monkeypatch.setattr(scenes.Scene, "simulator", lambda self: sim)
+    monkeypatch.setattr(scenes.Scene, "simulator", lambda self, plays=True: sim)
     done = invoke(scene)
     assert done.exit_code == 1
     assert "2 STEPS MISSED to 1e-08 m/s" in done.stdout
@@ -143,7 +143,7 @@ def test_a_simulation_that_stops_ends_with_1_and_keeps_its_recording(scene, tmp_
         raise TabiError("the world has ended")
 
     sim.on_contact(stops)
-    monkeypatch.setattr(scenes.Scene, "simulator", lambda self: sim)
+    monkeypatch.setattr(scenes.Scene, "simulator", lambda self, plays=True: sim)
     found = run.play(scenes.load(scene, ["objects.crate.position_m=[0, 0, 0.11]"]), out)
     assert (found.stopped, found.code()) == ("the world has ended", 1)
     assert "STOPPED: the world has ended" in found.text()

@@ -93,3 +93,8 @@ def test_copies_have_numbers_in_their_names():
         SCENE, overrides=["objects.ball.count=3", "objects.ball.spacing_m=[1,0,0]", "bonds=[]"]
     )
     assert checks.copies(scene.contents.objects[0]) == ["ball1", "ball2", "ball3"]
+
+
+def test_a_hand_that_plays_needs_frames():
+    with pytest.raises(SceneError, match="the hand plays, but has no frames"):
+        scenes.loads("title: t\nground: {}\nrobots: [{robot: hrp2}]\nhand: {plays: true}\n")

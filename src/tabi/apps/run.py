@@ -157,10 +157,10 @@ def open_page(
 
     camera = None if scene.camera is None else (scene.camera.position_m, scene.camera.look_at_m)
     build, close = scene.simulator, lambda: None
-    if device := device or scene.script:
+    if device is not None:
         from tabi.scenes.hands import Holding
 
-        holding = Holding(scene.simulator, scene.contents.hand, device)
+        holding = Holding(partial(scene.simulator, False), scene.contents.hand, device)
         build, close = holding.simulator, holding.close
     try:
         show(
@@ -211,8 +211,7 @@ def play(
     """
     kept = None if record is None else str(record)
     found = Summary(scene.name, scene.title, scene.settings, recording=kept)
-    sim = scene.simulator()
-    device = device or scene.script
+    sim = scene.simulator(plays=device is None)
     session = scene.hand(sim, device) if device else None
     told = {"name": scene.name, "settings": list(scene.settings)}
     recording = (

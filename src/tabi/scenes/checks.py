@@ -38,8 +38,14 @@ def faults(c: Contents) -> Iterator[Fault]:
         _plates,
         _patches,
         _camera,
+        _hand,
     ):
         yield from check(c)
+
+
+def _hand(c: Contents) -> Iterator[Fault]:
+    if c.hand is not None and c.hand.plays and not c.hand.frames:
+        yield (("hand", "plays"), "the hand plays, but has no frames; give them, or leave it out")
 
 
 def _placed(c: Contents) -> Iterator[tuple[Path, Placed]]:

@@ -72,13 +72,20 @@ class Scene:
 
         return Builder(self.contents, self._reader).world
 
-    def simulator(self) -> Simulator:
+    def simulator(self, plays: bool = True) -> Simulator:
         """The simulation of it: robots with what they do, pushes at their times,
         velocities at the start.
+
+        Args:
+            plays: whether a hand that plays its frames in every run does so; one that is put in by
+                ``hand`` takes its place.
         """
         from tabi.scenes.builder import Builder
 
-        return Builder(self.contents, self._reader).simulator()
+        sim = Builder(self.contents, self._reader).simulator()
+        if plays and self.script:
+            self.hand(sim, self.script)
+        return sim
 
     def hand(self, sim: Simulator, device: str) -> HapticSession:
         """Put the hand of a person into a simulation of the scene.

@@ -49,8 +49,19 @@ def test_a_criterion_that_no_counter_run_fails_is_weak():
     assert (row.verdict, row.weak, row.within) == (AGREES, ["y_m"], False)
 
 
-def test_weakness_is_told_once_all_counter_runs_are_there():
-    assert findings.row(ONE, results(numbers(2, 0.5)), False).weak == []
+def test_before_all_counter_runs_are_there_nothing_is_proven():
+    row = findings.row(ONE, results(numbers(2, 0.5)), False)
+    assert (row.weak, row.unproven, row.within) == ([], ["more"], False)
+
+
+def test_a_counter_run_that_agrees_or_cannot_be_run_proves_nothing():
+    row = findings.row(ONE, results(numbers(2, 2), numbers(0.5, 0.5)), False)
+    assert (row.unproven, row.within) == (["more"], False)
+    broken = {"numbers": {}, "applies": False, "fault": "no such key"}
+    row = findings.row(ONE, results(broken, broken), False)
+    assert row.unproven == ["less", "more"]
+    assert row.weak == ["x_m", "y_m"]
+    assert not row.within
 
 
 def test_it_differs_by_so_much_and_for_a_reason():
@@ -58,9 +69,12 @@ def test_it_differs_by_so_much_and_for_a_reason():
     row = findings.row(ONE, found, False)
     assert (row.verdict, row.within) == (DIFFERS, False)
     assert row.why == ["x_m is 1.5, at most 1 expected"]
-    known = findings.row(replace(ONE, because="it is not."), found, False)
+    known = findings.row(replace(ONE, because={"x_m": "it is not."}), found, False)
     assert known.within
     assert known.why[-1] == "it is not."
+    # a reason for one number excuses no other
+    other = findings.row(replace(ONE, because={"y_m": "it is not."}), found, False)
+    assert not other.within
 
 
 def test_nothing_is_said_of_what_was_not_run():

@@ -18,6 +18,7 @@ def test_a_run_that_was_killed_goes_on_from_its_whole_lines(tmp_path):
     again = PaperResults(tmp_path)
     assert again.found == {"a run": {"numbers": {"x": 1.0}}}
     again.add("b run", {})
+    del again
     assert set(PaperResults(tmp_path).found) == {"a run", "b run"}
 
 
@@ -29,6 +30,14 @@ def test_runs_of_other_sources_are_done_again(tmp_path, monkeypatch):
 
 def test_sources_are_of_code_and_scenes():
     assert len(results.sources()) == 16
+
+
+def test_two_commands_may_not_write_into_one_folder(tmp_path):
+    first = PaperResults(tmp_path)
+    with pytest.raises(TabiError, match="another process is at it"):
+        PaperResults(tmp_path)
+    del first
+    PaperResults(tmp_path)
 
 
 def test_lines_that_are_no_results_are_passed_over(tmp_path):

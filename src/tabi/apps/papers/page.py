@@ -7,6 +7,7 @@ import importlib.metadata
 import math
 import os
 import platform
+import shlex
 from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
@@ -20,7 +21,7 @@ from tabi.apps.recordings.figures import COLOURS, plain
 from tabi.apps.report.page import plot, section, short, table, whole
 from tabi.apps.report.pictures import svg
 from tabi.validation.experiments import PAPERS
-from tabi.validation.experiments.experiment import AGREES, DIFFERS, Criterion
+from tabi.validation.experiments.experiment import AGREES, DIFFERS, Criterion, Experiment
 
 # numbers whose names end so, in these units; the longest first
 UNITS = {
@@ -109,11 +110,15 @@ def _error(found: Found) -> str:
 
 def _experiment(one: PaperRow) -> str:
     about = one.experiment
-    kind = {AGREES: "verdict", DIFFERS: "verdict bad"}.get(one.verdict, "verdict")
+    kind = {AGREES: "verdict", DIFFERS: "verdict bad"}.get(one.verdict, "note")
     why = "".join(f"<br>{escape(words)}" for words in one.why)
     parts = [
-        _look(about.scene),
+        _look(about),
         f"<p><b>{escape(about.paper)}, {escape(about.figure)}:</b> {escape(about.claim)}</p>",
+        "".join(
+            f'<p class="note">Not published, and chosen to fit: {escape(words)}</p>'
+            for words in about.chosen
+        ),
         f'<p class="{kind}">{escape(one.verdict)}{why}</p>',
         _criteria(one),
         "".join(_drawn(figure) for figure in one.run.get("figures", ())),
@@ -125,20 +130,22 @@ def _experiment(one: PaperRow) -> str:
     return section(title, "\n".join(part for part in parts if part))
 
 
-def _look(scene: str) -> str:
-    file = picture(scene)
+def _look(about: Experiment) -> str:
+    scene, file = about.scene, picture(about.scene)
     if file is None:
         return ""
     data = base64.b64encode(Path(file).read_bytes()).decode()
     image = f'<img src="data:image/png;base64,{data}" alt="{escape(scene)}" style="width: 45%">'
-    run = f"tabi run {scene} --page"
+    run = " ".join(
+        [f"tabi run {scene} --page", *(f"--set {shlex.quote(words)}" for words in about.settings)]
+    )
     return f"<figure>{image}<figcaption><code>{escape(run)}</code></figcaption></figure>"
 
 
 def _criteria(one: PaperRow) -> str:
     numbers, told = numbers_of(one.run), {c.number for c in one.experiment.criteria}
     rows = [
-        [c.words, allowed(c), _value(c.number, numbers), "yes" if c.met(numbers) else "no"]
+        [c.words, allowed(c), _value(c.number, numbers), _met(c, numbers)]
         for c in one.experiment.criteria
     ]
     more = [[_words(name), _value(name, numbers)] for name in numbers if name not in told]
@@ -150,6 +157,10 @@ def _criteria(one: PaperRow) -> str:
         f"{one.run.get('steps', 0)} steps missed their tolerance."
     )
     return out + f'<p class="note">{escape(certificate)}</p>'
+
+
+def _met(c: Criterion, numbers: Mapping[str, float]) -> str:
+    return "–" if not numbers else "yes" if c.met(numbers) else "no"
 
 
 def allowed(c: Criterion) -> str:
@@ -197,12 +208,10 @@ def _others(one: PaperRow) -> str:
         ]
         for name, found in runs.items()
     ]
-    weak = (
-        f'<p class="verdict bad">no counter-run fails {escape(", ".join(one.weak))}</p>'
-        if one.weak
-        else ""
-    )
-    return table(head, rows) + weak
+    told = [f"no counter-run fails {', '.join(one.weak)}"] if one.weak else []
+    told += [f"this counter-run does not differ, or was not run: {words}" for words in one.unproven]
+    bad = "".join(f'<p class="verdict bad">{escape(words)}</p>' for words in told)
+    return table(head, rows) + bad
 
 
 def _referees(one: PaperRow) -> str:

@@ -19,16 +19,20 @@ from pathlib import Path
 from typing import Any
 
 from tabi import TabiError
+from tabi.apps.doctor import version_of
+from tabi.apps.sweep.storage import lock
 
 LINES, PAGE = "results.jsonl", "papers.html"
 SUFFIXES = (".py", ".yaml")
+PACKAGES = ("numpy", "numba", "mujoco", "pin")
 
 
 @cache
 def sources() -> str:
     """A short name of all that decides how a run ends."""
     folder = Path(str(resources.files("tabi")))
-    told = hashlib.sha256()
+    versions = [f"{name} {version_of(name)}" for name in PACKAGES]
+    told = hashlib.sha256("\n".join(versions).encode())
     for file in sorted(folder.rglob("*")):
         if file.suffix in SUFFIXES:
             told.update(file.relative_to(folder).as_posix().encode() + b"\0")
@@ -51,12 +55,13 @@ class PaperResults:
                     "expected an empty folder or one of an earlier run: choose another --out"
                 )
             self.found = _read(file)
-            self._lines = file.open("ab", buffering=0)
+            self._lines = file.open("a+b", buffering=0)
         except OSError as fault:
             raise TabiError(
                 f"{folder}: no results can be kept there: "
                 f"{(fault.strerror or str(fault)).lower()}; choose another --out"
             ) from None
+        lock(self._lines, folder)
 
     def add(self, run: str, found: dict[str, Any]) -> None:
         """Keep what a run gave, on the disk too."""

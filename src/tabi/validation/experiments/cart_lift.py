@@ -3,9 +3,8 @@
 The paper's example of many contacts, 67 at most. Its method has three unknowns for each, a matrix
 of 201 rows; with pyramids of 8 sides "at least 1734" are said to be needed. Stewart and Trinkle's
 problem has 8 + 2 rows a contact, one for the normal, one for each side and one for the speed of the
-slip: 670. No number of rows a contact gives 1734 = 2 · 3 · 17², which is no multiple of 67; the
-nearest is 26, 67 · 26 = 1742, and 8 · 200 + 2 · 67 = 1734 would be 8 rows for each of 201 − 1
-unknowns and 2 a contact. So the paper's factor of 8.6 is 3.3 by the usual formulation.
+slip: 670. No number of rows a contact gives 1734, which is no multiple of 67. So the paper's factor
+of 8.6 is 3.3 by the usual formulation.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ same where nothing bounces), and what an error of 0.02 in the coefficient of fri
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -62,13 +63,15 @@ def _look(sim: Simulator) -> Mapping[str, ArrayLike]:
     }
 
 
-def _slide(trial: PaperTrial, *more: str) -> tuple[float, int]:
-    """How far the carton's edge went [m] with other settings, and the steps that were missed."""
+def _slide(trial: PaperTrial, *more: str) -> PaperOutcome:
+    """How far the carton's edge went with other settings."""
     scene = trial.load(*more)
     sim = scene.simulator()
     before = point(sim, "carton", EDGE)
     sim.run(scene.duration)
-    return float(point(sim, "carton", EDGE)[0] - before[0]), sim.missed_count
+    slide = 1e3 * float(point(sim, "carton", EDGE)[0] - before[0])
+    worst = sim.data.worst["residual"]
+    return PaperOutcome({"slide_mm": slide}, (), (), sim.data.steps, sim.missed_count, worst)
 
 
 def _rebound(rows: RunRows) -> float:
@@ -100,11 +103,11 @@ def measure(trial: PaperTrial) -> PaperOutcome:
         settings["events"] = "simulation.scheme=event-driven"
         settings["less_friction"] = f"objects.carton.friction={mu - FRICTION_ERROR}"
         settings["more_friction"] = f"objects.carton.friction={mu + FRICTION_ERROR}"
-    missed = rows.missed
+    total = rows.outcome({})
     for name, setting in settings.items():
-        slide, more = _slide(trial, setting)
-        numbers[f"object_slide_{name}_mm"] = 1e3 * slide
-        missed += more
+        other = _slide(trial, setting)
+        numbers[f"object_slide_{name}_mm"] = other.numbers["slide_mm"]
+        total = total.plus(other)
     numbers["slide_change_mm"] = max(
         abs(numbers[f"object_slide_{name}_mm"] - numbers["object_slide_mm"])
         for name in settings
@@ -116,7 +119,7 @@ def measure(trial: PaperTrial) -> PaperOutcome:
         "slide of its lower edge [mm], tilt [°]",
         {"slide": (rows.time, along), "tilt": (rows.time, rows["tilt"])},
     )
-    return PaperOutcome(numbers, (figure,), (), rows.steps, missed, rows.residual)
+    return replace(total, numbers=numbers, figures=(figure,))
 
 
 EXPERIMENTS = (

@@ -83,8 +83,12 @@ EXPERIMENTS = (
             ),
         ),
         measure=measure,
+        chosen=(
+            "Stiffness and damping of the rubber, 5000 N·m/rad and 50 N·m·s/rad: those with which "
+            "others simulate HRP-2. What is judged is whether the oscillation tells them.",
+        ),
         rests_on={"robots.0.bush.stiffness_nm_rad": 5000, "robots.0.bush.damping_nms_rad": 50},
         laws=("coulomb", "penalty", "pyramid"),
-        referees=("mujoco",),
+        referees=("mujoco", "pinocchio"),
     ),
 )

@@ -113,7 +113,7 @@ EXPERIMENTS = (
         ),
         measure=measure,
         rests_on={"robots.0.motion.angle_deg": 17},
-        referees=("mujoco",),
+        referees=("mujoco", "pinocchio"),
         referee_changes=("simulation.contact=coulomb",),
     ),
 )

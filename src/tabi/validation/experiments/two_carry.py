@@ -65,7 +65,10 @@ EXPERIMENTS = (
         paper="C06",
         figure="fig. 1",
         scene="two-carry",
-        claim="robots and an object in contact with each other are simulated as one group",
+        claim=(
+            "Humanoids work together on one object (a picture, without numbers); bodies that touch "
+            "each other make one group of contacts (Chardonnet 2012, sec. 3.3)."
+        ),
         criteria=(
             # half of what the hands are told to do
             Criterion("held_lift_mm", "the plank is up, for a second", at_least=50.0),

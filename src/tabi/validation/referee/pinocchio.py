@@ -284,7 +284,11 @@ class Pinocchio:
 def check(scene: Scene) -> None:
     """Refuse what is not one robot on a level ground."""
     c = scene.contents
-    for what, there in (("objects", c.objects), ("fixed things", c.fixed), ("bonds", c.bonds)):
+    others = ("objects", "fixed", "bonds", "force_plates")
+    for what, there in (
+        ("fixed things" if key == "fixed" else key.replace("_", " "), getattr(c, key))
+        for key in others
+    ):
         if there:
             raise ModelError(
                 f"scene {scene.name!r} has {what}; "
