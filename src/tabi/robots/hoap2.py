@@ -6,10 +6,10 @@ Sources of the numbers, cited as [S1] and so on:
         0.062 m around 0.011 m ahead of the ankle; 9 N m and 5 rad/s at most
     S2  tabi.robots.hrp2, with the sources named there
     S3  Moraud et al. 2008: friction of its plastic soles on a force plate 0.13
-Masses of single links, gains, rotors and looks are not public: ESTIMATED by dynamic similarity from
-HRP-2 [S2], see ``similar``, with λ = 1/3, the ratio of their legs, and μ = 7/58. It then is 0.513 m
-tall, 3 % more than published. Without a yaw joint in the trunk and without wrists; the joints that
-open its hands are left out.
+Masses of single links, ranges of joints, gains, rotors and looks are not public: ESTIMATED by
+dynamic similarity from HRP-2 [S2], see ``similar``, with λ = 1/3, the ratio of their legs, and μ =
+7/58. It then is 0.513 m tall, 3 % more than published. Without a yaw joint in the trunk and without
+wrists; the joints that open its hands are left out.
 Axes: x forward, y left, z up.
 """
 
@@ -48,6 +48,9 @@ def hoap2() -> Robot:
     """The robot, standing in its half-sitting pose."""
     robot = similar(hrp2(), "hoap2", SIMILARITY, WELDED)
     repaint(robot, {BLUE: ORANGE})
+    for side in ("right", "left"):
+        # there is no wrist to feel with
+        del robot.sensors[f"{side}_wrist_force"]
     for name in robot.joint_names:
         joint = robot.joint(name)
         assert isinstance(joint.motor, Motor)
