@@ -76,7 +76,12 @@ MEASURES: Mapping[str, Measure] = {
     ),
     "friction": Measure("largest share of friction that a foot uses", "of the limit", 0.1),
     "pressure": Measure(
-        "least distance of a foot's centre of pressure from the sole's edge", "m", 0.01, 0, True, 0.1
+        "least distance of a foot's centre of pressure from the sole's edge",
+        "m",
+        0.01,
+        0,
+        True,
+        0.1,
     ),
     "gap": Measure("least gap of a robot to what it should not touch", "m", 0.01, 0, True, 0.01),
     "energy": Measure("work of all motors, braking counted too: Σ ∫ |τ q̇| dt", "J", 100.0),

@@ -1,7 +1,8 @@
 """``tabi optimise``: numbers of a scene that make a cost small, by CMA-ES in many processes.
 
 Exit codes: 0, every target is reached, or there is none; 1, one is not, or a process was lost;
-2, the search cannot be, and nothing was done; 130, interrupted, with the best kept.
+2, the search cannot be, and nothing was done, or the disk is full; 130, interrupted, with the best
+kept.
 """
 
 from __future__ import annotations
@@ -60,7 +61,8 @@ Out = Annotated[
     Path | None, typer.Option(help="Folder of the results; by default SCENE-optimise, here.")
 ]
 Write = Annotated[
-    Path | None, typer.Option(help="Write the scene with what was found into this file, at the end.")
+    Path | None,
+    typer.Option(help="Write the scene with what was found into this file, at the end."),
 ]
 
 

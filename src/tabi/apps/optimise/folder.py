@@ -157,10 +157,10 @@ class SearchFolder:
         """Stumble over a line that is no run."""
         found = row["found"]
         numbers = [*row["numbers"], 0.0 if found["cost"] is None else found["cost"]]
-        if len(numbers) != self._numbers + 1 or not all(map(math.isfinite, numbers)):
+        named = isinstance(found["values"], dict) and isinstance(found["costs"], dict)
+        whole = len(numbers) == self._numbers + 1 and all(map(math.isfinite, numbers))
+        if not named or not whole or not isinstance(found["stopped"], str):
             raise ValueError
-        # what reports look up
-        found["values"].get, found["costs"].get, found["stopped"].strip  # noqa: B018
 
     def _keep(self, row: Row) -> None:
         self.runs[int(row["generation"]), int(row["candidate"])] = row

@@ -5,8 +5,8 @@
     KEY,OTHER=…       one number, put to all of these keys; -OTHER gets it with the other sign
     frames.*.at_s=…   a number of its own for everything that the star stands for
 
-Keys are paths of ``--set``. Keys that are tied begin from one number: those that differ in the scene
-are refused.
+Keys are paths of ``--set``. Keys that are tied begin from one number: those that differ in the
+scene are refused.
 """
 
 from __future__ import annotations
