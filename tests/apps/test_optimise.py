@@ -2,7 +2,9 @@
 the same end.
 """
 
+import errno
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -42,10 +44,11 @@ def scene(tmp_path, monkeypatch):
 def here(monkeypatch):
     """Runs in this process: others take seconds to begin."""
 
-    def work(tasks, jobs, asked, kept=None):
-        return ((task, task.run()) for task in tasks)
+    monkeypatch.setattr(searching.workers, "work", alone)
 
-    monkeypatch.setattr(searching.workers, "work", work)
+
+def alone(tasks, jobs, asked, kept=None):
+    return ((task, task.run()) for task in tasks)
 
 
 def invoke(*arguments: object):
@@ -83,19 +86,34 @@ def test_a_range_is_absolute_or_around_what_the_scene_says():
 
 
 def test_keys_that_are_tied_get_one_number_with_their_signs():
-    (one,) = read("objects.cube.friction,-objects.mark.position_m.1=+-0.1")
-    assert one.settings(0.25) == ["objects.cube.friction=0.25", "objects.mark.position_m.1=-0.25"]
+    (one,) = read("objects.cube.velocity_m_s.1,-objects.mark.position_m.0=+-0.1")
+    assert one.settings(0.25) == [
+        "objects.cube.velocity_m_s.1=0.25",
+        "objects.mark.position_m.0=-0.25",
+    ]
     # a zero has no sign
-    assert one.settings(0.0)[1] == "objects.mark.position_m.1=0"
+    assert one.settings(0.0)[1] == "objects.mark.position_m.0=0"
+
+
+def test_keys_that_are_tied_and_differ_are_refused_with_what_would_make_them_equal():
+    tied = "-objects.cube.friction,objects.mark.position_m.1=+-0.1"
+    with pytest.raises(TabiError, match="keys that are tied begin from one number") as told:
+        read(tied)
+    assert str(told.value).endswith(
+        "objects.cube.friction = 0.4 and objects.mark.position_m.1 = 1; "
+        "begin with --set objects.mark.position_m.1=-0.4"
+    )
+    (one,) = read(tied, text=CUBE.replace("[0, 1, 0.1]", "[0, -0.4, 0.1]"))
+    assert one.start == -0.4
 
 
 def test_a_star_stands_for_everything_that_has_the_key():
-    found = read("objects.*.friction=0:1", "objects.*.mass_kg,objects.*.size_m.0=0:2")
+    found = read("objects.*.friction=0:1", "objects.*.size_m.1,objects.*.size_m.0=0:2")
     assert [one.name for one in found] == [
         "objects.0.friction",
         "objects.1.friction",
-        "objects.0.mass_kg,objects.0.size_m.0",
-        "objects.1.mass_kg,objects.1.size_m.0",
+        "objects.0.size_m.1,objects.0.size_m.0",
+        "objects.1.size_m.1,objects.1.size_m.0",
     ]
 
 
@@ -161,6 +179,8 @@ def test_it_ends_as_soon_as_every_target_is_reached(scene):
         (("--cost", "missed", "--write", "x.txt"), "expected a scene file"),
         (("--cost", "missed", "--write", "there.yaml"), "it is there already"),
         (("--cost", "missed", "--write", "no/where.yaml"), "there is no folder"),
+        (("--cost", "missed", "--write", "cube.yaml"), "it is the scene that is searched"),
+        (("--cost", "fall"), "has no robot"),
         (("--cost", "missed", "--set", "ground.frction=1"), "did you mean 'friction'"),
     ],
 )
@@ -231,11 +251,24 @@ def test_an_interrupt_keeps_the_best_and_says_so(scene, monkeypatch):
                 return
 
     monkeypatch.setattr(searching.workers, "work", stopped)
-    done = invoke(scene, *OVER, *GOAL, "--write", "best.yaml")
+    words = (scene, *OVER, *GOAL, "--write", "best.yaml", "--generations")
+    done = invoke(*words, 1)
     assert done.exit_code == 130, done.output
     assert "the same command goes on" in done.stdout
-    assert Path("best.yaml").exists()
+    # the file is written at the end alone
+    assert not Path("best.yaml").exists()
     assert json.loads(Path("cube-optimise/best.json").read_text())["found"]["cost"] is not None
+    monkeypatch.setattr(searching.workers, "work", alone)
+    for generations in (1, 2):
+        done = invoke(*words, generations, "--json")
+        told = json.loads(done.stdout)
+        assert (told["ended"], told["written"]) == ("all generations are done", "best.yaml")
+        value = f"friction: {told['numbers']['objects.cube.friction']:.5g}"
+        assert value in Path("best.yaml").read_text(encoding="utf-8")
+    # what somebody else wrote stays
+    Path("best.yaml").write_text(CUBE, encoding="utf-8")
+    assert "it is there already" in refused(*words, 2)
+    assert Path("best.yaml").read_text(encoding="utf-8") == CUBE
 
 
 def test_the_help_and_the_page_name_every_measure():
@@ -259,10 +292,60 @@ def test_a_process_that_is_lost_is_told(scene, monkeypatch):
 
 def test_a_folder_with_a_broken_line_is_refused(scene, here):
     invoke(scene, *OVER, "--cost", "slip:cube<=0.4", "--out", "out")
-    with Path("out/runs.jsonl").open("a") as file:
-        file.write("{}\n")
-    assert "it is no run of a search" in refused(
-        scene, *OVER, "--cost", "slip:cube<=0.4", "--out", "out"
-    )
-    Path("out/optimise.json").write_text("[]")
-    assert "is no search" in refused(scene, *OVER, "--cost", "slip:cube<=0.4", "--out", "out")
+    words = (scene, *OVER, "--cost", "slip:cube<=0.4", "--out", "out")
+    lines = Path("out/runs.jsonl")
+    text = lines.read_text()
+    first = json.loads(text.splitlines()[0])
+    for row in ({}, [], first | {"numbers": []}, first | {"found": {"cost": 1.0}}):
+        lines.write_text(text + json.dumps(row) + "\n")
+        count = text.count("\n") + 1
+        assert f"line {count}: it is no run of this search" in refused(*words)
+    Path("out/optimise.json").write_bytes(b"\xff")
+    assert "is no search" in refused(*words)
+
+
+def test_a_state_that_is_broken_is_refused_and_made_again_once_it_is_removed(scene, here):
+    words = (scene, *OVER, *GOAL, "--generations", 2)
+    whole = json.loads(invoke(*words, "--json").stdout)
+    state = Path("cube-optimise/state.json")
+    text = state.read_text()
+    told = json.loads(text)
+    two = {"mean": [0.5, 0.5], "covariance": [[1, 0], [0, 1]]}
+    paths = {"path_step": [0, 0], "path_covariance": [0, 0]}
+    for broken in ("{", "[]", "{}", json.dumps(told | two), json.dumps(told | two | paths)):
+        state.write_text(broken)
+        assert "it is no state of this search; remove it" in refused(*words)
+    state.unlink()
+    assert json.loads(invoke(*words, "--json").stdout) == whole
+    assert state.read_text() == text
+
+
+@pytest.mark.parametrize("name", ["runs.jsonl", "best.json", "state.json"])
+def test_a_disk_that_is_full_is_told_in_one_sentence(name, scene, here, monkeypatch):
+    def full(*arguments):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    kept = folder._write
+
+    def write(file, text):
+        full() if file.name == name else kept(file, text)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(folder, "_write", write)
+        if name == "runs.jsonl":
+            patch.setattr(folder.os, "fsync", full)
+        words = (scene, *OVER, *GOAL, "--generations", 1)
+        assert f"{name}: no space left on device; the runs before are kept" in refused(*words)
+    assert "all generations are done" in invoke(*words).stdout
+
+
+def test_a_gap_that_nothing_came_near_to_is_a_target_that_is_reached(tmp_path, here, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    words = ("--over", "ground.friction=+-0.1", "--time", 0.02, "--cost", "gap>=0.01", "--json")
+    done = invoke("standing", *words)
+    told = json.loads(done.stdout)
+    (row,) = told["terms"]
+    assert (told["ended"], told["cost"]) == ("every target is reached", 0)
+    # infinite, which JSON has no word for
+    assert (row["found"], row["cost"]) == (None, 0)
+    assert done.exit_code == 0

@@ -7,7 +7,7 @@ import pytest
 import tabi
 from tabi import scenes
 from tabi.validation import motion_cost
-from tabi.validation.motion_cost import CostTerm, measure, read_term, read_terms
+from tabi.validation.motion_cost import MEASURES, CostTerm, measure, read_term, read_terms
 
 CUBE = """title: a cube
 duration_s: 1.2
@@ -29,6 +29,8 @@ WAY = 4 / (2 * 0.2 * 9.81) - 1e-3
         ("height:load>=1.4", CostTerm("height:load>=1.4", "height", ("load",), ">=", 1.4)),
         ("distance:a,b*3", CostTerm("distance:a,b*3", "distance", ("a", "b"), weight=3.0)),
         ("rest:left/chest=0", CostTerm("rest:left/chest=0", "rest", ("left/chest",), "=", 0.0)),
+        (" slip : my box * 2 ", CostTerm(" slip : my box * 2 ", "slip", ("my box",), weight=2.0)),
+        ("distance:my box , b", CostTerm("distance:my box , b", "distance", ("my box", "b"))),
     ],
 )
 def test_a_term_is_a_measure_what_it_is_about_a_target_and_a_weight(text, found):
@@ -45,6 +47,8 @@ def test_a_term_is_a_measure_what_it_is_about_a_target_and_a_weight(text, found)
         ("distance:a", "about two bodies"),
         ("torque:load", "about no body"),
         ("torque*0", "the weight is 0"),
+        ("height:a>=1e999", "the target is infinite"),
+        ("height:a<=-1e999", "the target is infinite"),
     ],
 )
 def test_a_term_that_cannot_be_is_refused_with_a_reason(text, why):
@@ -67,12 +71,30 @@ def test_no_term_at_all_is_refused():
         ("distance:a,b<=0.5", 0.7, 2.0),
         ("distance:a,b=0.5", 0.4, 1.0),
         ("distance:a,b", 0.3, 3.0),
-        # nothing was ever near
-        ("gap", math.inf, 0.0),
+        ("gap", 0.005, -0.5),
+        # nothing was ever near: as at the end of the reach, 10 mm
+        ("gap", math.inf, -1.0),
+        ("gap>=0.02", math.inf, 0.0),
+        ("gap<=0", math.inf, 1.0),
+        ("gap=0.02", math.inf, 1.0),
+        # of a body that is nowhere
+        ("height:a", math.inf, math.inf),
+        ("distance:a,b<=1", math.inf, math.inf),
     ],
 )
 def test_what_a_number_costs(text, x, cost):
     assert read_term(text).cost(x) == pytest.approx(cost)
+
+
+@pytest.mark.parametrize("name", [name for name, how in MEASURES.items() if how.bodies == 0])
+def test_what_is_no_number_costs_infinitely_much_and_more_never_costs_more(name):
+    for relation in ("", ">=0.01", "<=0.01", "=0.01"):
+        assert read_term(f"{name}{relation}").cost(math.nan) == math.inf
+    if MEASURES[name].more:
+        for relation in ("", ">=0.01"):
+            term = read_term(f"{name}{relation}")
+            costs = [term.cost(x) for x in (-0.1, 0.0, 0.005, 0.02, 5.0, math.inf)]
+            assert costs == sorted(costs, reverse=True)
 
 
 def test_a_cube_that_slides_is_measured_as_the_closed_form_says():
@@ -114,13 +136,18 @@ def test_work_is_the_torque_times_the_way_of_a_motor():
     assert held.values["energy"] < 0.5
     # half a squat lowers most of 58 kg by some centimetres
     assert bent.values["energy"] > 58 * 9.81 * 0.01
+    # an encoder that tells speeds to 100 rad/s only changes nothing: the squat asks none
+    coarse = "robots.0.sensors={k: {kind: encoder, body: right_shank, resolution: [0, 100]}}"
+    told = measure(scenes.load("squat", ["duration_s=1", coarse]), terms)
+    assert told.values["energy"] == pytest.approx(bent.values["energy"])
 
 
 def test_bodies_that_are_not_there_and_scenes_without_robots_are_refused():
     with pytest.raises(tabi.ModelError, match="cub"):
         measure(scenes.loads(CUBE), read_terms(["height:cub"]))
-    with pytest.raises(tabi.ModelError, match="has no robot"):
-        measure(scenes.loads(CUBE), read_terms(["torque"]))
+    for name in motion_cost.ROBOTS:
+        with pytest.raises(tabi.ModelError, match="has no robot"):
+            motion_cost.CostWatch(scenes.loads(CUBE), read_terms([name]))
 
 
 def test_a_run_that_breaks_down_costs_infinitely_much(monkeypatch):

@@ -4,11 +4,16 @@
     e = x                  of a measure x alone: the less the better
     e = −x                 of one of which more is better, as a height
     e = max(0, x* − x)     of x >= x*;   max(0, x − x*) of x <= x*;   |x − x*| of x = x*        (2)
+Margins are infinite where there is no limit or nothing came near: x = ∞ reaches every x >= x*, and
+counts as the measure's reach r in all else: e = −min(x, r), e ≤ r. What is no number costs
+infinitely much. Shares of limits are 0 where there is none.
+
 A term is written ``MEASURE[:WHAT][>=X][*WEIGHT]``: ``height:load>=1.4``, ``torque<=0.9*2``,
 ``distance:can,right_hand``, ``fall``. The size of a measure is what counts as one, so that weights
 are near one; a fall counts as much as a hundred of anything else. Torques, speeds, friction and
 centres of pressure are those of ``motion_margins``; jaws that grip press with what they are told,
-and do not count.
+and do not count. The centre of pressure counts from a tenth of the weight on, and not from most of
+it as in ``motion_check``: on two feet neither carries most of it.
 """
 
 from __future__ import annotations
@@ -17,13 +22,14 @@ import math
 import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import ModelError, SimulationError, near
+from tabi.model import lookup
 from tabi.scenes.scene import Scene
 from tabi.simulation.data import Data
 from tabi.simulation.faults import MissedStepWarning
@@ -35,8 +41,8 @@ Array = NDArray[np.float64]
 LOOK, STANDS = 0.05, 0.1
 NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 TERM = re.compile(
-    rf"(?P<measure>\w+)(?::(?P<bodies>[^<>=*]+))?"
-    rf"(?:(?P<relation>>=|<=|=)(?P<target>{NUMBER}))?(?:\*(?P<weight>{NUMBER}))?"
+    rf"\s*(?P<measure>\w+)\s*(?::(?P<bodies>[^<>=*]+))?"
+    rf"(?:(?P<relation>>=|<=|=)\s*(?P<target>{NUMBER})\s*)?(?:\*\s*(?P<weight>{NUMBER})\s*)?"
 )
 
 
@@ -47,6 +53,7 @@ class Measure:
     Attributes:
         words: what it is. unit: in which. size: of it that costs one.
         bodies: how many it is about. more: whether more of it is better.
+        reach: what it counts as where it is infinite, or larger.
     """
 
     words: str
@@ -54,19 +61,29 @@ class Measure:
     size: float
     bodies: int = 0
     more: bool = False
+    reach: float = math.inf
 
 
+# reaches: no joint is further than half a turn from both of its ends, no centre of pressure 0.1 m
+# inside of a foot's sole; contacts see little more than a millimetre, and 10 mm when they are fast
 MEASURES: Mapping[str, Measure] = {
     "fall": Measure("1 to 2 if a robot falls, the sooner the more, 0 if none does", "", 0.01),
     "missed": Measure("steps of the simulation that missed their tolerance", "", 1.0),
     "torque": Measure("largest share of a motor's torque, held for 10 ms", "of the limit", 0.1),
     "speed": Measure("largest share of a joint's top speed", "of the limit", 0.1),
-    "travel": Measure("least distance of a joint from the end of its travel", "rad", 0.1, 0, True),
+    "travel": Measure(
+        "least distance of a joint from the end of its travel", "rad", 0.1, 0, True, math.pi
+    ),
     "friction": Measure("largest share of friction that a foot uses", "of the limit", 0.1),
     "pressure": Measure(
-        "least distance of a foot's centre of pressure from the sole's edge", "m", 0.01, 0, True
+        "least distance of a foot's centre of pressure from the sole's edge",
+        "m",
+        0.01,
+        0,
+        True,
+        0.1,
     ),
-    "gap": Measure("least gap of a robot to what it should not touch", "m", 0.01, 0, True),
+    "gap": Measure("least gap of a robot to what it should not touch", "m", 0.01, 0, True, 0.01),
     "energy": Measure("work of all motors, braking counted too: Σ ∫ |τ q̇| dt", "J", 100.0),
     "height": Measure("of a body's origin at the end", "m", 0.1, 1, True),
     "lowest": Measure("height that a body's origin never falls below", "m", 0.1, 1, True),
@@ -74,6 +91,9 @@ MEASURES: Mapping[str, Measure] = {
     "slip": Measure("furthest that a body is from where it began, along the ground", "m", 0.01, 1),
     "rest": Measure("speed of a body at the end", "m/s", 0.1, 1),
 }
+
+# measures of robots
+ROBOTS = {"fall", "torque", "speed", "travel", "friction", "pressure", "gap", "energy"}
 
 
 @dataclass(frozen=True)
@@ -93,15 +113,17 @@ class CostTerm:
     weight: float = 1.0
 
     def cost(self, x: float) -> float:
-        """(2), over the size, times the weight; nothing for what has no limit."""
+        """(2), over the size, times the weight; infinite for what is no number."""
         how = MEASURES[self.measure]
+        if math.isnan(x):
+            return math.inf
         off = {
-            "": -x if how.more else x,
+            "": -min(x, how.reach) if how.more else x,
             ">=": max(0.0, self.target - x),
-            "<=": max(0.0, x - self.target),
-            "=": abs(x - self.target),
+            "<=": min(max(0.0, x - self.target), how.reach),
+            "=": min(abs(x - self.target), how.reach),
         }[self.relation]
-        return self.weight * off / how.size if math.isfinite(off) else 0.0
+        return self.weight * off / how.size if math.isfinite(off) else math.inf
 
 
 def read_terms(words: Sequence[str]) -> tuple[CostTerm, ...]:
@@ -114,7 +136,7 @@ def read_terms(words: Sequence[str]) -> tuple[CostTerm, ...]:
 
 def read_term(text: str) -> CostTerm:
     """One of them."""
-    told = TERM.fullmatch("".join(text.split()))
+    told = TERM.fullmatch(text)
     name = re.split(r"[:<>=*]", text.strip())[0].strip()
     if name not in MEASURES:
         hint = near(name, MEASURES) or f"; expected one of {', '.join(MEASURES)}"
@@ -132,9 +154,10 @@ def read_term(text: str) -> CostTerm:
     weight = float(told["weight"] or 1.0)
     if not 0 < weight < math.inf:
         raise ModelError(f"cost {text!r}: the weight is {weight:g}; expected a positive number")
-    return CostTerm(
-        text, name, bodies, told["relation"] or "", float(told["target"] or 0.0), weight
-    )
+    target = float(told["target"] or 0.0)
+    if not math.isfinite(target):
+        raise ModelError(f"cost {text!r}: the target is infinite; expected a number to reach")
+    return CostTerm(text, name, bodies, told["relation"] or "", target, weight)
 
 
 @dataclass(frozen=True)
@@ -144,18 +167,21 @@ class MotionCost:
     Attributes:
         cost: (1); infinite where the simulation broke down. values: x, by the terms' texts.
         fallen_at: when a robot fell first [s], or None. stopped: why it broke down, or "".
+        costs: of each term, by the same texts.
     """
 
     cost: float
     values: Mapping[str, float]
     fallen_at: float | None = None
     stopped: str = ""
+    costs: Mapping[str, float] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data, with nothing for what is infinite."""
         return {
             "cost": _finite(self.cost),
             "values": {name: _finite(x) for name, x in self.values.items()},
+            "costs": {name: _finite(x) for name, x in self.costs.items()},
             "fallen_at_s": self.fallen_at,
             "stopped": self.stopped,
         }
@@ -181,8 +207,9 @@ def measure(scene: Scene, terms: Sequence[CostTerm]) -> MotionCost:
     except SimulationError as fault:
         return MotionCost(math.inf, {}, run.fallen_at, str(fault))
     values = {term.text: run.value(term) for term in terms}
-    cost = sum(term.cost(values[term.text]) for term in terms)
-    return MotionCost(float(cost), values, run.fallen_at)
+    costs = {term.text: term.cost(values[term.text]) for term in terms}
+    cost = sum(costs[term.text] for term in terms)
+    return MotionCost(float(cost), values, run.fallen_at, costs=costs)
 
 
 class CostWatch:
@@ -201,7 +228,7 @@ class CostWatch:
         self._far = dict.fromkeys(named, 0.0)
         self._low = {body: float(place[2]) for body, place in self._starts.items()}
         kinds = {term.measure for term in terms}
-        limits = kinds & {"torque", "speed", "travel", "friction", "pressure", "gap", "fall"}
+        limits = kinds & (ROBOTS - {"energy"})
         told = zip(sim.world.robots, scene.contents.robots, strict=True)
         self._jaws = {robot.name: tuple(keys.grip_nm) for robot, keys in told}
         self._watches = [
@@ -209,12 +236,14 @@ class CostWatch:
             for robot in sim.world.robots
             if limits
         ]
-        if kinds & {"torque", "speed", "travel", "energy"} and not sim.world.robots:
+        if kinds & ROBOTS and not sim.world.robots:
             raise ModelError(f"scene {scene.name} has no robot; its cost can be of bodies alone")
-        self._energy, self._robots = 0.0, list(sim.world.robots) if "energy" in kinds else []
+        self._energy = 0.0
+        driven = sim.world.robots if "energy" in kinds else ()
+        self._motors = [(robot, lookup.joint_rows(sim.model, robot)) for robot in driven]
         if kinds & {"slip", "lowest"}:
             sim.every(1, self._places)
-        if self._robots:
+        if self._motors:
             sim.every(1, self._work)
 
     def _places(self, data: Data) -> None:
@@ -224,9 +253,10 @@ class CostWatch:
             self._low[body] = min(self._low[body], float(now[2]))
 
     def _work(self, data: Data) -> None:
-        for robot in self._robots:
-            torque, speed = self.sim.joint_torques(robot), self.sim.measure(robot).velocity
-            self._energy += float(np.abs(torque * speed).sum()) * self.sim.dt
+        for robot, rows in self._motors:
+            # true speeds: encoders may be noisy, late or coarse
+            work = self.sim.joint_torques(robot) * data.v[rows]
+            self._energy += float(np.abs(work).sum()) * self.sim.dt
 
     @property
     def fallen_at(self) -> float | None:
@@ -259,13 +289,23 @@ class CostWatch:
         for watch in self._watches:
             found = watch.of_joints(name)
             jaws = self._jaws[watch.robot.name]
-            least = min([least, *(x for joint, x in found.items() if joint not in jaws)])
-        return least if name == "travel" else 1.0 - least
+            least = _min([least, *(x for joint, x in found.items() if joint not in jaws)])
+        return least if name == "travel" else _share(least)
 
     def _least(self, name: str) -> float:
         asked = {"gap": "collision"}.get(name, name)
         told = [
             one.margin for watch in self._watches for one in watch.margins() if one.name == asked
         ]
-        least = min((x for x in told if x is not None), default=math.inf)
-        return 1.0 - least if name == "friction" else least
+        least = _min([math.inf, *(x for x in told if x is not None)])
+        return _share(least) if name == "friction" else least
+
+
+def _min(numbers: Sequence[float]) -> float:
+    """The least; what is no number if one is."""
+    return float(np.min(numbers))
+
+
+def _share(margin: float) -> float:
+    """Of a limit, by what is left of it; of one that is not there, or never counted, nothing."""
+    return 0.0 if margin == math.inf else 1.0 - margin

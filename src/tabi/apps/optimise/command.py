@@ -1,7 +1,8 @@
 """``tabi optimise``: numbers of a scene that make a cost small, by CMA-ES in many processes.
 
 Exit codes: 0, every target is reached, or there is none; 1, one is not, or a process was lost;
-2, the search cannot be, and nothing was done; 130, interrupted, with the best kept.
+2, the search cannot be, and nothing was done, or the disk is full; 130, interrupted, with the best
+kept.
 """
 
 from __future__ import annotations
@@ -60,7 +61,8 @@ Out = Annotated[
     Path | None, typer.Option(help="Folder of the results; by default SCENE-optimise, here.")
 ]
 Write = Annotated[
-    Path | None, typer.Option(help="Write the scene with what was found into this file.")
+    Path | None,
+    typer.Option(help="Write the scene with what was found into this file, at the end."),
 ]
 
 
@@ -83,23 +85,28 @@ def optimise(
     from tabi import scenes
     from tabi.apps.optimise import folder, ranges, searching
     from tabi.apps.sweep.running import cores
+    from tabi.scenes.rewriting import rewritten
 
     fixed = all_settings(settings, time)
     base = scenes.load(scene, fixed)
     keys, terms = ranges.read_ranges(over, base.contents), _terms(cost, base)
     if not 0 < spread <= 1:
         raise TabiError(f"--spread is {spread:g}; expected a share of the ranges, from 0 to 1")
+    out = out or Path(f"{base.name}-optimise")
     if write is not None:
-        _check_target(write, base)
+        _check_target(write, base, out)
     plan = searching.Plan(scene, fixed, keys, terms, population, seed, spread)
-    with folder.opened(out or Path(f"{base.name}-optimise"), plan.about(base)) as kept:
+    with folder.opened(out, plan.about(base)) as kept:
         search = searching.MotionSearch(plan, kept, jobs or cores())
         total = generations * search.strategy.population
         with bar("searching", total) as move, interrupt() as asked:
             why = search.run(generations, asked, move)
         report = SearchReport(base, search, why)
-        if write is not None and kept.best is not None:
-            report.comments = _write(write, scene, plan.settings(kept.best["numbers"]))
+        # of one that goes on the scene is written when it has ended
+        if write is not None and kept.best is not None and why != "interrupted":
+            found = scenes.load(scene, plan.settings(kept.best["numbers"]))
+            text, report.comments = rewritten(found, write)
+            kept.write_scene(write, text)
             report.written = write
     tell(json.dumps(report.to_dict(), indent=2) if as_json else report.text())
     if code := report.code():
@@ -115,27 +122,24 @@ def _terms(cost: list[str], base: Scene) -> tuple[str, ...]:
     return tuple(term.text for term in terms)
 
 
-def _check_target(write: Path, base: Scene) -> None:
-    """Refuse to write what is no scene, or over another one."""
+def _check_target(write: Path, base: Scene, out: Path) -> None:
+    """Refuse to write what is no scene, or over one that this search did not write."""
+    from tabi.apps.optimise import folder
     from tabi.apps.outputs import check_writable
 
     check_writable(write)
     if write.suffix not in (".yaml", ".yml"):
         raise TabiError(f"--write {write}: expected a scene file, .yaml")
     if base.file is not None and write.exists() and write.samefile(base.file):
-        return
-    if write.exists():
-        raise TabiError(f"--write {write}: it is there already; choose another name, or remove it")
-
-
-def _write(file: Path, scene: str, settings: list[str]) -> bool:
-    """The scene with these settings into a file; whether its comments are kept."""
-    from tabi import scenes
-    from tabi.scenes.rewriting import rewritten
-
-    text, kept = rewritten(scenes.load(scene, settings), file)
-    file.write_text(text, encoding="utf-8")
-    return kept
+        raise TabiError(
+            f"--write {write}: it is the scene that is searched, and the search goes on from it; "
+            "choose another name"
+        )
+    if write.exists() and not folder.wrote(out, write):
+        raise TabiError(
+            f"--write {write}: it is there already, and not as this search wrote it; choose "
+            "another name, or remove it"
+        )
 
 
 @dataclass
@@ -158,17 +162,17 @@ class SearchReport:
         from tabi.validation.motion_cost import MEASURES, read_terms
 
         best, first = self.search.folder.best, self.search.first or {}
-        found = {} if best is None else best["found"]["values"]
+        found = {} if best is None else best["found"]
         rows = []
         for term in read_terms(self.search.plan.terms):
-            x = found.get(term.text)
             rows.append(
                 {
                     "term": term.text,
                     "unit": MEASURES[term.measure].unit,
                     "first": first.get("values", {}).get(term.text),
-                    "found": x,
-                    "cost": None if x is None else term.cost(x),
+                    "found": found.get("values", {}).get(term.text),
+                    # an infinite value has no word in JSON, but it has a cost
+                    "cost": found.get("costs", {}).get(term.text),
                     "target": bool(term.relation) or term.measure in ("fall", "missed"),
                 }
             )

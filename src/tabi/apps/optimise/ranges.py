@@ -5,7 +5,8 @@
     KEY,OTHER=…       one number, put to all of these keys; -OTHER gets it with the other sign
     frames.*.at_s=…   a number of its own for everything that the star stands for
 
-Keys are paths of ``--set``. A range of joints that are tied begins from what the first of them has.
+Keys are paths of ``--set``. Keys that are tied begin from one number: those that differ in the
+scene are refused.
 """
 
 from __future__ import annotations
@@ -91,6 +92,7 @@ def _read(words: str, contents: Any) -> Iterator[SearchKey]:
     for tied in zip(*places, strict=True):
         keys = tuple((key, sign) for (key, _), sign in zip(tied, signs, strict=True))
         start = signs[0] * tied[0][1]
+        _check_equal(tied, signs, words)
         low, high = _ends(right, start, words)
         if not low <= start <= high:
             raise TabiError(
@@ -98,6 +100,21 @@ def _read(words: str, contents: Any) -> Iterator[SearchKey]:
                 f"between {low:g} and {high:g}; widen the range, or begin elsewhere with --set"
             )
         yield SearchKey(keys, low, high, start)
+
+
+def _check_equal(tied: Sequence[tuple[str, float]], signs: Sequence[float], words: str) -> None:
+    """Refuse keys that are tied and differ, in digits that are written: the first run would not be
+    the scene as it is.
+    """
+    first = signs[0] * tied[0][1]
+    for (key, value), sign in zip(tied, signs, strict=True):
+        if f"{sign * value + 0.0:.{DIGITS}g}" != f"{first + 0.0:.{DIGITS}g}":
+            expected = sign * first + 0.0
+            raise TabiError(
+                f"--over {words!r}: keys that are tied begin from one number, but the scene says "
+                f"{tied[0][0]} = {tied[0][1]:g} and {key} = {value:g}; "
+                f"begin with --set {key}={expected:.{DIGITS}g}"
+            )
 
 
 def _ends(text: str, start: float, words: str) -> tuple[float, float]:

@@ -1,7 +1,8 @@
 """Generations of a search: candidates are run in processes of their own, and told to the strategy.
 
 The strategy works on shares of the ranges, from 0 to 1, folded back at the ends (``reflected``).
-The first candidate of the first generation is the scene as it is.
+The scene as it is is run before them, as generation −1, and not told: the first generation is drawn
+around it.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tabi import TabiError
-from tabi.apps.optimise.folder import SearchFolder
+from tabi.apps.optimise.folder import BROKEN, SearchFolder
 from tabi.apps.optimise.ranges import SearchKey
 from tabi.apps.sweep import workers
 from tabi.apps.terminal import Move
@@ -93,6 +94,20 @@ class Plan:
         return [*self.fixed, *(one for key, x in pairs for one in key.settings(x))]
 
 
+def _resumed(plan: Plan, folder: SearchFolder) -> CmaEs:
+    """The strategy as it was left; refused where it cannot be gone on with."""
+    try:
+        tried: CmaEs = CmaEs.from_dict(folder.state or {})
+        # a whole one can be asked and told
+        asked = tried.ask()
+        tried.tell(range(len(asked)))
+        if asked.shape[1] == len(plan.keys) and math.isfinite(tried.spread):
+            return CmaEs.from_dict(folder.state or {})
+    except (*BROKEN, IndexError):
+        pass
+    raise folder.no_state()
+
+
 class MotionSearch:
     """One search, begun or gone on with.
 
@@ -105,8 +120,7 @@ class MotionSearch:
 
     def __init__(self, plan: Plan, folder: SearchFolder, jobs: int = 1) -> None:
         self.plan, self.folder, self.jobs = plan, folder, jobs
-        state = folder.state
-        self.strategy = plan.strategy() if state is None else CmaEs.from_dict(state)
+        self.strategy = plan.strategy() if folder.state is None else _resumed(plan, folder)
         self.lost: list[str] = []
         self._workers: list[Any] = []
 
