@@ -125,6 +125,15 @@ def _figures(
     )
 
 
+def _rough(friction: float, sliding: float) -> tuple[str, ...]:
+    """Settings of the scene: static and dynamic friction of foot and ground."""
+    return (
+        f"ground={{friction: {sliding}, static_friction: {friction}}}",
+        f"objects.foot.friction={sliding}",
+        f"objects.foot.static_friction={friction}",
+    )
+
+
 def _experiment(
     name: str,
     paper: str,
@@ -139,17 +148,6 @@ def _experiment(
     def run(trial: PaperTrial) -> PaperOutcome:
         return measure(trial, masses, pulls, r_squared, friction)
 
-    pair = f"friction: {sliding}, static_friction: {friction}"
-    settings = (
-        f"ground={{{pair}}}",
-        f"objects.foot.friction={sliding}",
-        f"objects.foot.static_friction={friction}",
-    )
-    half = (
-        f"ground={{friction: {sliding / 2}, static_friction: {friction / 2}}}",
-        f"objects.foot.friction={sliding / 2}",
-        f"objects.foot.static_friction={friction / 2}",
-    )
     criteria = (
         Criterion("published_is_in_the_interval", "95 % interval holds the friction", 1.0, 1.0),
     )
@@ -170,13 +168,13 @@ def _experiment(
         scene="pull-test",
         claim=claim,
         criteria=criteria,
-        counters=(CounterRun("friction halved", half),),
+        counters=(CounterRun("friction halved", _rough(friction / 2, sliding / 2)),),
         measure=run,
         chosen=(
             "Friction of the scene: the published one; judged is whether pulls find it again.",
             "Scatter of the pulls: so that r² is the paper's, or 3 % where none is told.",
         ),
-        settings=settings,
+        settings=_rough(friction, sliding),
         rests_on={"objects.foot.static_friction": friction},
         # a single thing on the ground: laws of feet are the exact one for it
         laws=("coulomb", "pyramid"),
