@@ -211,7 +211,7 @@ def _others(one: PaperRow) -> str:
     told = [f"no counter-run fails {', '.join(one.weak)}"] if one.weak else []
     told += [f"this counter-run does not differ, or was not run: {words}" for words in one.unproven]
     bad = "".join(f'<p class="verdict bad">{escape(words)}</p>' for words in told)
-    return table(head, rows) + bad
+    return f'<div class="wide">{table(head, rows)}</div>{bad}'
 
 
 def _referees(one: PaperRow) -> str:
@@ -247,12 +247,10 @@ def _fallen(times: Mapping[str, float]) -> str:
 
 
 def _notes(one: PaperRow) -> str:
-    runs = {"": one.run} | one.laws | one.counters
-    told = [
-        f"{name}: {words}" if name else words
-        for name, found in runs.items()
-        for words in [*found.get("notes", ()), *([found["fault"]] if found.get("fault") else [])]
-    ]
+    """What is told of the run, and what ended other runs."""
+    others = one.laws | one.counters
+    faults = [f"{name}: {x['fault']}" for name, x in others.items() if x.get("fault")]
+    told = [*one.run.get("notes", ()), *faults]
     return _list(told) if told else ""
 
 
