@@ -25,7 +25,7 @@ from tabi.simulation import caution
 
 # overlap [m] that is left without speed, and speed [m/s] at which smaller ones are left at most: in
 # the instant of an impact a nanometre would be metres a second
-DEEP, GENTLE = 1e-6, 1e-3
+DEEP, GENTLE = 1e-6, 5e-3
 # the speed [m/s] of leaving by (1); its R over 1/ρ: that it ends with, and how many times more it
 # begins with, as Newton follows it more easily then
 PARTING, COMPLIANCE, SOFTER = 0.5, 1e-6, 1e4
