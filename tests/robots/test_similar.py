@@ -67,3 +67,18 @@ def test_a_body_has_another_name_and_the_base_its_joint():
     robot = similar(hrp2(), "named", BY, renamed={"waist": "trunk"})
     assert robot.base.name == "trunk"
     assert robot.base.joint.name == "TRUNK"
+
+
+def test_rubber_of_a_similar_robot_rocks_alike():
+    """Of k against m g h, of c/√(k I) and of the same along the normal no factor is left: c of a
+    similar robot in the same gravity rocks it with the same damping ratio, in √λ of the time.
+    """
+    known = (500.0, 5.0, 1e5, 100.0)
+    turning, turning_damping, normal, normal_damping = BY.bush(known)
+    mass, length = 3.0, 1.5
+    inertia = mass * length**2
+    assert turning / (mass * length) == pytest.approx(known[0])
+    assert turning_damping / np.sqrt(turning * inertia) == pytest.approx(known[1] / np.sqrt(500.0))
+    # sinks by a length that is λ times as long
+    assert mass / normal == pytest.approx(length / known[2])
+    assert normal_damping / np.sqrt(normal * mass) == pytest.approx(known[3] / np.sqrt(1e5))
