@@ -148,6 +148,7 @@ def test_scripts_of_the_documentation_find_what_they_use(script, monkeypatch):
     [
         ("step", "step"),
         ("step", "find_velocities"),
+        ("step", "conclude"),
         ("solving", "leave_overlaps"),
         ("free_motion", "free_motion"),
         ("solving", "solve_contacts"),

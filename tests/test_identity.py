@@ -1,5 +1,6 @@
 """Kernels are told apart by all that their code depends on, alike in every process."""
 
+import dis
 import subprocess
 import sys
 import threading
@@ -7,8 +8,9 @@ from types import ModuleType
 
 import pytest
 
-from tabi import _identity
+from tabi import _identity, _jit
 from tabi._jit import kernel
+from tabi.spatial.vector import dot
 
 LAW = """
 from tabi._jit import kernel
@@ -64,6 +66,51 @@ def test_a_change_of_anything_that_the_code_depends_on_changes_the_tag(old, new)
     assert _identity.tag(function(LAW.replace(old, new))) != _identity.tag(function())
 
 
+def test_globals_are_read_from_bytecode_as_python_shows_it():
+    instructions = {"LOAD_ATTR", "LOAD_METHOD"}
+    for function in _jit.KERNELS[::7]:
+        for code in _identity._codes(function.__code__):
+            chains, chain = set(), ()
+            for one in dis.get_instructions(code):
+                if one.opname in instructions and chain:
+                    chain = (*chain, one.argval)
+                    continue
+                chains.add(chain)
+                chain = (one.argval,) if one.opname == "LOAD_GLOBAL" else ()
+            assert _identity.global_names(code) == chains - {()}, function
+
+
+def test_every_kernel_of_the_package_can_be_told():
+    import tabi.simulation.simulator
+
+    assert tabi.simulation.simulator
+    assert len(_jit.KERNELS) > 300
+    told = {_identity.own(function) for function in _jit.KERNELS}
+    assert len(told) > 300
+
+
+def test_what_a_kernel_does_is_told_by_its_own_digest_and_not_by_those_of_its_callers():
+    law, other = function(), function(LAW.replace("x + 1.0", "x + 2.0"))
+    assert _identity.whole(law) != _identity.whole(other)
+    (inner,) = (k for label, k in _identity.named(law).items() if label[1] == "inner")
+    (changed,) = (k for label, k in _identity.named(other).items() if label[1] == "inner")
+    assert _identity.own(inner.py_func) != _identity.own(changed.py_func)
+    assert set(_identity.reached(law)) > {_identity.label(inner.py_func)}
+
+    # of the package: named by where it stands
+    def caller():
+        return dot
+
+    caller.__module__ = "tabi.somewhere"
+    first = _identity.own(caller)
+    content = dot.py_func.__code__
+    try:
+        dot.py_func.__code__ = (lambda a, b: 0.0).__code__
+        assert _identity.own(caller) == first
+    finally:
+        dot.py_func.__code__ = content
+
+
 def test_options_of_kernels_and_what_modules_hold_are_parts_of_the_tag():
     tag = _identity.tag(function())
     assert _identity.tag(function(options="(exact=True)")) != tag
@@ -102,7 +149,7 @@ def test_what_cannot_be_told_has_no_tag():
 
     assert _identity.tag(locked) == ""
     with pytest.raises(ValueError, match="cannot be told"):
-        _identity.closure(locked)
+        _identity.own(locked)
 
 
 def test_kernels_made_twice_from_the_same_values_work_side_by_side():
@@ -125,7 +172,8 @@ def test_kernels_made_twice_from_the_same_values_work_side_by_side():
 def test_tags_are_the_same_in_every_process():
     code = (
         "from tabi import _identity; from tabi.contact import ladder as l; "
-        "print([_identity.tag(f.py_func) for f in (l.solve, l.solve_bodies)])"
+        "print([d(f.py_func) for f in (l.solve, l.solve_bodies)"
+        " for d in (_identity.tag, _identity.own, _identity.whole)])"
     )
     first, second = (
         subprocess.run(
@@ -134,4 +182,4 @@ def test_tags_are_the_same_in_every_process():
         for _ in range(2)
     )
     assert first == second
-    assert len(set(eval(first))) == 2
+    assert len(set(eval(first))) == 6

@@ -30,18 +30,21 @@ def clock(monkeypatch):
 
 def test_seconds_left_follow_from_kernels_that_are_ready(clock):
     run = FirstRun()
-    run.expected = STEP_KERNELS
-    with run:
-        assert run.left() is None
-        clock.now += 15.0
-        for _ in range(STEP_KERNELS // 2):
-            run.tick()
-        # half of the kernels took 15 s: all take 30, which is BEFORE_WHOLE of the whole
-        assert run.left() == pytest.approx(30.0 / BEFORE_WHOLE - 15.0)
+    with run.expecting(STEP_KERNELS):
+        with run:
+            assert run.left() is None
+            clock.now += 15.0
+            for _ in range(STEP_KERNELS // 2):
+                run.tick()
+            # half of the kernels took 15 s: all take 30, which is BEFORE_WHOLE of the whole
+            assert run.left() == pytest.approx(30.0 / BEFORE_WHOLE - 15.0)
+        # the next one of several that are compiled apart
+        run.__enter__()
         clock.now += 15.0
         for _ in range(STEP_KERNELS):
             run.tick()
         assert run.left() == pytest.approx(30.0 / BEFORE_WHOLE - 30.0)
+        run.__exit__()
     assert run.left() is None
     assert run.seconds == 30.0
 

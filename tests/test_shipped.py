@@ -28,7 +28,12 @@ model = world.compile()
 M = dynamics.mass_matrix(model, model.neutral())
 print(len(count), M.trace())
 """
-SHIP = "from tabi import _jit, _shipped; print(_shipped.ship(*{}))"
+SHIP = """
+from tabi import _cache, _folder, _jit, _shipped
+import tabi.dynamics
+names = {_cache.begin_of(function) for function in _jit.KERNELS}
+print(_shipped.ship(_folder.cache_folder(), _folder.PACKAGE, _folder.digest(), names))
+"""
 
 
 def run(code, site, cache):
@@ -47,8 +52,12 @@ def site(tmp_path_factory):
     ignored = shutil.ignore_patterns("__pycache__", _shipped.FOLDER)
     shutil.copytree(PACKAGE, folder / "tabi", ignore=ignored)
     compiled, trace = run(SCRIPT, folder, folder / "first")
-    ship = "(_jit.cache_folder(), _jit.PACKAGE, _jit.source_digest())"
-    (count,) = run(SHIP.format(ship), folder, folder / "first")
+    # a kernel of sources that are not there any more
+    (cache,) = (folder / "first").glob("kernels-*")
+    (cache / "tabi.spatial.vector.dot-0123456789abcdef-0123456789abcdef.nbc").write_bytes(b"old")
+    (count,) = run(SHIP, folder, folder / "first")
+    shipped = folder / "tabi" / _shipped.FOLDER
+    assert not list(shipped.glob("*0123456789abcdef*"))
     # the mass of 1 kg three times, and three moments of inertia of 1/600 kg·m²
     assert abs(float(trace) - (3 + 3 / 600)) < 1e-12
     # each has an inside but what Python calls

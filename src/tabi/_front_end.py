@@ -14,7 +14,10 @@ None of this changes the code that comes out.
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import gc
+from collections.abc import Iterator
 from typing import Any
 
 from numba.core import compiler, sigutils, typed_passes, untyped_passes
@@ -119,6 +122,18 @@ class _Front(_FunctionCompiler):
         return KernelFlags(flags)
 
 
+@contextlib.contextmanager
+def _no_garbage() -> Iterator[None]:
+    """Within, Python does not look for garbage: of a compilation nearly everything is in use."""
+    looked = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if looked:
+            gc.enable()
+
+
 class KernelDispatcher(CPUDispatcher):
     """Compiles a kernel for the types it is called with, or takes it from the disk.
 
@@ -142,15 +157,18 @@ class KernelDispatcher(CPUDispatcher):
             if code is None:
                 self.watch.tick()
                 code = self._cache.load_overload(sig, self.targetctx)
-                if code is not None:
+                if code is None:
+                    with self._cache.alone(sig, self.targetctx) as code:
+                        code = code or self._compile(sig, args, result)
+                # code from the disk is not known to other kernels yet
+                if code.entry_point not in self.targetctx._defns:
                     insert_kernel(self.targetctx, code.entry_point, code.fndesc, [code.library])
-                    self.add_overload(code)
-                else:
-                    with self.watch:
-                        code = self._compiler.compile(args, result)
-                    self.add_overload(code)
-                    self._cache.save_overload(sig, code)
+                self.add_overload(code)
             return code.entry_point
+
+    def _compile(self, sig: Any, args: Any, result: Any) -> Any:
+        with self.watch, _no_garbage():
+            return self._cache.keep(sig, self._compiler.compile(args, result), self.targetctx)
 
     def entry(self, args: tuple[Any, ...]) -> Any:
         """The entry point for values of the types of these."""

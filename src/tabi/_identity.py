@@ -1,113 +1,248 @@
-"""What tells two kernels apart, the same in every process.
+"""What a kernel is, told by its content, the same in every process.
 
-Compiled code is kept on disk and linked by name, so a kernel's name has to say which code it is.
-A kernel of the package is told by its module, its name and what it closes over: the folder of the
-cache knows the sources. A kernel of a user's own file, handed into a function of the package that
-makes kernels, is told by its content: its bytecode and constants, and all that it names.
+Compiled code is kept on disk and linked by name. Three digests say which code it is:
+
+- ``own``: of a kernel's bytecode and options and of all values that it names. Other kernels that it
+  names are told by their labels alone: what they do is in their own code.
+- ``whole``: the same with all that these kernels do, and those that they name, and so on, up to
+  kernels that are compiled apart.
+- ``label``: module, name and a tag of what the kernel closes over, which tells kernels that one
+  function makes apart. In one process a kernel of the package has one content; the tag of a kernel
+  of a user's own file, which may be read again after a change, has its content too.
 """
 
+from __future__ import annotations
+
+import functools
 import hashlib
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from opcode import opmap
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 from numba.core import serialize
+from numba.extending import _Intrinsic  # pyright: ignore
 
 OWN = "tabi"
 # what these hold is told by its name
-FIXED = frozenset({OWN, "builtins", "math", "numba", "numpy"})
+FIXED = frozenset({"builtins", "math", "numba", "numpy", "llvmlite"})
 NUMBERS = (bool, int, float, complex, str, bytes, type(None), np.generic)
+# where a plain function keeps the options of its kernel
+OPTIONS = "_kernel_options"
+# of bytecode: reading a global, whose argument counts in twos, and an attribute, which does so from
+# Python 3.12 on
+CACHE, EXTENDED, GLOBAL = opmap["CACHE"], opmap["EXTENDED_ARG"], opmap["LOAD_GLOBAL"]
+ATTRIBUTE = {opmap["LOAD_ATTR"]: int(sys.version_info >= (3, 12))}
+if "LOAD_METHOD" in opmap:
+    ATTRIBUTE[opmap["LOAD_METHOD"]] = 0
+
+Label = tuple[str, str, str]
+Tell = Callable[[Any], Any]
 
 
-def closure(function: Callable[..., Any]) -> tuple[Any, ...]:
-    """What a function closes over: kernels as this module tells them, all else by its value.
+def own(function: Any) -> str:
+    """Digest of a function that tells the kernels it names by their labels.
 
     Raises:
-        ValueError: if it closes over something that cannot be told.
+        ValueError: if it names something that cannot be told.
     """
-    return _closure(function, (), {})
+
+    def tell(kernel: Any) -> Any:
+        plain = _plain(kernel)
+        # a caller fills in what it leaves out itself
+        return (label(plain), repr(plain.__defaults__))
+
+    return _digest(_content(function, tell))
 
 
-def tag(function: Callable[..., Any]) -> str:
-    """A short name for what a function is, beyond its module and name, or "" if it cannot be told;
-    the same for the same code in every process.
+def whole(function: Any) -> str:
+    """Digest of a function and of all kernels that it reaches.
+
+    Raises:
+        ValueError: if one of them names something that cannot be told.
     """
+    return _whole_own(function) if _root(function) == OWN else _whole(function, ())
+
+
+def label(function: Any) -> Label:
+    """Module, name and tag of a function, by which others name it.
+
+    Raises:
+        ValueError: if it names something that cannot be told.
+    """
+    return (function.__module__, function.__qualname__, _tag(function))
+
+
+def tag(function: Any) -> str:
+    """The tag of a function, or "" if it cannot be told."""
     try:
-        told = closure(function) if _root(function) == OWN else _content(function, {})
+        return _tag(function)
     except ValueError:
         return ""
+
+
+def named(function: Any) -> dict[Label, Any]:
+    """Kernels that a function names, by their labels."""
+    found: dict[Label, Any] = {}
+
+    def note(kernel: Any) -> None:
+        if hasattr(kernel, "py_func"):
+            found[label(kernel.py_func)] = kernel
+
+    _content(function, note)
+    return found
+
+
+def reached(function: Any) -> dict[Label, Any]:
+    """All kernels that a function names, that these name, and so on, up to those that are compiled
+    apart.
+    """
+    found = named(function)
+    ahead = list(found.values())
+    while ahead:
+        kernel = ahead.pop()
+        if getattr(kernel, "apart", None) is None:
+            new = {k: v for k, v in named(kernel.py_func).items() if k not in found}
+            found |= new
+            ahead += new.values()
+    return found
+
+
+def _digest(told: Any) -> str:
     return hashlib.sha256(repr(told).encode()).hexdigest()[:16]
 
 
-def _root(function: Callable[..., Any]) -> str:
+def _root(function: Any) -> str:
     return (function.__module__ or "").partition(".")[0]
 
 
-def _closure(function: Any, names: tuple[str, ...], seen: dict[Any, int]) -> tuple[Any, ...]:
-    return tuple(_told(cell.cell_contents, names, seen) for cell in function.__closure__ or ())
+def _plain(kernel: Any) -> Any:
+    return getattr(kernel, "py_func", kernel)
 
 
-def _content(function: Any, seen: dict[Any, int]) -> tuple[Any, ...]:
-    """All that a function of a user's own file is made of; it may name itself."""
-    if id(function) in seen:
-        return ("again", seen[id(function)])
-    seen[id(function)] = len(seen)
-    codes = _codes(function.__code__)
-    names = tuple(sorted({name for code in codes for name in code.co_names}))
-    named = [name for name in names if name in function.__globals__]
+@functools.cache
+def _whole_own(function: Any) -> str:
+    # the package does not change in a process
+    return _whole(function, ())
+
+
+def _whole(function: Any, around: tuple[Any, ...]) -> str:
+    """Digest of a function and all it reaches; it may name itself or those ``around`` it."""
+    around = (*around, function)
+
+    def tell(kernel: Any) -> Any:
+        plain = _plain(kernel)
+        if getattr(kernel, "apart", None) is not None:
+            # what it does is in code of its own
+            return (label(plain), str(kernel.apart))
+        if plain in around:
+            return ("again", around.index(plain))
+        if _root(plain) == OWN:
+            return _whole_own(plain)
+        # of kernels by other means than tabi's
+        options = getattr(kernel, "targetoptions", {})
+        read = {name: sorted(v) if isinstance(v, set) else v for name, v in options.items()}
+        return (_whole(plain, around), sorted(read.items()))
+
+    return _digest((function.__module__, function.__qualname__, _content(function, tell)))
+
+
+def _tag(function: Any) -> str:
+    return _tag_own(function) if _root(function) == OWN else _whole(function, ())
+
+
+@functools.cache
+def _tag_own(function: Any) -> str:
+    cells = [cell.cell_contents for cell in function.__closure__ or ()]
+    return _digest([_told(cell, lambda kernel: label(_plain(kernel))) for cell in cells])
+
+
+def _content(function: Any, tell: Tell) -> tuple[Any, ...]:
+    """All that a function is made of; kernels that it names as ``tell`` tells them."""
+    codes, at = list(_codes(function.__code__)), function.__globals__
+    names = sorted({name for code in codes for name in global_names(code)})
+    cells = [cell.cell_contents for cell in function.__closure__ or ()]
     return (
-        tuple(map(_code, codes)),
-        _told((function.__defaults__, *(function.__kwdefaults__ or {}).items()), names, seen),
-        tuple((name, _told(function.__globals__[name], names, seen)) for name in named),
-        _closure(function, names, seen),
+        [_code(code) for code in codes],
+        getattr(function, OPTIONS, None),
+        _told((function.__defaults__, *(function.__kwdefaults__ or {}).items()), tell),
+        [(name, _told(_value(at, name), tell)) for name in names if name[0] in at],
+        [_told(cell, tell) for cell in cells],
     )
 
 
-def _codes(code: CodeType) -> list[CodeType]:
+def global_names(code: CodeType) -> set[tuple[str, ...]]:
+    """Globals that a code reads, each with the attributes that are read from it at once:
+    ``("math", "sqrt")``.
+    """
+    found, names, extended = set(), code.co_names, 0
+    chain: tuple[str, ...] = ()
+    for op, low in zip(code.co_code[::2], code.co_code[1::2], strict=True):
+        if op == CACHE:
+            continue
+        argument = extended | low
+        extended = argument << 8 if op == EXTENDED else 0
+        if op == EXTENDED:
+            continue
+        if op in ATTRIBUTE and chain:
+            chain = (*chain, names[argument >> ATTRIBUTE[op]])
+            continue
+        found |= {chain}
+        chain = (names[argument >> 1],) if op == GLOBAL else ()
+    return found - {()}
+
+
+def _value(at: dict[str, Any], name: tuple[str, ...]) -> Any:
+    """What a name stands for, as far as it leads through modules: the value, with the rest."""
+    value = at[name[0]]
+    for i, inner in enumerate(name[1:], 1):
+        if not isinstance(value, ModuleType) or not hasattr(value, inner):
+            return (value, name[i:])
+        value = getattr(value, inner)
+    return value
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
     """A code and those of the functions written inside of it."""
-    inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
-    return [code, *(found for one in inner for found in _codes(one))]
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes(constant)
 
 
 def _code(code: CodeType) -> tuple[Any, ...]:
-    constants = [repr(value) for value in code.co_consts if not isinstance(value, CodeType)]
+    # the first constant of a function is its description, which changes nothing
+    first = 1 if code.co_consts and isinstance(code.co_consts[0], str) else 0
+    constants = [repr(x) for x in code.co_consts[first:] if not isinstance(x, CodeType)]
     return (code.co_code, constants, code.co_names, code.co_varnames, code.co_freevars)
 
 
-def _told(value: Any, names: tuple[str, ...], seen: dict[Any, int]) -> Any:
-    """A value, in what ``repr`` writes alike in every process; of a module, what is among
-    ``names``.
-    """
-    plain = getattr(value, "py_func", value)
+def _told(value: Any, tell: Tell) -> Any:
+    """A value, in what ``repr`` writes alike in every process."""
+    if isinstance(value, _Intrinsic):
+        value = value._defn
+    plain = _plain(value)
     if isinstance(plain, FunctionType):
-        named = (plain.__module__, plain.__qualname__)
-        if _root(plain) == OWN:
-            return (*named, _closure(plain, (), seen))
-        options = {} if plain is value else getattr(value, "inside", value).targetoptions
-        # a set of strings has another order in every process
-        read = {name: sorted(v) if isinstance(v, set) else v for name, v in options.items()}
-        fixed = _root(plain) in FIXED
-        return named if fixed else (*named, sorted(read.items()), _content(plain, seen))
+        by_name = (plain.__module__, plain.__qualname__)
+        return by_name if _by_name(plain, value) else (*by_name, tell(value))
     if isinstance(value, NUMBERS):
         return (type(value).__name__, repr(value))
     if isinstance(value, tuple):
-        return (type(value).__name__, *(_told(item, names, seen) for item in value))
+        return (type(value).__name__, *(_told(item, tell) for item in value))
     if isinstance(value, ModuleType):
-        return _module(value, names, seen)
+        return ("module", value.__name__)
     if isinstance(value, type):
-        return (value.__module__, value.__qualname__)
+        return (value.__module__, value.__qualname__, getattr(value, "_fields", ()))
     try:
         return hashlib.sha256(serialize.dumps(value)).hexdigest()
     except Exception as error:  # pickle has no error of its own for all that it cannot do
         raise ValueError(f"{value!r} cannot be told") from error
 
 
-def _module(module: ModuleType, names: tuple[str, ...], seen: dict[Any, int]) -> tuple[Any, ...]:
-    name = module.__name__
-    if name.partition(".")[0] in FIXED or (id(module), names) in seen:
-        return ("module", name)
-    # modules may hold each other; another function names other things of the same module
-    seen[id(module), names] = len(seen)
-    held = [other for other in names if other in vars(module)]
-    return ("module", name, *((other, _told(vars(module)[other], names, seen)) for other in held))
+def _by_name(plain: Any, value: Any) -> bool:
+    """Whether the name of a function is enough: kernels do not call plain functions of the package,
+    but for those that write code themselves, which belong to the compiler.
+    """
+    return _root(plain) in FIXED or (_root(plain) == OWN and plain is value)

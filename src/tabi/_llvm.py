@@ -7,7 +7,8 @@ Here every kernel has two faces.
 - **Inside**, as other kernels see it: its own code and no other's, in LLVM's intermediate form,
   neither optimised as a whole nor made into machine code, and a list of the kernels that it calls.
 - **Outside**, as Python sees it: made when Python first calls it, from its own code and the inside
-  of all that it reaches, each linked in once; then optimised as a whole.
+  of all that it reaches, each linked in once; then optimised as a whole. Kernels that are compiled
+  apart (``_apart``) are not linked in: they have an outside of their own.
 
 Against Numba's own way this halves the time of compilation, and the code is faster,
 as nothing was decided too early.
@@ -24,9 +25,10 @@ from collections.abc import Callable
 from typing import Any
 
 import llvmlite.binding as llvm
-from numba.core import codegen, compiler, types
+from numba.core import codegen, compiler, sigutils, types
 
 from tabi import _identity
+from tabi._apart import Apart, Slot, slots_of
 from tabi._front_end import KernelCompiler, KernelDispatcher
 
 
@@ -71,9 +73,8 @@ class _Linked(codegen.JITCodeLibrary):
 class Inside(_Linked):
     """Code of a kernel as other kernels take it in: no machine code, and no address."""
 
-    # where the cache keeps it, and under which name it is called; "" if it keeps it nowhere
-    file = ""
-    symbol = ""
+    # what callers have to know (``_cache``); None if it is not kept
+    face: tuple[Any, ...] | None = None
 
     def _optimize_final_module(self) -> None:
         self._keep_to_itself()
@@ -106,18 +107,10 @@ class Inside(_Linked):
         """The code generator, which must not look for this code in memory."""
         return _Addressless(self._codegen)
 
-    def kept(self) -> tuple[Inside, ...]:
-        """Kernels it needs that the cache keeps in files of their own."""
-        return tuple(library for library in reached(self, into_files=False) if library.file)
-
     def serialize_using_object_code(self) -> tuple[str, str, bytes]:
-        """As bitcode; with the code of the kernels it needs that have no file of their own."""
+        """As bitcode."""
         self._ensure_finalized()
-        module = self._final_module
-        if parts := [other for other in reached(self, into_files=False) if not other.file]:
-            module = module.clone()
-            _link(module, parts)
-        return (self.name, "bitcode", module.as_bitcode())
+        return (self.name, "bitcode", self._final_module.as_bitcode())
 
 
 class InsideWithVectors(Inside):
@@ -137,6 +130,8 @@ class Outside(_Linked):
     """
 
     vectors = False
+    # of kernels that are compiled apart; None where nobody has looked
+    slots: list[Slot] | None = None
 
     def _optimize_final_module(self) -> None:
         self._keep_to_itself()
@@ -151,17 +146,16 @@ class OutsideWithVectors(Outside):
     vectors = True
 
 
-def reached(library: _Linked, into_files: bool = True) -> list[Inside]:
-    """All kernels that a code calls, and what these call in turn, each once and after its callers;
-    unless ``into_files``, no further than the first that has a file.
+def reached(library: _Linked) -> list[Inside]:
+    """All kernels that a code calls, and what these call in turn, each once and after its
+    callers.
     """
     done: dict[Inside, None] = {}
 
     def visit(library: _Linked) -> None:
         for called in library.called:
             if called not in done:
-                if into_files or not called.file:
-                    visit(called)
+                visit(called)
                 done[called] = None
 
     visit(library)
@@ -227,9 +221,31 @@ class Kernel(KernelDispatcher):
 
     Attributes:
         make_inside: what makes that, when a kernel that names it is compiled for the first time.
+        apart: the type of its result if it is compiled apart from its callers.
+        rare: whether that is done when it is first called.
     """
 
     make_inside: Callable[[], KernelDispatcher]
+    apart: Any = None
+    rare: bool = False
+
+    def compile(self, sig: Any) -> Any:
+        """The entry point for a signature; kernels that it reaches and that are compiled apart are
+        there as well.
+        """
+        entry = super().compile(sig)
+        for slot in self.slots(sig):
+            if not slot.kernel.rare and not slot.cell.value:
+                slot.fill()
+        return entry
+
+    def slots(self, sig: Any) -> list[Slot]:
+        """Of kernels that the code for a signature calls and that are compiled apart."""
+        args, _ = sigutils.normalize_signature(sig)
+        library = self.overloads[tuple(args)].library
+        if library.slots is None:
+            library.slots = slots_of(library._final_module)
+        return library.slots
 
     @functools.cached_property
     def inside(self) -> KernelDispatcher:
@@ -238,7 +254,7 @@ class Kernel(KernelDispatcher):
 
     @property
     def _numba_type_(self) -> types.Dispatcher:
-        return types.Dispatcher(self.inside)
+        return types.Dispatcher(self.inside) if self.apart is None else Apart(self)
 
 
 class Flags(set):

@@ -8,9 +8,9 @@ import sys
 import time
 from collections.abc import Iterator
 
-# kernels of a step, and the part of the time until all of them are there; the rest is for making
-# machine code of the whole
-STEP_KERNELS, BEFORE_WHOLE = 390, 0.75
+# kernels of a step, where another process compiles a part of them, and the part of the time until
+# all of them are there; the rest is for making machine code
+STEP_KERNELS, BEFORE_WHOLE = 260, 0.9
 # between two lines on a terminal [s]; before an estimate is worth something
 OFTEN, EARLY = 0.5, 2.0
 
@@ -29,28 +29,34 @@ class FirstRun:
     def __init__(self) -> None:
         self.said, self.depth, self.seconds, self.ready, self.expected = False, 0, 0.0, 0, 0
         self.kept = True
-        self._started, self._told = 0.0, 0.0
+        self._started, self._entered, self._told = 0.0, 0.0, 0.0
 
     def __enter__(self) -> None:
         self.depth += 1
         if self.depth == 1:
-            self._started, self.ready = time.perf_counter(), 0
+            if self.expected == 0:
+                self._expect()
+            self._entered = time.perf_counter()
             self._begin()
 
     def __exit__(self, *error: object) -> None:
         self.depth -= 1
         if self.depth == 0:
-            self.seconds += time.perf_counter() - self._started
+            self.seconds += time.perf_counter() - self._entered
             self._line("")
 
     @contextlib.contextmanager
     def expecting(self, kernels: int) -> Iterator[None]:
         """So many kernels are about to be compiled, or read."""
+        self._expect()
         self.expected = kernels
         try:
             yield
         finally:
             self.expected = 0
+
+    def _expect(self) -> None:
+        self._started, self.ready = time.perf_counter(), 0
 
     def tick(self) -> None:
         """One more kernel is there."""
@@ -80,7 +86,7 @@ class FirstRun:
             else "on every run, because no folder can keep it; see `tabi doctor`"
         )
         print(
-            f"tabi: compiling for this processor, {often} (about a minute for a simulation) …",
+            f"tabi: compiling for this processor, {often} (half a minute for a simulation) …",
             file=sys.stderr,
             flush=True,
         )

@@ -1,19 +1,19 @@
 """Kernels that came with the package, so that a first start need not compile them from Python.
 
 A built wheel may hold the unoptimised code of kernels as other kernels take it in (``_llvm``). No
-processor is named in it: what remains is to optimise it for the one at hand. It belongs to one
-state of the sources and to the versions that made it; where any of these differ it is not looked
-at, and everything is compiled as without it.
+processor is named in it: what remains is to optimise it for the one at hand. It belongs to the
+compiler and the versions that made it; where any of these differ it is not looked at, and
+everything is compiled as without it.
 """
 
 from __future__ import annotations
 
 import functools
 import json
-import pickle
 import platform
 import shutil
 import sys
+from collections.abc import Collection
 from pathlib import Path
 
 import llvmlite
@@ -24,9 +24,9 @@ FOLDER, STAMP = "_kernels", "made_for.json"
 
 
 def here(digest: str) -> dict[str, str]:
-    """What code of kernels depends on, for sources of this digest."""
+    """What code of kernels depends on, for a compiler of this digest."""
     return {
-        "sources": digest,
+        "compiler": digest,
         "python": ".".join(map(str, sys.version_info[:2])),
         "numpy": np.__version__,
         "numba": numba.__version__,
@@ -53,15 +53,18 @@ def differences(package: Path, digest: str) -> dict[str, tuple[str, str]] | None
     return {name: (str(made.get(name)), now[name]) for name in now if made.get(name) != now[name]}
 
 
-def ship(cache: Path, package: Path, digest: str) -> int:
-    """Put the kernels of a cache, as other kernels see them, into a package; returns how many."""
+def ship(cache: Path, package: Path, digest: str, names: Collection[str]) -> int:
+    """Put kernels of a cache, as other kernels see them, into a package; returns how many.
+
+    Args:
+        names: beginnings of their files: kernel and content, as a cache may hold older ones.
+    """
     into, count = package / FOLDER, 0
     shutil.rmtree(into, ignore_errors=True)
     into.mkdir()
     for path in sorted(cache.glob("*.nbc")):
-        _, _, _, bitcode, _ = pickle.loads(path.read_bytes())
-        # what Python calls is machine code, for one processor
-        if bitcode:
+        # what Python calls is machine code, for one processor, and has another content
+        if path.name.rpartition("-")[0] in names:
             shutil.copyfile(path, into / path.name)
             count += 1
     (into / STAMP).write_text(json.dumps(here(digest)))

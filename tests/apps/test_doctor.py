@@ -10,14 +10,14 @@ import pytest
 from typer.testing import CliRunner
 
 import tabi
-from tabi import _jit
+from tabi import _folder
 from tabi.apps import cli, doctor
 
 
 @pytest.fixture
 def findings(tmp_path, monkeypatch):
     """Findings on a cache of two kernels of 0.5 MB."""
-    monkeypatch.setattr(_jit, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr(_folder, "cache_folder", lambda: tmp_path)
     for name in ("a.nbc", "b.nbc"):
         (tmp_path / name).write_bytes(bytes(500_000))
     return doctor.examine()
@@ -29,7 +29,7 @@ def test_doctor_as_json_is_json_with_versions_and_cache():
     page = json.loads(done.stdout)
     assert (page["tabi"], page["python"]) == (tabi.__version__, platform.python_version())
     assert page["packages"]["numpy"] == numpy.__version__
-    assert page["cache"]["digest"] == _jit.digest()
+    assert page["cache"]["digest"] == _folder.digest()
     assert set(page["optional"]) == set(doctor.PARTS)
 
 
@@ -54,7 +54,7 @@ def test_empty_cache_names_the_cure(findings, tmp_path):
 
 
 def test_cache_that_cannot_be_written_names_the_cure(findings, monkeypatch):
-    monkeypatch.setattr(_jit, "cache_folder", lambda: None)
+    monkeypatch.setattr(_folder, "cache_folder", lambda: None)
     page = doctor.examine()
     assert (page["cache"]["folder"], page["cache"]["kernels"]) == (None, 0)
     assert "set TABI_CACHE_DIR" in doctor.text(page)

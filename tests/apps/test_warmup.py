@@ -5,7 +5,7 @@ import sys
 
 from typer.testing import CliRunner
 
-from tabi import _jit
+from tabi import _folder, _jit
 from tabi.apps import cli, warmup
 
 # every function of the public dynamics, on trees with all kinds of joints,
@@ -77,6 +77,6 @@ def test_warmup_says_one_line_where_there_is_no_terminal():
 
 
 def test_warmup_tells_when_nothing_can_be_kept(monkeypatch):
-    monkeypatch.setattr(_jit, "cache_folder", lambda: None)
+    monkeypatch.setattr(_folder, "cache_folder", lambda: None)
     monkeypatch.setattr(warmup, "jobs", list)
     assert "for this run only" in warmup.run(show=False)

@@ -47,9 +47,9 @@ def examine() -> dict[str, Any]:
     """All findings, as plain data."""
     from numba.core import config
 
-    from tabi import _jit, _shipped
+    from tabi import _folder, _shipped
 
-    folder = _jit.cache_folder()
+    folder = _folder.cache_folder()
     files = list(folder.glob("*.nbc")) if folder else []
     return {
         "tabi": tabi.__version__,
@@ -64,11 +64,11 @@ def examine() -> dict[str, Any]:
         "optional": {name: version_of(name) for name in PARTS},
         "cache": {
             "folder": str(folder) if folder else None,
-            "digest": _jit.digest(),
+            "digest": _folder.digest(),
             "kernels": len(files),
             "megabytes": round(sum(f.stat().st_size for f in files) / 1e6, 2),
             "compiled": not config.DISABLE_JIT,  # type: ignore[attr-defined]
-            "shipped": _shipped.differences(_jit.PACKAGE, _jit.source_digest()),
+            "shipped": _shipped.differences(_folder.PACKAGE, _folder.digest()),
         },
     }
 

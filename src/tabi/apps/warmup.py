@@ -1,15 +1,11 @@
 """Compile every kernel that Python calls, on a small world: kernels are the same for every robot.
 
-Two long chains of kernels, collision and contact solvers, do not wait for each other: each is
-compiled by a process of its own where there is a second core, into the cache that all share. The
-simulation's kernels then find them there.
+Where there is a second core another process compiles the simulation meanwhile (``ahead``), into the
+cache that both share; what it has not come to is compiled here in the end.
 """
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -26,8 +22,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 Job = tuple[str, Callable[[], object]]
-# jobs for processes of their own
-APART = ("collision",)
 
 
 def jobs() -> list[Job]:
@@ -153,25 +147,20 @@ def _touching() -> BodyProblem:
 
 def run(show: bool = True) -> str:
     """Run all jobs and say how long it took."""
-    from tabi import _jit
+    from tabi import _apart, _folder
+    from tabi.simulation import ahead
 
     start = time.perf_counter()
-    work, helpers = jobs(), _helpers() if _jit.cache_folder() else []
-    # what others compile comes last, when it can be read from the cache;
-    # the simulation, which has it all inside, after that
-    order = dict.fromkeys(APART, 1) | {"simulation": 2}
-    work.sort(key=lambda job: order.get(job[0], 0))
+    ahead.start()
+    work = [*jobs(), ("what is rarely called", _apart.fill_all)]
     with bar("compiling", len(work), show=show) as move:
-        for count, (name, job) in enumerate(work):
+        for count, (_, job) in enumerate(work):
             move(count)
-            if name in order:
-                for helper in helpers:
-                    helper.wait()
             job()
     done = f"kernels ready after {time.perf_counter() - start:.1f} s"
     return (
         done
-        if _jit.cache_folder()
+        if _folder.cache_folder()
         else (
             f"{done}, but for this run only: no folder can keep them; "
             "set TABI_CACHE_DIR to a folder of yours"
@@ -181,32 +170,14 @@ def run(show: bool = True) -> str:
 
 def ship() -> str:
     """Put the kernels into the package, and say how many."""
-    from tabi import _jit, _shipped
+    from tabi import _cache, _folder, _jit, _shipped
 
-    folder = _jit.cache_folder()
+    folder = _folder.cache_folder()
     if folder is None:
         raise TabiError("no folder keeps kernels; set TABI_CACHE_DIR to a folder of yours")
     try:
-        count = _shipped.ship(folder, _jit.PACKAGE, _jit.source_digest())
+        names = {_cache.begin_of(function) for function in _jit.KERNELS}
+        count = _shipped.ship(folder, _folder.PACKAGE, _folder.digest(), names)
     except OSError as error:
-        raise TabiError(f"kernels cannot be put into {_jit.PACKAGE}: {error}") from None
-    return f"{count} kernels in {_jit.PACKAGE / _shipped.FOLDER}"
-
-
-def _helpers() -> list[subprocess.Popen[bytes]]:
-    """A process for each job that is done apart, where there is a core for it;
-    what goes wrong there is met again here.
-    """
-    if (os.cpu_count() or 1) < 2:
-        return []
-    none = subprocess.DEVNULL
-    return [
-        subprocess.Popen(
-            [sys.executable, "-m", "tabi.apps.warmup", name], stdin=none, stdout=none, stderr=none
-        )
-        for name in APART
-    ]
-
-
-if __name__ == "__main__":
-    dict(jobs())[sys.argv[1]]()
+        raise TabiError(f"kernels cannot be put into {_folder.PACKAGE}: {error}") from None
+    return f"{count} kernels in {_folder.PACKAGE / _shipped.FOLDER}"

@@ -59,7 +59,7 @@ def closest(s, x, t, y, limit, c, cw):
     return gap < limit, n, gap, a, b
 
 
-@kernel
+@kernel(apart="int64", rare=True)
 def convex_points(s, x, t, y, band, c, cw, points, count):
     """Points of two convex shapes; returns the new number of points."""
     tried, side, m = False, 0.0, (0.0, 0.0, 1.0)

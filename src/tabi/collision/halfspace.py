@@ -121,7 +121,7 @@ def _box(s, at, band, points, count):
     return count
 
 
-@kernel
+@kernel(apart="int64", rare=True)
 def _polytope(s, at, near, vertex, out, points, count):
     """Every corner in the band; of more than sixteen, unless it is a sole, those of equation (2);
     of still more the outermost, the lowest, and the one that will be lowest.

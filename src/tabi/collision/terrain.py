@@ -138,7 +138,7 @@ def _put(at, p, radius, n, gap, name, points, count):
     return put(points, count, name, q, mul(R, n), gap)
 
 
-@kernel
+@kernel(apart="int64", rare=True)
 def points_on(s, x, f, y, near, c, cw, points, count):
     """Points of the convex shape s at pose x on the height field f at pose y;
     returns the new number of points.

@@ -79,7 +79,7 @@ def solve_on(velocities, sweep, begin):
 def accelerated_on(velocities, sweep, begin, price):
     """Gauss–Seidel with (2), for one form of the problem; price: kernel, work of a sweep."""
 
-    @kernel
+    @kernel(apart="int64, float64", rare=True)
     def accelerated(p, impulse, tolerance, sweeps, work):
         """As ``solve``, with (2) over the last DEPTH sweeps;
         after the first as far as work.budget allows.

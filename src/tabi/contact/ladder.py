@@ -143,7 +143,7 @@ def climb_on(newton, accelerated, first, compiled=True):
         copy(impulse, w.found, impulse.shape[0])
         return done, error
 
-    @kernel(plain=not compiled)
+    @kernel(plain=not compiled, apart="int64, int64, float64", rare=True)
     def rescue(p, tolerance, impulse, w, table, begin, cold, total, least):
         """All attempts from ``begin`` on, until one succeeds;
         the impulses at hand are the best met.
@@ -181,7 +181,7 @@ def climb_on(newton, accelerated, first, compiled=True):
         copy(impulse, w.found, n)
         return total, table.shape[0], least
 
-    @kernel(plain=not compiled)
+    @kernel(plain=not compiled, apart="int64, int64, float64")
     def solve(p, tolerance, impulse, w, table):
         """Try until the backward error is within the tolerance [m/s].
 

@@ -34,7 +34,7 @@ def saves(p, work, count):
     return 2 * products - count * (3 * count * count + 10 * count + 36 * bodies) // 50
 
 
-@kernel
+@kernel(apart="boolean", rare=True)
 def solve(p, work):
     """Δλ into work.delta, from F there (Δλ of rows that open),
     B in work.slope, C in work.known and what rows do in work.does.

@@ -28,7 +28,7 @@ from tabi.dynamics.tree_inertia import times
 from tabi.spatial.vector import add6, load6, store6
 
 
-@kernel
+@kernel(apart="none", rare=True)
 def clear(s, S, n):
     """No block has anything in it, those that elimination fills neither."""
     for step in range(n):
@@ -40,7 +40,7 @@ def clear(s, S, n):
             _zero(S[s.slot[j, i]])
 
 
-@kernel
+@kernel(apart="boolean", rare=True)
 def solve(p, s, S, F, V):
     """V of (1); S and F are overwritten. False where a pivot is singular or not finite.
 

@@ -27,7 +27,7 @@ def linked(p):
     return p.parent.shape[0] > 0 and p.parent[0] != BLOCKS
 
 
-@kernel
+@kernel(apart="none", rare=True)
 def apply(p, F, V):
     """Equation (1): V = Ω F; F ends as Z."""
     count = p.start.shape[0] - 1

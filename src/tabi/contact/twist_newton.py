@@ -172,7 +172,7 @@ def _stiffen(S, slot, c, K, does):
         _press(S[slot[b, a]], s, r, K, -1.0)
 
 
-@kernel
+@kernel(apart="none", rare=True)
 def add_follow(p, work):
     """Rows with a partner take their part of what it does."""
     d = work.delta

@@ -68,7 +68,7 @@ def _product(O, f, g):
     return dot6(f, trees.times(O, g))
 
 
-@kernel
+@kernel(apart="none", rare=True)
 def _weights_of_trees(p):
     """The same from the factors of ``trees``: what unit wrenches do, one by one."""
     for k in range(p.mu.shape[0]):

@@ -174,7 +174,7 @@ def omega(m, w, c, bodies, count, start, column, out):
     return needed
 
 
-@kernel
+@kernel(apart="none", rare=True)
 def _factors(m, w, c, b, start, i, out):
     """P, N and Ω_ii of a body."""
     e, above = start[i], c.above[i]

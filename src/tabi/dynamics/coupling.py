@@ -18,7 +18,7 @@ from tabi.spatial.cholesky import solve
 from tabi.spatial.vector import axpy6, dot6, load6
 
 
-@kernel
+@kernel(apart="none", rare=True)
 def close(m, w, a, tau):
     """Equation (1); the forces of prescribed joints in τ take their share."""
     K, count = w.coupling, m.mimic.shape[0]

@@ -21,7 +21,7 @@ from tabi.dynamics.coupling import leave, product, yields
 from tabi.spatial.vector import axpy6, load6, store6
 
 
-@kernel
+@kernel(apart="none", rare=True)
 def prepare(m, w, c, bodies, count):
     """H of (1), and B of (2) for each contacting body; needs their rows R."""
     directions(m, w, c)
@@ -77,7 +77,7 @@ def take(c, a, b, out, e):
             store6(out[e, r], axpy6(-c.share[a, f, r], load6(c.share[b, f]), load6(out[e, r])))
 
 
-@kernel(inline=True)
+@kernel(apart="none", rare=True)
 def remove(w, c):
     """u of (2), in w.dof.residual."""
     for e in range(c.follower.shape[0]):

@@ -77,7 +77,7 @@ def _unmoved(m, w, k):
     return m.dof[k].prescribed == 0 and w.dof[k].added == 0.0 and w.dof[k].fixed == 0
 
 
-@kernel
+@kernel(apart="none", rare=True)
 def keep_energy(m, h, w, free):
     """Velocities after a step without contacts, ``free``, by (1) where a body floats by itself;
     w: kinematics before the step.
@@ -112,7 +112,7 @@ def fast(m, h, w):
     return False
 
 
-@kernel
+@kernel(apart="none", rare=True)
 def settle(m, v, h, load, w, a, again, free):
     """Velocities of the trees in ``free`` by (2);
     w.load is the joint forces, and their copy ``load``.
@@ -135,7 +135,7 @@ def settle(m, v, h, load, w, a, again, free):
     kinematics.velocities(m, v, w)
 
 
-@kernel
+@kernel(apart="none", rare=True)
 def turn(m, v, free, w, h, deep, change):
     """How bodies turn and move: ``change`` becomes the velocity that configurations follow,
     ``free`` the one they end with.

@@ -21,7 +21,7 @@ MANY = 24
 def assemble_on(fill, warm_start, tie):
     """The contact problem of a step, from the kernels of its kinds of rows and of its law."""
 
-    @kernel(inline=True)
+    @kernel(apart="boolean")
     def assemble(t, d, s, h):
         """s.problem from the points and the free motion v_free, with a warm start in s.impulse.
 
@@ -93,7 +93,7 @@ def number_bodies(t, s, count):
     return found, bodies
 
 
-@kernel
+@kernel(apart="boolean", rare=True)
 def _crowded(c, body, begin, end):
     """Whether MANY bodies of a group are of one family,
     and its families can do without blocks.
@@ -110,7 +110,7 @@ def _crowded(c, body, begin, end):
     return most >= MANY
 
 
-@kernel
+@kernel(apart="int64", rare=True)
 def _add_carriers(m, s, begin, end):
     """Put all bodies that carry those of a group into the list, parents before children.
 

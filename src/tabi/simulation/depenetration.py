@@ -65,7 +65,7 @@ def jams(d, least):
     return report.missed > 0 and report.apart == TOGETHER and report.overlap < -least
 
 
-@kernel(inline=True)
+@kernel(apart="none", rare=True)
 def leave_out(s, count, h):
     """The first problem: without the overlaps, but for those of impacts."""
     for x in range(count):

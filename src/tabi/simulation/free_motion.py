@@ -13,7 +13,7 @@ from tabi.simulation import corrections
 def free_motion_on(load):
     """The free motion of a step, from the kernel that loads all forces."""
 
-    @kernel(inline=True)
+    @kernel(apart="boolean")
     def free_motion(t, d, s, h, guess):
         """s.v_free; False where a joint has no inertia. guess: of the active set."""
         m, w, count = t.model, s.dynamics, d.v.shape[0]

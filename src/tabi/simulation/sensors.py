@@ -84,7 +84,7 @@ def _wanted(t, d):
     return False
 
 
-@kernel
+@kernel(apart="none", rare=True)
 def move(t, d, s, h, v, v_end):
     """Equations (1) and (2), from velocities before and after the step; the workspace holds the
     kinematics of its beginning.
@@ -168,22 +168,26 @@ def _take_outside(t, d, s, h):
 # ---- after a step -------------------------------------------------------------------------------
 
 
-@kernel
+@kernel(inline=True)
 def sample(t, d, s, h):
     """True values of all sensors that are on, and their readings."""
+    for i in range(t.sensors.row.shape[0]):
+        if d.command.heard[i] != 0:
+            _sample_one(t, d, s, i, h)
+
+
+@kernel(apart="none", rare=True)
+def _sample_one(t, d, s, i, h):
     sensors, memory = t.sensors, d.memory.sensors
-    for i in range(sensors.row.shape[0]):
-        row = sensors.row[i]
-        if d.command.heard[i] == 0:
-            continue
-        late = sampling.due(row, memory.sample[i].count, d.memory.clock[0])
-        if late or row.bandwidth > 0.0:
-            measure(t, d, s, i, h)
-            sampling.filter_truth(row, memory, h)
-        if late:
-            sampling.take(sensors, memory, i)
-        if late or row.delay > 0.0:
-            sampling.tell(row, memory, i, d.memory.clock[0])
+    row = sensors.row[i]
+    late = sampling.due(row, memory.sample[i].count, d.memory.clock[0])
+    if late or row.bandwidth > 0.0:
+        measure(t, d, s, i, h)
+        sampling.filter_truth(row, memory, h)
+    if late:
+        sampling.take(sensors, memory, i)
+    if late or row.delay > 0.0:
+        sampling.tell(row, memory, i, d.memory.clock[0])
 
 
 @kernel

@@ -108,12 +108,10 @@ def solve_contacts_on(assemble, law, certified, revise):
             s.reaction[k] = s.dynamics.dof[k].reaction
         return True
 
-    @kernel(inline=True)
+    @kernel(apart="boolean", rare=True)
     def leave_overlaps(t, d, s, h, tolerance):
-        """v_configuration, where overlaps are left apart; False to give the step up."""
+        """v_configuration, in which overlaps are left apart; False to give the step up."""
         report = d.outcome.report[0]
-        if report.apart == depenetration.TOGETHER:
-            return True
         depenetration.begin_parting(t, s, report.points, h)
         p, l, u = s.parting, s.parting_impulse, s.parting_u
         if not solve_groups(t, d, s, h, tolerance, p, l, u, False):

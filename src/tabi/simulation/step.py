@@ -52,18 +52,28 @@ FORCES, LIMITS = (motors, external, feet, sensors), (joint_limits,)
 ROWS = (moments, bonds)
 
 
+class Units(NamedTuple):
+    """What a step consists of, beside the solver of its law: kernels that are compiled apart."""
+
+    find_contacts: Any
+    free_motion: Any
+    assemble: Any
+    conclude: Any
+
+
 class Step(NamedTuple):
     """A step that was built.
 
     Attributes:
         forces, rows, law: its parts.
-        rollout: the kernel that does steps, see there.
+        rollout: the kernel that does steps, see there. units: that it calls.
     """
 
     forces: tuple[Any, ...]
     rows: tuple[Any, ...]
     law: Any
     rollout: Any
+    units: Units
 
     @property
     def parts(self) -> tuple[Any, ...]:
@@ -81,13 +91,13 @@ def step_on(law: Any, more_forces: tuple[Any, ...] = (), more_rows: tuple[Any, .
     found = getattr(law, "CONTACTS", contacts)
     rows = (found, *ROWS, *getattr(law, "ROWS", ()), *more_rows, joints)
     parts.check(forces, rows, law)
-    return Step(forces, rows, law, _rollout_on(parts.kernels(forces, rows, law)))
+    return Step(forces, rows, law, *_rollout_on(parts.kernels(forces, rows, law)))
 
 
 # steps of the same kernels are compiled once
 @functools.cache
-def _rollout_on(k: parts.Kernels) -> Any:
-    """The compiled step, from the kernels of its parts."""
+def _rollout_on(k: parts.Kernels) -> tuple[Any, Units]:
+    """The compiled step and its units, from the kernels of its parts."""
     at = len(k.load)
     judge, finish = parts.judged(k.judge, 0), parts.in_turn(k.finish, 0)
     add_contacts, add_others = parts.counted(k.add[:1], at), parts.counted(k.add[1:-1], at + 1, 1)
@@ -103,13 +113,28 @@ def _rollout_on(k: parts.Kernels) -> Any:
         assemble, (look, k.velocities, k.prepare, k.solve), k.certified, revise
     )
 
+    @kernel(apart="int64")
+    def find_contacts(t, d, s, h):
+        """Contact points; returns how many there are, also if too many."""
+        return add_contacts(t, d, 0, s, h)
+
+    @kernel(apart="none")
+    def conclude(t, d, s, h, tolerance):
+        """What became of contacts, motors and joints, and then the configuration."""
+        joints.settle(d, s, h, tolerance)
+        solving.store_contacts(t, d, s, tolerance)
+        corrections.mark_pressed(t, d, s, h)
+        finish(t, d, s, h)
+        corrections.advance_configuration(t, d, s, h)
+        sensors.sample(t, d, s, h)
+
     # inlined, as all that is handed all of the memory: passing it on would cost more than the work
     @kernel(inline=True)
     def find_points(t, d, s, h):
         """Contact points, those of other kinds behind them; whether there was memory enough."""
         report, room = d.outcome.report[0], s.points.shape[0]
         corrections.measure_turning(t, s)
-        report.points = add_contacts(t, d, 0, s, h)
+        report.points = find_contacts(t, d, s, h)
         if report.points > room:
             return False
         report.contacts = withhold(t, d, report.points, s)
@@ -149,7 +174,9 @@ def _rollout_on(k: parts.Kernels) -> Any:
             if wrong == 0 or not budget.left(s.budget):
                 break
         s.first_joint[0] = points
-        return FINE if leave_overlaps(t, d, s, h, finer) else given_up(s)
+        if report.apart != depenetration.TOGETHER and not leave_overlaps(t, d, s, h, finer):
+            return given_up(s)
+        return FINE
 
     @kernel(inline=True)
     def step(t, d, s, h, tolerance):
@@ -166,13 +193,7 @@ def _rollout_on(k: parts.Kernels) -> Any:
             return status
         if not report.joint_residual <= tolerance:
             report.missed += 1
-        # what became of contacts, motors and joints, and then the configuration
-        joints.settle(d, s, h, tolerance)
-        solving.store_contacts(t, d, s, tolerance)
-        corrections.mark_pressed(t, d, s, h)
-        finish(t, d, s, h)
-        corrections.advance_configuration(t, d, s, h)
-        sensors.sample(t, d, s, h)
+        conclude(t, d, s, h, tolerance)
         return FINE
 
     @kernel(nogil=True)
@@ -213,7 +234,7 @@ def _rollout_on(k: parts.Kernels) -> Any:
                 break
         return done, status, missed, (residual, joint_residual, penetration)
 
-    return rollout
+    return rollout, Units(find_contacts, free_motion, assemble, conclude)
 
 
 @kernel(inline=True)

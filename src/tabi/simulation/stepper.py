@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tabi import _apart
 from tabi._errors import ModelError, TabiError
 from tabi._jit import entry
 from tabi._progress import STEP_KERNELS, first_run
@@ -128,6 +129,9 @@ class Stepper:
         if self._rollout is None:
             with first_run.expecting(STEP_KERNELS):
                 self._rollout = entry(self.step.rollout, *args)
+            if self.watch.timed:
+                # a budget of time is not for compiling
+                _apart.fill_all()
         if self._running:
             raise TabiError(
                 "this simulator is already stepping in another thread; "

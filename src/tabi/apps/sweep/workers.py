@@ -140,9 +140,9 @@ def work(
 
 def compile_once(jobs: int) -> None:
     """Where nothing is compiled yet, do it here, lest every worker did."""
-    from tabi import _jit
+    from tabi import _folder
 
-    folder = _jit.cache_folder()
+    folder = _folder.cache_folder()
     if (
         jobs > 1
         and folder is not None

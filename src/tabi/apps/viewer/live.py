@@ -266,7 +266,7 @@ def loading() -> str:
         return "loading the simulation"
     left = first_run.left()
     soon = "" if left is None else f", about {left:.0f} s left"
-    return f"compiling the simulation, once, about a minute{soon}"
+    return f"compiling the simulation, once{soon or ', about half a minute'}"
 
 
 def terminal(line: str) -> None:

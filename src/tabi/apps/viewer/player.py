@@ -20,6 +20,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from tabi import _apart
 from tabi._errors import ModelError, TabiError
 from tabi.apps.viewer import steering
 from tabi.apps.viewer.last_push import LastPush
@@ -232,6 +233,7 @@ class Player:
         if moving:
             Spring(first, moving[0], first.position(moving[0])).pull()
         first.step()
+        _apart.fill_kept()
         # and a sensor, likewise
         measured = [name for name, site in first.model.sensors.items() if site.measures]
         Observer(first).look(sensor=next(iter(measured), None))

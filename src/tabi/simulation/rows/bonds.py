@@ -98,7 +98,7 @@ def add(own, t, d, count, s, h):
     return total
 
 
-@kernel(inline=True)
+@kernel(apart="none", rare=True)
 def fill(own, t, d, e, s, x, group, h):
     """Rows (1), or those of (2) and (3), of one bond."""
     m, w, p, base = t.model, s.dynamics, s.problem, s.first[group]
@@ -140,7 +140,7 @@ def fill(own, t, d, e, s, x, group, h):
     p.q[i], p.q[i + 1], p.q[i + 2] = u[0] + apart[0], u[1] + apart[1], u[2] + apart[2]
 
 
-@kernel(inline=True)
+@kernel(apart="none", rare=True)
 def warm_start(own, t, d, e, s, x, found):
     """The last step's impulse in the frame of this one."""
     i = 3 * x

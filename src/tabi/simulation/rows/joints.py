@@ -51,7 +51,7 @@ NEAR, FAR = 0.5, 1e3
 ZERO = (0.0, 0.0, 0.0)
 
 
-@kernel(inline=True)
+@kernel(apart="boolean", rare=True)
 def join(t, d, s, guess):
     """Joints that were guessed wrong too often join the contacts, or before, where no work is left;
     where these are unsolved, all of the tree that are held. Returns whether some did; the first
@@ -139,7 +139,7 @@ def _note(m, s, total, i, k, what):
     return total + 1
 
 
-@kernel(inline=True)
+@kernel(apart="none", rare=True)
 def fill(own, t, d, e, s, x, group, h):
     """Rows (1) or (2): the last of the three is along the axis, the others are none."""
     m, w, p, i, base = t.model, s.dynamics, s.problem, 3 * x, s.first[group]
@@ -167,7 +167,7 @@ def fill(own, t, d, e, s, x, group, h):
     p.q[i], p.q[i + 1], p.q[i + 2] = 0.0, 0.0, v + shift
 
 
-@kernel(inline=True)
+@kernel(apart="none", rare=True)
 def warm_start(own, t, d, e, s, x, found):
     """The last impulse along the axis."""
     i, E = 3 * x, s.problem.contact[x].frame

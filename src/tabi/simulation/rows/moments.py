@@ -42,7 +42,7 @@ def add(own, t, d, count, s, h):
     return total
 
 
-@kernel(inline=True)
+@kernel(apart="none", rare=True)
 def fill(own, t, d, e, s, x, group, h):
     """Rows (1); those of the contact are there already."""
     p, w, i, base = s.problem, s.dynamics, 3 * x, s.first[group]
@@ -65,7 +65,7 @@ def fill(own, t, d, e, s, x, group, h):
     p.kind[x], p.mu[x], p.bound[x] = LIMITED, 0.0, 0.0
 
 
-@kernel(inline=True)
+@kernel(apart="none", rare=True)
 def warm_start(own, t, d, e, s, x, found):
     """The last moment, by its parts along the scaled rows."""
     i, E = 3 * x, load9(s.problem.contact[x].frame)

@@ -1,0 +1,216 @@
+"""Where compiled code is kept: one folder for each state of the compiler, one file for each code.
+
+The folder is named by a digest of the modules that compile and the versions of Python,
+NumPy, Numba and llvmlite; the name of a file tells the content of the kernel in it (``_identity``).
+So nothing in it is ever old, a changed line compiles anew just what it reaches, and the way back
+finds everything. Of a folder that has grown large, the files that were not used longest are
+removed; of folders, all but those used last.
+
+A file is put in its place whole, and the first one stays: of processes that compile the same at
+once, all then use the same code.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import os
+import platform
+import shutil
+import tempfile
+import time
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import llvmlite
+import numba
+import numpy as np
+
+from tabi import _shipped
+
+PACKAGE = Path(__file__).parent
+# modules that compile
+COMPILER = (
+    "_apart", "_cache", "_callback", "_front_end", "_identity", "_jit", "_llvm", "_lowering",
+    "_structure",
+)  # fmt: skip
+KEPT_CACHES = 3
+# size of a folder from which on it is pruned, and after that [bytes]
+LARGE, PRUNED = 512 << 20, 256 << 20
+# packages that kernels never import; those among their files that hold kernels count all the same
+ABOVE = frozenset({"apps", "validation", "scenes", "robots", "control", "readers"})
+# how often to look whether another process has finished, and how long at most [s]
+OFTEN, LONG = 0.02, 120.0
+
+
+@functools.cache
+def digest() -> str:
+    """Digest of what compiles."""
+    versions = (platform.python_version(), np.__version__, numba.__version__, llvmlite.__version__)
+    state = hashlib.sha256(repr(versions).encode())
+    for name in COMPILER:
+        state.update((PACKAGE / f"{name}.py").read_bytes())
+    return state.hexdigest()[:16]
+
+
+@functools.cache
+def source_digest() -> str:
+    """Digest of the package's sources, as far as they compute."""
+    state = hashlib.sha256()
+    for path in sorted(PACKAGE.rglob("*.py")):
+        source = path.read_bytes()
+        if b"@kernel" in source or not ABOVE.intersection(path.relative_to(PACKAGE).parts):
+            state.update(path.relative_to(PACKAGE).as_posix().encode())
+            state.update(source)
+    return state.hexdigest()[:16]
+
+
+def _writable(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError:
+        return False
+    return True
+
+
+@functools.cache
+def cache_root() -> Path | None:
+    """Folder that holds the caches: $TABI_CACHE_DIR, the package itself, or the user's cache;
+    None if all are read-only.
+    """
+    user = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) / "tabi"
+    asked = os.environ.get("TABI_CACHE_DIR")
+    folders = [Path(asked)] if asked else [PACKAGE / "__pycache__", user]
+    # the tilde of a user without a home stays, and is no folder
+    return next(
+        (folder.absolute() for folder in folders if folder.parts[0] != "~" and _writable(folder)),
+        None,
+    )
+
+
+@functools.cache
+def cache_folder() -> Path | None:
+    """Folder of the code that this compiler makes; all but the folders used last are removed."""
+    root = cache_root()
+    if root is None:
+        return None
+    folder = root / f"kernels-{digest()}"
+    try:
+        folder.mkdir(exist_ok=True)
+        os.utime(folder)
+    except OSError:
+        return None
+    for old in _others(root, folder)[KEPT_CACHES - 1 :]:
+        shutil.rmtree(old, ignore_errors=True)
+    return folder
+
+
+def _last_use(path: Path) -> float:
+    # another process may have removed it by now
+    with contextlib.suppress(OSError):
+        return path.stat().st_mtime
+    return 0.0
+
+
+def _others(root: Path, folder: Path) -> list[Path]:
+    """Other caches, the last used first; by their names, as the root may be a folder with other
+    things in it.
+    """
+    others = [other for other in root.glob("kernels-" + 16 * "[0-9a-f]") if other != folder]
+    return sorted(others, key=_last_use, reverse=True)
+
+
+def content(folder: Path, name: str) -> bytes:
+    """A file of the cache, or of the kernels that came with the package.
+
+    Raises:
+        OSError: if neither has it.
+    """
+    path, shipped = folder / name, _shipped.folder(PACKAGE, digest())
+    if shipped is not None and not path.exists():
+        return (shipped / name).read_bytes()
+    with contextlib.suppress(OSError):
+        os.utime(path)
+    return path.read_bytes()
+
+
+def has(folder: Path, name: str) -> bool:
+    """Whether there is such a file."""
+    return (folder / name).exists()
+
+
+def keep(folder: Path, name: str, code: bytes, instead: bool = False) -> bool:
+    """Write a file; whether it was the first of its name, or is put ``instead`` of what is there.
+
+    Raises:
+        OSError: if it cannot be written.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    _prune(folder)
+    part = folder / uuid.uuid4().hex
+    try:
+        part.write_bytes(code)
+        if instead:
+            os.replace(part, folder / name)
+        else:
+            os.link(part, folder / name)
+    except FileExistsError:
+        return False
+    finally:
+        part.unlink(missing_ok=True)
+    return True
+
+
+@functools.cache
+def _prune(folder: Path) -> None:
+    """Remove the files of a large folder that were not used longest; looked at once a process."""
+    files = [(path, path.stat()) for path in folder.glob("*.nbc") if path.exists()]
+    size = sum(found.st_size for _, found in files)
+    if size < LARGE:
+        return
+    for path, found in sorted(files, key=lambda file: file[1].st_mtime):
+        if size < PRUNED:
+            return
+        path.unlink(missing_ok=True)
+        size -= found.st_size
+
+
+@contextlib.contextmanager
+def alone(folder: Path, name: str) -> Iterator[bool]:
+    """Within, no other process that asks makes the file of this name; whether another has done so
+    meanwhile. One that does not get done is waited for no longer than it lives.
+    """
+    mark, mine = folder / f"{name}.busy", False
+    start = time.monotonic()
+    try:
+        while not mine and not has(folder, name) and time.monotonic() - start < LONG:
+            try:
+                with mark.open("x") as file:
+                    file.write(str(os.getpid()))
+                mine = True
+            except FileExistsError:
+                if not _lives(mark):
+                    mark.unlink(missing_ok=True)
+                time.sleep(OFTEN)
+            except OSError:
+                break
+        yield has(folder, name)
+    finally:
+        if mine:
+            mark.unlink(missing_ok=True)
+
+
+def _lives(mark: Path) -> bool:
+    """Whether the process that has put a mark is still there."""
+    try:
+        text = mark.read_text()
+        # just made, and nothing written into it yet
+        if not text:
+            return time.time() - mark.stat().st_mtime < 1.0
+        os.kill(int(text), 0)
+    except (OSError, ValueError):
+        return not mark.exists()
+    return True

@@ -1,0 +1,232 @@
+"""Where compiled code is kept, what is removed, and which of several writers is first."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from fresh import DOT, code_in, copy_package, run
+
+from tabi import _folder
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory) -> Path:
+    """A copy of the package."""
+    return copy_package(tmp_path_factory.mktemp("site"))
+
+
+def test_digests_change_with_the_sources_that_they_are_of(tmp_path, monkeypatch):
+    monkeypatch.setattr(_folder, "PACKAGE", tmp_path)
+    compiler, sources = _folder.digest.__wrapped__, _folder.source_digest.__wrapped__
+    (tmp_path / "apps").mkdir()
+    (tmp_path / "a.py").write_text("x = 1")
+    for name in _folder.COMPILER:
+        (tmp_path / f"{name}.py").write_text("x = 1")
+    seen = [(compiler(), sources())]
+
+    def after(file, text):
+        (tmp_path / file).write_text(text)
+        seen.append((compiler(), sources()))
+        return [new != old for new, old in zip(seen[-1], seen[-2], strict=True)]
+
+    assert after("a.py", "x = 2") == [False, True]
+    assert after("_llvm.py", "x = 2") == [True, True]
+    assert after("c.py", "") == [False, True]
+    # what stands above the kernels counts only where it holds some
+    assert after("apps/page.py", "x = 1") == [False, False]
+    assert after("apps/loops.py", "@kernel\ndef f(): ...") == [False, True]
+    assert after("notes.txt", "no source") == [False, False]
+
+
+def test_every_module_that_writes_code_is_one_of_the_compiler():
+    writes = {
+        path.stem
+        for path in _folder.PACKAGE.glob("_*.py")
+        if re.search(r"^ *(from|import) (numba|llvmlite)", path.read_text(), re.MULTILINE)
+    }
+    # these ask for versions only
+    assert writes - {"_folder", "_shipped"} == set(_folder.COMPILER)
+    elsewhere = [
+        path
+        for path in _folder.PACKAGE.rglob("*.py")
+        if path.parent != _folder.PACKAGE and "@intrinsic" in path.read_text()
+    ]
+    assert elsewhere == []
+
+
+def test_digest_changes_with_python_and_numba(monkeypatch):
+    before = _folder.digest.__wrapped__()
+    monkeypatch.setattr(_folder.numba, "__version__", "0.0")
+    other_numba = _folder.digest.__wrapped__()
+    monkeypatch.setattr(_folder.platform, "python_version", lambda: "3.0")
+    assert len({before, other_numba, _folder.digest.__wrapped__()}) == 3
+
+
+# ---- pruned --------------------------------------------------------------------------------------
+
+
+def test_only_the_caches_used_last_are_kept_and_nothing_else_is_touched(tmp_path, monkeypatch):
+    monkeypatch.setattr(_folder, "cache_root", lambda: tmp_path)
+    for age in range(6):
+        old = tmp_path / f"kernels-{age:016x}"
+        old.mkdir()
+        (old / "code.nbc").write_text("")
+        os.utime(old, (1e9 - age, 1e9 - age))
+    for other in ("photos", "kernels-of-wheat", "0123456789abcdef"):
+        (tmp_path / other).mkdir()
+    folder = _folder.cache_folder.__wrapped__()
+    assert folder == tmp_path / f"kernels-{_folder.digest()}"
+    youngest = {f"kernels-{age:016x}" for age in range(_folder.KEPT_CACHES - 1)}
+    assert {path.name for path in tmp_path.iterdir()} == {
+        folder.name,
+        "photos",
+        "kernels-of-wheat",
+        "0123456789abcdef",
+    } | youngest
+
+
+def test_cache_that_another_process_removes_meanwhile_is_no_obstacle(tmp_path, monkeypatch):
+    monkeypatch.setattr(_folder, "cache_root", lambda: tmp_path)
+    # listed, but gone when looked at
+    for i in range(_folder.KEPT_CACHES + 1):
+        (tmp_path / f"kernels-{i:016x}").symlink_to(tmp_path / "gone")
+    assert _folder.cache_folder.__wrapped__() == tmp_path / f"kernels-{_folder.digest()}"
+
+
+# ---- where it is kept ----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def read_only(package):
+    """The package where nobody can write: a file stands where its cache would be."""
+    (package / "__pycache__").write_text("")
+    yield package
+    (package / "__pycache__").unlink()
+
+
+def test_without_settings_the_package_keeps_its_own_code(package):
+    answer, _ = run(package)
+    try:
+        assert Path(answer["folder"]).parent == package / "__pycache__"
+        assert len(code_in(package / "__pycache__")) == 1
+    finally:
+        shutil.rmtree(package / "__pycache__")
+
+
+def test_read_only_package_keeps_its_code_in_the_users_cache(read_only, tmp_path):
+    answer, _ = run(read_only, XDG_CACHE_HOME=str(tmp_path))
+    again, said = run(read_only, XDG_CACHE_HOME=str(tmp_path))
+    assert Path(answer["folder"]).parent == tmp_path / "tabi"
+    assert (again["seconds"], again["folder"], said) == (0.0, answer["folder"], "")
+
+
+def test_where_nothing_can_be_written_it_compiles_every_time_and_says_so(read_only, tmp_path):
+    (tmp_path / "file").write_text("")
+    code = DOT + (
+        "from tabi.apps import doctor, warmup\nwarmup.jobs = list\n"
+        "value = [value, doctor.text(doctor.examine()), warmup.run(show=False)]\n"
+    )
+    answer, said = run(read_only, code, XDG_CACHE_HOME=str(tmp_path / "file"))
+    number, doctor, warmup = answer["value"]
+    assert (number, answer["folder"]) == (32.0, None)
+    assert said.count("\n") == 1
+    assert "on every run" in said
+    assert "no folder can be written" in doctor
+    assert "for this run only" in warmup
+    assert all("TABI_CACHE_DIR" in text for text in (doctor, warmup))
+
+
+def test_user_without_a_home_gets_no_folder_named_tilde(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("TABI_CACHE_DIR", raising=False)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(_folder.os.path, "expanduser", lambda path: path)
+    monkeypatch.setattr(_folder, "PACKAGE", tmp_path / "missing" / "package")
+    (tmp_path / "missing").write_text("")
+    assert _folder.cache_root.__wrapped__() is None
+    assert not (tmp_path / "~").exists()
+
+
+def test_relative_folder_stays_where_it_was_when_the_process_moves(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TABI_CACHE_DIR", "here")
+    assert _folder.cache_root.__wrapped__() == tmp_path / "here"
+
+
+# ---- several writers ----------------------------------------------------------------------------
+
+
+def test_the_first_file_of_a_name_stays_unless_it_is_to_be_replaced(tmp_path):
+    folder = tmp_path / "cache"
+    assert _folder.keep(folder, "a.nbc", b"first")
+    assert not _folder.keep(folder, "a.nbc", b"second")
+    assert _folder.content(folder, "a.nbc") == b"first"
+    assert _folder.keep(folder, "a.nbc", b"third", instead=True)
+    assert _folder.content(folder, "a.nbc") == b"third"
+    assert [path.name for path in folder.iterdir()] == ["a.nbc"]
+
+
+def test_a_large_folder_loses_the_files_that_were_not_used_longest(tmp_path, monkeypatch):
+    for k in range(10):
+        (tmp_path / f"{k}.nbc").write_bytes(bytes(100))
+        os.utime(tmp_path / f"{k}.nbc", (1e9 + k, 1e9 + k))
+    # one that is read is used
+    _folder.content(tmp_path, "0.nbc")
+    monkeypatch.setattr(_folder, "LARGE", 1001)
+    _folder._prune.cache_clear()
+    _folder._prune(tmp_path)
+    assert len(list(tmp_path.iterdir())) == 10
+    monkeypatch.setattr(_folder, "LARGE", 1000)
+    monkeypatch.setattr(_folder, "PRUNED", 401)
+    _folder._prune.cache_clear()
+    _folder._prune(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {"0.nbc", "7.nbc", "8.nbc", "9.nbc"}
+
+
+def test_one_that_makes_a_file_is_waited_for(tmp_path):
+    order = []
+
+    def slow():
+        with _folder.alone(tmp_path, "a.nbc") as done:
+            order.append(("slow", done))
+            begun.set()
+            time.sleep(0.2)
+            _folder.keep(tmp_path, "a.nbc", b"made")
+
+    begun = threading.Event()
+    thread = threading.Thread(target=slow)
+    thread.start()
+    begun.wait()
+    with _folder.alone(tmp_path, "a.nbc") as done:
+        order.append(("quick", done))
+    thread.join()
+    assert order == [("slow", False), ("quick", True)]
+    assert [path.name for path in tmp_path.iterdir()] == ["a.nbc"]
+
+
+@pytest.mark.parametrize("text", ["killed", "", "no number"])
+def test_one_that_died_meanwhile_is_not(tmp_path, text):
+    mark = tmp_path / "a.nbc.busy"
+    if text == "killed":
+        child = subprocess.Popen([sys.executable, "-c", ""])
+        child.wait()
+        text = str(child.pid)
+    mark.write_text(text)
+    os.utime(mark, (1e9, 1e9))
+    start = time.monotonic()
+    with _folder.alone(tmp_path, "a.nbc") as done:
+        assert not done
+        assert mark.read_text() == str(os.getpid())
+    assert time.monotonic() - start < 1.0
+    assert not mark.exists()
+
+
+def test_where_no_mark_can_be_made_nobody_waits(tmp_path):
+    with _folder.alone(tmp_path / "missing", "a.nbc") as done:
+        assert not done
