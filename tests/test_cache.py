@@ -251,6 +251,29 @@ def test_a_spoilt_file_of_a_needed_kernel_is_compiled_anew(maker, tmp_path, spoi
     assert pickle.loads(spoilt.read_bytes())[:4] == whole[:4]
 
 
+def test_code_is_linked_in_the_same_order_whichever_of_its_kernels_come_from_the_disk(
+    maker, tmp_path
+):
+    # in another order LLVM inlines other calls, sums are rounded otherwise, and a run that another
+    # process repeats ends elsewhere
+    code = calling("both") + (
+        "from tabi import _llvm\n"
+        "library = next(iter(maker.both.overloads.values())).library\n"
+        "value = [other.face[2] for other in _llvm.reached(library)]\n"
+    )
+
+    def order(lost):
+        for name in lost:
+            for path in tmp_path.glob(f"kernels-*/tabi.maker.{name}-*"):
+                path.unlink()
+        return run(maker, code, TABI_CACHE_DIR=str(tmp_path), PYTHONHASHSEED=str(len(lost)))[0]
+
+    first = order([])["value"]
+    assert len(first) == 4
+    for lost in (["both"], ["both", "middle"], ["both", "leaf", "scaled"]):
+        assert order(lost)["value"] == first
+
+
 # ---- kernels of users' own files -----------------------------------------------------------------
 
 
