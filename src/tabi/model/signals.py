@@ -129,11 +129,14 @@ class Command:
         kd: Values | None = None,
         over: float | None = None,
     ) -> None:
-        told = {"position": position, "velocity": velocity, "effort": effort, "kp": kp, "kd": kd}
-        for name, value in told.items():
-            if value is not None:
-                told[name] = _kept(value)
-        told["over"] = over
+        told = {
+            "position": None if position is None else _kept(position),
+            "velocity": None if velocity is None else _kept(velocity),
+            "effort": None if effort is None else _kept(effort),
+            "kp": None if kp is None else _kept(kp),
+            "kd": None if kd is None else _kept(kd),
+            "over": over,
+        }
         object.__setattr__(self, "__dict__", told)
 
 

@@ -92,19 +92,17 @@ class Driver:
         if self._told is None:
             self._told = np.zeros((len(FIELDS), len(self.rows)))
             self._write = entry(write_rows, motor, self.rows, self._told, 0, 0.0)
-        told, given = self._told, 0
-        fields = command.__dict__
-        over = fields["over"]
-        for i, name in enumerate(FIELDS):
-            value = fields[name]
-            if value is None:
-                continue
-            if type(value) is not np.ndarray or value.dtype.kind != "f":
-                return False
-            if value.shape != self.rows.shape:
-                return False
-            told[i] = value
-            given |= 1 << i
+        told, given, shape = self._told, 0, self.rows.shape
+        # in the order of FIELDS
+        *values, over = command.__dict__.values()
+        for i, value in enumerate(values):
+            if value is not None:
+                if type(value) is not np.ndarray or value.dtype.kind != "f":
+                    return False
+                if value.shape != shape:
+                    return False
+                told[i] = value
+                given |= 1 << i
         until = 0.0
         if over is not None:
             if not (type(over) is float and 0.0 < over < inf):

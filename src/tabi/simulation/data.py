@@ -139,9 +139,12 @@ class Data:
         """Position, velocity and motor effort of degrees of freedom, shape (3, ·); the position is
         0 where a joint has no single one. NaN where there is no such degree.
         """
-        rows = np.ascontiguousarray(rows, np.int64)
-        out = np.empty((3, len(rows)))
-        self._call(readout.joint_state, self._stepper.tables.model, self._stepper.data, rows, out)
+        return self.joints(np.ascontiguousarray(rows, np.int64))
+
+    def joints(self, rows: NDArray[np.int64]) -> Array:
+        """The same of rows that are one piece of memory, as those of a robot are."""
+        out, stepper = np.empty((3, len(rows))), self._stepper
+        self._call(readout.joint_state, stepper.tables.model, stepper.data, rows, out)
         return out
 
     def senses(self, rows: NDArray[np.int64], link: Link) -> tuple[Array, Transform, Twist]:

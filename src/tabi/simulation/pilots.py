@@ -96,6 +96,11 @@ class Pilots:
         self._pilots: list[Pilot] = []
         self._kept: list[PilotLink] = []
 
+    @property
+    def some(self) -> bool:
+        """Whether there are any."""
+        return bool(self._drivers)
+
     def bind(self, drivers: Iterable[Driver], senses: Any, dt: float) -> None:
         """Those of some controllers that are kernels.
 

@@ -163,7 +163,7 @@ class RobotSenses:
             forces = np.array(wrenches, float).ravel()
             known = Truth(base, moves, Named(forces, self._soles, "foot", self._robot.name))
         else:
-            joints = data.joint_state(self._rows)
+            joints = data.joints(self._rows)
         values = data.sensor_values(self._values, self._sensors)
         for i, (first, _), part in self._encoders:
             if part != "velocity":

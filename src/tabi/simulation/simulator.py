@@ -223,9 +223,7 @@ class Simulator(Stateful):
         return callbacks.schedule(self._scheduled, steps, callback, stopped)
 
     def on_contact(self, callback: Callable[[Contact, str], None]) -> Scheduled:
-        """Call ``callback(contact, "begins" or "ends")`` when two bodies begin or cease
-        to press.
-        """
+        """Call ``callback(contact, "begins" or "ends")`` when two bodies begin or end to press."""
         return self.every(1, ContactWatch(self.data, callback))
 
     def record(
@@ -286,7 +284,8 @@ class Simulator(Stateful):
             if ask and self._drivers:
                 self.ask_controllers(within=True)
                 count = commands.steps_alone(self._drivers.values(), now, count)
-            stepper.pilots.prepare(now, now * self.dt, ask)
+            if stepper.pilots.some:
+                stepper.pilots.prepare(now, now * self.dt, ask)
             if self._pushes or stepper.data.command.pushed[0]:
                 self._write_pushes(stepper)
                 count = pushes.steps_alone(self._pushes, now, count)
@@ -355,12 +354,12 @@ class Simulator(Stateful):
         now, new = self.data.steps if step is None else step, False
         for driver in self._drivers.values():
             if now % driver.every == 0 and not (within and driver.compiled):
-                measured = self.measure(driver.robot, driver.truth)
+                time, measured = now * self.dt, self.measure(driver.robot, driver.truth)
                 measured = seen(driver.robot, measured) if seen else measured
-                command = driver.ask(now * self.dt, measured)
+                command = driver.ask(time, measured)
                 # the same object again is the same command
                 if command is None or command is not driver.last:
-                    driver.write(command, self._stepper.data.command.motor, now * self.dt)
+                    driver.write(command, self._stepper.data.command.motor, time)
                     driver.last, new = command, True
         return new
 
