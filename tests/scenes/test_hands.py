@@ -48,7 +48,8 @@ def test_a_hand_that_cannot_be_is_named_with_its_place(setting, said):
 
 
 def run(name, until, *overrides):
-    scene = scenes.load(name, overrides)
+    # a step for each of the controllers' ticks
+    scene = scenes.load(name, ("simulation.step_s=0.005", *overrides))
     sim = scene.simulator()
     session = scene.hand(sim, "scripted")
     sim.run(until)
