@@ -1,6 +1,9 @@
 """Random robots and states for tests: trees of every kind of joint, seeded."""
 
+from pathlib import Path
+
 import numpy as np
+from lxml import etree
 
 import tabi
 from tabi.model.joint import Joint
@@ -62,6 +65,16 @@ def random_state(model, rng, speed: float = 1.0):
     """A configuration anywhere on the manifold, and a velocity."""
     q = tabi.dynamics.integrate(model, model.neutral(), rng.normal(size=model.v_count), 1.0)
     return q, speed * rng.normal(size=model.v_count)
+
+
+def without_shapes(urdf: Path, folder: Path) -> Path:
+    """A copy of a robot's file that names no meshes: reading those takes most of the time."""
+    tree = etree.parse(urdf)
+    for shape in list(tree.iter("visual", "collision")):
+        shape.getparent().remove(shape)
+    folder.mkdir(exist_ok=True)
+    tree.write(folder / urdf.name)
+    return folder / urdf.name
 
 
 def free_of_mimic(robot: Robot) -> Robot:

@@ -206,7 +206,7 @@ def test_kanes_rod_gains_no_energy():
 @pytest.mark.parametrize("seed", range(5))
 def test_random_impacts_with_friction_gain_no_energy(seed):
     rng = np.random.default_rng(seed)
-    for _ in range(20):
+    for _ in range(8):
         world = tabi.World(gravity=(0.0, 0.0, 0.0))
         world.add_ground(friction=float(rng.uniform(0, 1.5)), restitution=float(rng.uniform(0, 1)))
         quaternion = rng.normal(size=4)
@@ -231,11 +231,11 @@ def test_random_impacts_with_friction_gain_no_energy(seed):
         last, hits = sim.energy.kinetic, 0
         for _ in range(150):
             sim.step()
-            hits += bool(sim.contacts)
-            # what contacts bring; the scheme itself brings a little where things tumble,
-            # of first order in the step
-            assert sim.balance.contacts <= 1e-8 * last
-            last = sim.energy.kinetic
+            if sim.contacts:
+                # what contacts bring; the scheme itself brings a little where things tumble,
+                # of first order in the step
+                assert sim.balance.contacts <= 1e-8 * last
+                last, hits = sim.energy.kinetic, hits + 1
         assert hits
 
 

@@ -11,19 +11,9 @@ import viser
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
+from tabi.apps.bench.view_client import CAMERA
+
 PROTOCOL = [f"viser-v{viser.__version__}"]
-CAMERA = {
-    "type": "ViewerCameraMessage",
-    "wxyz": [1.0, 0.0, 0.0, 0.0],
-    "position": [3.0, 0.0, 1.0],
-    "fov": 0.6,
-    "near": 0.01,
-    "far": 1000.0,
-    "image_height": 400,
-    "image_width": 600,
-    "look_at": [0.0, 0.0, 0.5],
-    "up_direction": [0.0, 0.0, 1.0],
-}
 DRAG = {
     "type": "SceneNodeDragMessage",
     "phase": "start",

@@ -1,5 +1,6 @@
 """``tabi study soles``: fronts that are known, a study of a short walk, and what is refused."""
 
+import contextlib
 import json
 import os
 import random
@@ -17,6 +18,8 @@ from tabi.apps.study import figures, findings, front, page, series, soles
 from tabi.apps.sweep import workers
 
 GRID = {"ground.friction": ["0.5", "5"], "robots.0.motion.gait.lift_m": ["0.04", "0.05"]}
+# what is run: a study of eight runs
+RUN = {"ground.friction": ["0.5"], "robots.0.motion.gait.lift_m": ["0.04", "0.05"]}
 # one short step on rigid feet, and a rest that is over at once
 WALK = (
     "walk",
@@ -97,25 +100,62 @@ def test_points_that_fall_or_change_with_the_step_do_not_count():
 # ---- a study ------------------------------------------------------------------------------------
 
 
-def over(grid=GRID):
+def over(grid):
     return [
         word for key, values in grid.items() for word in ("--over", f"{key}={','.join(values)}")
     ]
 
 
-def test_a_short_walk_is_studied_told_and_not_run_twice(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    done = invoke(*WALK, *over(), "--out", "out", "--json", "--jobs", 1)
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory):
+    """A study that was killed after some of its runs and then finished: its folder, its rows before
+    the end and after it, and what it told.
+    """
+    folder = tmp_path_factory.mktemp("study")
+    words = [*WALK, *over(RUN), "--out", "out", "--json", "--jobs", "1"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tabi.apps.cli", "study", "soles", *words],
+        stdout=subprocess.DEVNULL,
+        start_new_session=True,
+        cwd=folder,
+    )
+    rows = folder / "out" / "results.jsonl"
+
+    def lines():
+        return rows.read_bytes().splitlines(keepends=True) if rows.exists() else []
+
+    try:
+        assert until(lambda: len(lines()) >= 2, 300)
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    before = [line for line in lines() if line.endswith(b"\n")]
+    with contextlib.chdir(folder):
+        done = invoke(*words)
     assert done.exit_code == 0, done.output
-    told = json.loads(done.stdout)
-    assert (told["count"], told["done"]) == (16, 16)
+    return folder, before, lines(), json.loads(done.stdout)
+
+
+def test_a_study_killed_in_the_middle_loses_nothing_and_repeats_nothing(killed):
+    _, before, after, told = killed
+    assert 2 <= len(before) < 8
+    assert told["done"] == 8
+    assert after[: len(before)] == before
+    places = [json.dumps(json.loads(line)["parameters"], sort_keys=True) for line in after]
+    assert len(places) == len(set(places)) == 8
+
+
+def test_a_short_walk_is_studied_told_and_not_run_twice(killed, monkeypatch):
+    folder, *_, told = killed
+    monkeypatch.chdir(folder)
+    assert (told["count"], told["done"]) == (8, 8)
     assert told["steps_s"] == [5e-4, 2.5e-4]
     for name in ("pattern", "stabiliser"):
         points = told["series"][name]["points"]
         assert [p["parameters"] for p in points] == [
             {"ground.friction": a, "robots.0.motion.gait.lift_m": b}
-            for a in GRID["ground.friction"]
-            for b in GRID["robots.0.motion.gait.lift_m"]
+            for a in RUN["ground.friction"]
+            for b in RUN["robots.0.motion.gait.lift_m"]
         ]
         assert all(p["impact_m_s2"] > 0 and p["inclination_deg"] > 0 for p in points)
         counting = [p for p in points if p["counts"]]
@@ -123,46 +163,18 @@ def test_a_short_walk_is_studied_told_and_not_run_twice(tmp_path, monkeypatch):
         if best is not None:
             assert best["parameters"] in told["series"][name]["front"]
             assert told["series"][name]["compromise"]["counts"]
-    html = (tmp_path / "out" / "report.html").read_text()
+    html = (folder / "out" / "report.html").read_text()
     assert html.count('<img src="data:image/svg+xml;base64,') == 4
     for words in ("Butterworth", "250 Hz", "50 ms", "Compromise", "Machine", "robots.0.bush=null"):
         assert words in html
     assert "<script" not in html
     # the same again is done at once
     monkeypatch.setattr(workers, "work", lambda *_: pytest.fail("it was run"))
-    again = invoke(*WALK, *over(), "--out", "out", "--report", "mine.html")
+    again = invoke(*WALK, *over(RUN), "--out", "out", "--report", "mine.html")
     assert again.exit_code == 0, again.output
-    assert "16 of 16 runs; report in mine.html" in again.stdout
+    assert "8 of 8 runs; report in mine.html" in again.stdout
     assert "stabiliser: " in again.stdout
-    assert (tmp_path / "mine.html").exists()
-
-
-def test_a_study_killed_in_the_middle_loses_nothing_and_repeats_nothing(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    words = [*WALK, *over(), "--out", "out", "--jobs", "1"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tabi.apps.cli", "study", "soles", *words],
-        stdout=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    rows = tmp_path / "out" / "results.jsonl"
-
-    def lines():
-        return rows.read_bytes().splitlines(keepends=True) if rows.exists() else []
-
-    try:
-        assert until(lambda: len(lines()) >= 3, 300)
-    finally:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-    before = [line for line in lines() if line.endswith(b"\n")]
-    assert 3 <= len(before) < 16
-    done = invoke(*words, "--json")
-    assert json.loads(done.stdout)["done"] == 16
-    after = lines()
-    assert after[: len(before)] == before
-    places = [json.dumps(json.loads(line)["parameters"], sort_keys=True) for line in after]
-    assert len(places) == len(set(places)) == 16
+    assert (folder / "mine.html").exists()
 
 
 def test_series_are_the_papers_way_and_ours():

@@ -23,7 +23,7 @@ def random_pose(rng, spread):
 def test_fifteen_directions_give_the_depth_and_bound_the_distance(spread):
     rng = np.random.default_rng(0)
     overlapping = 0
-    for _ in range(200):
+    for _ in range(80):
         scene = two_bodies(random_geometry("box", rng), random_geometry("box", rng))
         s, x, t, y = parts(scene, random_pose(rng, spread))
         _, n, gap, _, _, _ = boxes.closest_boxes(s, x, t, y, 10.0)

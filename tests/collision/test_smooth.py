@@ -96,7 +96,7 @@ def separations(shapes, places, n):
 @pytest.mark.parametrize("kind", PARTNERS)
 def test_the_distance_is_that_of_an_independent_minimisation(kind):
     rng, compared = np.random.default_rng(0), 0
-    while compared < 50:
+    while compared < 20:
         scene, q, shapes, places = random_pair(kind, rng, 0.4)
         points = scene.pair(q, 1, 0, 10.0)
         assert len(points) == 1

@@ -147,7 +147,7 @@ def test_what_is_no_surface_is_refused(nodes, triangles, said):
 def test_apart_the_least_gap_is_the_distance_for_any_shape_and_both_roles(kind):
     rng = np.random.default_rng(KINDS.index(kind))
     found = 0
-    for _ in range(40):
+    for _ in range(20):
         g = small(kind, rng)
         turn = random_quaternion(rng)
         X = pose((0, 0, 0), turn)
@@ -182,7 +182,7 @@ def test_apart_the_least_gap_is_the_distance_for_any_shape_and_both_roles(kind):
         assert (back["shape_a"] == 1).all()
         assert (back["a"] == 2).all()
         assert (nodes["node_a"] == -1).all()
-    assert found > 12
+    assert found > 6
 
 
 @pytest.mark.parametrize("size", [0.0, 1e-3, 3e-3])
@@ -300,7 +300,7 @@ def test_places_on_edges_and_corners_make_sense():
 
 def test_the_edge_of_a_box_under_the_mesh_never_slips_through():
     rng = np.random.default_rng(8)
-    for _ in range(60):
+    for _ in range(25):
         scene = Soft(Box((0.2, 0.05, 0.05)), *dented(rng, rng.choice([0.0, 2e-3])))
         # an edge on top, turned and tilted a little
         X = about((0, 0, 1), rng.choice([0.0, 0.5 * np.pi, rng.uniform(0, 6)]))

@@ -32,7 +32,7 @@ def test_the_space_of_bodies_is_that_of_the_matrix(robot):
 def test_random_stances_slides_and_rocking_feet_are_solved_from_zero(robot, form):
     rng, rungs, missed = np.random.default_rng(30), set(), []
     work, twists = workspace.allocate(8), bodies.allocate(8, 2)
-    for k, (q, v, mu) in enumerate(states(robot[1], rng, 400)):
+    for k, (q, v, mu) in enumerate(states(robot[1], rng, 150)):
         p, W = stance(*robot, q, v, mu)
         blocks, impulse = problem(W, p.q, p.mu).blocks, np.zeros(24)
         goal = 1e-8 * np.abs(p.q).max()
@@ -48,9 +48,8 @@ def test_random_stances_slides_and_rocking_feet_are_solved_from_zero(robot, form
         if not judged.converged(1e-8):
             missed.append((k, judged.relative))
         rungs.add(rung)
-    # one in a thousand may be left, by a hair
-    assert len(missed) <= 1
-    assert all(error < 1e-7 for _, error in missed)
+    # one in a thousand may be left, by a hair; none of these is
+    assert missed == []
     # the family is hard enough to need rungs behind the first two
     assert max(rungs) >= 3
 

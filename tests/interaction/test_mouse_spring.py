@@ -106,15 +106,16 @@ def test_body_of_any_mass_comes_to_the_mouse_and_stays(mass):
     spring = Spring(sim, sim.world.objects[0], (0.05, 0.05, 0.05), strong=True)
     spring.move((0.25, 0.05, 0.05))
     energy, away = [], []
-    for _ in range(4000):
+    for k in range(4000):
         spring.pull()
         sim.step()
-        energy.append(sim.energy.kinetic)
-        away.append(np.linalg.norm(spring.band().point - spring.mouse))
+        if k % 4 == 0:
+            energy.append(sim.energy.kinetic)
+            away.append(np.linalg.norm(spring.band().point - spring.mouse))
     # the body may go on turning about the point; a spring that rings would add to that for ever
     # 100 kg that turn stretch 3000 N/m by centimetres
-    assert max(away[-1000:]) < 0.02
-    assert max(energy[-1000:]) <= max(energy[:3000])
+    assert max(away[-250:]) < 0.02
+    assert max(energy[-250:]) <= max(energy[:750])
 
 
 def test_impossible_mice_are_not_believed():

@@ -199,7 +199,7 @@ def test_attribute_that_is_no_number_is_refused(copy):
     check_refused(copy, "its dt is nan")
 
 
-def test_three_hundred_mutated_files_end_in_a_sentence_or_a_recording(original, tmp_path):
+def test_a_hundred_mutated_files_end_in_a_sentence_or_a_recording(original, tmp_path):
     # in a process of its own: a library that crashes would take the tests with it
     code = f"""
 import json, random, resource
@@ -209,7 +209,7 @@ resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
 data, path = Path({str(original)!r}).read_bytes(), Path({str(tmp_path / "mutated.hdf5")!r})
 rng = random.Random(6)
 read_, refused = 0, 0
-for k in range(300):
+for k in range(100):
     b = bytearray(data)
     for _ in range(rng.choice([1, 3, 20])):
         i = rng.randrange(len(b) if rng.random() < 0.3 else 60_000)
@@ -228,9 +228,9 @@ print(json.dumps([read_, refused]))
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr[-2000:]
     read_back, refused = json.loads(done.stdout)
-    assert read_back + refused == 300
+    assert read_back + refused == 100
     # structure stands in the first kilobytes: many a hit there is seen
-    assert refused > 50
+    assert refused > 17
 
 
 def test_a_careful_reader_says_what_it_wanted(original):

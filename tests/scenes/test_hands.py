@@ -6,6 +6,7 @@ import pytest
 from tabi import ModelError, scenes
 from tabi.scenes.hand_keys import HandFrame
 from tabi.scenes.hands import Holding, script_of
+from tabi.scenes.tree import SceneError
 
 
 def test_a_script_goes_through_its_frames_and_rests_in_each():
@@ -33,8 +34,22 @@ def test_frames_out_of_order_are_named():
         script_of(frames)
 
 
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ("hand.body=sideways", "hand: body 'sideways' not found"),
+        ("hand.frames.1.at_s=0", "hand: frame 1 of the hand is at 0 s"),
+    ],
+)
+def test_a_hand_that_cannot_be_is_named_with_its_place(setting, said):
+    with pytest.raises(SceneError, match=said) as wrong:
+        scenes.load("pull-test", [setting]).simulator()
+    assert "pull-test.yaml" in str(wrong.value)
+
+
 def run(name, until, *overrides):
-    scene = scenes.load(name, overrides)
+    # a step for each of the controllers' ticks
+    scene = scenes.load(name, ("simulation.step_s=0.005", *overrides))
     sim = scene.simulator()
     session = scene.hand(sim, "scripted")
     sim.run(until)
@@ -43,7 +58,7 @@ def run(name, until, *overrides):
 
 @pytest.mark.slow
 def test_the_can_is_lifted_by_friction_and_not_where_it_slips():
-    sim, session = run("carry", 7.0)
+    sim, session = run("carry", 6.5)
     assert sim.position("can")[2] > 0.98
     assert session.hand.holds == "right_hand"
     # jaws that shut on a can that stands are hard: a step may miss its tolerance, and is counted
@@ -52,13 +67,13 @@ def test_the_can_is_lifted_by_friction_and_not_where_it_slips():
     # the head looks at the hand that leads
     X, probe = sim.pose("head"), session.hand.band().target
     assert X.R[:, 0] @ (probe - X.p) / np.linalg.norm(probe - X.p) > 0.99
-    slippery, _ = run("carry", 7.0, "objects.0.friction=0.03")
+    slippery, _ = run("carry", 6.5, "objects.0.friction=0.03")
     assert slippery.position("can")[2] < 0.94
 
 
 @pytest.mark.slow
 def test_steps_follow_the_pull():
-    sim, _ = run("lead", 7.0)
+    sim, _ = run("lead", 6.0)
     assert sim.position("waist")[0] > 0.35
     assert not sim.fallen(sim.world.robots[0])
     assert sim.missed_count == 0

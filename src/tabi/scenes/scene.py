@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import yaml
 
-from tabi._errors import near
+from tabi._errors import ModelError, near
 from tabi.scenes import sources
 from tabi.scenes.checks import faults
 from tabi.scenes.contents import CameraKeys, Contents
@@ -95,7 +95,14 @@ class Scene:
         """
         from tabi.scenes import hands
 
-        return hands.take(sim, self.contents.hand, device)
+        told = self.contents.hand
+        try:
+            return hands.take(sim, told, device)
+        except ModelError as fault:
+            # the name of any other device is no matter of the file
+            if told is None or device != "scripted":
+                raise
+            raise self._reader.fault(("hand",), f"hand: {fault}") from None
 
     def to_yaml(self) -> str:
         """A file that says the same: without includes, defaults and comments;

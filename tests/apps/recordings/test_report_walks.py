@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from tabi import scenes
 from tabi.apps.cli import app
-from tabi.apps.report import contacts, findings, page, walks
+from tabi.apps.report import contacts, findings, page, pictures, walks
 from tabi.apps.run import play
 from tabi.recording.recorded import read
 
@@ -62,12 +62,15 @@ def test_loads_of_the_plan_are_the_weight_and_curves_are_whole(run):
     assert all(len(curve.x) == len(curve.y) for panel in panels for curve in panel.curves)
 
 
-def test_the_page_has_a_section_and_json_the_numbers(recorded, run, tmp_path):
+def test_the_page_has_a_section_and_json_the_numbers(recorded, run, tmp_path, monkeypatch):
     out = tmp_path / "page.html"
     result = CliRunner().invoke(app, ["report", str(recorded[1]), "--json", "--out", str(out)])
     assert result.exit_code == 0
     assert json.loads(result.output)["walks"]["hrp2"]["landed"] == 2
     assert "<h2>Walk of hrp2</h2>" in out.read_text(encoding="utf-8")
+    # one without a walk, words alone
+    monkeypatch.setattr(pictures, "plots", lambda run: {})
+    monkeypatch.setattr(pictures, "moments", lambda run: [])
     found = contacts.touches(run)
     numbers = findings.measure(run, found)
     assert "Walk of" not in page.page(run, found, numbers, Path("walk.h5"))

@@ -73,8 +73,12 @@ def tab(browser, live):
 
 
 @contextmanager
-def opened(browser, live) -> Iterator[Any]:
-    """The page in a new window, loaded and without the browser's complaints about slow drawing."""
+def opened(browser, live, meshes=True) -> Iterator[Any]:
+    """The page in a new window, loaded and without the browser's complaints about slow drawing.
+
+    Args:
+        meshes: whether to wait for what is seen, and not only for the controls.
+    """
     context = browser.new_context(viewport={"width": WIDTH, "height": HEIGHT})
     tab = context.new_page()
     before = set(live.page.server.get_clients())
@@ -84,11 +88,11 @@ def opened(browser, live) -> Iterator[Any]:
     )
     tab.get_by_role("button", name="Pause").first.wait_for(timeout=60_000)
     # meshes arrive after the controls
-    time.sleep(3.0)
+    time.sleep(3.0 if meshes else 0.5)
     tab.evaluate(
         "document.querySelectorAll('.mantine-Notification-closeButton').forEach(b => b.click())"
     )
-    time.sleep(1.0)
+    time.sleep(0.5)
     yield tab
     context.close()
 
@@ -170,7 +174,7 @@ def test_ctrl_drag_pulls_with_the_force_shown_and_release_ends_it(live, tab):
     spring = next(iter(live.player.hands.springs.values()))
     assert spring.body.name == "chest"
     # at rest against the motors after a while
-    time.sleep(2.0)
+    time.sleep(1.0)
     force, direction = np.linalg.norm(spring.force), spring.mouse - start
     assert force > 20.0
     assert force == pytest.approx(
@@ -271,8 +275,15 @@ def test_page_for_other_machines_opens_with_its_token_only(browser):
         page.close()
 
 
-def test_camera_follows_the_robot_and_returns_to_where_it_began(browser):
-    with played(catalogue.builder("push")) as live, opened(browser, live) as tab:
+@pytest.fixture(scope="module")
+def pushed():
+    with played(catalogue.builder("push")) as live:
+        yield live
+
+
+def test_camera_follows_the_robot_and_returns_to_where_it_began(browser, pushed):
+    live = pushed
+    with opened(browser, live, meshes=False) as tab:
         camera = max(live.page.server.get_clients().items())[1].camera
         start, centre = np.array(camera.look_at), live.player.view.centres[0]
         live.controls.follow_it.value = True
@@ -288,28 +299,27 @@ def test_camera_follows_the_robot_and_returns_to_where_it_began(browser):
         assert live.page.gate.refused == 0
 
 
-def test_a_page_that_is_opened_later_or_looks_again_finds_who_is_followed(browser):
-    with played(catalogue.builder("push")) as live:
-        live.page.scene.look_from((4.0, -2.0, 2.5), (1.0, 1.0, 0.5))
-        way = (3.0, -3.0, 2.0)
-        live.controls.follow_it.value = True
-        with opened(browser, live) as tab:
-            camera = max(live.page.server.get_clients().items())[1].camera
+def test_a_page_that_is_opened_later_or_looks_again_finds_who_is_followed(browser, pushed):
+    live, way = pushed, (3.0, -3.0, 2.0)
+    live.page.scene.look_from((4.0, -2.0, 2.5), (1.0, 1.0, 0.5))
+    live.controls.follow_it.value = True
+    with opened(browser, live, meshes=False) as tab:
+        camera = max(live.page.server.get_clients().items())[1].camera
 
-            def looks():
-                centre = live.player.view.centres[0]
-                there = np.allclose(camera.look_at[:2], centre[:2], atol=0.02)
-                return there and np.allclose(camera.position - camera.look_at, way, atol=1e-3)
+        def looks():
+            centre = live.player.view.centres[0]
+            there = np.allclose(camera.look_at[:2], centre[:2], atol=0.02)
+            return there and np.allclose(camera.position - camera.look_at, way, atol=1e-3)
 
-            assert until(looks, 20)
-            camera.position = np.add(camera.position, (0.5, 0.4, 0.0))
-            assert until(lambda: not looks(), 20)
-            tab.get_by_role("button", name="Reset view", exact=True).first.click(force=True)
-            assert until(looks, 20)
+        assert until(looks, 20)
+        camera.position = np.add(camera.position, (0.5, 0.4, 0.0))
+        assert until(lambda: not looks(), 20)
+        tab.get_by_role("button", name="Reset view", exact=True).first.click(force=True)
+        assert until(looks, 20)
 
 
 def test_arrow_keys_and_sticks_steer_and_leave_the_view_alone(browser):
-    with played(simulator) as live, opened(browser, live) as tab:
+    with played(simulator) as live, opened(browser, live, meshes=False) as tab:
         assert until(lambda: live.walk_panel is not None, 20)
         live.controls.follow_it.value = False
         walker = live.player.sim.drivers["hrp2"].controller.controller

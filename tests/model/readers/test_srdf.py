@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from worlds import without_shapes
 
 import tabi
 from tabi import collision
@@ -149,7 +150,7 @@ def test_a_joint_that_follows_stays_with_its_leader(tmp_path, value, told):
     assert told == any("elsewhere than their leaders" in note for note in robot.notes)
 
 
-def test_poses_of_the_example_robots_are_those_that_pinocchio_reads(example_robots):
+def test_poses_of_the_example_robots_are_those_that_pinocchio_reads(example_robots, tmp_path):
     pin = pytest.importorskip("pinocchio")
     compared = 0
     for file in sorted(example_robots.rglob("*.urdf")):
@@ -157,7 +158,8 @@ def test_poses_of_the_example_robots_are_those_that_pinocchio_reads(example_robo
         if found is None or file.stem in ("alex_psyonic_hands", "pr2"):
             # a mimic of a joint that is not there; more joints than are worth the time
             continue
-        robot, model = load(file), pin.buildModelFromUrdf(str(file))
+        bare = without_shapes(file, tmp_path / file.stem)
+        robot, model = load(bare, srdf=found), pin.buildModelFromUrdf(str(file))
         pin.loadReferenceConfigurations(model, str(found), False)
         for name in robot.poses:
             if name not in model.referenceConfigurations:

@@ -52,17 +52,17 @@ def test_every_kind_that_was_asked_for_is_there():
 
 @pytest.mark.parametrize("kind", family.KINDS)
 def test_a_case_is_the_same_on_every_run_and_whatever_is_made_before_it(kind):
-    few, more = list(family.cases(kind, 3, seed=5)), list(family.cases(kind, 4, seed=5))
-    for k, one in enumerate(few):
-        assert one.name == f"{kind} 5:{k}"
-        assert same(one, more[k])
-    assert same(family.case(kind, 2, seed=5), few[2])
-    assert not same(family.case(kind, 2, seed=6), few[2])
+    few = list(family.cases(kind, 2, seed=5))
+    assert [one.name for one in few] == [f"{kind} 5:0", f"{kind} 5:1"]
+    # the later one first
+    assert same(family.case(kind, 1, seed=5), few[1])
+    assert same(family.case(kind, 0, seed=5), few[0])
+    assert not same(family.case(kind, 1, seed=6), few[1])
 
 
 @pytest.mark.parametrize("kind", family.KINDS)
 def test_cases_are_problems_of_si_size(kind):
-    for case in family.cases(kind, 5, seed=1):
+    for case in family.cases(kind, 3, seed=1):
         p = case.problem()
         b = p.blocks
         assert case.kind == kind
@@ -81,7 +81,7 @@ def test_cases_are_problems_of_si_size(kind):
 
 @pytest.mark.parametrize("kind", [kind for kind in family.KINDS if kind != "unsymmetric"])
 def test_matrices_of_bodies_are_symmetric_and_never_negative(kind):
-    for case in family.cases(kind, 4, seed=2):
+    for case in family.cases(kind, 2, seed=2):
         assert case.bodies is not None
         if case.contact_count <= 200:
             W = dense(case.bodies)

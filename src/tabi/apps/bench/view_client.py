@@ -9,10 +9,24 @@ import json
 import sys
 import time
 
+import msgspec
 import viser
 from websockets.asyncio.client import connect
 
 PATIENCE = 20.0  # s until the first message
+# where a browser looks from: who has not said it is no client yet
+CAMERA = {
+    "type": "ViewerCameraMessage",
+    "wxyz": [1.0, 0.0, 0.0, 0.0],
+    "position": [3.0, 0.0, 1.0],
+    "fov": 0.6,
+    "near": 0.01,
+    "far": 1000.0,
+    "image_height": 400,
+    "image_width": 600,
+    "look_at": [0.0, 0.0, 0.5],
+    "up_direction": [0.0, 0.0, 1.0],
+}
 
 
 async def count(port: int, seconds: float, host: str = "127.0.0.1") -> dict[str, float]:
@@ -26,6 +40,7 @@ async def count(port: int, seconds: float, host: str = "127.0.0.1") -> dict[str,
         max_size=None,
         compression=None,
     ) as socket:
+        await socket.send(msgspec.msgpack.encode(CAMERA))
         # the start: meshes, controls
         begin = time.monotonic()
         while time.monotonic() - begin < 1.0:
