@@ -104,7 +104,22 @@ def _words(value: Any) -> Iterator[int]:
 
 
 def _type_of(value: Structure) -> StructureType:
-    return _type(type(value).__name__, value._fields, tuple(typeof_impl(x, None) for x in value))
+    return _type(type(value).__name__, value._fields, tuple(map(_kind, value)))
+
+
+_kinds: dict[tuple[Any, ...], types.Type] = {}
+
+
+def _kind(value: Any) -> types.Type:
+    """Type of a field; Numba works that of an array of records out anew each time."""
+    if type(value) is not np.ndarray:
+        return typeof_impl(value, None)
+    f = value.flags
+    key = (value.dtype, value.ndim, f.c_contiguous, f.f_contiguous, f.writeable, f.aligned)
+    found = _kinds.get(key)
+    if found is None:
+        found = _kinds[key] = typeof_impl(value, None)
+    return found
 
 
 class StructureType(types.Type):
