@@ -87,7 +87,7 @@ def slots_of(module: Any) -> list[Slot]:
 def fill_all() -> None:
     """Fill the slots of all code in this process, of rare kernels as well."""
     while empty := [slot for slot in _slots.values() if not slot.cell.value]:
-        empty[-1].fill()
+        empty[0].fill()
 
 
 def fill_kept() -> None:

@@ -22,6 +22,7 @@ from tabi.model.world import World
 from tabi.simulation.laws import coulomb
 from tabi.simulation.step import step_on
 from tabi.simulation.stepper import Stepper
+from tabi.simulation.tables import NO_PROGRAM
 
 
 @functools.cache
@@ -44,14 +45,17 @@ def step_files() -> str:
 
 
 def jobs(stepper: Stepper) -> list[tuple[Any, tuple[Any, ...]]]:
-    """Kernels of a step and arguments that have their types, the last one first."""
-    t, d, s, u = stepper.tables, stepper.data, stepper.workspace, step_on(coulomb).units
+    """Kernels of a step and arguments that have their types, the last one first, and then the step
+    itself, which a process with a walking robot comes to late.
+    """
+    t, d, s, step = stepper.tables, stepper.data, stepper.workspace, step_on(coulomb)
     return [
-        (u.conclude, (t, d, s, 0.0, 0.0)),
         (ladder.solve_bodies, (s.problem, 0.0, s.impulse, s.law, t.attempts)),
-        (u.assemble, (t, d, s, 0.0)),
-        (u.free_motion, (t, d, s, 0.0, 0)),
-        (u.find_contacts, (t, d, s, 0.0)),
+        (step.units.conclude, (t, d, s, 0.0, 0.0)),
+        (step.units.assemble, (t, d, s, 0.0)),
+        (step.units.free_motion, (t, d, s, 0.0, 0)),
+        (step.units.find_contacts, (t, d, s, 0.0)),
+        (step.rollout, (t, d, s, NO_PROGRAM, 0.0, 0.0, 1)),
     ]
 
 

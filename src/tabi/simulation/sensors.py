@@ -190,7 +190,7 @@ def _sample_one(t, d, s, i, h):
         sampling.tell(row, memory, i, d.memory.clock[0])
 
 
-@kernel
+@kernel(apart="none")
 def measure(t, d, s, i, h):
     """The true values of a sensor."""
     row, first = t.sensors.row[i], t.sensors.row[i].first

@@ -241,7 +241,7 @@ def planned_base(b, ref, k):
     return quaternion.matrix(row[3], row[4], row[5], row[6]), load3(row)
 
 
-@kernel
+@kernel(apart="none")
 def stabilise(m, loop, k):
     """Tick k: joint angles for the next one into ``loop.answer``, and their efforts."""
     b, ref, s = loop.body, loop.reference, loop.settings[0]

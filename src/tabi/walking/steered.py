@@ -326,7 +326,7 @@ def give_up(plan, why):
         now.walk, now.why = 0, why
 
 
-@kernel
+@kernel(apart="none", rare=True)
 def touch_down(plan):
     """After a landing: on to the next step, or to a stop."""
     s, now = plan.settings[0], plan.now[0]

@@ -191,7 +191,7 @@ def shift_rows(ref, progress):
         progress.effort[0, j] = progress.effort[1, j]
 
 
-@kernel
+@kernel(apart="none", rare=True)
 def stand_where_it_landed(m, plan, loop):
     """A foot that has landed stands where joints and inclination say."""
     side, legs, b = 1 - plan.now[0].stance, loop.body.legs, loop.body

@@ -56,7 +56,7 @@ def facing(yaw):
     return (c, -s, 0.0, s, c, 0.0, 0.0, 0.0, 1.0)
 
 
-@kernel
+@kernel(apart="none")
 def follow(m, b, centre, yaw, position, rotation, offset, q, left):
     """Equation (1) at every tick, each from the one before.
 
@@ -109,7 +109,7 @@ def product_t(A, B):
     return (a[0], b[0], c[0], a[1], b[1], c[1], a[2], b[2], c[2])
 
 
-@kernel
+@kernel(apart="none")
 def needed(m, b, q, v, a, ground, tau, zmp):
     """Forces τ of inverse dynamics at every tick, and the zero moment point (2).
 
@@ -126,7 +126,7 @@ def needed(m, b, q, v, a, ground, tau, zmp):
         zmp[k, 1] = (ground[k] * F[1] + M[0]) / F[2]
 
 
-@kernel
+@kernel(apart="none")
 def efforts(b, q, tau, zmp, under, position, support, share, effort):
     """Equation (3) at every tick.
 
