@@ -210,15 +210,16 @@ def test_one_that_makes_a_file_is_waited_for(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["a.nbc"]
 
 
-@pytest.mark.parametrize("text", ["killed", "", "no number"])
+@pytest.mark.parametrize("text", ["killed", "", "no number", "another process"])
 def test_one_that_died_meanwhile_is_not(tmp_path, text):
-    mark = tmp_path / "a.nbc.busy"
+    mark, old = tmp_path / "a.nbc.busy", text != "killed"
     if text == "killed":
         child = subprocess.Popen([sys.executable, "-c", ""])
         child.wait()
         text = str(child.pid)
-    mark.write_text(text)
-    os.utime(mark, (1e9, 1e9))
+    mark.write_text(str(os.getppid()) if text == "another process" else text)
+    if old:
+        os.utime(mark, (1e9, 1e9))
     start = time.monotonic()
     with _folder.alone(tmp_path, "a.nbc") as done:
         assert not done

@@ -41,8 +41,9 @@ KEPT_CACHES = 3
 LARGE, PRUNED = 512 << 20, 256 << 20
 # packages that kernels never import; those among their files that hold kernels count all the same
 ABOVE = frozenset({"apps", "validation", "scenes", "robots", "control", "readers"})
-# how often to look whether another process has finished, and how long at most [s]
-OFTEN, LONG = 0.02, 120.0
+# how often to look whether another process has finished, how long it takes at most, and how long to
+# write its number [s]
+OFTEN, LONG, BEGIN = 0.02, 60.0, 1.0
 
 
 @functools.cache
@@ -184,16 +185,15 @@ def alone(folder: Path, name: str) -> Iterator[bool]:
     meanwhile. One that does not get done is waited for no longer than it lives.
     """
     mark, mine = folder / f"{name}.busy", False
-    start = time.monotonic()
     try:
-        while not mine and not has(folder, name) and time.monotonic() - start < LONG:
+        while not mine and not has(folder, name):
             try:
+                if mark.exists() and not _lives(mark):
+                    mark.unlink(missing_ok=True)
                 with mark.open("x") as file:
                     file.write(str(os.getpid()))
                 mine = True
             except FileExistsError:
-                if not _lives(mark):
-                    mark.unlink(missing_ok=True)
                 time.sleep(OFTEN)
             except OSError:
                 break
@@ -204,13 +204,22 @@ def alone(folder: Path, name: str) -> Iterator[bool]:
 
 
 def _lives(mark: Path) -> bool:
-    """Whether the process that has put a mark is still there."""
+    """Whether the process that has put a mark is still there, and not for too long: another one may
+    have its number by now.
+    """
     try:
-        text = mark.read_text()
-        # just made, and nothing written into it yet
-        if not text:
-            return time.time() - mark.stat().st_mtime < 1.0
-        os.kill(int(text), 0)
+        text, age = mark.read_text(), time.time() - mark.stat().st_mtime
+    except OSError:
+        return False
+    if not text or age > LONG:
+        return age < BEGIN
+    try:
+        # on Windows this would interrupt it
+        if os.name != "nt":
+            os.kill(int(text), 0)
+    except PermissionError:
+        # of another user
+        return True
     except (OSError, ValueError):
-        return not mark.exists()
+        return False
     return True
