@@ -173,3 +173,21 @@ def test_all_slots_can_be_filled_beforehand():
     outer(-VALUES)
     _apart.fill_all()
     assert len(half.overloads) == 1
+
+
+def test_what_the_cache_has_is_loaded_beforehand_and_nothing_is_compiled_for_it():
+    _, outer = made(20.0, rare=True)
+    assert outer(VALUES) == 4.0
+    # as in another process
+    for name in [name for name, slot in _apart._slots.items() if slot.kernel.rare]:
+        del _apart._slots[name]
+    kept, again = made(20.0, rare=True)
+    # a number that no run before this one had
+    new, other = made(time.time(), rare=True)
+    again(-VALUES)
+    other(-VALUES)
+    compiling = _jit.first_run.seconds
+    _apart.fill_kept()
+    assert _jit.first_run.seconds == compiling
+    assert (len(kept.overloads), len(new.overloads)) == (1, 0)
+    assert (again(VALUES), other(VALUES)) == (4.0, 4.0)
