@@ -88,11 +88,11 @@ def opened(browser, live, meshes=True) -> Iterator[Any]:
     )
     tab.get_by_role("button", name="Pause").first.wait_for(timeout=60_000)
     # meshes arrive after the controls
-    time.sleep(3.0 if meshes else 0.5)
+    time.sleep(3.0 if meshes else 1.0)
     tab.evaluate(
         "document.querySelectorAll('.mantine-Notification-closeButton').forEach(b => b.click())"
     )
-    time.sleep(0.5)
+    time.sleep(1.0)
     yield tab
     context.close()
 
@@ -174,7 +174,7 @@ def test_ctrl_drag_pulls_with_the_force_shown_and_release_ends_it(live, tab):
     spring = next(iter(live.player.hands.springs.values()))
     assert spring.body.name == "chest"
     # at rest against the motors after a while
-    time.sleep(1.0)
+    time.sleep(2.0)
     force, direction = np.linalg.norm(spring.force), spring.mouse - start
     assert force > 20.0
     assert force == pytest.approx(
