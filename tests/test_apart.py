@@ -181,6 +181,25 @@ def test_all_slots_can_be_filled_beforehand():
     assert len(half.overloads) == 1
 
 
+def test_all_that_a_kernel_leads_to_can_be_compiled_and_nothing_else():
+    inner, middle = made(30.0, rare=True)
+    stranger, other = made(31.0, rare=True)
+    other(-VALUES)
+
+    @kernel(apart="float64", rare=True)
+    def between(values):
+        return middle(values)
+
+    @kernel
+    def outer(values):
+        return between(values) if values[0] > 0.0 else 0.0
+
+    assert outer(-VALUES) == 0.0
+    _jit.complete(outer, VALUES)
+    assert (len(between.overloads), len(inner.overloads)) == (1, 1)
+    assert len(stranger.overloads) == 0
+
+
 def test_what_the_cache_has_is_loaded_beforehand_and_nothing_is_compiled_for_it():
     _, outer = made(20.0, rare=True)
     assert outer(VALUES) == 4.0

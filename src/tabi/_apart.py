@@ -86,8 +86,19 @@ def slots_of(module: Any) -> list[Slot]:
 
 def fill_all() -> None:
     """Fill the slots of all code in this process, of rare kernels as well."""
-    while empty := [slot for slot in _slots.values() if not slot.cell.value]:
-        empty[0].fill()
+    fill_below(list(_slots.values()))
+
+
+def fill_below(slots: list[Slot]) -> None:
+    """Fill some slots, and those of all that they lead to."""
+    seen: set[str] = set()
+    while slots:
+        slot, *slots = slots
+        if slot.symbol not in seen:
+            seen.add(slot.symbol)
+            if not slot.cell.value:
+                slot.fill()
+            slots += slot.kernel.slots(slot.args)
 
 
 def fill_kept() -> None:

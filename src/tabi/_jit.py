@@ -104,6 +104,12 @@ def address(compiled: Any, *args: Any) -> int:
     return code.library.get_pointer_to_function(code.fndesc.llvm_func_name)
 
 
+def complete(compiled: Any, *args: Any) -> None:
+    """Compile all that a kernel may call for arguments like these, rare kernels too."""
+    if hasattr(compiled, "slots"):
+        _apart.fill_below(compiled.slots(tuple(map(compiled.typeof_pyval, args))))
+
+
 def entry(compiled: Any, *args: Any) -> Any:
     """The machine code of a kernel for arguments like these, as a function. It saves the look-up of
     their types, a microsecond for each structure, and so must be called with no others.

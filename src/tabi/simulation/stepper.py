@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi import _apart
 from tabi._errors import ModelError, TabiError
-from tabi._jit import entry
+from tabi._jit import complete, entry
 from tabi._progress import STEP_KERNELS, first_run
 from tabi._structure import each
 from tabi.model.arrays import table
@@ -131,7 +130,7 @@ class Stepper:
                 self._rollout = entry(self.step.rollout, *args)
             if self.watch.timed:
                 # a budget of time is not for compiling
-                _apart.fill_all()
+                complete(self.step.rollout, *args)
         if self._running:
             raise TabiError(
                 "this simulator is already stepping in another thread; "
