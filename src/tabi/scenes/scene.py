@@ -81,7 +81,10 @@ class Scene:
                 ``hand`` takes its place.
         """
         from tabi.scenes.builder import Builder
+        from tabi.simulation import ahead
 
+        # controllers compile too, before there is a simulation
+        ahead.start()
         sim = Builder(self.contents, self._reader).simulator()
         if plays and self.script:
             self.hand(sim, self.script)
