@@ -1,5 +1,6 @@
 """Kernels behind slots: compiled apart, some of them only when they are called."""
 
+import json
 import signal
 import subprocess
 import sys
@@ -174,13 +175,6 @@ def test_an_interrupt_waits_for_the_kernel_and_then_arrives(monkeypatch):
     assert outer(VALUES) == 4.0
 
 
-def test_all_slots_can_be_filled_beforehand():
-    half, outer = made(6.0, rare=True)
-    outer(-VALUES)
-    _apart.fill_all()
-    assert len(half.overloads) == 1
-
-
 def test_all_that_a_kernel_leads_to_can_be_compiled_and_nothing_else():
     inner, middle = made(30.0, rare=True)
     stranger, other = made(31.0, rare=True)
@@ -200,19 +194,48 @@ def test_all_that_a_kernel_leads_to_can_be_compiled_and_nothing_else():
     assert len(stranger.overloads) == 0
 
 
-def test_what_the_cache_has_is_loaded_beforehand_and_nothing_is_compiled_for_it():
-    _, outer = made(20.0, rare=True)
-    assert outer(VALUES) == 4.0
-    # as in another process
-    for name in [name for name, slot in _apart._slots.items() if slot.kernel.rare]:
-        del _apart._slots[name]
-    kept, again = made(20.0, rare=True)
-    # a number that no run before this one had
-    new, other = made(time.time(), rare=True)
-    again(-VALUES)
-    other(-VALUES)
-    compiling = _jit.first_run.seconds
+BEFOREHAND = """
+import json, sys
+from tabi import _apart, _jit
+from tabi._jit import kernel
+
+def made(factor):
+    @kernel(apart="float64", rare=True)
+    def inner(x):
+        return factor * x
+
+    @kernel
+    def outer(x):
+        return inner(x) if x > 0.0 else 0.0
+
+    outer(-1.0)
+    return inner, outer
+
+kept, outer = made(2.0)
+new, other = made(float(sys.argv[1]))
+before = _jit.first_run.seconds
+if sys.argv[2] == "all":
+    _apart.fill_below(list(_apart.known().values()))
+else:
     _apart.fill_kept()
-    assert _jit.first_run.seconds == compiling
-    assert (len(kept.overloads), len(new.overloads)) == (1, 0)
-    assert (again(VALUES), other(VALUES)) == (4.0, 4.0)
+found = [len(kept.overloads), len(new.overloads), _jit.first_run.seconds == before]
+print(json.dumps([*found, outer(1.0), other(1.0)]))
+"""
+
+
+def test_slots_can_be_filled_beforehand_all_or_those_that_the_cache_has(tmp_path):
+    def filled(factor, how):
+        settings = environment(_folder.PACKAGE, TABI_CACHE_DIR=str(tmp_path), TABI_QUIET="1")
+        done = subprocess.run(
+            [sys.executable, "-c", BEFOREHAND, factor, how],
+            env=settings,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    assert filled("3.0", "all") == [1, 1, False, 2.0, 3.0]
+    # of the second one nothing is kept yet, and nothing is compiled for it beforehand
+    assert filled("4.0", "kept") == [1, 0, True, 2.0, 4.0]
+    assert filled("4.0", "kept") == [1, 1, True, 2.0, 4.0]

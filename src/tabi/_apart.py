@@ -84,9 +84,9 @@ def slots_of(module: Any) -> list[Slot]:
     return [_slots[name] for name in names if name.startswith(PREFIX)]
 
 
-def fill_all() -> None:
-    """Fill the slots of all code in this process, of rare kernels as well."""
-    fill_below(list(_slots.values()))
+def known() -> dict[str, Slot]:
+    """Slots of all code in this process, by their symbols."""
+    return dict(_slots)
 
 
 def fill_below(slots: list[Slot]) -> None:

@@ -16,7 +16,7 @@ import subprocess
 import sys
 from typing import Any
 
-from tabi import _apart, _folder, _identity, _jit
+from tabi import _folder, _identity, _jit
 from tabi.contact import ladder
 from tabi.model.world import World
 from tabi.simulation.laws import coulomb
@@ -61,12 +61,16 @@ def jobs(stepper: Stepper) -> list[tuple[Any, tuple[Any, ...]]]:
 
 def run() -> None:
     """Compile them, and then what they may call."""
+    if _jit.plain_mode():
+        return
     world = World()
     world.add_ground()
     world.add_box(size=(0.1, 0.1, 0.1), mass=1.0)
-    for kernel, args in jobs(Stepper(world.compile(), step_on(coulomb), ready=False)):
+    found = jobs(Stepper(world.compile(), step_on(coulomb), ready=False))
+    for kernel, args in found:
         kernel.entry(args)
-    _apart.fill_all()
+    for kernel, args in found:
+        _jit.complete(kernel, *args)
 
 
 if __name__ == "__main__":
