@@ -107,10 +107,10 @@ def _type_of(value: Structure) -> StructureType:
     return _type(type(value).__name__, value._fields, tuple(map(_kind, value)))
 
 
-_kinds: dict[tuple[Any, ...], types.Type] = {}
+_kinds: dict[tuple[Any, ...], Any] = {}
 
 
-def _kind(value: Any) -> types.Type:
+def _kind(value: Any) -> Any:
     """Type of a field; Numba works that of an array of records out anew each time."""
     if type(value) is not np.ndarray:
         return typeof_impl(value, None)
