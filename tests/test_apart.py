@@ -1,5 +1,6 @@
 """Kernels behind slots: compiled apart, some of them only when they are called."""
 
+import ctypes
 import json
 import signal
 import subprocess
@@ -96,6 +97,22 @@ def test_another_result_than_was_declared_is_refused_by_name():
         outer(VALUES)
     (slot,) = outer.slots(next(iter(outer.overloads)))
     del _apart._slots[slot.symbol]
+
+
+def test_a_kernel_that_names_what_cannot_be_told_works_in_its_own_process():
+    # as a force of a user's own that calls a C library, within a step
+    root = ctypes.CDLL(None).sqrt
+    root.argtypes, root.restype = [ctypes.c_double], ctypes.c_double
+
+    @kernel(apart="float64")
+    def rooted(x):
+        return root(x)
+
+    @kernel
+    def outer(x):
+        return rooted(x) + 1.0
+
+    assert outer(9.0) == 4.0
 
 
 def test_two_threads_that_meet_at_an_empty_slot_both_go_on():

@@ -47,7 +47,12 @@ class Slot:
     """Place for the address of a kernel for arguments of certain types."""
 
     def __init__(self, kernel: Any, args: tuple[Any, ...]) -> None:
-        self.kernel, self.args, self.label = kernel, args, _identity.label(kernel.py_func)
+        self.kernel, self.args, plain = kernel, args, kernel.py_func
+        try:
+            self.label = _identity.label(plain)
+        except ValueError:
+            # it names what cannot be told, such as a function of a C library: for this process only
+            self.label = (plain.__module__, plain.__qualname__, f"at {id(plain)}")
         self.cell = ctypes.c_void_p(None)
         told = repr((self.label, [str(kind) for kind in args], str(kernel.apart)))
         self.symbol = PREFIX + hashlib.sha256(told.encode()).hexdigest()[:32]
