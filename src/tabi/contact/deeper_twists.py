@@ -37,8 +37,8 @@ def deeper(corner, m, middle, u, L, correction):
             rise = max(rise, 0.0)
             dx, dy, dz = x0 - rise, y0 - rise * ny, z0 - rise * nz
             correction[a, 0], correction[a, 1], correction[a, 2] = x0 - dx, y0 - dy, z0 - dz
-            change = max(change, abs(dx - x), abs(dy - y), abs(dz - z))
+            change = max(change, (dx - x) ** 2 + (dy - y) ** 2 + (dz - z) ** 2)
             x, y, z = dx, dy, dz
-        if change <= 1e-12 * (abs(u[0]) + abs(u[1]) + abs(u[2])):
+        if change <= 1e-24 * (u[0] * u[0] + u[1] * u[1] + u[2] * u[2]):
             break
     return x, y, z

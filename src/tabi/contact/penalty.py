@@ -28,6 +28,7 @@ from tabi._structure import Structure
 from tabi.contact import linear
 from tabi.contact.deeper_twists import deeper
 from tabi.contact.polygons import Polygons
+from tabi.spatial.vector import dot, sub
 
 Floats = NDArray[np.float64]
 # turns in which forces are found, and how much of them may be left open
@@ -214,11 +215,22 @@ def _take_off(P, asked, f):
 
 
 @kernel(inline=True)
-def _stiffness(spring, axis):
-    """K_r in the polygon's frame: xx, xy, yy; axis: the foot's x axis there."""
+def _turned(axis, a, b):
+    """A matrix that is diagonal, (a, b), in the foot's axes, in the polygon's frame: xx, xy, yy;
+    axis: the foot's x axis there.
+    """
     c, s = axis[0], axis[1]
-    a, b = spring.stiffness[1], spring.stiffness[2]
     return c * c * a + s * s * b, c * s * (a - b), s * s * a + c * c * b
+
+
+@kernel(inline=True)
+def _rotational_damping(spring, axis, tilt):
+    """λ_r |Ω| of (1) in the polygon's frame: xx, xy, yy. |Ω| is taken about each of the foot's
+    axes, as K_r is: about others the law would depend on the heading of the foot.
+    """
+    c, s, rate = axis[0], axis[1], 1.5 * spring.alpha
+    along, across = abs(c * tilt[0] + s * tilt[1]), abs(c * tilt[1] - s * tilt[0])
+    return _turned(axis, rate * spring.stiffness[1] * along, rate * spring.stiffness[2] * across)
 
 
 @kernel
@@ -231,17 +243,19 @@ def load_springs(P, spring, axis, k, f, h):
     if k.sides[f] == 0:
         return
     K, rest, D = spring.stiffness[0], k.rest[f], k.D[f]
-    xx, xy, yy = _stiffness(spring, axis)
+    xx, xy, yy = _turned(axis, spring.stiffness[1], spring.stiffness[2])
     ox, oy, d = k.tilt[f, 0], k.tilt[f, 1], k.depth[f]
     rest[0], rest[1] = -h * (xx * ox + xy * oy), -h * (xy * ox + yy * oy)
     rest[5] = h * K * d
     D[0, 0], D[0, 1], D[1, 0], D[1, 1] = h * h * xx, h * h * xy, h * h * xy, h * h * yy
     D[5, 5] = h * h * K
     if k.damped[f] == 1:
-        rate = 1.5 * spring.alpha * h
-        D[0, 0] += rate * xx * abs(ox)
-        D[1, 1] += rate * yy * abs(oy)
-        D[5, 5] += rate * K * d
+        xx, xy, yy = _rotational_damping(spring, axis, k.tilt[f])
+        D[0, 0] += h * xx
+        D[0, 1] += h * xy
+        D[1, 0] += h * xy
+        D[1, 1] += h * yy
+        D[5, 5] += 1.5 * spring.alpha * h * K * d
     else:
         for i in range(3):
             rest[i if i < 2 else 5] += h * k.damper[f, i]
@@ -355,23 +369,23 @@ def _damp(P, spring, axis, k, f):
     vz = t[i + 5] + t[i] * y - t[i + 1] * x
     u = (vz, L * t[i], L * t[i + 1])
     p = deeper(k.region[f], k.sides[f], k.middle[f], u, L, k.correction)
-    size = abs(u[0]) + abs(u[1]) + abs(u[2])
-    off = abs(p[0] - u[0]) + abs(p[1] - u[1]) + abs(p[2] - u[2])
-    if off <= 1e-9 * size:
+    # lengths of vectors, which do not change with the heading
+    off = sub(p, u)
+    if dot(off, off) <= 1e-18 * dot(u, u):
         same = k.damped[f] == 1
         k.damped[f] = 1
         return same
-    xx, _, yy = _stiffness(spring, axis)
-    rate = -1.5 * spring.alpha
-    fx = rate * xx * abs(k.tilt[f, 0]) * p[1] / L
-    fy = rate * yy * abs(k.tilt[f, 1]) * p[2] / L
-    fz = rate * spring.stiffness[0] * k.depth[f] * p[0]
-    change = abs(fz - k.damper[f, 2]) + (abs(fx - k.damper[f, 0]) + abs(fy - k.damper[f, 1])) / L
+    xx, xy, yy = _rotational_damping(spring, axis, k.tilt[f])
+    fx = -(xx * p[1] + xy * p[2]) / L
+    fy = -(xy * p[1] + yy * p[2]) / L
+    fz = -1.5 * spring.alpha * spring.stiffness[0] * k.depth[f] * p[0]
+    dx, dy, dz = fx - k.damper[f, 0], fy - k.damper[f, 1], fz - k.damper[f, 2]
+    change = abs(dz) + (dx * dx + dy * dy) ** 0.5 / L
     same = k.damped[f] == 0 and change <= 1e-6 * spring.stiffness[0] * k.depth[f]
     # halfway, so that it does not run to and fro
     half = 0.5 if k.damped[f] == 0 else 1.0
     k.damped[f] = 0
-    k.damper[f, 0] += half * (fx - k.damper[f, 0])
-    k.damper[f, 1] += half * (fy - k.damper[f, 1])
-    k.damper[f, 2] += half * (fz - k.damper[f, 2])
+    k.damper[f, 0] += half * dx
+    k.damper[f, 1] += half * dy
+    k.damper[f, 2] += half * dz
     return same

@@ -16,7 +16,9 @@ Feet bear shares α_i of it at points p_i of their soles with Σ α_i = 1 and Σ
 the least forces at the corners (``weight_shares``), and the joints give, with their Jacobians J_i,
 
     τ = τ_ID(q, v, a) + d q̇ + k (q − q₀) − Σ J_iᵀ α_i (f, n'_z z) at p_i                        (3)
-with the dampers d and springs k of the joints; their dry friction is left to the motors' loops.
+with the dampers d and springs k of the joints; their dry friction is left to the motors' loops. A
+ZMP beyond the soles cannot be had: there the force is at the point of the soles nearest to it. Where
+the pattern lifts the robot off, f_z ≤ 0, there is no ZMP, and nothing is borne.
 Positions in files are rounded, and accelerations are their second differences: all of this is
 behind a low-pass without delay.
 
@@ -45,6 +47,8 @@ from tabi.spatial.twist import Twist
 Array = NDArray[np.float64]
 # a foot stands below this [m]
 STANDS = 3e-4
+# share of the weight below which the ground does not bear the robot
+LEAST_LOAD = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +63,7 @@ class PatternDynamics:
         base: origin of the base [m] and its quaternion (w, x, y, z), shape (n, 7).
         feet: names. standing: which of them stand, shape (n, feet). foot: their origins where the
             pattern has them [m], shape (n, feet, 3).
-        zmp: on the ground [m], shape (n, 2). force: of the ground on the robot [N], shape (n, 3).
+        zmp: on the ground [m], shape (n, 2), NaN where the ground cannot press. force: of the ground on the robot [N], shape (n, 3).
         effort: of the joints [N·m or N], shape (n, joints).
     """
 
@@ -153,6 +157,8 @@ class _Way:
         zmp, force, effort = np.zeros((n, 2)), np.zeros((n, 3)), np.zeros((n, len(self.joints)))
         foot, a = np.zeros((n, 2, 3)), np.zeros(here.model.v_count)
         dof = here.model.arrays.dof[self.rows]
+        bodies, g = here.model.arrays.body, np.linalg.norm(here.model.arrays.gravity)
+        least = LEAST_LOAD * float(bodies["mass"].sum() * g)
         for k in range(n):
             X = Transform(base[k].R, p[k])
             here.set_joints(self.q[k], self.v[k], X, Twist(moves[k], turns[k]))
@@ -161,9 +167,8 @@ class _Way:
             force[k] = f = tau[:3]
             # (2), about the world's origin
             moment = tau[3:6] + cross(p[k], f)
-            zmp[k] = -moment[1] / f[2], moment[0] / f[2]
-            spin = moment[2] - (zmp[k, 0] * f[1] - zmp[k, 1] * f[0])
-            effort[k] = (tau - self._borne(k, zmp[k], f, spin))[self.rows]
+            zmp[k] = (-moment[1] / f[2], moment[0] / f[2]) if f[2] > least else (np.nan, np.nan)
+            effort[k] = (tau - self._borne(k, zmp[k], f, moment[2]))[self.rows]
             effort[k] += dof["damping"] * self.v[k] + dof["stiffness"] * (self.q[k] - dof["rest"])
             foot[k] = [here.position(foot) for foot in self.feet]
         return PatternDynamics(
@@ -178,12 +183,17 @@ class _Way:
             effort=zero_phase(effort, cutoff, rate),
         )
 
-    def _borne(self, k: int, zmp: Array, force: Array, spin: float) -> Array:
-        """Σ J_iᵀ of (3)."""
+    def _borne(self, k: int, zmp: Array, force: Array, yaw_moment: float) -> Array:
+        """Σ J_iᵀ of (3); yaw_moment: about the world's origin [N·m]."""
+        if np.isnan(zmp[0]):
+            return np.zeros(self.here.model.v_count)
         own = [i for i in range(2) if self.standing[k, i]]
         poses = [self.here.pose(self.feet[i]) for i in own]
         points = [X @ self.corners[i] for i, X in zip(own, poses, strict=True)]
         loads = corner_loads(np.concatenate(points)[:, :2], zmp)
+        # of the point that bears it: the ZMP, or what is nearest to it
+        x, y = loads @ np.concatenate(points)[:, :2]
+        spin = yaw_moment - (x * force[1] - y * force[0])
         borne, first = np.zeros(self.here.model.v_count), 0
         for i, X, corners in zip(own, poses, points, strict=True):
             share = loads[first : first + len(corners)]

@@ -42,14 +42,48 @@ def test_velocity_is_the_derivative_of_the_place():
         np.testing.assert_allclose(hand.at(t).velocity, slope, atol=1e-7)
 
 
-def test_a_parabola_is_replayed_exactly_between_inner_rows():
+def test_a_straight_way_at_constant_speed_is_replayed_exactly_between_inner_rows():
     t = np.sort(RNG.uniform(0.0, 1.0, 8))
-    table = np.column_stack([t, 0.2 * t**2 - 0.1 * t, 0.3 * t, np.full(8, 0.05)])
-    hand = ScriptedHand(table)
+    way = np.array([0.2, 0.3, -0.1])
+    hand = ScriptedHand(np.column_stack([t, np.outer(t, way)]))
     for now in np.linspace(t[1], t[-2], 20):
         found = hand.at(now - t[0])
-        np.testing.assert_allclose(found.position, [0.2 * now**2 - 0.1 * now, 0.3 * now, 0.05])
-        np.testing.assert_allclose(found.velocity, [0.4 * now - 0.1, 0.3, 0.0], atol=1e-12)
+        np.testing.assert_allclose(found.position, now * way, atol=1e-12)
+        np.testing.assert_allclose(found.velocity, way, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_between_rows_on_a_line_the_hand_goes_beyond_neither_however_uneven_their_times(seed):
+    rng = np.random.default_rng(seed)
+    t, along = np.cumsum(10.0 ** rng.uniform(-3, 1, 12)), rng.normal(scale=0.05, size=12)
+    line = rng.normal(size=3)
+    hand = ScriptedHand(np.column_stack([t, np.outer(along, line)]))
+    for k in range(11):
+        times = np.linspace(t[k], t[k + 1], 50) - t[0]
+        path = np.array([hand.at(now).position for now in times]) @ line / (line @ line)
+        low, high = sorted(along[k : k + 2])
+        assert path.min() > low - 1e-12
+        assert path.max() < high + 1e-12
+
+
+def test_around_a_right_angle_the_hand_goes_beyond_no_row_and_round_a_gentle_bend_without_a_stop():
+    # 50 mm ahead in 0.1 s, then 50 mm aside in 2 s: on a parabola it would be thrown far ahead
+    hand = ScriptedHand([(0, 0, 0, 0), (0.1, 0.05, 0, 0), (2.1, 0.05, 0.05, 0), (2.2, 0, 0.05, 0)])
+    path = np.array([hand.at(t).position for t in np.linspace(0, 2.2, 400)])
+    assert path.min() > -1e-12
+    assert path.max() < 0.05 + 1e-12
+    bend = ScriptedHand([(0, 0, 0, 0), (1, 0.1, 0, 0), (2, 0.2, 0.05, 0)])
+    assert np.linalg.norm(bend.at(1.0).velocity) > 0.08
+
+
+def test_a_path_that_is_turned_is_the_turned_path():
+    table, angle = rows(), 0.7
+    R = np.array([[np.cos(angle), -np.sin(angle), 0], [np.sin(angle), np.cos(angle), 0], [0, 0, 1]])
+    hand = ScriptedHand(table)
+    turned = ScriptedHand(np.column_stack([table[:, 0], table[:, 1:] @ R.T]))
+    for t in np.linspace(0.0, hand.duration, 50):
+        np.testing.assert_allclose(turned.at(t).position, R @ hand.at(t).position, atol=1e-14)
+        np.testing.assert_allclose(turned.at(t).velocity, R @ hand.at(t).velocity, atol=1e-13)
 
 
 def test_orientation_turns_at_the_rate_that_is_told():

@@ -8,11 +8,19 @@ h = t_{k+1} − t_k and s = (t − t_k)/h, the place is the cubic Hermite polyno
 
     x(t) = h₀₀(s) x_k + h h₁₀(s) v_k + h₀₁(s) x_{k+1} + h h₁₁(s) v_{k+1}                        (1)
     h₀₀ = 2s³ − 3s² + 1    h₁₀ = s³ − 2s² + s    h₀₁ = −2s³ + 3s²    h₁₁ = s³ − s²
-whose slope at an inner row is that of the parabola through it and its neighbours, and zero at both
-ends: the hand starts and ends at rest. Velocity is the exact derivative of (1). Orientation turns
-at a constant rate from row to row; buttons hold until the next row.
+whose slope v_k is zero at both ends, where the hand is at rest, and at an inner row, between the
+velocities d₀ and d₁ of the straight lines before and after it, which take h₀ and h₁,
 
-Reference: de Boor, A Practical Guide to Splines (2001), ch. IV.
+    v_k = max(0, cos θ) m e,   e: unit, between the two ways,   θ: the angle between them       (2)
+    1/m = (w₀/‖d₀‖ + w₁/‖d₁‖)/(w₀ + w₁),   w₀ = h₀ + 2h₁,   w₁ = 2h₀ + h₁
+Along a straight line this is the monotone interpolation of Fritsch and Butland: between two rows
+the hand never goes beyond either, however unevenly they are spaced. It goes round a gentle bend
+without a stop, and stops where it turns by a right angle or more; a path that is turned as a whole
+is the turned path. Velocity is the exact derivative of (1). Orientation turns at a constant rate
+from row to row; buttons hold until the next row.
+
+Reference: Fritsch and Butland (1984), A method for constructing local monotone piecewise cubic
+interpolants.
 """
 
 from __future__ import annotations
@@ -244,12 +252,21 @@ def _row(
 
 
 def _slopes(t: Array, x: Array) -> Array:
-    """Slopes at each row: of the parabola through three rows, zero at both ends."""
-    v = np.zeros_like(x)
-    if len(t) > 2:
-        h = np.diff(t)[:, None]
-        d = np.diff(x, axis=0) / h
-        v[1:-1] = (h[1:] * d[:-1] + h[:-1] * d[1:]) / (h[1:] + h[:-1])
+    """Velocity at each row, by (2): zero at both ends, and where the hand stands or turns back."""
+    v, h = np.zeros_like(x), np.diff(t)
+    d = np.diff(x, axis=0) / h[:, None]
+    speed = np.linalg.norm(d, axis=1)
+    for k in range(1, len(t) - 1):
+        before, after = speed[k - 1], speed[k]
+        if before == 0.0 or after == 0.0:
+            continue
+        cosine = float(d[k - 1] @ d[k]) / (before * after)
+        if cosine <= 0.0:
+            continue
+        between = d[k - 1] / before + d[k] / after
+        w0, w1 = h[k - 1] + 2.0 * h[k], 2.0 * h[k - 1] + h[k]
+        size = cosine * (w0 + w1) / (w0 / before + w1 / after)
+        v[k] = size * between / np.linalg.norm(between)
     return v
 
 

@@ -124,7 +124,7 @@ def fill(own, t, d, e, s, x, group, h):
     a, b = point.a, point.b
     s.place[e] = x
     normal, position = load3(point.normal), load3(point.position)
-    tx, ty = tangents(normal)
+    tx, ty = tangents(normal, load9(w.body[a].rotation))
     store9(row.frame, (tx[0], tx[1], tx[2], ty[0], ty[1], ty[2], normal[0], normal[1], normal[2]))
     r = sub(position, load3(w.body[m.body[a].root].origin))
     store3(row.arm_a, r)
@@ -253,12 +253,18 @@ def _running(R, belt):
 
 
 @kernel
-def tangents(n):
-    """Two unit vectors across n: the world's x and y where n is upwards."""
-    # the part across n of x, or of y where x is along n
-    x, y = (1.0, 0.0) if abs(n[0]) < 0.9 else (0.0, 1.0)
-    along = x * n[0] + y * n[1]
-    t = (x - along * n[0], y - along * n[1], -along * n[2])
+def tangents(n, R):
+    """Two unit vectors across n: along the first axis of a body, whose axes are the columns of R,
+    or along its second where the first is nearly along n.
+
+    Axes of a body and not of the world: a world that is turned as a whole has the same rows, so
+    that no law, and no order in which a solver looks at them, depends on the heading.
+    """
+    x = (R[0], R[3], R[6])
+    if abs(dot(x, n)) > 0.9:
+        x = (R[1], R[4], R[7])
+    along = dot(x, n)
+    t = (x[0] - along * n[0], x[1] - along * n[1], x[2] - along * n[2])
     f = 1.0 / sqrt(dot(t, t))
     t = (f * t[0], f * t[1], f * t[2])
     return t, cross(n, t)
