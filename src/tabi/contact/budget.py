@@ -63,6 +63,16 @@ def begin(budget, limits, count):
 
 
 @kernel(inline=True)
+def extend(budget, limits):
+    """Let the same problem, posed in another way, have SHORT at least, or all that a problem has,
+    whatever was spent before; nothing where somebody has ended the step.
+    """
+    if budget[LIMIT] > 0:
+        more = min(SHORT, limits[0])
+        budget[LIMIT] = max(budget[LIMIT], budget[WORK] + more)
+
+
+@kernel(inline=True)
 def most_of(most, count):
     """The limit for so many contacts: beyond MANY it grows with their square, as an elimination
     does.

@@ -116,8 +116,7 @@ def begin_parting(t, s, count, h):
             # ends of joints give way like contacts
             p.bound[x] = SOFTER * COMPLIANCE / s.problem.weight[x]
     _slow_down(s, count, h)
-    more = min(budget.SHORT, t.limits[0])
-    s.budget[budget.LIMIT] = max(s.budget[budget.LIMIT], s.budget[budget.WORK] + more)
+    budget.extend(s.budget, t.limits)
 
 
 @kernel(inline=True)

@@ -103,6 +103,7 @@ def solve_contacts_on(assemble, law, certified, revise):
                 return False
             if not depenetration.jams(d, tolerance * h):
                 break
+            budget.extend(s.budget, t.limits)
         add_impulses(t.model, s, report.groups, s.impulse, s.v_free, s.v_next)
         for k in range(s.v_next.shape[0]):
             s.reaction[k] = s.dynamics.dof[k].reaction

@@ -253,7 +253,7 @@ def begin(t, d, s):
     budget.begin(s.budget, t.limits, d.outcome.report[0].points)
     s.joined[0], s.joined[1] = caution.asked(d.memory.joined), 0
     # what may fail for another reason than that it is hard
-    if joints.any_held(d) or caution.warned(d.memory.jammed):
+    if joints.any_held(d):
         s.budget[budget.LIMIT] = min(s.budget[budget.LIMIT], budget.SHORT)
     s.budget[budget.HELPED] = d.memory.helped[0]
     copy_modes(s.joint, d.memory.joint)
