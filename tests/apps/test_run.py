@@ -13,7 +13,7 @@ from apps import sentences
 from typer.testing import CliRunner
 
 from tabi import TabiError, scenes
-from tabi.apps import cli, run, run_summary
+from tabi.apps import cli, run, run_summary, run_watch
 from tabi.recording.recording import Recording
 
 SLOPE = (
@@ -99,20 +99,10 @@ def test_missed_steps_end_with_1(scene, monkeypatch):
     assert "2 STEPS MISSED to 1e-08 m/s" in done.stdout
 
 
-def test_a_fall_between_two_looks_is_told_from_places_and_speeds():
-    # thrown up at 0.3 m/s from 0.02 m: its path is a parabola,
-    # which a cubic follows to the last digit
-    def z(t):
-        return 0.02 + 0.3 * t - 0.5 * 9.81 * t**2
-
-    def v(t):
-        return 0.3 - 9.81 * t
-
-    first, last = 0.06, 0.11
-    root = (0.3 + np.sqrt(0.3**2 + 2 * 9.81 * 0.02)) / 9.81
-    found = run.passing((first, z(first), v(first)), (last, z(last), v(last)))
-    # to a fiftieth of the time between, and never before
-    assert root <= found <= root + (last - first) / 50
+def test_the_time_of_a_fall_is_where_the_margin_between_two_looks_is_zero():
+    assert run_watch.crossing((1.0, 0.3), (1.1, -0.1)) == pytest.approx(1.075)
+    # it lay there already
+    assert run_watch.crossing((1.0, -0.2), (1.1, -0.1)) == 1.0
 
 
 def test_a_robot_in_the_air_has_not_fallen(tmp_path):

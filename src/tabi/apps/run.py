@@ -2,7 +2,8 @@
 
 Exit codes: 0, every step certified; 1, steps missed their tolerance, the simulation or its
 recording had to stop, or a robot fell that was expected to stand; 2, the scene or an option cannot
-be, and nothing was done; 130, interrupted, with the recording kept.
+be, and nothing was done; 3, all that went well, but a robot did not finish its walk: it stopped,
+fell, or landed its feet elsewhere; 130, interrupted, with the recording kept.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import time as clock
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -21,18 +22,15 @@ from tabi import TabiError
 from tabi.apps.outputs import check_writable
 from tabi.apps.run_error import run_error
 from tabi.apps.run_summary import Summary
+from tabi.apps.run_watch import RunWatch
 from tabi.apps.terminal import bar, interrupt
 
 if TYPE_CHECKING:
-    from tabi.model.robot import Robot
-    from tabi.model.world import World
     from tabi.scenes import Scene
     from tabi.simulation.simulator import Simulator
 
 # simulated seconds between two looks at the keyboard and the robots; with the clock to keep, fewer
 LOOK, PACE = 0.05, 0.01
-# of the looks, one in so many is at the certificate
-JUDGED = 5
 # a step that is hard, or is being compiled, may take long
 ENDING = "tabi: ending after this step; Ctrl-C once more ends at once\n"
 # seconds between two looks after which steps go one by one
@@ -41,10 +39,7 @@ SLOW = 1.0
 LONGEST = 1e6
 # how every recording begins
 HDF5 = b"\x89HDF\r\n\x1a\n"
-# places told at the end, at most
-MOST = 12
 
-Moment = tuple[float, float, float]
 Settings = Annotated[
     list[str] | None,
     typer.Option(
@@ -98,7 +93,9 @@ def run(
         ),
     ] = None,
 ) -> None:
-    """Run a scene and say how it went; exit code 1 if a step missed its tolerance."""
+    """Run a scene and say how it went; exit code 1 if a step missed its tolerance, 3 if a robot did
+    not finish its walk.
+    """
     in_step = device is None or device.startswith("scripted")
     _check_together(page, record, error, as_json or expect_standing)
     from tabi import scenes
@@ -219,7 +216,7 @@ def play(
         if record is None
         else sim.record(record, scene.contents.record.rate_hz, scene.to_yaml(), told)
     )
-    watch = _Watch(scene, sim, found)
+    watch = RunWatch(scene, sim, found)
     try:
         with (
             bar(
@@ -248,17 +245,6 @@ def play(
         found.hand = session.told()
         session.close()
     return found
-
-
-def watched(scene: Scene, world: World) -> dict[str, Any]:
-    """Bodies whose places are told at the end, by name."""
-    from tabi.scenes.equipment import body_of
-
-    asked: dict[str, Any] = {name: body_of(world, name) for name in scene.contents.watch}
-    found = asked or {robot.name: robot.base for robot in world.robots} | {
-        body.name: body for body in world.objects
-    }
-    return dict(list(found.items())[:MOST])
 
 
 def _march(
@@ -298,102 +284,3 @@ def _march(
             next_look = done + every
             stop = look()
     return stop
-
-
-def _notes(world: World) -> list[str]:
-    """What a result depends on and its scene does not say."""
-    found = []
-    for robot in world.robots:
-        found += [f"{robot.name}: {note}" for note in robot.notes if note.startswith("stand-in")]
-        if not any(body.collision_shapes() for body in robot.bodies):
-            found.append(
-                f"{robot.name}: it has no shape, so nothing can touch it; "
-                "see `tabi info` for what its file lacks"
-            )
-    return found
-
-
-def watches(sim: Simulator) -> tuple[Any, ...]:
-    """Those who follow robots that walk, from now on."""
-    from tabi.validation.impact_measures import ImpactWatch
-    from tabi.validation.steered_measures import SteeredWatch
-    from tabi.validation.walk_measures import WalkWatch
-
-    return WalkWatch(sim), SteeredWatch(sim), ImpactWatch(sim)
-
-
-class _Watch:
-    """Keeps the summary of a run up to date."""
-
-    def __init__(self, scene: Scene, sim: Simulator, found: Summary) -> None:
-        self.scene, self.sim, self.found = scene, sim, found
-        self.started: float | None = None
-        self.looks = 0
-        self.bases: dict[str, Moment] = {}
-        floating = [robot for robot in sim.world.robots if robot.base.joint.kind == "floating"]
-        self.heights = {robot.name: 0.5 * robot.base_height for robot in floating}
-        found.robots, found.tolerance = tuple(self.heights), sim.tolerance
-        found.notes = tuple(_notes(sim.world))
-        self.walks = watches(sim)
-
-    @property
-    def factor(self) -> float:
-        """Simulated seconds per second of the clock."""
-        wall = clock.monotonic() - (self.started or clock.monotonic())
-        return (self.sim.time - self.sim.dt) / wall if wall > 0 else 0.0
-
-    def look(self) -> None:
-        self.started = self.started or clock.monotonic()
-        # matrices of their own take as long as many steps
-        self.looks, found = self.looks + 1, self.found
-        if self.looks % JUDGED == 1:
-            found.force_residual = max(found.force_residual, self.sim.certificate.force_residual)
-        for robot in self.sim.world.robots:
-            if robot.name in self.heights and robot.name not in self.found.fallen:
-                self._watch_base(robot)
-
-    def _watch_base(self, robot: Robot) -> None:
-        """Note when a base passes half its height."""
-        sim, limit = self.sim, self.sim.world.ground_height + self.heights[robot.name]
-        now = (
-            sim.time,
-            float(sim.position(robot.base)[2]) - limit,
-            float(sim.velocity(robot.base).linear[2]),
-        )
-        before = self.bases.get(robot.name, now)
-        self.bases[robot.name] = now
-        if now[1] < 0:
-            self.found.fallen[robot.name] = round(passing(before, now), 3)
-
-    def finish(self) -> None:
-        found, sim, c = self.found, self.sim, self.sim.certificate
-        found.wall = clock.monotonic() - (self.started or clock.monotonic())
-        found.factor = self.factor
-        found.time, found.steps = round(sim.time, 9), round(sim.time / sim.dt)
-        found.residual, found.joint_residual = c.worst_residual, c.worst_joint_residual
-        found.penetration = c.worst_penetration
-        found.missed, found.contacts = c.missed, c.contacts
-        found.reproducible = sim.reproducible
-        for watch in self.walks:
-            for name, walk in watch.measured(found.fallen).items():
-                found.walks[name] = found.walks.get(name, {}) | walk.to_dict()
-        found.places = {
-            name: [float(x) for x in sim.position(body)]
-            for name, body in watched(self.scene, sim.world).items()
-        }
-
-
-def passing(before: Moment, now: Moment) -> float:
-    """When the cubic through two moments, each with time [s], height [m] and speed upwards [m/s],
-    first is below zero [s].
-    """
-    import numpy as np
-
-    (t0, z0, v0), (t1, z1, v1) = before, now
-    s, h = np.linspace(0.0, 1.0, 51), t1 - t0
-    path = (
-        z0 * (1 - s) ** 2 * (1 + 2 * s)
-        + z1 * s**2 * (3 - 2 * s)
-        + h * s * (1 - s) * (v0 * (1 - s) - v1 * s)
-    )
-    return t0 + h * float(s[np.argmax(path < 0)])

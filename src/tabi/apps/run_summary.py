@@ -26,6 +26,9 @@ class Summary:
         recording: the file. interrupted: whether somebody did. stopped: the sentence that ended it.
     """
 
+    # a robot did not finish its walk
+    UNFINISHED_WALK = 3
+
     scene: str
     title: str
     settings: tuple[str, ...] = ()
@@ -51,11 +54,24 @@ class Summary:
     interrupted: bool = False
     stopped: str | None = None
 
+    @property
+    def walks_stopped(self) -> list[str]:
+        """Why walks ended without all of their steps; empty where none did."""
+        return [walk["stopped"] for walk in self.walks.values() if walk.get("stopped")]
+
+    @property
+    def finished(self) -> bool:
+        """Whether the run came to its end, and each walk in it landed all of its steps."""
+        unfinished = [walk for walk in self.walks.values() if not walk.get("finished", True)]
+        return not (self.interrupted or self.stopped or unfinished or self.walks_stopped)
+
     def code(self, expect_standing: bool = False) -> int:
         """The exit code."""
         if self.interrupted:
             return 130
-        return int(bool(self.missed or self.stopped or (expect_standing and self.fallen)))
+        if self.missed or self.stopped or (expect_standing and self.fallen):
+            return 1
+        return self.UNFINISHED_WALK if self.walks_stopped else 0
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, with units in the names."""
@@ -73,7 +89,8 @@ class Summary:
             )
             if name == "fallen":
                 found["fallen"] = bool(value)
-        return found
+        why = [self.stopped] if self.stopped else self.walks_stopped
+        return found | {"stopped": "; ".join(why) or None, "finished": self.finished}
 
     def text(self) -> str:
         """A few lines for people."""
@@ -121,6 +138,11 @@ def walked(name: str, walk: dict[str, Any]) -> str:
         return steered(name, walk)
     x, y, _ = walk["end_m"]
     hard = walk.get("impact_m_s2")
+    if walk.get("stopped"):
+        return (
+            f"{name} landed {walk['landed']} of {walk['planned']} steps and did NOT finish its "
+            f"walk: {walk['stopped']}"
+        )
     return (
         f"{name} landed {walk['landed']} of {walk['planned']} steps to "
         f"{length(walk['landing_m'])} and {walk['landing_deg']:.2g}° of the other foot, slipped by "
@@ -150,6 +172,8 @@ def steered(name: str, walk: dict[str, Any]) -> str:
         )
     )
     went = f", told {told}, went {speed}" if walk["walked_s"] > 0 else ""
+    if walk.get("stopped"):
+        return f"{name} landed {walk['landed']} steps{went}; it STOPPED: {walk['stopped']}"
     return (
         f"{name} landed {walk['landed']} steps{went}; margin to falling "
         f"{length(walk['margin_m'])}, least {length(walk['least_margin_m'])}"

@@ -7,8 +7,9 @@
    one for what those before it leave: of 363 steps of jaws that wedge a can, a wall that is hit,
    dominoes and robots on stairs, the first solves four fifths, the first three all but 4 %. Rocking
    feet, with corners that barely touch, want ρ thirty times larger than 3/tr W_kk: the map then
-   looks at velocities before impulses. Where a contact slides at a few times the tolerance, and W hardly tells how friction is
-   shared with others, a fine step from the best point met goes far enough: a small ε.
+   looks at velocities before impulses. Where a contact slides at a few times the tolerance, and W
+   hardly tells how friction is shared with others, a fine step from the best point met goes far
+   enough: a small ε.
 3. **Taking turns**: sweeps and Newton from the best point met, short ones first: near a warm start
    they mostly do. Wedged links, and, with more sweeps, piles in violent motion.
 4. **Growing friction**: without friction the problem is convex and easy; from its solution μ grows

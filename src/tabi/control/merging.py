@@ -8,7 +8,7 @@ pose, looks at something, and gives way with one arm.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -143,13 +143,22 @@ def restart(part: Controller) -> None:
         told()
 
 
+def nested(controller: Any) -> Iterator[Any]:
+    """A controller and all those that it is made of, outermost first: what is logged, the parts of
+    ``together`` and ``sequence``, the motion of one that complies, the walker of one that is led.
+    """
+    waiting, seen = [controller], set()
+    while waiting:
+        one = waiting.pop(0)
+        if one is None or id(one) in seen:
+            continue
+        seen.add(id(one))
+        yield one
+        within = [getattr(one, name, None) for name in ("controller", "motion", "walker")]
+        waiting += [*within, *getattr(one, "parts", ())]
+
+
 def inside(controller: Any, method: str) -> Any:
     """The controller with a method, itself or within what it is made of; None where none is."""
-    if controller is None or callable(getattr(controller, method, None)):
-        return controller
-    within = [getattr(controller, name, None) for name in ("controller", "motion", "walker")]
-    for part in [*within, *getattr(controller, "parts", ())]:
-        found = inside(part, method)
-        if found is not None:
-            return found
-    return None
+    found = (one for one in nested(controller) if callable(getattr(one, method, None)))
+    return next(found, None)

@@ -17,7 +17,7 @@ the least forces at the corners (``weight_shares``), and the joints give, with t
 
     τ = τ_ID(q, v, a) + d q̇ + k (q − q₀) − Σ J_iᵀ α_i (f, n'_z z) at p_i                        (3)
 with the dampers d and springs k of the joints; their dry friction is left to the motors' loops. A
-ZMP beyond the soles cannot be had: there the force is at the point of the soles nearest to it. Where
+ZMP beyond the soles cannot be had: the force is then at the point of the soles nearest to it. Where
 the pattern lifts the robot off, f_z ≤ 0, there is no ZMP, and nothing is borne.
 Positions in files are rounded, and accelerations are their second differences: all of this is
 behind a low-pass without delay.
@@ -63,7 +63,8 @@ class PatternDynamics:
         base: origin of the base [m] and its quaternion (w, x, y, z), shape (n, 7).
         feet: names. standing: which of them stand, shape (n, feet). foot: their origins where the
             pattern has them [m], shape (n, feet, 3).
-        zmp: on the ground [m], shape (n, 2), NaN where the ground cannot press. force: of the ground on the robot [N], shape (n, 3).
+        zmp: on the ground [m], shape (n, 2), NaN where the ground cannot press.
+        force: of the ground on the robot [N], shape (n, 3).
         effort: of the joints [N·m or N], shape (n, joints).
     """
 

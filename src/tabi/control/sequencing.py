@@ -49,6 +49,11 @@ class Sequence:
         self._robot, self._fresh = robot, fresh
         self.reset()
 
+    @property
+    def parts(self) -> tuple[Controller, ...]:
+        """The controllers, in their order."""
+        return tuple(controller for _, controller in self._parts)
+
     def reset(self) -> None:
         """Begin anew with the next measurement."""
         self._start: float | None = None

@@ -30,6 +30,7 @@ from tabi.simulation import balance, certificate, foot_state, observation, pad_s
 from tabi.simulation.balance import Balance
 from tabi.simulation.certificate import StepCertificate
 from tabi.simulation.data import Data
+from tabi.simulation.falling import Upright, upright
 from tabi.simulation.foot_state import FootEvent, FootState
 from tabi.simulation.observation import Contact
 from tabi.simulation.pad_state import PadState
@@ -69,6 +70,7 @@ class Observed(Quantities):
         self._links: dict[Body | Foot | Frame | str, Link] = {}
         self._own_shapes: dict[Any, NDArray[np.bool_]] = {}
         self._pictures: Pictures | None = None
+        self._upright: dict[str, Upright] = {}
         self._turns = Turns()
 
     def __repr__(self) -> str:
@@ -288,10 +290,28 @@ class Observed(Quantities):
         """Where the energy of the last step went."""
         return balance.of_last_step(self.data)
 
-    def fallen(self, robot: Robot, height: float = 0.4) -> bool:
-        """Whether a robot's base is below a height above the ground [m]."""
+    def fallen(self, robot: Robot, height: float | None = None) -> bool:
+        """Whether a robot has fallen: its base is below half the height above its soles that it
+        starts with, or leans by more than 60°.
+
+        Args:
+            height: instead of that, whether its base is lower than this above the ground [m].
+        """
         lookup.check_robot(self.world, robot)
-        return bool(self.position(robot.base)[2] - self.world.ground_height < height)
+        if height is not None:
+            return bool(self.position(robot.base)[2] - self.world.ground_height < height)
+        return self.fall_margin(robot) < 0.0
+
+    def fall_margin(self, robot: Robot) -> float:
+        """How far a robot is from having fallen: 0.5 as it starts, negative where it has; the
+        lesser of its height, over that at the start, and the cosine of its inclination, less ½.
+        """
+        lookup.check_robot(self.world, robot)
+        if robot.name not in self._upright:
+            self._upright[robot.name] = upright(robot)
+        soles = [float(self.position(foot)[2]) for foot in robot.feet.values()]
+        below = min(soles, default=self.world.ground_height)
+        return self._upright[robot.name].margin(self.pose(robot.base), below)
 
     def problem(self) -> BodyProblem | None:
         """The contact problem of the last step, all groups together; None without contacts."""

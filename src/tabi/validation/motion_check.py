@@ -36,6 +36,8 @@ from tabi.simulation.simulator import Simulator
 from tabi.validation.motion_margins import MarginWatch
 from tabi.validation.motion_variation import VARIATIONS, MotionVariation, vary
 from tabi.validation.pattern_playback import STEP
+from tabi.validation.steered_measures import SteeredWatch
+from tabi.validation.walk_measures import WalkWatch
 
 # friction of the ground under a pattern; simulated seconds between two looks
 FRICTION, LOOK = 0.8, 0.05
@@ -175,6 +177,7 @@ def run(
     sim, robot = motion.begin()
     vary(sim, how)
     watch, fault = MarginWatch(sim, robot, motion.jaws), ""
+    walks = WalkWatch(sim), SteeredWatch(sim)
     steps, chunk = round(motion.duration / sim.dt), max(1, round(LOOK / sim.dt))
     try:
         for done in range(0, steps, chunk):
@@ -191,6 +194,9 @@ def run(
         fault = str(problem)
     margins = [asdict(one) for one in watch.margins()]
     missed = sim.missed_count
+    fell = {} if watch.fell is None else {robot.name: watch.fell}
+    unfinished = [w.stopped for one in walks for w in one.measured(fell).values() if w.stopped]
+    fault = fault or "; ".join(unfinished)
     return {
         "run": how.name,
         "friction": how.friction,

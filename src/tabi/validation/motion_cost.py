@@ -35,6 +35,8 @@ from tabi.simulation.data import Data
 from tabi.simulation.faults import MissedStepWarning
 from tabi.simulation.simulator import Simulator
 from tabi.validation.motion_margins import MarginWatch
+from tabi.validation.steered_measures import SteeredWatch
+from tabi.validation.walk_measures import WalkWatch
 
 Array = NDArray[np.float64]
 # simulated seconds between two looks; share of the weight from which a foot stands
@@ -67,7 +69,11 @@ class Measure:
 # reaches: no joint is further than half a turn from both of its ends, no centre of pressure 0.1 m
 # inside of a foot's sole; contacts see little more than a millimetre, and 10 mm when they are fast
 MEASURES: Mapping[str, Measure] = {
-    "fall": Measure("1 to 2 if a robot falls, the sooner the more, 0 if none does", "", 0.01),
+    "fall": Measure(
+        "1 to 2 if a robot falls, the sooner the more, 1 if a walk is not finished, else 0",
+        "",
+        0.01,
+    ),
     "missed": Measure("steps of the simulation that missed their tolerance", "", 1.0),
     "torque": Measure("largest share of a motor's torque, held for 10 ms", "of the limit", 0.1),
     "speed": Measure("largest share of a joint's top speed", "of the limit", 0.1),
@@ -167,6 +173,7 @@ class MotionCost:
     Attributes:
         cost: (1); infinite where the simulation broke down. values: x, by the terms' texts.
         fallen_at: when a robot fell first [s], or None. stopped: why it broke down, or "".
+        unfinished: why a walk in it was not finished, or "".
         costs: of each term, by the same texts.
     """
 
@@ -174,6 +181,7 @@ class MotionCost:
     values: Mapping[str, float]
     fallen_at: float | None = None
     stopped: str = ""
+    unfinished: str = ""
     costs: Mapping[str, float] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
@@ -184,6 +192,7 @@ class MotionCost:
             "costs": {name: _finite(x) for name, x in self.costs.items()},
             "fallen_at_s": self.fallen_at,
             "stopped": self.stopped,
+            "unfinished": self.unfinished,
         }
 
 
@@ -209,7 +218,9 @@ def measure(scene: Scene, terms: Sequence[CostTerm]) -> MotionCost:
     values = {term.text: run.value(term) for term in terms}
     costs = {term.text: term.cost(values[term.text]) for term in terms}
     cost = sum(costs[term.text] for term in terms)
-    return MotionCost(float(cost), values, run.fallen_at, costs=costs)
+    return MotionCost(
+        float(cost), values, run.fallen_at, unfinished="; ".join(run.unfinished), costs=costs
+    )
 
 
 class CostWatch:
@@ -238,6 +249,7 @@ class CostWatch:
         ]
         if kinds & ROBOTS and not sim.world.robots:
             raise ModelError(f"scene {scene.name} has no robot; its cost can be of bodies alone")
+        self._walks = WalkWatch(sim), SteeredWatch(sim)
         self._energy = 0.0
         driven = sim.world.robots if "energy" in kinds else ()
         self._motors = [(robot, lookup.joint_rows(sim.model, robot)) for robot in driven]
@@ -263,6 +275,20 @@ class CostWatch:
         """When a robot fell first."""
         return min((w.fell for w in self._watches if w.fell is not None), default=None)
 
+    @property
+    def unfinished(self) -> list[str]:
+        """Why walks ended without all of their steps."""
+        fell = {w.robot.name: w.fell for w in self._watches if w.fell is not None}
+        walks = [walk for watch in self._walks for walk in watch.measured(fell).values()]
+        return [walk.stopped for walk in walks if walk.stopped]
+
+    @property
+    def _fall(self) -> float:
+        """The measure "fall"."""
+        if self.fallen_at is not None:
+            return 2.0 - self.fallen_at / self.duration
+        return 1.0 if self.unfinished else 0.0
+
     def value(self, term: CostTerm) -> float:
         """What a term's measure is now."""
         sim, bodies = self.sim, term.bodies
@@ -271,7 +297,7 @@ class CostWatch:
         if term.measure in ("friction", "pressure", "gap"):
             return self._least(term.measure)
         told: dict[str, Callable[[], float]] = {
-            "fall": lambda: 0.0 if self.fallen_at is None else 2 - self.fallen_at / self.duration,
+            "fall": lambda: self._fall,
             "missed": lambda: float(sim.missed_count),
             "energy": lambda: self._energy,
             "height": lambda: float(sim.position(bodies[0])[2]),

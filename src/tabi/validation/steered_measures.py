@@ -33,6 +33,7 @@ class SteeredMeasures:
 
     Attributes:
         landed: steps. stands: whether it stands on both feet at the end, and is to.
+        finished: whether it neither fell nor gave the walk up. stopped: why it did, or None.
         margin_m, least_margin_m: how far its capture point is from where nothing can catch it, at
             the end and at worst; 0 after a fall.
         walked_s: how long it was told to walk.
@@ -42,6 +43,8 @@ class SteeredMeasures:
 
     landed: int
     stands: bool
+    finished: bool
+    stopped: str | None
     margin_m: float
     least_margin_m: float
     walked_s: float
@@ -69,15 +72,17 @@ class SteeredWatch:
         }
 
     def measured(self, fallen: Mapping[str, float]) -> dict[str, SteeredMeasures]:
-        """So far, by robot; ``fallen``: robots that fell."""
-        return {name: track.measured(name in fallen) for name, track in self._walks.items()}
+        """So far, by robot; ``fallen``: when robots fell [s]."""
+        return {
+            name: track.measured(fallen.get(track.robot)) for name, track in self._walks.items()
+        }
 
 
 class _Track:
     """One robot, looked at once in every tick."""
 
     def __init__(self, sim: Simulator, walker: SteeredWalker) -> None:
-        self.sim, self.walker = sim, walker
+        self.sim, self.walker, self.robot = sim, walker, walker.biped.robot.name
         self.feet = [walker.biped.robot.feet[side] for side in SIDES]
         # turn of each foot's frame from the way its sole points
         self.turned = [
@@ -110,12 +115,17 @@ class _Track:
             self.time += self.tick
             self.told += self.tick * np.array(told)
 
-    def measured(self, fallen: bool) -> SteeredMeasures:
-        walker, T = self.walker, max(self.time, self.tick)
+    def measured(self, fell_at: float | None) -> SteeredMeasures:
+        walker, T, fallen = self.walker, max(self.time, self.tick), fell_at is not None
+        stopped = walker.reason if walker.stopped else None
+        if fallen:
+            stopped = f"{self.robot} fell at {fell_at:.3g} s, after {walker.landed} steps"
         told, speed = (x / T if self.time else np.zeros(3) for x in (self.told, self.moved))
         return SteeredMeasures(
             landed=walker.landed,
             stands=walker.stands and not fallen,
+            finished=stopped is None,
+            stopped=stopped,
             margin_m=0.0 if fallen else walker.margin,
             least_margin_m=0.0 if fallen else min(self.least, walker.margin),
             walked_s=round(self.time, 9),

@@ -58,6 +58,7 @@ class Walked:
         steps: how many landed while the robot was up.
         landing, slip: of feet, the largest [m]; 0 where no step was complete.
         height: of the base, least of all [m]. tilt: of the base, largest [rad].
+        stopped: why the walk ended without all of its steps, "" where it did not.
         missed: steps of the simulation that missed their tolerance.
         speed: how many times faster than time the simulation was.
         times: of every step of the simulation [s], shape (n,).
@@ -70,6 +71,7 @@ class Walked:
     fell: float | None
     fault: str
     steps: int
+    stopped: str
     landing: float
     slip: float
     height: float
@@ -83,8 +85,8 @@ class Walked:
 
     @property
     def walked(self) -> bool:
-        """Whether all steps were made, and the robot stands."""
-        return self.fell is None and self.steps == len(self.pattern.steps)
+        """Whether all steps landed near their plan, and the robot stands."""
+        return self.fell is None and not self.stopped and self.steps == len(self.pattern.steps)
 
     @property
     def shake(self) -> float:
@@ -153,6 +155,7 @@ def follow(
         fell=fell,
         fault=fault,
         steps=landed.landed,
+        stopped=landed.stopped or "",
         landing=landed.landing_m,
         slip=landed.slip_m,
         height=float(base[:, 0].min()),

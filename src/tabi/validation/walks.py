@@ -124,7 +124,8 @@ def check(file: Path, steps: int = STEPS) -> dict[str, Any]:
     except TabiError as fault:
         return row | {"reason": str(fault)}
     fine = all(one["walks"] for one in walks.values())
-    reason = next((one["fault"] for one in walks.values() if one["fault"]), "")
+    reasons = [one["fault"] or one["stopped"] for one in walks.values()]
+    reason = next((one for one in reasons if one), "")
     return row | {"outcome": WALKS if fine else FALLS, "reason": reason, "walks": walks}
 
 
@@ -135,6 +136,7 @@ def told(found: Walked) -> dict[str, Any]:
         "steps": found.steps,
         "fell_s": found.fell,
         "fault": found.fault,
+        "stopped": found.stopped,
         "landing_m": found.landing,
         "slip_m": found.slip,
         "tilt_rad": found.tilt,

@@ -68,11 +68,24 @@ class GaitController:
         """Of that, what ticks change."""
         progress = walk.progress
         parts = [walk.channel, progress.start, progress.tick, progress.span, progress.last]
+        parts.append(progress.fell)
         if self.stabiliser is not None:
             loop = walk.loop
             parts += [walk.estimator, loop.smooth, loop.turn, loop.lower, loop.shift]
             parts += [loop.summed, loop.given_way, loop.answer, loop.effort, loop.zmp, loop.centre]
         return parts
+
+    @property
+    def begun(self) -> bool:
+        """Whether it was asked for a command since the start, or since the last ``reset``."""
+        return bool(self._walk.progress.tick[0] >= 0)
+
+    @property
+    def fell(self) -> bool:
+        """Whether its sensors have said that the robot leans by more than 60°: it then holds its
+        joints still. Without a stabiliser it reads none.
+        """
+        return bool(self._walk.progress.fell[0] >= 0)
 
     def reset(self) -> None:
         """Begin the walk anew with the next measurement."""
@@ -103,6 +116,8 @@ class GaitController:
             effort=np.ascontiguousarray(pattern.effort),
             last=pattern.position[0].copy(),
             bounds=_bounds(pattern.biped),
+            up=pattern.robot.placements()[pattern.robot.base].R[2].copy(),
+            fell=np.full(1, -1),
         )
         ends = np.cumsum([0, *(width for _, width in sensors)])
         talk = channel(len(pattern.biped.joints), int(ends[-1]))

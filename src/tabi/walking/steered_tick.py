@@ -23,7 +23,7 @@ from tabi.walking.stabiliser import find_body, stabilise
 from tabi.walking.steered import next_phase, touch_down
 from tabi.walking.step_choice import clip
 from tabi.walking.steps_ahead import SWING, plan_motion, plan_steps
-from tabi.walking.ticks import next_tick, sense, tell
+from tabi.walking.ticks import has_fallen, hold_still, next_tick, sense, tell
 from tabi.walking.whole_body import facing
 
 # of the centre's height: how fast it is led up and down to where it should be [1/s]
@@ -218,6 +218,9 @@ def steered_tick(walk):
         channel.given[0] = 0
         return
     sense(walk)
+    if has_fallen(walk):
+        hold_still(channel, progress)
+        return
     if tick > 0:
         c, w = loop.centre, plan.settings[0].omega
         xi = (c[0] + c[3] / w, c[1] + c[4] / w)

@@ -149,8 +149,15 @@ class SteeredWalker(GaitController):
         self._walk.plan.now["walk"][0] = 0
 
     @property
+    def stopped(self) -> bool:
+        """Whether it gave the walk up by itself, or fell."""
+        return self.fell or bool(self._walk.plan.now["why"][0])
+
+    @property
     def reason(self) -> str:
         """Why the walk stopped by itself, or why the last ``steer`` was limited; else ""."""
+        if self.fell:
+            return f"{self.biped.robot.name} fell; put it back on its feet: sim.stand_up(robot)"
         why = int(self._walk.plan.now["why"][0])
         if why == 0:
             return self._limited
@@ -173,7 +180,7 @@ class SteeredWalker(GaitController):
     def stands(self) -> bool:
         """Whether it stands on both feet, and does not mean to walk."""
         now = self._walk.plan.now[0]
-        return bool(now["phase"] == STAND and now["walk"] == 0)
+        return bool(now["phase"] == STAND and now["walk"] == 0 and not self.fell)
 
     @property
     def support(self) -> int:
@@ -195,7 +202,7 @@ class SteeredWalker(GaitController):
         """Where feet will land, the next one first."""
         plan = self._walk.plan
         now = plan.now[0]
-        if now["phase"] not in (SWING, SWING - 1):
+        if now["phase"] not in (SWING, SWING - 1) or self.fell:
             return []
         z = float(plan.foot[now["stance"], 2])
         steps, side = [], 1 - int(now["stance"])
@@ -231,6 +238,8 @@ class SteeredWalker(GaitController):
         """How far the capture point could be moved, whatever the direction, and still be held by
         the soles or caught by the next step [m]; 0: it falls.
         """
+        if self.fell:
+            return 0.0
         walk = self._walk
         xi = tuple(float(x) for x in self.capture_point)
         args = (walk.plan, walk.loop.box, xi)

@@ -18,6 +18,8 @@ from tabi.walking.stabiliser_tables import StabiliserLoop
 
 # of a period: so much before its time a tick is told, as clocks of real robots are not exact
 EARLY = 0.25
+# cosine of the inclination beyond which a robot has fallen: 60°
+FALLEN_COSINE = 0.5
 # bits of position, velocity and effort
 GIVEN = 1 << POSITION | 1 << VELOCITY | 1 << EFFORT
 
@@ -33,6 +35,8 @@ class Progress(Structure):
         last: positions that were told last.
         bounds: of each joint, least and largest position, speed and effort of its motor,
             shape (n, 4).
+        up: the vertical in the frame of the base, as the robot stands, shape (3,).
+        fell: tick at which it was found to have fallen, −1 before, shape (1,).
     """
 
     start: NDArray[np.float64]
@@ -43,6 +47,8 @@ class Progress(Structure):
     effort: NDArray[np.float64]
     last: NDArray[np.float64]
     bounds: NDArray[np.float64]
+    up: NDArray[np.float64]
+    fell: NDArray[np.int64]
 
 
 class PlannedWalk(Structure):
@@ -155,6 +161,23 @@ def sense(walk):
 
 
 @kernel
+def has_fallen(walk):
+    """Whether the base leans, or has leant, by more than a robot on its feet can."""
+    R, progress = walk.loop.attitude, walk.progress
+    cosine = R[6] * progress.up[0] + R[7] * progress.up[1] + R[8] * progress.up[2]
+    if progress.fell[0] < 0 and cosine < FALLEN_COSINE:
+        progress.fell[0] = progress.tick[0]
+    return progress.fell[0] >= 0
+
+
+@kernel
+def hold_still(channel, progress):
+    """Motors stay where they were told to be last: what has fallen does not walk on."""
+    for j in range(progress.last.shape[0]):
+        tell(channel, progress, j, progress.last[j], 0.0)
+
+
+@kernel
 def stabilised_tick(walk):
     """A tick of a walk with one: readings, estimate, stabiliser."""
     channel, loop = walk.channel, walk.loop
@@ -163,6 +186,9 @@ def stabilised_tick(walk):
         channel.given[0] = 0
         return
     sense(walk)
+    if has_fallen(walk):
+        hold_still(channel, walk.progress)
+        return
     if walk.stop[0] < 0 and must_halt(loop, tick, walk.gap):
         walk.stop[0] = tick
         stand_as_at(loop, walk.halted.reference, tick)

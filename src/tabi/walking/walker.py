@@ -51,7 +51,11 @@ class Walker(GaitController):
 
     @property
     def stopped(self) -> bool:
-        """Whether it gave the walk up, and stands on both feet."""
+        """Whether it gave the walk up: it stands on both feet, or has fallen."""
+        return self.fell or self._halted
+
+    @property
+    def _halted(self) -> bool:
         return isinstance(self._walk, StabilisedWalk) and bool(self._walk.stop[0] >= 0)
 
     @property
@@ -60,6 +64,10 @@ class Walker(GaitController):
         if not self.stopped:
             return ""
         landed = sum(land <= self.tick for land in self.pattern.schedule.land)
+        if self.fell:
+            return (
+                f"{self.pattern.robot.name} fell after {landed} of {len(self.pattern.steps)} steps"
+            )
         return (
             f"{self.pattern.robot.name} stopped in double support after {landed} of "
             f"{len(self.pattern.steps)} steps: its capture point was "
@@ -70,13 +78,17 @@ class Walker(GaitController):
     @property
     def tick(self) -> int:
         """Of the pattern, that the last command was for."""
-        now = self._walk.stop[0] if self.stopped else self._walk.progress.tick[0]
+        now = self._walk.progress.tick[0]
+        if self._halted:
+            now = self._walk.stop[0]
+        elif self.fell:
+            now = self._walk.progress.fell[0]
         return int(np.clip(now, 0, self.pattern.count - 1))
 
     @property
     def finished(self) -> bool:
-        """Whether the robot stands at the end of the pattern."""
-        return self.tick >= self.pattern.count - 1
+        """Whether it was led to the end of the pattern, and did not give it up before."""
+        return self.tick >= self.pattern.count - 1 and not self.stopped
 
     @property
     def zmp(self) -> Array:

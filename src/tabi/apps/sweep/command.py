@@ -20,7 +20,8 @@ from typing import Annotated
 import typer
 
 from tabi import TabiError
-from tabi.apps.run import SceneArgument, Settings, all_settings, watched
+from tabi.apps.run import SceneArgument, Settings, all_settings
+from tabi.apps.run_watch import watched
 from tabi.apps.sweep.running import Where
 from tabi.apps.sweep.workers import Task
 from tabi.apps.terminal import bar

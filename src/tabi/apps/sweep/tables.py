@@ -45,7 +45,7 @@ def flat(found: Row) -> Row:
 
 def of_walks(sim: Simulator) -> dict[str, Row]:
     """What will be told of robots that walk, by their names, with a number for each."""
-    from tabi.apps.run import watches
+    from tabi.apps.run_watch import watches
 
     found: dict[str, Row] = {}
     for watch in watches(sim):

@@ -153,12 +153,7 @@ class Observer:
         self._pads = _nodes(sim)
         self.moved: dict[str, Transform] = {}
         self._walks, self._steered = WalkLook(self.moved), SteeredLook(self.moved)
-        # of their bases above the ground: what is lower has fallen
-        self._heights = {
-            robot.name: 0.5 * (float(sim.position(robot.base)[2]) - sim.world.ground_height)
-            for robot in sim.world.robots
-            if robot.base.joint.kind == "floating"
-        }
+        self._floating = [r for r in sim.world.robots if r.base.joint.kind == "floating"]
 
     def _hands(self, bands: tuple[Band, ...]) -> Presence:
         """All hands, the mouse's among them while it pulls."""
@@ -221,8 +216,7 @@ class Observer:
 
     def fallen(self) -> tuple[str, ...]:
         """Names of robots that have fallen."""
-        world, sim = self.sim.world, self.sim
-        return tuple(n for n, h in self._heights.items() if sim.fallen(world.robot(n), h))
+        return tuple(robot.name for robot in self._floating if self.sim.fallen(robot))
 
     def _balance(
         self,

@@ -1,0 +1,58 @@
+"""When a robot has fallen.
+
+As it starts, a robot's base is at a height z₀ above the lower of its soles, and one direction of
+the base points upwards. It has fallen while
+
+    z < z₀/2   or   that direction leans by more than 60°                                       (1)
+z: height of the base above the lower sole, so that stairs and jumps make no difference; of a robot
+without feet, above the ground. Both parts together hold on while it rolls over: what lies is low or
+leans, whichever side is up. A robot that does not start on its soles counts as if the z axis of its
+base were upwards.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabi.model.robot import Robot
+from tabi.spatial.transform import Transform
+
+Array = NDArray[np.float64]
+# of (1): share of the height, cosine of the inclination
+FALLEN_HEIGHT_SHARE, FALLEN_COSINE = 0.5, 0.5
+# cosine of the inclination of soles that a robot stands on: 30°
+LEVEL_COSINE = 0.87
+
+
+@dataclass(frozen=True)
+class Upright:
+    """How a robot stands: height of its base above its soles [m], and up in the base's frame."""
+
+    height: float
+    up: Array
+
+    def margin(self, base: Transform, below: float) -> float:
+        """How far a robot is from having fallen, 0.5 as it stands and negative where it has.
+
+        Args:
+            base: its pose now. below: height of its lower sole, or of the ground [m].
+        """
+        height = (float(base.p[2]) - below) / self.height - FALLEN_HEIGHT_SHARE
+        return min(height, float(base.R[2] @ self.up) - FALLEN_COSINE)
+
+
+def upright(robot: Robot) -> Upright:
+    """How a robot stands, from the pose it starts in."""
+    X = robot.placements()
+    base = X[robot.base]
+    soles = [X[foot.body] @ foot.placement for foot in robot.feet.values()]
+    stands = all(abs(sole.R[2, 2]) > LEVEL_COSINE for sole in soles)
+    if not (stands and soles):
+        height = max(robot.base_height, 1e-6)
+        # without feet there is nothing but the start to tell what is up
+        return Upright(height, np.array([0.0, 0.0, 1.0]) if soles else base.R[2].copy())
+    height = float(base.p[2]) - min(float(sole.p[2]) for sole in soles)
+    return Upright(max(height, 1e-6), base.R[2].copy())
