@@ -131,3 +131,21 @@ def test_robots_that_do_not_walk_and_uneven_times_are_refused():
     told = pattern(robot, np.arange(9) / RATE, np.zeros((9, 10)))
     with pytest.raises(tabi.ModelError, match="has 1 feet and a floating base; expected a robot"):
         pattern_dynamics(robot, told)
+
+
+def test_where_the_zmp_is_far_away_or_the_robot_leaves_the_ground_efforts_are_finite():
+    robot = tabi.robots.hrp2()
+    t = np.arange(100) / RATE
+    pose = np.array([float(robot.half_sitting.get(name, 0.0)) for name in robot.joint_names])
+    # arms that are shaken so hard that the ZMP runs away, and that the ground would have to pull
+    shaken = np.tile(pose, (len(t), 1))
+    for side in "RL":
+        robot.joint(f"{side}ARM_SHOULDER_P").velocity_limit = np.inf
+        k = robot.joint_names.index(f"{side}ARM_SHOULDER_P")
+        shaken[:, k] += 0.5 * np.sin(2 * np.pi * 9.0 * t)
+    asked = pattern_dynamics(robot, pattern(robot, t, shaken), cutoff=60.0)
+    assert np.isfinite(asked.effort).all()
+    pulls = asked.force[:, 2] <= 0
+    assert pulls.any()
+    assert np.isnan(asked.zmp[pulls]).all()
+    assert np.nanmax(np.abs(asked.zmp)) > 0.5

@@ -38,3 +38,15 @@ def test_corners_on_a_line_and_in_one_point_bear_what_they_can():
     line = np.array([[0.0, 0.0], [1.0, 0.0]])
     assert corner_loads(line, np.array([0.25, 0.0])) == pytest.approx([0.75, 0.25])
     assert corner_loads(np.zeros((3, 2)), np.zeros(2)) == pytest.approx(np.full(3, 1 / 3))
+
+
+@pytest.mark.parametrize("far", [0.3, 3.0, 1e3, 1e8, 1e15])
+@pytest.mark.parametrize("angle", [0.0, 0.4, 1.57, 2.9, -2.0])
+def test_however_far_a_centre_is_its_weight_is_at_the_point_of_the_soles_nearest_to_it(far, angle):
+    centre = far * np.array([np.cos(angle), np.sin(angle)])
+    loads = corner_loads(FEET, centre)
+    assert loads.min() >= 0.0
+    assert loads.sum() == pytest.approx(1.0)
+    # of a rectangle the nearest point has its coordinates cut off
+    nearest = np.clip(centre, FEET.min(axis=0), FEET.max(axis=0))
+    assert loads @ FEET == pytest.approx(nearest, abs=1e-6)

@@ -6,6 +6,7 @@ from plates import LENGTH, MASS, THICK, WIDTH, G, on_plane, plate_world
 from scipy.optimize import linprog
 
 import tabi
+from tabi import scenes
 from tabi.model.shape import Box
 from tabi.simulation.foot_state import yaw_limit
 from tabi.simulation.observed import SeveralPlanesWarning
@@ -154,3 +155,25 @@ def test_a_state_that_is_kept_does_not_change_with_later_steps():
     assert np.array_equal(kept.wrench.force, before[0])
     assert np.array_equal(kept.local_wrench.torque, before[1])
     assert not np.array_equal(sim.foot("left").wrench.force, before[0])
+
+
+def test_laws_with_other_corner_forces_see_the_same_states_in_the_same_motion():
+    # both feet tip over their toes: corners that bear nothing are told from those that leave by how
+    # they move, and not by forces, which differ from law to law
+    seen = {}
+    for law in ("coulomb", "selection"):
+        sim = scenes.load("toes", [f"simulation.contact={law}"]).simulator()
+        sim.run(1.2)
+        seen[law] = [(e.foot, e.before, e.after) for e in sim.foot_events]
+    assert ("left", "face, stick", "edge, stick") in seen["coulomb"]
+    assert seen["selection"] == seen["coulomb"]
+
+
+def test_a_foot_that_turns_on_the_spot_slides_though_its_force_does_not_say_so():
+    sim, plate = on_plane("coulomb")
+    sim.run(0.01)
+    sim.apply_force(plate.base, torque=(0.0, 0.0, 1.5 * MASS * G * LENGTH), duration=0.1)
+    sim.run(0.05)
+    foot = sim.foot(next(iter(plate.feet.values())))
+    assert foot.friction_share < 0.5
+    assert foot.motion == "slide"

@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+# spans of the soles beyond which a centre is far away
+FAR = 1e4
 
 
 def corner_loads(corners: Array, centre: Array) -> Array:
@@ -23,10 +25,14 @@ def corner_loads(corners: Array, centre: Array) -> Array:
     Args:
         corners: across the vertical [m], shape (n, 2), n ≥ 1. centre: of mass [m], shape (2,).
     """
+    middle, span = corners.mean(axis=0), float(np.ptp(corners, axis=0).max())
+    away = float(np.linalg.norm(centre - middle))
+    if away > FAR * span:
+        # digits would be lost, and what is nearest to it is nearest to this too
+        centre = middle + (FAR * span / away) * (centre - middle)
     loads = _least(corners, centre)
-    if loads.min() < 0.0:
-        centre = _nearest(corners, centre)
-        loads = _least_pressing(corners, centre)
+    if away > span or loads.min() < 0.0:
+        loads = _least_pressing(corners, _nearest(corners, centre))
     return loads / loads.sum()
 
 

@@ -5,12 +5,16 @@ the sum of their forces; never from the forces of single corners, which are not 
 
     wrench   f = Σ ±λ/h,   τ = Σ ±((p − p_F) × λ/h + λ_τ/h)                                     (1)
     pressure point, in the foot's frame:   x = −τ_y/f_z,   y = τ_x/f_z                          (2)
-    state    none without a load; else by where the pressure point is in the convex hull of the
-             points that touch (gap < CLOSE): on a side of it an edge, in a corner of it a vertex,
-             else a face; they slide where they move and friction is used up                    (3)
+    state    none without a load; a face where the pressure point is inside of the convex hull of
+             the points that touch (gap < CLOSE). On a side or in a corner of it the load says only
+             which points press: others may rest beside them without a load. Then motion decides:
+             a face, an edge or a vertex is what the points make that touch and do not leave    (3)
+    motion   slide where a point that touches moves and friction is used up; also where it moves
+             fast and the force says nothing, as it turns on the spot or a pyramid's facet is
+             reached; not on springs, which creep under any load                                (4)
     signal   on after DEBOUNCE with more than ON of the robot's weight on the foot,
-             off after as long with less than OFF                                               (4)
-    margin   distance of the pressure point from the edge of the sole, negative outside         (5)
+             off after as long with less than OFF                                               (5)
+    margin   distance of the pressure point from the edge of the sole, negative outside         (6)
 
 A part of every step: it adds no force, and looks when all is known.
 """
@@ -19,6 +23,7 @@ from tabi._jit import kernel
 from tabi.recording.foot_words import EDGE, FACE, NONE, SLIDES, VERTEX
 from tabi.simulation.parts import nothing as load
 from tabi.simulation.parts import right as judge
+from tabi.simulation.rows.contacts import SPRINGS
 from tabi.simulation.tables import CONTACTS, MOMENTS
 from tabi.spatial.vector import add, cross, dot, load3, load9, mul, mul_t, scale, store3, sub
 
@@ -26,9 +31,9 @@ __all__ = ["finish", "judge", "load"]
 
 # points with a smaller gap touch; a pressure point nearer to a side of their hull is on it [m]
 CLOSE, ON_EDGE = 1e-5, 1e-5
-# a point slides that is faster [m/s], where so much of the friction is used
-MOVES, USED = 1e-5, 0.999
-# of (4): time [s], shares of the weight
+# a point moves that is faster [m/s], and is fast; share of the friction that is all of it
+MOVES, FAST, USED = 1e-5, 1e-3, 0.999
+# of (5): time [s], shares of the weight
 DEBOUNCE, ON, OFF = 5e-3, 0.02, 0.01
 
 
@@ -46,14 +51,14 @@ def finish(own, t, d, s, h):
 
 @kernel
 def look(t, d, s, k, h):
-    """Equations (1) to (5) of the foot k."""
+    """Equations (1) to (6) of the foot k."""
     sole, foot, w, m = t.foot[k], d.memory.foot[k], s.dynamics, t.model
     body = w.body[sole.body]
     turn, before = load9(body.rotation), foot.state
     origin = load3(w.body[m.body[sole.body].root].origin)
     origin = add(origin, add(load3(body.position), mul(turn, load3(sole.position))))
     force, torque, normal = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-    touching, slip, friction = 0, 0.0, 0.0
+    touching, slip, friction, springs = 0, 0.0, 0.0, False
     for e in range(d.memory.count[0]):
         row = d.memory.contact[e]
         if row.kind > MOMENTS or (row.a != sole.body and row.b != sole.body):
@@ -79,12 +84,18 @@ def look(t, d, s, k, h):
         shape = t.shapes.shape
         pair = t.pair[shape[row.shape_a].material, shape[row.shape_b].material]
         friction = max(friction, pair.friction)
+        springs = springs or s.soft[e] == SPRINGS
     store3(foot.force, force)
     store3(foot.torque, torque)
     store3(foot.local_force, mul_t(load9(sole.rotation), mul_t(turn, force)))
     store3(foot.local_torque, mul_t(load9(sole.rotation), mul_t(turn, torque)))
     _press(foot, normal, slip**0.5, friction, force)
-    _place(t, d, s, k, touching)
+    _place(t, d, s, k, touching, springs)
+    if foot.state % SLIDES in (VERTEX, EDGE):
+        # the points that stay, in place of all that touch
+        staying = _gather_staying(d, s, sole, origin, turn, h)
+        if staying > 0:
+            foot.state += _dimension(s, staying) - foot.state % SLIDES
     _signal(sole, foot, h)
     out = d.outcome
     if foot.state != before:
@@ -107,8 +118,46 @@ def _press(foot, normal, slip, friction, force):
 
 
 @kernel(inline=True)
-def _place(t, d, s, k, touching):
-    """Pressure point, margin and state."""
+def _gather_staying(d, s, sole, origin, turn, h):
+    """Places, in the foot's frame, of the points that touch and do not leave; how many."""
+    count = 0
+    for e in range(d.memory.count[0]):
+        row = d.memory.contact[e]
+        if row.kind != CONTACTS or (row.a != sole.body and row.b != sole.body):
+            continue
+        away = dot(load3(row.normal), load3(row.velocity))
+        if row.gap + h * away <= CLOSE and away <= MOVES:
+            r = sub(load3(row.position), origin)
+            r = mul_t(load9(sole.rotation), mul_t(turn, r))
+            s.foot_x[count], s.foot_y[count] = r[0], r[1]
+            count += 1
+    return count
+
+
+@kernel
+def _dimension(s, n):
+    """Whether n points are a vertex, an edge or a face, as far as ON_EDGE tells them apart."""
+    x, y, far, across = s.foot_x, s.foot_y, 0, 0.0
+    for i in range(1, n):
+        if _squared(x[i] - x[0], y[i] - y[0]) > _squared(x[far] - x[0], y[far] - y[0]):
+            far = i
+    ux, uy = x[far] - x[0], y[far] - y[0]
+    length = _squared(ux, uy)
+    if length <= ON_EDGE * ON_EDGE:
+        return VERTEX
+    for i in range(1, n):
+        across = max(across, abs(ux * (y[i] - y[0]) - uy * (x[i] - x[0])))
+    return FACE if across > ON_EDGE * length**0.5 else EDGE
+
+
+@kernel(inline=True)
+def _squared(x, y):
+    return x * x + y * y
+
+
+@kernel(inline=True)
+def _place(t, d, s, k, touching, springs):
+    """Pressure point, margin and state, as far as forces say."""
     sole, foot = t.foot[k], d.memory.foot[k]
     fz = foot.local_force[2]
     foot.state, foot.margin = NONE, 0.0
@@ -119,7 +168,8 @@ def _place(t, d, s, k, touching):
     foot.pressure[0], foot.pressure[1] = x, y
     foot.margin = margin(t.corner, sole.first, sole.end, x, y)
     foot.state = _hull_state(s, touching, x, y)
-    if foot.slip > MOVES and foot.tangential_force >= USED * foot.friction * foot.normal_force:
+    used = foot.tangential_force >= USED * foot.friction * foot.normal_force
+    if (foot.slip > MOVES and used) or (foot.slip > FAST and not springs):
         foot.state += SLIDES
 
 
@@ -157,7 +207,7 @@ def _outside(corner, first, end, x, y):
 
 @kernel
 def _hull_state(s, n, px, py):
-    """Rule (3): where a point is in the hull of the points that touch.
+    """Where a point is in the hull of the points that touch.
 
     The hull is walked round from its lowest point on (Jarvis), which takes as many turns as it has
     corners.
@@ -204,7 +254,7 @@ def _hull_state(s, n, px, py):
 
 @kernel(inline=True)
 def _signal(sole, foot, h):
-    """Rule (4)."""
+    """Rule (5)."""
     limit = OFF if foot.signal == 1 else ON
     says = 1 if foot.normal_force > limit * sole.weight else 0
     foot.since = foot.since + h if says != foot.signal else 0.0
