@@ -33,11 +33,13 @@ if TYPE_CHECKING:
     from tabi.rendering.camera import Camera
     from tabi.robots.files import RobotFileWarning, load
     from tabi.simulation.budget import Budget
-    from tabi.simulation.faults import MissedStepWarning, OverlapWarning
+    from tabi.simulation.faults import BriefPushWarning, MissedStepWarning, OverlapWarning
     from tabi.simulation.laws.penalty import Penalty
     from tabi.simulation.laws.selection import Selection
+    from tabi.simulation.observed import LateChangeWarning
     from tabi.simulation.settings import LongStepWarning
     from tabi.simulation.simulator import Simulator
+    from tabi.simulation.target_ranges import TargetRangeWarning
     from tabi.spatial.inertia import Inertia
     from tabi.spatial.transform import Transform
     from tabi.spatial.twist import Twist, Wrench
@@ -55,6 +57,9 @@ _LAZY = {
     "to_mjcf": "tabi.model.mujoco_writer",
     "Simulator": "tabi.simulation.simulator",
     "Budget": "tabi.simulation.budget",
+    "BriefPushWarning": "tabi.simulation.faults",
+    "LateChangeWarning": "tabi.simulation.observed",
+    "TargetRangeWarning": "tabi.simulation.target_ranges",
     "LongStepWarning": "tabi.simulation.settings",
     "MissedStepWarning": "tabi.simulation.faults",
     "OverlapWarning": "tabi.simulation.faults",
@@ -98,6 +103,7 @@ _LAZY = {
 __all__ = [
     "Body",
     "Box",
+    "BriefPushWarning",
     "Budget",
     "Camera",
     "Capsule",
@@ -110,6 +116,7 @@ __all__ = [
     "HeightField",
     "Inertia",
     "Joint",
+    "LateChangeWarning",
     "LongStepWarning",
     "Material",
     "Measurement",
@@ -129,6 +136,7 @@ __all__ = [
     "Simulator",
     "Sphere",
     "TabiError",
+    "TargetRangeWarning",
     "Transform",
     "Twist",
     "World",

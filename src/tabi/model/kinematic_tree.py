@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from tabi._errors import ModelError, real, unknown
 from tabi.model.body import Body, Closure, Foot, Frame, check_place, check_simple, sole_of
 from tabi.model.joint import Joint
+from tabi.model.names import FEET_HINT, NamedThings
 from tabi.model.sensors import Sensor, check_options
 from tabi.model.shape import Shape
 from tabi.spatial.inertia import Inertia
@@ -46,10 +47,10 @@ class KinematicTree:
         self.name = name
         self.file = file
         self.bodies: list[Body] = []
-        self.feet: dict[str, Foot] = {}
-        self.frames: dict[str, Frame] = {}
-        self.sensors: dict[str, Sensor] = {}
-        self.poses: dict[str, Pose] = {}
+        self.feet: dict[str, Foot] = NamedThings("foot", FEET_HINT)
+        self.frames: dict[str, Frame] = NamedThings("frame")
+        self.sensors: dict[str, Sensor] = NamedThings("sensor", "robot.add_sensor(…) adds one")
+        self.poses: dict[str, Pose] = NamedThings("pose", "robot.poses[name] = {joint: …}")
         self.excluded: set[frozenset[str]] = set()
         self.bonds: list[Closure] = []
         self.notes: list[str] = []

@@ -3,8 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Any, TypeVar
 
-from tabi._errors import ModelError
+from tabi._errors import MissingNameError, ModelError, unknown
+
+Thing = TypeVar("Thing")
+FEET_HINT = 'declare them, tabi.load(path, feet={"left": "L_FOOT", "right": "R_FOOT"})'
+
+
+class NamedThings(dict[str, Thing]):
+    """Things of a robot by name; a name that is not there is refused with those that are.
+
+    Args:
+        kind: of the things, for messages. hint: how to get some where there are none.
+    """
+
+    def __init__(self, kind: str, hint: str = "") -> None:
+        super().__init__()
+        self._said = kind, hint
+
+    def __missing__(self, name: str) -> Thing:
+        kind, hint = self._said
+        raise unknown(kind, name, "this robot", self, MissingNameError, hint)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return NamedThings, self._said, None, None, iter(self.items())
 
 
 def free_name(name: str, taken: Collection[str], given: bool = False) -> str:

@@ -64,6 +64,11 @@ class World:
         counts = {"robots": self.robots, "objects": self.objects, "fixed": self.fixed.shapes}
         return f"World({', '.join(f'{len(x)} {name}' for name, x in counts.items())})"
 
+    @property
+    def size(self) -> int:
+        """How many robots, objects and fixed shapes there are."""
+        return len(self.robots) + len(self.objects) + len(self.fixed.shapes)
+
     # ---- fixed things -----------------------------------------------------------------------
 
     def add_ground(

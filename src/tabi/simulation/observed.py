@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi import dynamics
-from tabi._errors import SimulationError, unknown
+from tabi._errors import SimulationError, unknown, users_level
 from tabi.contact.bodies import BodyProblem
 from tabi.contact.files import write
 from tabi.contact.matrix_form import sparse
@@ -35,7 +35,7 @@ from tabi.simulation.observation import Contact
 from tabi.simulation.pad_state import PadState
 from tabi.simulation.pictures import Pictures
 from tabi.simulation.readings import Reading, RobotSenses
-from tabi.simulation.state import State
+from tabi.simulation.state import State, read_only, refuse_assignment
 from tabi.simulation.turns import Turns
 from tabi.spatial.transform import Transform
 from tabi.spatial.twist import Twist, Wrench
@@ -43,15 +43,16 @@ from tabi.spatial.twist import Twist, Wrench
 Array = NDArray[np.float64]
 
 
-def _kept(array: Array) -> Array:
-    """A copy that cannot be written."""
-    copy = array.copy()
-    copy.flags.writeable = False
-    return copy
+# public attributes that a simulator is made with
+SET_ONCE = frozenset({"world", "model", "data", "missed", "scheme"})
 
 
 class SeveralPlanesWarning(UserWarning):
     """A zero moment point was asked for where contacts share no plane."""
+
+
+class LateChangeWarning(UserWarning):
+    """A world was changed after a simulator was made of it, which does not see that."""
 
 
 class Observed(Quantities):
@@ -65,11 +66,19 @@ class Observed(Quantities):
     def __init__(self, world: World, model: Model, data: Data) -> None:
         super().__init__(model)
         self.world, self.data = world, data
-        self._senses: dict[str, RobotSenses] = {}
+        self._senses: dict[Robot | str, RobotSenses] = {}
         self._links: dict[Body | Foot | Frame | str, Link] = {}
         self._own_shapes: dict[Any, NDArray[np.bool_]] = {}
         self._pictures: Pictures | None = None
         self._turns = Turns()
+        # what the world had when it was compiled
+        self._before = (*world.robots, *world.objects)
+        self._size = self._compiled = world.size
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name[0] != "_" and (name not in SET_ONCE or name in self.__dict__):
+            refuse_assignment(type(self), name)
+        super().__setattr__(name, value)
 
     def __repr__(self) -> str:
         things = [robot.name for robot in self.world.robots] + [o.name for o in self.world.objects]
@@ -104,12 +113,12 @@ class Observed(Quantities):
     @property
     def q(self) -> Array:
         """Configuration, a copy that cannot be written: see ``set_state`` and ``set_joint``."""
-        return _kept(self.data.q)
+        return read_only(self.data.q)
 
     @property
     def v(self) -> Array:
         """Velocity, a copy that cannot be written."""
-        return _kept(self.data.v)
+        return read_only(self.data.v)
 
     @property
     def state(self) -> State:
@@ -123,7 +132,7 @@ class Observed(Quantities):
         """
         return self._turns.looking()
 
-    def measure(self, robot: Robot, truth: bool = False) -> Measurement:
+    def measure(self, robot: Robot | str, truth: bool = False) -> Measurement:
         """What a controller of a robot sees now.
 
         Args:
@@ -131,12 +140,13 @@ class Observed(Quantities):
         """
         return self.senses_of(robot).measure(truth)
 
-    def senses_of(self, robot: Robot) -> RobotSenses:
+    def senses_of(self, robot: Robot | str) -> RobotSenses:
         """What a robot's controller sees."""
-        senses = self._senses.get(robot.name)
-        if senses is None:
-            senses = self._senses[robot.name] = RobotSenses(self.data, robot, self._link)
-        return senses
+        try:
+            return self._senses[robot]
+        except (KeyError, TypeError):
+            found = self._robot(robot)
+            return self._senses.setdefault(robot, RobotSenses(self.data, found, self._link))
 
     def sensor(self, name: Sensor | str, truth: bool = False) -> Reading:
         """What a sensor or a force plate tells after the last step.
@@ -181,8 +191,7 @@ class Observed(Quantities):
         chosen = self._own_shapes.get(thing)
         if chosen is None:
             if isinstance(thing, Robot):
-                lookup.check_robot(self.world, thing)
-                names = {self._link(body).name for body in thing.bodies}
+                names = {self._link(body).name for body in self._robot(thing).bodies}
             else:
                 link = self._link(thing.body if isinstance(thing, Frame) else thing)
                 names = {link.name}
@@ -193,9 +202,8 @@ class Observed(Quantities):
             chosen = self._own_shapes[thing] = np.array(shapes, bool)
         return observation.contacts(self.data, chosen)
 
-    def joint_torques(self, robot: Robot) -> Array:
+    def joint_torques(self, robot: Robot | str) -> Array:
         """What a robot's motors gave in the last step, in the order of its joints [N·m or N]."""
-        lookup.check_robot(self.world, robot)
         return self.measure(robot).effort
 
     def pose(self, body: Body | Foot | str) -> Transform:
@@ -245,18 +253,18 @@ class Observed(Quantities):
         """Every change of a foot's state since the start."""
         return foot_state.events(self.data)
 
-    def support_polygon(self, robot: Robot) -> Array:
+    def support_polygon(self, robot: Robot | str) -> Array:
         """Outline, seen from above, of where a robot's loaded feet touch [m], shape (n, 2),
         anticlockwise; fewer than three points where they touch in an edge or a vertex.
         """
-        lookup.check_robot(self.world, robot)
+        robot = self._robot(robot)
         return foot_state.support_polygon(self.data, [self._sole(f) for f in robot.feet.values()])
 
-    def zmp(self, robot: Robot) -> Array | None:
+    def zmp(self, robot: Robot | str) -> Array | None:
         """Zero moment point of all contact forces on a robot in the plane of its contacts, x and y
         in the world [m]; None without a load, and, with a warning, where they share no plane.
         """
-        lookup.check_robot(self.world, robot)
+        robot = self._robot(robot)
         own = np.zeros(self.model.body_count + 1)
         own[[self._link(body).body for body in robot.bodies]] = 1.0
         own[0] = 0.0
@@ -288,9 +296,9 @@ class Observed(Quantities):
         """Where the energy of the last step went."""
         return balance.of_last_step(self.data)
 
-    def fallen(self, robot: Robot, height: float = 0.4) -> bool:
+    def fallen(self, robot: Robot | str, height: float = 0.4) -> bool:
         """Whether a robot's base is below a height above the ground [m]."""
-        lookup.check_robot(self.world, robot)
+        robot = self._robot(robot)
         return bool(self.position(robot.base)[2] - self.world.ground_height < height)
 
     def problem(self) -> BodyProblem | None:
@@ -316,7 +324,29 @@ class Observed(Quantities):
     def _arrays(self) -> tuple[Array, Array]:
         return self.data.q, self.data.v
 
+    def _robot(self, robot: Robot | str) -> Robot:
+        """A robot of this simulation, itself or by its name."""
+        found = lookup.robot_of(self.world, robot)
+        self._check_known(found)
+        return found
+
+    def _check_known(self, thing: Any) -> None:
+        """Refuse what was added to the world after this simulator was made."""
+        if self.world.size != self._compiled:
+            lookup.check_known(self._before, self.world, thing)
+
+    def _warn_late(self) -> None:
+        """Say, once, that the world has changed since the simulator was made."""
+        self._size = self.world.size
+        warnings.warn(
+            "something was added to the world, or taken away, after this simulator was made, which "
+            "does not see it; make the simulator when all is added, sim = tabi.Simulator(world)",
+            LateChangeWarning,
+            stacklevel=users_level(),
+        )
+
     def _name(self, thing: Any) -> str:
+        self._check_known(thing)
         return lookup.name_of(self.world, self.model, thing)
 
     def _sole(self, foot: Foot | str) -> Sole:
@@ -342,5 +372,7 @@ class Observed(Quantities):
             return self._links[body]
         except (KeyError, TypeError):
             # what is no name and no body is refused here
+            if not (isinstance(body, str) and body in self.model.links):
+                self._check_known(body)
             link = lookup.link_of(self.world, self.model, body)
             return self._links.setdefault(body, link)

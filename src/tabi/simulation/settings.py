@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tabi._errors import ModelError, unknown
+from tabi._errors import ModelError, real, unknown
 from tabi.model.world import World
 from tabi.simulation.parts import name_of
 from tabi.simulation.tables import NO_PROGRAM
@@ -76,6 +76,23 @@ def check(world: Any, dt: Any, tolerance: Any, scheme: Any) -> None:
         )
     if scheme not in SCHEMES:
         raise unknown("scheme", str(scheme), "tabi", SCHEMES)
+
+
+def check_single(ask: Any) -> None:
+    """Refuse a number of steps, where one step is done."""
+    if not isinstance(ask, (bool, np.bool_)):
+        raise ModelError(
+            f"sim.step advances by one step and was given {ask!r}; "
+            "take sim.run(seconds), or a loop over sim.step()"
+        )
+
+
+def checked_duration(duration: Any) -> float:
+    """Seconds of a run."""
+    seconds = real("duration", duration)
+    if not 0 <= seconds < np.inf:
+        raise ModelError(f"duration is {duration}; expected a number of seconds ≥ 0")
+    return seconds
 
 
 def check_soft(scheme: str, law: Any) -> None:
