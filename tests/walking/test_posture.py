@@ -17,7 +17,7 @@ def load(shared, example_robots):
     def loaded(name):
         if name == "hrp2":
             robot = tabi.robots.hrp2()
-            walks.add_sensors(robot)
+            bipeds.add_sensors(robot)
             return robot
         files = {
             "jvrc1": shared / "data" / "robots" / "jvrc1" / "jvrc1.urdf",

@@ -17,6 +17,7 @@ from tabi.model.robot import Robot
 from tabi.model.shape import HalfSpace, Shape
 from tabi.model.signals import Command, Controller
 from tabi.model.world import World
+from tabi.robots.bipeds import load_biped
 from tabi.robots.files import load, quietly
 from tabi.scenes import equipment, handling, motion, patches, sensing, soft, steered, things, walks
 from tabi.scenes.checks import copies, stands
@@ -190,6 +191,7 @@ class Builder:
         robot = self.world.add_robot(self._read(told, i), told.name)
         equipment.equip(self, robot, told, i)
         sensing.add_sensors(self, robot, told, i)
+        walks.prepare(robot, told.motion)
         pose = self.pose(robot, told, ("robots", i))
         floating = robot.base.joint.kind == "floating"
         turn = (cos(0.5 * radians(told.yaw_deg)), 0.0, 0.0, sin(0.5 * radians(told.yaw_deg)))
@@ -236,8 +238,9 @@ class Builder:
         gains = told.gains and (told.gains.stiffness_nm_rad, told.gains.damping_nms_rad)
         limp = isinstance(told.motion, motion.Limp)
         # its notes are shown with the scene
+        read = load_biped if walks.rate_of(told.motion) else load
         with quietly():
-            return load(
+            return read(
                 told.robot,
                 feet=feet or None,
                 base=told.base,
