@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tabi.model.joint import Joint, Mimic, Motor
     from tabi.model.mujoco_writer import to_mjcf, to_mujoco
     from tabi.model.report import report
-    from tabi.model.robot import Robot
+    from tabi.model.robot import Robot, SoftGainsWarning
     from tabi.model.shape import (
         Box,
         Capsule,
@@ -51,6 +51,7 @@ _LAZY = {
     "World": "tabi.model.world",
     "Robot": "tabi.model.robot",
     "load": "tabi.robots.files",
+    "SoftGainsWarning": "tabi.model.robot",
     "RobotFileWarning": "tabi.robots.files",
     "report": "tabi.model.report",
     "to_mujoco": "tabi.model.mujoco_writer",
@@ -134,6 +135,7 @@ __all__ = [
     "Shape",
     "SimulationError",
     "Simulator",
+    "SoftGainsWarning",
     "Sphere",
     "TabiError",
     "TargetRangeWarning",

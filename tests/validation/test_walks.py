@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import tabi
+from tabi.robots import bipeds
 from tabi.validation import walks
 from tabi.walking import Biped, gait_for
 

@@ -5,6 +5,7 @@ import pytest
 
 import tabi
 from tabi import ModelError, walking
+from tabi.robots import bipeds
 from tabi.validation import walks
 from tabi.walking.biped import Biped
 from tabi.walking.posture import posture_pattern

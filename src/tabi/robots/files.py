@@ -21,7 +21,7 @@ from tabi._errors import ModelError, near, nearest, users_level
 from tabi.model import doubts
 from tabi.model.joint import Motor
 from tabi.model.readers import load as reader
-from tabi.model.robot import Robot
+from tabi.model.robot import Robot, SoftGainsWarning
 from tabi.robots import gains as made_up
 from tabi.robots import known
 from tabi.robots import shapes as shapes_of
@@ -41,6 +41,7 @@ def quietly() -> Iterator[None]:
     """Without the warnings, where notes of the robot are shown anyway."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RobotFileWarning)
+        warnings.simplefilter("ignore", SoftGainsWarning)
         yield
 
 

@@ -11,7 +11,7 @@ import msgspec
 import yaml
 
 from tabi._errors import ModelError, near
-from tabi.scenes import sources
+from tabi.scenes import key_names, sources
 from tabi.scenes.checks import faults
 from tabi.scenes.contents import CameraKeys, Contents
 from tabi.scenes.reader import Reader, type_of
@@ -105,7 +105,7 @@ class Scene:
             # the name of any other device is no matter of the file
             if told is None or device != "scripted":
                 raise
-            raise self._reader.fault(("hand",), f"hand: {fault}") from None
+            raise key_names.fault(self._reader, self.contents, ("hand",), str(fault)) from None
 
     def to_yaml(self) -> str:
         """A file that says the same: without includes, defaults and comments;

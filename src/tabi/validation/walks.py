@@ -32,7 +32,8 @@ def stage(file: Path) -> Robot:
     """A robot from a file, standing, with the sensors that a stabiliser needs."""
     with quietly():
         robot = load_biped(file)
-    robot.stand_on_ground()
+        # a walk balances
+        robot.stand_on_ground()
     add_sensors(robot)
     return robot
 
