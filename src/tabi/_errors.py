@@ -46,6 +46,13 @@ class SimulationError(TabiError, RuntimeError):
     """A simulation that cannot go on; the simulator keeps its last good state."""
 
 
+def refused_attribute(owner: str, name: str, choices: Iterable[str]) -> ModelError:
+    """The error for an attribute that cannot be assigned; it would be ignored otherwise."""
+    names = list(choices)
+    hint = near(name, names) or f"; expected one of {', '.join(names)}"
+    return MissingAttributeError(f"{owner}.{name} cannot be assigned{hint}")
+
+
 def users_level() -> int:
     """``stacklevel`` of a warning in the function that asks this, for the nearest line outside of
     the package.
@@ -115,3 +122,29 @@ def unknown(
     else:
         hint = f"{owner} has no {plural}" + (f": {hint}" if hint else "")
     return error(f"{kind} {name!r} not found in {owner}; {hint}")
+
+
+def expect(owner: str, value: Any, kind: Any, what: str) -> None:
+    """Refuse a value that is not of a type, with what was expected in words."""
+    if not isinstance(value, kind):
+        raise ModelError(f"{owner} is {brief(value)}; expected {what}")
+
+
+def brief(value: Any) -> str:
+    """A value as a message shows it, cut where it is long."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 80 else f"{text[:79]}…"
+
+
+class Helpful:
+    """Attributes that are not there are refused with those that come near."""
+
+    def __getattr__(self, name: str) -> Any:
+        # names of protocols, as of copy and pickle, are asked for by others
+        if name.startswith("_"):
+            raise AttributeError(name)
+        kind = type(self)
+        known = [one for one in {*dir(kind), *self.__dict__} if not one.startswith("_")]
+        found = nearest(name, sorted(known), 3, 0.5)
+        hint = f"did you mean {', '.join(found)}?" if found else "see dir() of it for what it has"
+        raise MissingAttributeError(f"a {kind.__name__} has no {name!r}; {hint}")

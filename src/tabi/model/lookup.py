@@ -74,6 +74,11 @@ def link_of(world: World, model: Model, body: Body | Foot | Frame | str) -> Link
             return model.link(qualified(robot, body.name, model.links))
     if isinstance(body, Body) and any(body is b for b in (*world.objects, world.fixed)):
         return model.link(body.name)
+    if isinstance(body, Robot):
+        raise ModelError(
+            f"{body.name!r} is a robot; expected one of its bodies, as robot.base or "
+            "robot.body(name)"
+        )
     raise ModelError(
         f"{getattr(body, 'name', body)!r} is nothing of this world; "
         "expected a body or foot of it, or a name"

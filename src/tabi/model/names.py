@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, TypeVar
 
-from tabi._errors import MissingNameError, ModelError, unknown
+from tabi._errors import MissingNameError, ModelError, expect, unknown
 
 Thing = TypeVar("Thing")
 FEET_HINT = 'declare them, tabi.load(path, feet={"left": "L_FOOT", "right": "R_FOOT"})'
@@ -34,6 +34,7 @@ def free_name(name: str, taken: Collection[str], given: bool = False) -> str:
     """The name, or with a number behind it where it is taken;
     one that was ``given`` on purpose is refused then.
     """
+    expect("the name of a robot or object", name, str, "a text")
     if not name:
         raise ModelError("a robot or object has an empty name; give it one")
     if name not in taken:

@@ -119,9 +119,7 @@ class Robot(KinematicTree):
         self.place(position, self.base.joint.position[3:])  # type: ignore[index]
         if soft := standing_gains.fault(self):
             warnings.warn(
-                f"{self.name} does not hold its pose with the gains of its motors: {soft}; give it "
-                "stiffer ones, sim.set_gains(kp, kd) or kp and kd in its commands, or a controller "
-                "that balances",
+                f"{self.name} does not hold its pose with the gains of its motors: {soft}",
                 SoftGainsWarning,
                 stacklevel=users_level(),
             )
@@ -155,6 +153,7 @@ class Robot(KinematicTree):
                 f"robot {self.name!r} has an ankle bush already; "
                 f"change it between steps by robot.set_bush(sim.model, stiffness=…)"
             )
+        feet = [feet] if isinstance(feet, str) else feet
         rubber = Rubber(stiffness, damping, vertical_stiffness, vertical_damping)
         self.bush = Bush(add_joints(self, rubber, mass_below, height, feet), rubber)
         return self.bush
@@ -184,6 +183,7 @@ class Robot(KinematicTree):
         Returns:
             the shapes of the soles by the names of their feet.
         """
+        feet = [feet] if isinstance(feet, str) else feet
         if layers is None:
             # here, as elements take long to import, and few robots have soft soles
             from tabi.soles import Layer

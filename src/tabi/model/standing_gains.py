@@ -28,6 +28,10 @@ from tabi.model.soundness import GRAVITY
 
 Array = NDArray[np.float64]
 UP, LATERAL = np.array([0.0, 0.0, 1.0]), np.array([0.0, 1.0, 0.0])
+STIFFER = (
+    "give it stiffer ones, sim.set_gains(kp, kd) or kp and kd in its commands, or a controller "
+    "that balances"
+)
 # a joint whose axis has this share along the lateral one pitches
 PITCH = 0.7
 # of the way to the edge of the soles: springs that are loaded at once go twice as far, and the
@@ -50,24 +54,27 @@ class StandingLoad(NamedTuple):
 
 
 def fault(robot: KinematicTree) -> str:
-    """Why a robot that stands does not stay as it is; empty where it does, or has no feet or no
-    gains at all.
+    """Why a robot that stands does not stay as it is, and what to do; empty where it does, or has
+    no feet or no gains at all.
     """
     load = standing_load(robot)
     if load is None:
         return ""
     name, share = load.overloaded
     if share > 1.0:
-        return f"joint {name!r} needs {share:.2g} times the torque that its motor has"
+        return (
+            f"joint {name!r} needs {share:.2g} times the torque that its motor has; stand in a "
+            "pose that needs less, or give it a larger effort limit"
+        )
     if load.toppling >= 1.0:
         return (
             f"the motors of its legs are {load.toppling:.2g} times too soft to keep its centre of "
-            "mass above its feet, so it falls over"
+            f"mass above its feet, so it falls over; {STIFFER}"
         )
     if load.shift >= MAX_SHIFT:
         return (
             f"its legs give way under its weight by {load.shift:.0%} of what moves its centre of "
-            "mass beyond its soles, and swing twice as far as the weight comes at once"
+            f"mass beyond its soles, and swing twice as far as the weight comes at once; {STIFFER}"
         )
     return ""
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from tabi import collision
-from tabi._errors import ModelError, near, nearest, users_level
+from tabi._errors import ModelError, expect, near, nearest, users_level
 from tabi.model import doubts
 from tabi.model.joint import Motor
 from tabi.model.readers import load as reader
@@ -162,6 +162,7 @@ def _pair(what: str, value: Any) -> tuple[float, float]:
 
 def _part_links(robot: Robot, self_collision: bool | None) -> list[str]:
     """What is to be said of it."""
+    expect("self_collision", self_collision, bool | None, "True, False, or None for the default")
     if self_collision is True:
         return []
     if self_collision is False:

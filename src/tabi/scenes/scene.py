@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from tabi.interaction.session import HapticSession
     from tabi.model.world import World
     from tabi.simulation.simulator import Simulator
-
-# suffixes of robots' files
-ROBOTS = (".urdf", ".xml", ".mjcf", ".wrl", ".body")
 
 
 @dataclass(frozen=True)
@@ -131,6 +128,10 @@ def load(scene: str | Path, overrides: Iterable[str] = ()) -> Scene:
     """
     if not isinstance(scene, (str, Path)):
         raise SceneError(f"the scene is {scene!r}; expected a name or the path of a file")
+    if isinstance(overrides, str):
+        overrides = [overrides]
+    elif isinstance(overrides, Mapping):
+        overrides = [f"{key}={value}" for key, value in overrides.items()]
     path = sources.find(scene)
     return _scene(sources.tree(path), path, tuple(overrides))
 
@@ -195,7 +196,7 @@ def _with_robot_files(contents: Contents, reader: Reader, path: Path) -> Content
 def _neighbours(path: Path) -> list[str]:
     """Names of the robots' files beside a scene."""
     try:
-        return [file.name for file in path.parent.iterdir() if file.suffix in ROBOTS]
+        return [file.name for file in path.parent.iterdir() if file.suffix in sources.ROBOTS]
     except OSError:
         return []
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi import dynamics
-from tabi._errors import SimulationError, unknown, users_level
+from tabi._errors import Helpful, ModelError, SimulationError, real, unknown, users_level
 from tabi.contact.bodies import BodyProblem
 from tabi.contact.files import write
 from tabi.contact.matrix_form import sparse
@@ -55,7 +55,7 @@ class LateChangeWarning(UserWarning):
     """A world was changed after a simulator was made of it, which does not see that."""
 
 
-class Observed(Quantities):
+class Observed(Quantities, Helpful):
     """A world and its data, to be asked about: also all of ``Quantities``.
 
     Attributes:
@@ -188,6 +188,10 @@ class Observed(Quantities):
 
     def contacts_of(self, thing: Robot | Body | Foot | str) -> list[Contact]:
         """Those of a body, of the body of a foot, or of all bodies of a robot."""
+        if not isinstance(thing, Robot | Body | Frame | str):
+            raise ModelError(
+                f"contacts are asked of {thing!r}; expected a robot, body, foot or name"
+            )
         chosen = self._own_shapes.get(thing)
         if chosen is None:
             if isinstance(thing, Robot):
@@ -299,7 +303,8 @@ class Observed(Quantities):
     def fallen(self, robot: Robot | str, height: float = 0.4) -> bool:
         """Whether a robot's base is below a height above the ground [m]."""
         robot = self._robot(robot)
-        return bool(self.position(robot.base)[2] - self.world.ground_height < height)
+        above = self.position(robot.base)[2] - self.world.ground_height
+        return bool(above < real("height of a robot that has fallen", height))
 
     def problem(self) -> BodyProblem | None:
         """The contact problem of the last step, all groups together; None without contacts."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -76,6 +77,13 @@ def check(world: Any, dt: Any, tolerance: Any, scheme: Any) -> None:
         )
     if scheme not in SCHEMES:
         raise unknown("scheme", str(scheme), "tabi", SCHEMES)
+
+
+def several(name: str, parts: Any) -> tuple[Any, ...]:
+    """Parts of a step of a user's own."""
+    if isinstance(parts, str) or not isinstance(parts, Iterable):
+        raise ModelError(f"{name} are {parts!r}; expected a list of parts of your own")
+    return tuple(parts)
 
 
 def check_single(ask: Any) -> None:

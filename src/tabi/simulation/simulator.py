@@ -97,7 +97,7 @@ class Simulator(Stateful):
         model = world.compile()
         self.scheme, self._law = scheme, laws.named(contact, facets, model, float(dt))
         settings.check_soft(scheme, self._law)
-        self._more = tuple(forces), tuple(rows)
+        self._more = settings.several("forces", forces), settings.several("rows", rows)
         step = step_on(self._law, *self._more)
         stepper = Stepper(model, step, allowed, dt=float(dt), seed=drawn)
         super().__init__(world, stepper, float(tolerance))

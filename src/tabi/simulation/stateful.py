@@ -105,6 +105,7 @@ class Stateful(Observed):
         q, v = self.data.q.copy(), self.data.v.copy()
         if position is not None:
             _put(q, self.model.q_slice(name), position, f"position of {name!r}")
+            self._check_radians(name, q)
         _put(
             v,
             self.model.v_slice(name),
@@ -112,6 +113,13 @@ class Stateful(Observed):
             f"velocity of {name!r}",
         )
         self.set_state(self.model.with_followers(q), self.model.with_follower_velocities(v))
+
+    def _check_radians(self, name: str, q: np.ndarray) -> None:
+        """Refuse the position of a joint in degrees."""
+        for robot in self.world.robots:
+            for own in robot.joint_names:
+                if name == lookup.qualified(robot, own, self.model.joint_names):
+                    robot.joint(own).check_radians(float(q[self.model.q_slice(name)][0]))
 
     def stand_up(self, robot: Robot | str, release: bool = False) -> StoodUp:
         """Put a robot that fell back on its feet: in the pose of the start, upright, at rest,
