@@ -215,11 +215,6 @@ MISTAKES = {
         lambda folder: tabi.Simulator(standing(folder)[0], forces=3),
         "forces are 3; expected a list of parts of your own",
     ),
-    "a method of another engine": (
-        simulated(lambda sim, robot: sim.get_state()),
-        AttributeError,
-        "a Simulator has no 'get_state'; did you mean set_state, state",
-    ),
     "a joint in degrees": (
         simulated(lambda sim, robot: sim.set_joint("left_knee", 90)),
         "position of joint 'left_knee' is 90 rad, beyond its range from -2 to 2",

@@ -58,7 +58,7 @@ class World(Helpful):
     """
 
     def __init__(self, gravity: ArrayLike = GRAVITY) -> None:
-        self.gravity = gravity
+        self.gravity = checked_gravity(gravity)
         self.robots: list[Robot] = []
         self.objects: list[Body] = []
         self.fixed = Body("world", Joint("world", "fixed"))

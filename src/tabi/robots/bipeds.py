@@ -37,11 +37,12 @@ def load_biped(path: str | Path, **told: Any) -> Robot:
     Args:
         told: keywords of ``tabi.load``, which come first.
     """
-    told = {key: value for key, value in told.items() if value is not None}
-    told.setdefault("base", "floating")
-    robot = complete(load(path, **told))
-    if not robot.feet and told.get("collision", "file") == "file":
-        seen = complete(load(path, **told | {"collision": "visual"}))
+    given: dict[str, Any] = {"base": "floating"}
+    given |= {key: value for key, value in told.items() if value is not None}
+    robot = complete(load(path, **given))
+    if not robot.feet and given.get("collision", "file") == "file":
+        given["collision"] = "visual"
+        seen = complete(load(path, **given))
         if seen.feet:
             seen.notes.append(
                 "stand-in: it has no shapes that collide under its feet, so what is seen collides"

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi import dynamics
-from tabi._errors import Helpful, ModelError, SimulationError, real, unknown, users_level
+from tabi._errors import ModelError, SimulationError, real, unknown, users_level
 from tabi.contact.bodies import BodyProblem
 from tabi.contact.files import write
 from tabi.contact.matrix_form import sparse
@@ -55,7 +55,7 @@ class LateChangeWarning(UserWarning):
     """A world was changed after a simulator was made of it, which does not see that."""
 
 
-class Observed(Quantities, Helpful):
+class Observed(Quantities):
     """A world and its data, to be asked about: also all of ``Quantities``.
 
     Attributes:
@@ -74,6 +74,7 @@ class Observed(Quantities, Helpful):
         # what the world had when it was compiled
         self._before = (*world.robots, *world.objects)
         self._size = self._compiled = world.size
+        self._lists = world.robots, world.objects, world.fixed.shapes
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name[0] != "_" and (name not in SET_ONCE or name in self.__dict__):

@@ -250,7 +250,8 @@ class Simulator(Stateful):
 
     def step(self, ask: bool = True) -> None:
         """Advance by one step; without asking controllers the commands stay as they are."""
-        settings.check_single(ask)
+        if ask is not True and ask is not False:
+            settings.check_single(ask)
         self._advance(1, ask=ask)
 
     def run(self, duration: float) -> None:
@@ -285,7 +286,8 @@ class Simulator(Stateful):
     def _advance(self, count: int, program: Array = NO_PROGRAM, ask: bool = True) -> None:
         """Up to ``count`` steps, as many as need nobody between them."""
         stepper, now = self._stepper, self._stepper.steps
-        if self.world.size != self._size:
+        robots, objects, fixed = self._lists
+        if len(robots) + len(objects) + len(fixed) != self._size:
             self._warn_late()
         self._turns.begin()
         try:
@@ -333,7 +335,8 @@ class Simulator(Stateful):
                 self._looked = faults.warn_inside(self.data)
                 for driver in self._drivers.values():
                     driver.check_targets(stepper.data.command.motor, self.time)
-            self._soft = self._soft and faults.small_sink(self.data)
+            if self._soft:
+                self._soft = faults.small_sink(self.data)
             if done and stepper.note():
                 if len(self.missed) < MISSED:
                     self.missed.append((self.time, faults.error_of(self.data)))
