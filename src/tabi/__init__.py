@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tabi.model.joint import Joint, Mimic, Motor
     from tabi.model.mujoco_writer import to_mjcf, to_mujoco
     from tabi.model.report import report
-    from tabi.model.robot import Robot
+    from tabi.model.robot import Robot, SoftGainsWarning
     from tabi.model.shape import (
         Box,
         Capsule,
@@ -33,11 +33,13 @@ if TYPE_CHECKING:
     from tabi.rendering.camera import Camera
     from tabi.robots.files import RobotFileWarning, load
     from tabi.simulation.budget import Budget
-    from tabi.simulation.faults import MissedStepWarning, OverlapWarning
+    from tabi.simulation.faults import BriefPushWarning, MissedStepWarning, OverlapWarning
     from tabi.simulation.laws.penalty import Penalty
     from tabi.simulation.laws.selection import Selection
+    from tabi.simulation.observed import LateChangeWarning
     from tabi.simulation.settings import LongStepWarning
     from tabi.simulation.simulator import Simulator
+    from tabi.simulation.target_ranges import TargetRangeWarning
     from tabi.spatial.inertia import Inertia
     from tabi.spatial.transform import Transform
     from tabi.spatial.twist import Twist, Wrench
@@ -49,12 +51,16 @@ _LAZY = {
     "World": "tabi.model.world",
     "Robot": "tabi.model.robot",
     "load": "tabi.robots.files",
+    "SoftGainsWarning": "tabi.model.robot",
     "RobotFileWarning": "tabi.robots.files",
     "report": "tabi.model.report",
     "to_mujoco": "tabi.model.mujoco_writer",
     "to_mjcf": "tabi.model.mujoco_writer",
     "Simulator": "tabi.simulation.simulator",
     "Budget": "tabi.simulation.budget",
+    "BriefPushWarning": "tabi.simulation.faults",
+    "LateChangeWarning": "tabi.simulation.observed",
+    "TargetRangeWarning": "tabi.simulation.target_ranges",
     "LongStepWarning": "tabi.simulation.settings",
     "MissedStepWarning": "tabi.simulation.faults",
     "OverlapWarning": "tabi.simulation.faults",
@@ -98,6 +104,7 @@ _LAZY = {
 __all__ = [
     "Body",
     "Box",
+    "BriefPushWarning",
     "Budget",
     "Camera",
     "Capsule",
@@ -110,6 +117,7 @@ __all__ = [
     "HeightField",
     "Inertia",
     "Joint",
+    "LateChangeWarning",
     "LongStepWarning",
     "Material",
     "Measurement",
@@ -127,8 +135,10 @@ __all__ = [
     "Shape",
     "SimulationError",
     "Simulator",
+    "SoftGainsWarning",
     "Sphere",
     "TabiError",
+    "TargetRangeWarning",
     "Transform",
     "Twist",
     "World",

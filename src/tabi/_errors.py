@@ -1,9 +1,13 @@
 """What tabi raises: one sentence that names the thing, what was expected and what to do."""
 
 import difflib
+import re
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
+
+_PACKAGE = Path(__file__).resolve().parent
 
 
 class TabiError(Exception):
@@ -28,32 +32,119 @@ class ModelError(TabiError, ValueError):
         super().__init__(place + message)
 
 
+class MissingAttributeError(ModelError, AttributeError):
+    """A value that an object does not have, or that cannot be assigned; ``hasattr`` is False."""
+
+
+class MissingNameError(ModelError, KeyError):
+    """A name that a mapping does not have; ``get`` and ``in`` work as of any mapping."""
+
+    __str__ = Exception.__str__
+
+
 class SimulationError(TabiError, RuntimeError):
     """A simulation that cannot go on; the simulator keeps its last good state."""
 
 
+def refused_attribute(owner: str, name: str, choices: Iterable[str]) -> ModelError:
+    """The error for an attribute that cannot be assigned; it would be ignored otherwise."""
+    names = list(choices)
+    hint = near(name, names) or f"; expected one of {', '.join(names)}"
+    return MissingAttributeError(f"{owner}.{name} cannot be assigned{hint}")
+
+
+def users_level() -> int:
+    """``stacklevel`` of a warning in the function that asks this, for the nearest line outside of
+    the package.
+    """
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and Path(frame.f_code.co_filename).is_relative_to(_PACKAGE):
+        frame, level = frame.f_back, level + 1
+    return level
+
+
 def real(owner: str, value: Any) -> float:
-    """The value as a number, or an error that names its owner."""
+    """The value as a number, or an error that names its owner; text is not a number."""
     try:
+        if isinstance(value, (str, bytes)):
+            raise TypeError
         return float(value)
     except (TypeError, ValueError):
-        raise ModelError(f"{owner} is {value!r}; expected a number") from None
+        text = isinstance(value, str) and re.fullmatch(r"\s*-?\d+(\.\d*)?\s*", value)
+        hint = f", {value.strip()} without quotes" if text else ""
+        raise ModelError(f"{owner} is {value!r}; expected a number{hint}") from None
 
 
 def near(word: str, choices: Iterable[str]) -> str:
     """The end of a sentence that offers the choice nearest to a word, empty where none is near."""
-    found = difflib.get_close_matches(word, list(choices), n=1)
+    found = nearest(word, choices, 1, 0.6)
     return f"; did you mean {found[0]!r}?" if found else ""
 
 
-def unknown(kind: str, name: str, owner: str, choices: Iterable[str]) -> ModelError:
-    """The error for a name that is not there, with the names that come nearest."""
+def nearest(word: str, choices: Iterable[str], count: int, cutoff: float) -> list[str]:
+    """Choices that contain a word, all of them up to 8, then those that look like it, up to
+    ``count`` in total; capitals do not matter.
+    """
+    names = list(dict.fromkeys(choices))
+    small = word.lower()
+    found = [name for name in names if len(small) > 2 and small in name.lower()][:8]
+    # those most like the word first, as in a list without capitals
+    folded: dict[str, list[str]] = {}
+    for name in names:
+        folded.setdefault(name.lower(), []).append(name)
+    found.sort(key=lambda name: -difflib.SequenceMatcher(None, name.lower(), small).ratio())
+    for match in difflib.get_close_matches(small, folded, n=count + len(found), cutoff=cutoff):
+        found += [name for name in folded[match] if name not in found and len(found) < count]
+    return found
+
+
+def unknown(
+    kind: str,
+    name: str,
+    owner: str,
+    choices: Iterable[str],
+    error: type[ModelError] = ModelError,
+    hint: str = "",
+) -> ModelError:
+    """The error for a name that is not there, with the names that come nearest.
+
+    Args:
+        hint: what to do where there are no choices at all.
+    """
     names = list(choices)
-    near = difflib.get_close_matches(name, names, n=3, cutoff=0.4) or names[:8]
+    near = nearest(str(name), names, 3, 0.4)
     plural = {"body": "bodies", "foot": "feet"}.get(kind, f"{kind}s")
-    hint = (
-        f"{plural} near that name: {', '.join(map(repr, near))}"
-        if near
-        else f"{owner} has no {plural}"
-    )
-    return ModelError(f"{kind} {name!r} not found in {owner}; {hint}")
+    if near:
+        hint = f"{plural} near that name: {', '.join(map(repr, near))}"
+    elif names:
+        more = f" and {len(names) - 8} more" if len(names) > 8 else ""
+        hint = f"its {plural} are {', '.join(map(repr, names[:8]))}{more}"
+    else:
+        hint = f"{owner} has no {plural}" + (f": {hint}" if hint else "")
+    return error(f"{kind} {name!r} not found in {owner}; {hint}")
+
+
+def expect(owner: str, value: Any, kind: Any, what: str) -> None:
+    """Refuse a value that is not of a type, with what was expected in words."""
+    if not isinstance(value, kind):
+        raise ModelError(f"{owner} is {brief(value)}; expected {what}")
+
+
+def brief(value: Any) -> str:
+    """A value as a message shows it, cut where it is long."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 80 else f"{text[:79]}…"
+
+
+class Helpful:
+    """Attributes that are not there are refused with those that come near."""
+
+    def __getattr__(self, name: str) -> Any:
+        # names of protocols, as of copy and pickle, are asked for by others
+        if name.startswith("_"):
+            raise AttributeError(name)
+        kind = type(self)
+        known = [one for one in {*dir(kind), *self.__dict__} if not one.startswith("_")]
+        found = nearest(name, sorted(known), 3, 0.5)
+        hint = f"did you mean {', '.join(found)}?" if found else "see dir() of it for what it has"
+        raise MissingAttributeError(f"a {kind.__name__} has no {name!r}; {hint}")

@@ -4,9 +4,11 @@ import io
 import os
 import signal
 import sys
+import warnings
 
 import pytest
 
+import tabi
 from tabi.apps import terminal
 
 
@@ -44,3 +46,17 @@ def test_the_first_interrupt_is_answered(capfd):
         os.kill(os.getpid(), signal.SIGINT)
     assert asked == [signal.SIGINT]
     assert capfd.readouterr().err == "ending\n"
+
+
+def test_a_warning_is_a_sentence_that_is_printed_once_and_others_stay(capsys, monkeypatch):
+    monkeypatch.setattr(terminal, "_said", set())
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        warnings.showwarning = lambda message, *where, **more: print("other", message)
+        terminal.show_warnings()
+        for _ in range(2):
+            warnings.warn("dt is long", tabi.LongStepWarning, stacklevel=1)
+        warnings.warn("numpy's", RuntimeWarning, stacklevel=1)
+    said = capsys.readouterr()
+    assert said.err == "tabi: warning: dt is long\n"
+    assert said.out == "other numpy's\n"

@@ -134,7 +134,7 @@ def faults(mistake, parts, folder, kind=tabi.ModelError):
     """
     kind, parts = (parts[0], parts[1:]) if isinstance(parts[0], type) else (kind, parts)
     said = outcome(mistake, folder)
-    if said is None or said.kind is not kind:
+    if said is None or not issubclass(said.kind, kind):
         return [f"{kind.__name__} was expected, not {said}"]
     # one sentence: no full stop before a capital; and nothing of others' insides
     strange = r"\n|[a-z)]\. [A-Z]|Traceback|dtype=|<lxml|object at 0x"

@@ -146,7 +146,7 @@ MISTAKES = {
         lambda folder: tabi.Simulater,
         AttributeError,
         "module 'tabi' has no attribute 'Simulater'",
-        "it has Body, Box, Budget, Camera, Capsule, Command, Convex, Cylinder,",
+        "it has Body, Box, BriefPushWarning, Budget, Camera, Capsule, Command, Convex, Cylinder,",
         "did you mean 'Simulator'?",
     ),
 }

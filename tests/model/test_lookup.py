@@ -46,9 +46,9 @@ def test_robots_bodies_and_feet_of_another_world_are_refused():
     with pytest.raises(
         tabi.ModelError, match=r"stranger is no robot of this world \(robots: limb\)"
     ):
-        lookup.check_robot(world, stranger)
-    with pytest.raises(tabi.ModelError, match="'limb' is no robot of this world"):
-        lookup.check_robot(world, "limb")
+        lookup.robot_of(world, stranger)
+    with pytest.raises(tabi.ModelError, match="42 is no robot of this world"):
+        lookup.robot_of(world, 42)
     with pytest.raises(tabi.ModelError, match="'hand' is nothing of this world"):
         lookup.link_of(world, model, stranger.body("hand"))
 

@@ -98,7 +98,10 @@ def test_a_pose_may_tilt_the_robot_on_its_rubber_and_motors_hold_the_rest():
         ("robot: hrp2, bush: {stiffness_nm_rad: 0}", "stiffness_nm_rad"),
         ("robot: hrp2, bush: {damping_nms_rad: -1}", "damping_nms_rad"),
         ("robot: hrp2, bush: {stiffness: 5000}", "stiffness"),
-        ("robot: hrp2, bush: {mass_below_kg: 50}", "mass_below of a bush is 50.0 kg; expected a"),
+        (
+            "robot: hrp2, bush: {mass_below_kg: 50}",
+            "robots.hrp2.bush.mass_below_kg is 50.0 kg; expected a",
+        ),
         ("robot: leg.urdf, position_m: [0, 0, 1], bush: {}", "robot 'leg' has no feet, and a bush"),
         (
             "robot: hrp2, bush: {}, motion: {kind: keyframes, frames: [{at_s: 0}, "
@@ -138,11 +141,11 @@ def test_a_robot_file_is_found_from_the_folder_of_the_scene(tmp_path):
 @pytest.mark.parametrize(
     ("robot", "key"),
     [
-        ("joints_deg: {lift: 1}", "robots.leg.urdf.joints_deg.lift"),
-        ("joints_m: {lft: 1}", "robots.leg.urdf.joints_m.lft"),
-        ("pose: crouching", "robots.leg.urdf.pose"),
-        ("feet: {left: hoof}", "robots.leg.urdf"),
-        ("base: fixed, drop_m: 1, motion: {kind: limp}", "robots.leg.urdf.drop_m"),
+        ("joints_deg: {lift: 1}", "robots.0.joints_deg.lift"),
+        ("joints_m: {lft: 1}", "robots.0.joints_m.lft"),
+        ("pose: crouching", "robots.0.pose"),
+        ("feet: {left: hoof}", "robots.0"),
+        ("base: fixed, drop_m: 1, motion: {kind: limp}", "robots.0.drop_m"),
     ],
 )
 def test_what_only_the_robot_knows_is_still_named_by_file_line_and_key(tmp_path, robot, key):

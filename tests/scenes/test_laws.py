@@ -73,5 +73,5 @@ def test_mistakes_are_explained_with_their_line(contact, words):
 def test_a_scene_without_feet_is_refused():
     text = "title: t\nground: {}\nsimulation: {contact: penalty}\n"
     text += "objects: [{shape: sphere, radius_m: 0.1, mass_kg: 1}]\n"
-    with pytest.raises(SceneError, match="contact='penalty' is a law of feet"):
+    with pytest.raises(SceneError, match=r"simulation\.contact: 'penalty' is a law of feet"):
         scenes.loads(text).simulator()

@@ -69,7 +69,7 @@ def test_a_scene_with_sensors_comes_back_from_its_own_file():
         ("      eye: {kind: gyro,\n            body: chst}\n", 7, "'chst' not found.*'chest'"),
         ("      imux: {noise: 1}\n", 6, "'imux' not found in hrp2.*'imu'.*a kind and a body"),
         ("      imu: {\n        body: chest}\n", 7, "has this sensor.*leave body out"),
-        ("      imu:\n        noise: [1, 2]\n", 7, "noise of sensor 'imu'.*one number, or 6"),
+        ("      imu:\n        noise: [1, 2]\n", 7, "sensors.imu.noise is .*one number, or 6"),
         ("      imu:\n        noise: [1, -2]\n", 7, "noise.1 is -2; expected a number"),
         ("      imu:\n        noise: much\n", 7, "'much'; expected a number.* or a list"),
         ("      imu: {kind: imx}\n", 6, "'imx'; expected one of accelerometer, camera"),
@@ -86,7 +86,7 @@ def test_sensors_that_cannot_be_are_refused_with_their_line(sensors, line, words
 
 def test_a_singular_matrix_is_refused_with_its_line():
     rows = ", ".join(["[1, 0, 0, 0, 0, 0]"] * 6)
-    with pytest.raises(SceneError, match="matrix of sensor 'left_foot_force' is singular") as fault:
+    with pytest.raises(SceneError, match=r"sensors\.left_foot_force\.matrix is singular") as fault:
         robot_with(f"      left_foot_force:\n        delay_s: 0\n        matrix: [{rows}]\n")
     assert fault.value.line == 8
     assert fault.value.key == "robots.hrp2.sensors.left_foot_force.matrix"

@@ -104,7 +104,7 @@ def test_what_cannot_be_walked_is_named_with_its_place():
         scenes.SceneError, match=r"motion\.path\.0: arc has radius 1.0 m and angle 0"
     ):
         pattern("path: [{go: arc, radius_m: 1, angle_deg: 0}]")
-    with pytest.raises(scenes.SceneError, match=r"motion\.gait: double_support of a gait is 2.0 s"):
+    with pytest.raises(scenes.SceneError, match=r"motion\.gait\.double_support_s is 2.0 s"):
         pattern("gait: {double_support_s: 2}")
 
 

@@ -73,7 +73,7 @@ def test_what_a_command_does_not_say_stays():
         ),
         (
             {"position": "up"},
-            "position in the command of limb at 0.25 s is str; expected 5 numbers",
+            "a value of a command is 'up'; expected numbers",
         ),
         ({"position": [[1.0], [2.0, 3.0]]}, "expected 5 numbers, one per joint"),
     ],

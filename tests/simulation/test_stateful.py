@@ -139,9 +139,9 @@ def test_q_and_v_are_kept_and_cannot_be_written():
     first = sim.q
     sim.run(0.05)
     assert not np.array_equal(first, sim.q)
-    with pytest.raises(ValueError, match="read-only"):
+    with pytest.raises(ValueError, match="cannot be written"):
         sim.q[0] = 1.0
-    with pytest.raises(ValueError, match="read-only"):
+    with pytest.raises(ValueError, match="cannot be written"):
         sim.v[0] = 1.0
 
 
@@ -161,7 +161,7 @@ def test_q_and_v_are_kept_and_cannot_be_written():
         (lambda s, r: s.centre_of_mass("no"), "robot or object 'no' not found"),
         (lambda s, r: s.jacobian("no"), "body 'no' not found"),
         (lambda s, r: s.contacts_of("no"), "body 'no' not found"),
-        (lambda s, r: s.joint_torques("hrp2"), "is no robot of this world"),
+        (lambda s, r: s.joint_torques("hrp3"), "robot 'hrp3' not found in the world"),
     ],
 )
 def test_faults_are_named_and_change_nothing(call, words):

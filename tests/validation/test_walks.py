@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import tabi
+from tabi.robots import bipeds
 from tabi.validation import walks
 from tabi.walking import Biped, gait_for
 
@@ -57,13 +58,13 @@ def test_legs_that_cannot_make_their_steps_make_smaller_ones(example_robots):
 
 def test_feet_inside_of_each_other_are_put_apart(example_robots):
     biped = Biped(walks.stage(tabi.robots.example_file("icub_reduced.urdf")))
-    apart = walks._apart(biped)
+    apart = bipeds.apart(biped)
     edges = {side: apart[side] @ outline(biped, side) for side in apart}
     across = apart["left"].R[:, 1]
     gap = (edges["left"] @ across).min() - (edges["right"] @ across).max()
-    assert gap == pytest.approx(walks.APART)
+    assert gap == pytest.approx(bipeds.APART)
     hrp2 = Biped(tabi.robots.hrp2())
-    assert all(walks._apart(hrp2)[side].p == pytest.approx(hrp2.stance[side].p) for side in apart)
+    assert all(bipeds.apart(hrp2)[side].p == pytest.approx(hrp2.stance[side].p) for side in apart)
 
 
 def outline(biped, side):
@@ -73,7 +74,7 @@ def outline(biped, side):
 def test_a_robot_gets_the_sensors_that_it_lacks(example_robots):
     robot = tabi.robots.hrp2()
     before = set(robot.sensors)
-    walks.add_sensors(robot)
+    bipeds.add_sensors(robot)
     assert set(robot.sensors) == before
     robot = walks.stage(tabi.robots.example_file("talos_reduced.urdf"))
     kinds = sorted(sensor.kind for sensor in robot.sensors.values())

@@ -5,6 +5,7 @@ import pytest
 
 import tabi
 from tabi import ModelError, walking
+from tabi.robots import bipeds
 from tabi.validation import walks
 from tabi.walking.biped import Biped
 from tabi.walking.posture import posture_pattern
@@ -17,7 +18,7 @@ def load(shared, example_robots):
     def loaded(name):
         if name == "hrp2":
             robot = tabi.robots.hrp2()
-            walks.add_sensors(robot)
+            bipeds.add_sensors(robot)
             return robot
         files = {
             "jvrc1": shared / "data" / "robots" / "jvrc1" / "jvrc1.urdf",

@@ -31,7 +31,7 @@ from tabi.apps.robots import (
 from tabi.apps.sole import sole
 from tabi.apps.study import soles as study
 from tabi.apps.sweep.command import sweep
-from tabi.apps.terminal import tell
+from tabi.apps.terminal import show_warnings, tell
 
 if TYPE_CHECKING:
     from tabi.contact import Problem, Solution
@@ -68,6 +68,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
+    show_warnings()
     try:
         app()
     except TabiError as error:

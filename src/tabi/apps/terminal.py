@@ -8,8 +8,10 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+import warnings
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 Move = Callable[..., None]
 
@@ -19,6 +21,34 @@ def tell(text: object) -> None:
     which ends without a word.
     """
     print(text, flush=True)
+
+
+_said: set[str] = set()
+
+
+def warn_once(texts: Iterable[str]) -> None:
+    """Print sentences on the error stream, each one only the first time that it comes."""
+    for text in texts:
+        if text not in _said:
+            _said.add(text)
+            print(f"tabi: warning: {text}", file=sys.stderr, flush=True)
+
+
+def show_warnings(take: Callable[[list[str]], None] = warn_once) -> None:
+    """From now on warnings of tabi are sentences, without lines of source; those of others stay.
+
+    Args:
+        take: who gets them.
+    """
+    others = warnings.showwarning
+
+    def show(message: Any, category: Any, *where: Any, **more: Any) -> None:
+        if category.__module__.partition(".")[0] == "tabi":
+            take([str(message)])
+        else:
+            others(message, category, *where, **more)
+
+    warnings.showwarning = show
 
 
 @contextmanager

@@ -72,8 +72,9 @@ class ControlLog:
             arrays[name] = np.array([getattr(m, name) for m in self.measurements])
         for name in self.measurements[0].sensors:
             arrays[f"sensors/{name}"] = np.array([m.sensors[name] for m in self.measurements])
-        if self.measurements[0].truth is not None:
-            arrays |= _truth_arrays([m.truth for m in self.measurements if m.truth])
+        if self.measurements[0].truth:
+            truths = [m.truth for m in self.measurements if isinstance(m.truth, Truth)]
+            arrays |= _truth_arrays(truths)
         for name in TOLD:
             arrays |= _command_arrays(name, [getattr(c, name) for c in self.commands])
         np.savez_compressed(_file(path), **arrays)

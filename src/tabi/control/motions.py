@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from math import cos, pi, sin
+from typing import Any
 
-from tabi._errors import ModelError
+from tabi._errors import ModelError, brief, expect, real
 from tabi.model import legs
 from tabi.model.robot import Robot
 from tabi.model.signals import Command, Controller, Measurement
@@ -21,16 +22,29 @@ Pose = Mapping[str, float]
 
 def hold(pose: Pose) -> Controller:
     """Stay in a pose."""
-    command = Command(position=dict(pose), velocity=0.0)
+    command = Command(position=_pose("the pose to hold", pose), velocity=0.0)
     return lambda time, measurement: command
+
+
+def _pose(owner: str, pose: Any) -> dict[str, float]:
+    """A pose by joints; names and arrays are refused, as no robot is there to know them."""
+    what = "{joint: position}, for example robot.half_sitting or robot.poses[…]"
+    expect(owner, pose, Mapping, what)
+    return dict(pose)
 
 
 def keyframes(poses: Sequence[tuple[float, Pose]], passing: bool = False) -> Controller:
     """Go from pose to pose at the given times [s], at rest in each; or ``passing`` through all but
     the first and the last, on a cubic spline that never leaves the range of two neighbours.
     """
-    frames = [(float(t), dict(p)) for t, p in poses]
-    if len(frames) < 2 or any(b[0] <= a[0] for a, b in pairwise(frames)):
+    try:
+        pairs = [(real("time of a key frame", t), p) for t, p in poses]
+    except (TypeError, ValueError):
+        raise ModelError(
+            f"key frames are {brief(poses)}; expected a list of (time [s], {{joint: position}})"
+        ) from None
+    frames = [(t, _pose(f"key frame at {t:g} s", p)) for t, p in pairs]
+    if len(frames) < 2 or not all(a[0] < b[0] for a, b in pairwise(frames)):
         raise ModelError(
             f"key frames are at {[t for t, _ in frames]} s; expected two or more, at growing times"
         )

@@ -14,13 +14,27 @@ from tabi.model.sensors import Sensor, check_options
 from tabi.model.shape import Shape
 from tabi.spatial.transform import Transform
 
+# [m]
+MAX_PLATE = 20.0
+
 
 def check_size(name: str, size: tuple[float, float], thickness: float) -> None:
     """Refuse lengths of a plate that are not positive."""
-    for what, value in (("length", size[0]), ("width", size[1]), ("thickness", thickness)):
+    try:
+        length, width = size
+    except (TypeError, ValueError):
+        raise ModelError(
+            f"size of force plate {name!r} is {size!r}; expected its length and width in metres"
+        ) from None
+    for what, value in (("length", length), ("width", width), ("thickness", thickness)):
         if not 0 < real(f"{what} of force plate {name!r}", value) < np.inf:
             raise ModelError(
                 f"force plate {name!r} has {what} {value:g}; expected a positive one in metres"
+            )
+        if value > MAX_PLATE:
+            raise ModelError(
+                f"force plate {name!r} has {what} {value:g} m; expected at most {MAX_PLATE:g} m: "
+                f"did you mean millimetres, {1e-3 * value:g} m?"
             )
 
 

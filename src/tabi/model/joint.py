@@ -149,6 +149,16 @@ class Joint:
         """Number of positions."""
         return SIZES[self.kind][0]
 
+    def check_radians(self, position: float) -> None:
+        """Refuse an angle beyond the joint's range that is more than a turn: it is in degrees."""
+        beyond = not self.lower <= position <= self.upper
+        if self.kind == "revolute" and beyond and abs(position) > 2.0 * np.pi:
+            raise ModelError(
+                f"position of joint {self.name!r} is {position:g} rad, beyond its range from "
+                f"{self.lower:g} to {self.upper:g}; is it in degrees? angles are in radians, see "
+                "numpy.radians"
+            )
+
     @property
     def v_count(self) -> int:
         """Number of velocities."""

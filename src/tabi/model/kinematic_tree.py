@@ -16,9 +16,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tabi._errors import ModelError, real, unknown
+from tabi._errors import Helpful, ModelError, expect, real, unknown
 from tabi.model.body import Body, Closure, Foot, Frame, check_place, check_simple, sole_of
 from tabi.model.joint import Joint
+from tabi.model.names import FEET_HINT, NamedThings
+from tabi.model.placing import placed
 from tabi.model.sensors import Sensor, check_options
 from tabi.model.shape import Shape
 from tabi.spatial.inertia import Inertia
@@ -28,7 +30,7 @@ Array = NDArray[np.float64]
 Pose = Mapping[str, float]
 
 
-class KinematicTree:
+class KinematicTree(Helpful):
     """A named tree of bodies; the first body is the base.
 
     Attributes:
@@ -46,10 +48,10 @@ class KinematicTree:
         self.name = name
         self.file = file
         self.bodies: list[Body] = []
-        self.feet: dict[str, Foot] = {}
-        self.frames: dict[str, Frame] = {}
-        self.sensors: dict[str, Sensor] = {}
-        self.poses: dict[str, Pose] = {}
+        self.feet: dict[str, Foot] = NamedThings("foot", FEET_HINT)
+        self.frames: dict[str, Frame] = NamedThings("frame")
+        self.sensors: dict[str, Sensor] = NamedThings("sensor", "robot.add_sensor(…) adds one")
+        self.poses: dict[str, Pose] = NamedThings("pose", "robot.poses[name] = {joint: …}")
         self.excluded: set[frozenset[str]] = set()
         self.bonds: list[Closure] = []
         self.notes: list[str] = []
@@ -221,13 +223,13 @@ class KinematicTree:
 
     def body(self, name: str) -> Body:
         """The body of that name."""
-        if name not in self._by_name:
+        if not isinstance(name, str) or name not in self._by_name:
             raise unknown("body", name, self.name, self._by_name)
         return self._by_name[name]
 
     def joint(self, name: str) -> Joint:
         """The joint of that name."""
-        if name not in self._joints:
+        if not isinstance(name, str) or name not in self._joints:
             raise unknown("joint", name, self.name, [b.joint.name for b in self.bodies[1:]])
         return self._joints[name]
 
@@ -258,6 +260,7 @@ class KinematicTree:
         """Where a pose {joint: position [rad or m]} puts every joint, without moving any;
         the base stands as it does.
         """
+        expect(f"pose of {self.name}", pose, Mapping, "a name, or {joint: position [rad or m]}")
         for name, value in pose.items():
             joint = self.joint(name)
             if joint.q_count != 1 or not np.isfinite(real(f"position of joint {name!r}", value)):
@@ -265,6 +268,7 @@ class KinematicTree:
                     f"pose of {self.name} puts joint {name!r} ({joint.kind}) at {value}; "
                     f"expected one finite number"
                 )
+            joint.check_radians(float(value))
         placed = self.at_zero()
         placed |= {
             b: np.array([pose.get(b.joint.name, 0.0)], float)
@@ -281,7 +285,7 @@ class KinematicTree:
 
     def place(self, position: ArrayLike, quaternion: ArrayLike = (1.0, 0.0, 0.0, 0.0)) -> None:
         """Put the base at a position [m] and orientation (w, x, y, z) in the world."""
-        X = from_quaternion(quaternion, position)
+        X = placed(self.name, quaternion, position)
         if not np.isfinite(X.p).all():
             raise ModelError(
                 f"robot {self.name!r} was placed at {X.p.tolist()}; "

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi._errors import ModelError
+from tabi._errors import ModelError, expect
 from tabi.model.body import Body, Foot
 from tabi.model.kinematic_tree import KinematicTree
 from tabi.spatial.transform import Transform
@@ -73,6 +73,7 @@ class Stance:
 
 def find(robot: KinematicTree) -> list[Leg]:
     """The left and the right leg, or an error that says what is missing."""
+    expect("the robot", robot, KinematicTree, "one of tabi.load or tabi.robots")
     stance, X = _stance(robot), robot.placements(robot.at_zero())
     chains = {side: _chain(robot.feet[side].body) for side in ("left", "right")}
     shared = set(chains["left"]) & set(chains["right"])

@@ -4,6 +4,7 @@ degrees of freedom of robots.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,10 @@ from tabi.model.robot import Robot
 from tabi.model.world import World
 
 
-def check_robot(world: World, robot: Any) -> None:
-    """Refuse what is not a robot of this world."""
+def robot_of(world: World, robot: Any) -> Robot:
+    """A robot of this world, itself or by its name; anything else is refused."""
+    if isinstance(robot, str):
+        return world.robot(robot)
     if not isinstance(robot, Robot) or robot not in world.robots:
         name = robot.name if isinstance(robot, Robot) else repr(robot)
         names = ", ".join(r.name for r in world.robots) or "none"
@@ -25,6 +28,32 @@ def check_robot(world: World, robot: Any) -> None:
             f"{name} is no robot of this world (robots: {names}); "
             "expected what world.add_robot returned"
         )
+    return robot
+
+
+def check_known(before: Iterable[Any], world: World, thing: Any) -> None:
+    """Refuse what was added to a world after a simulator was made of it.
+
+    Args:
+        before: robots and objects that the simulator knows. thing: an object, or a name.
+    """
+    known = {id(one) for one in before}
+    for one in (*world.robots, *world.objects):
+        if id(one) not in known and _within(one, thing):
+            raise ModelError(
+                f"{one.name!r} was added to the world after this simulator was made, which does "
+                "not have it; make the simulator when all is added, sim = tabi.Simulator(world)"
+            )
+
+
+def _within(owner: Robot | Body, thing: Any) -> bool:
+    """Whether a thing, or what has its name, is a robot or object, or a part of it."""
+    parts: list[Any] = [owner]
+    if isinstance(owner, Robot):
+        parts += [*owner.bodies, *(body.joint for body in owner.bodies)]
+        parts += [*owner.feet.values(), *owner.frames.values(), *owner.sensors.values()]
+    names = {part.name for part in parts} | {f"{owner.name}/{part.name}" for part in parts}
+    return thing in names if isinstance(thing, str) else any(thing is part for part in parts)
 
 
 def qualified(robot: Robot, name: str, known: Any) -> str:
@@ -45,6 +74,11 @@ def link_of(world: World, model: Model, body: Body | Foot | Frame | str) -> Link
             return model.link(qualified(robot, body.name, model.links))
     if isinstance(body, Body) and any(body is b for b in (*world.objects, world.fixed)):
         return model.link(body.name)
+    if isinstance(body, Robot):
+        raise ModelError(
+            f"{body.name!r} is a robot; expected one of its bodies, as robot.base or "
+            "robot.body(name)"
+        )
     raise ModelError(
         f"{getattr(body, 'name', body)!r} is nothing of this world; "
         "expected a body or foot of it, or a name"
@@ -56,8 +90,7 @@ def name_of(world: World, model: Model, thing: Any) -> str:
     if isinstance(thing, str):
         return thing
     if isinstance(thing, Robot):
-        check_robot(world, thing)
-        return thing.name
+        return robot_of(world, thing).name
     if isinstance(thing, Body) and any(thing is body for body in world.objects):
         return thing.name
     for robot in world.robots:
@@ -77,6 +110,17 @@ def joint_rows(model: Model, robot: Robot) -> NDArray[np.int64]:
         k = model.v_index(qualified(robot, name, model.joint_names))
         rows.extend(range(k, k + robot.joint(name).v_count))
     return np.array(rows, np.int64)
+
+
+def joint_spans(world: World, model: Model) -> dict[str, range]:
+    """Degrees of freedom of each joint of the robots of a world, by the model's names."""
+    names = [
+        qualified(robot, name, model.joint_names)
+        for robot in world.robots
+        for name in robot.joint_names
+    ]
+    spans = {name: model.v_slice(name) for name in names}
+    return {name: range(span.start, span.stop) for name, span in spans.items()}
 
 
 def freedoms(robot: Robot) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from itertools import combinations
 
 import numpy as np
 
+from tabi._errors import expect
 from tabi.model.body import Body, Foot
 from tabi.model.joint import INFINITY
 from tabi.model.report_page import FootRow, JointRow, Report, few
@@ -26,6 +27,7 @@ ROUNDING = 1e-6
 
 def report(robot: Robot) -> Report:
     """The report of a robot, without changing it."""
+    expect("the robot of a report", robot, Robot, "one of tabi.load or tabi.robots")
     X = robot.placements(_zero_pose(robot))
     moving = [b for b in robot.bodies[1:] if b.joint.kind != "fixed"]
     pairs, excluded = _pairs(robot)

@@ -4,6 +4,7 @@ and can be a world of its own.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Hashable, Iterable
 from contextlib import suppress
 from typing import Any
@@ -11,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi._errors import ModelError, unknown
-from tabi.model import legs
+from tabi._errors import ModelError, unknown, users_level
+from tabi.model import legs, standing_gains
 from tabi.model.body import Body
 from tabi.model.bush import Bush, Rubber, add_joints
 from tabi.model.compiled import Model
@@ -24,6 +25,10 @@ from tabi.model.soft_soles import add_soles
 from tabi.spatial.transform import Transform, z_to
 
 Array = NDArray[np.float64]
+
+
+class SoftGainsWarning(UserWarning):
+    """A robot was put on the ground in a pose that the gains of its motors do not hold."""
 
 
 class Robot(KinematicTree):
@@ -112,6 +117,12 @@ class Robot(KinematicTree):
             lowest = -self.extent((0.0, 0.0, -1.0))
         position = old.p + np.array([0.0, 0.0, self.ground_height - lowest])
         self.place(position, self.base.joint.position[3:])  # type: ignore[index]
+        if soft := standing_gains.fault(self):
+            warnings.warn(
+                f"{self.name} does not hold its pose with the gains of its motors: {soft}",
+                SoftGainsWarning,
+                stacklevel=users_level(),
+            )
 
     def add_bush(
         self,
@@ -142,6 +153,7 @@ class Robot(KinematicTree):
                 f"robot {self.name!r} has an ankle bush already; "
                 f"change it between steps by robot.set_bush(sim.model, stiffness=…)"
             )
+        feet = [feet] if isinstance(feet, str) else feet
         rubber = Rubber(stiffness, damping, vertical_stiffness, vertical_damping)
         self.bush = Bush(add_joints(self, rubber, mass_below, height, feet), rubber)
         return self.bush
@@ -171,6 +183,7 @@ class Robot(KinematicTree):
         Returns:
             the shapes of the soles by the names of their feet.
         """
+        feet = [feet] if isinstance(feet, str) else feet
         if layers is None:
             # here, as elements take long to import, and few robots have soft soles
             from tabi.soles import Layer

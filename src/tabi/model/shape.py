@@ -298,6 +298,8 @@ class Material:
     viscous_friction: float = 0.0
 
     def __post_init__(self) -> None:
+        for name in ("friction", "restitution"):
+            real(f"{name} of material {self.name!r}", getattr(self, name))
         check_coefficients(f"material {self.name!r}", self.coefficients)
 
     @property
@@ -310,12 +312,17 @@ class Material:
         }
 
 
+# other keywords of what is added to a world
+PLACES = ("position", "quaternion", "name", "surface_velocity")
+
+
 def coefficient(name: str) -> str:
     """The name of a coefficient of two surfaces, or an error that offers the nearest one."""
     names = PAIR.names or ()
     if name not in names:
         raise ModelError(
-            f"surfaces have no {name!r}{near(name, names) or '; they have ' + ', '.join(names)}"
+            f"surfaces have no {name!r}"
+            f"{near(name, [*names, *PLACES]) or '; they have ' + ', '.join(names)}"
         )
     return name
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi._errors import ModelError
+from tabi._errors import MissingAttributeError, ModelError
 from tabi.spatial.transform import Transform
 from tabi.spatial.twist import Twist
 
@@ -37,6 +37,29 @@ class Truth:
     forces: Mapping[str, Array] = field(default_factory=dict)
 
 
+class NoTruth:
+    """In place of a ``Truth`` that was not asked for: false, and without any value."""
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __repr__(self) -> str:
+        return "NoTruth()"
+
+    def __getattr__(self, what: str) -> Any:
+        # names of protocols, as of copy and pickle, are asked for by others
+        if what.startswith("__"):
+            raise AttributeError(what)
+        raise MissingAttributeError(
+            f"no sensor of the robot measures {what!r}, so a measurement has none; estimate it "
+            f"from measurement.sensors (tabi.control.estimator), or ask for the truth: "
+            f"sim.set_controller(robot, controller, truth=True), sim.measure(robot, truth=True)"
+        )
+
+
+NO_TRUTH = NoTruth()
+
+
 @dataclass(frozen=True, eq=False, init=False)
 class Measurement:
     """What the robot knows of itself, at one moment; it may be kept.
@@ -45,14 +68,14 @@ class Measurement:
         position, velocity, effort: of its joints [rad or m, per second, N·m or N], as its encoders
             say where it has some.
         sensors: what each of its sensors tells, by name: see ``tabi.model.sensors``.
-        truth: what it does not know; only for controllers that ask for it.
+        truth: what it does not know; false, and without values, unless it was asked for.
     """
 
     position: Array
     velocity: Array
     effort: Array
     sensors: Mapping[str, Array] = field(default_factory=dict)
-    truth: Truth | None = None
+    truth: Truth | NoTruth = NO_TRUTH
 
     # as of ``Command``
     def __init__(
@@ -61,35 +84,27 @@ class Measurement:
         velocity: Array,
         effort: Array,
         sensors: Mapping[str, Array] | None = None,
-        truth: Truth | None = None,
+        truth: Truth | NoTruth | None = None,
     ) -> None:
-        seen = {"position": position, "velocity": velocity, "effort": effort}
-        seen |= {"sensors": {} if sensors is None else sensors, "truth": truth}
+        seen: dict[str, Any] = {"position": position, "velocity": velocity, "effort": effort}
+        seen["sensors"] = {} if sensors is None else sensors
+        seen["truth"] = NO_TRUTH if truth is None else truth
         object.__setattr__(self, "__dict__", seen)
 
     @property
     def base(self) -> Transform:
         """Of the truth: pose of the base."""
-        return self._true("base").base
+        return self.truth.base
 
     @property
     def base_velocity(self) -> Twist:
         """Of the truth: velocity of the base."""
-        return self._true("base_velocity").base_velocity
+        return self.truth.base_velocity
 
     @property
     def forces(self) -> Mapping[str, Array]:
         """Of the truth: wrenches on feet."""
-        return self._true("forces").forces
-
-    def _true(self, what: str) -> Truth:
-        if self.truth is None:
-            raise ModelError(
-                f"no sensor of the robot measures {what!r}, so a measurement has none; estimate it "
-                f"from measurement.sensors (tabi.control.estimator), or ask for the truth: "
-                f"sim.set_controller(robot, controller, truth=True), sim.measure(robot, truth=True)"
-            )
-        return self.truth
+        return self.truth.forces
 
 
 Values = Array | float | Mapping[str, float]
@@ -149,6 +164,11 @@ def _kept(value: Any) -> Any:
         value = MappingProxyType(dict(value))
     elif isinstance(value, list):
         value = tuple(value)
+    elif isinstance(value, str):
+        raise ModelError(
+            f"a value of a command is {value!r}; expected numbers: a number for all joints, an "
+            "array, or {joint: number}; a pose by its name is robot.half_sitting or robot.poses[…]"
+        )
     return value
 
 

@@ -7,13 +7,14 @@ it).
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi._errors import ModelError, unknown
+from tabi._errors import ModelError, near, unknown
 from tabi.model.pad import Pad
 from tabi.model.shape import Box, Material, Shape
 from tabi.spatial.transform import Transform
@@ -36,6 +37,12 @@ def made_of(outline: Array, layers: Layer | Sequence[Layer], options: dict[str, 
     # its elements take long to import, and few worlds have soft soles
     from tabi.soles import make_sole
 
+    known = [*inspect.signature(make_sole).parameters][2:]
+    for word in options:
+        if word not in known:
+            every = ["thickness", "young_modulus", "poisson_ratio", "density", "viscosity", *known]
+            hint = near(word, every) or f"; expected some of {', '.join(every)}"
+            raise ModelError(f"soft soles and pads have no {word!r}{hint}")
     return make_sole(outline, layers, **options)
 
 

@@ -27,6 +27,10 @@ GRAVITY = (0.0, 0.0, -9.81)
 AXIAL = ("revolute", "continuous", "prismatic", "planar")
 
 
+# of any planet [m/s²]
+MAX_GRAVITY = 1000.0
+
+
 def checked_gravity(gravity: ArrayLike) -> Array:
     """Gravity as an array of its own, or an error."""
     try:
@@ -35,6 +39,11 @@ def checked_gravity(gravity: ArrayLike) -> Array:
         raise ModelError(f"gravity is {gravity!r}; expected three finite numbers in m/s²") from None
     if g.shape != (3,) or not np.isfinite(g).all():
         raise ModelError(f"gravity is {gravity}; expected three finite numbers in m/s²")
+    if np.linalg.norm(g) > MAX_GRAVITY:
+        raise ModelError(
+            f"gravity is {np.linalg.norm(g):g} m/s²; expected at most {MAX_GRAVITY:g}, on Earth "
+            "(0, 0, -9.81)"
+        )
     return g
 
 

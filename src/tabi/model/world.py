@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tabi._errors import ModelError, real, unknown
+from tabi._errors import Helpful, ModelError, brief, expect, real, refused_attribute, unknown
 from tabi.model import force_plates
 from tabi.model.body import Body
 from tabi.model.compiled import Model
 from tabi.model.compiler import Parts, compile_world
 from tabi.model.joint import Joint
 from tabi.model.names import free_name
+from tabi.model.placing import check_geometry, material_of, placed, three
 from tabi.model.robot import Robot
 from tabi.model.sensors import Sensor
 from tabi.model.shape import (
@@ -26,7 +27,6 @@ from tabi.model.shape import (
     Geometry,
     HalfSpace,
     HeightField,
-    Material,
     Shape,
     Sphere,
     check_coefficients,
@@ -35,10 +35,17 @@ from tabi.model.shape import (
 from tabi.model.soundness import GRAVITY, checked_gravity
 from tabi.spatial import inertia
 from tabi.spatial.inertia import Inertia
-from tabi.spatial.transform import Transform, from_quaternion, translation
+from tabi.spatial.transform import from_quaternion, translation
+
+# steps of stairs; size of what moves [m]
+MAX_STEPS, MAX_OBJECT = 1000, 100.0
+SETTABLE = (
+    *("gravity", "robots", "objects", "fixed", "pairs", "bonds", "plates"),
+    "ground_height",
+)
 
 
-class World:
+class World(Helpful):
     """Robots and objects together.
 
     Attributes:
@@ -64,13 +71,23 @@ class World:
         counts = {"robots": self.robots, "objects": self.objects, "fixed": self.fixed.shapes}
         return f"World({', '.join(f'{len(x)} {name}' for name, x in counts.items())})"
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in SETTABLE:
+            raise refused_attribute("world", name, SETTABLE)
+        super().__setattr__(name, checked_gravity(value) if name == "gravity" else value)
+
+    @property
+    def size(self) -> int:
+        """How many robots, objects and fixed shapes there are."""
+        return len(self.robots) + len(self.objects) + len(self.fixed.shapes)
+
     # ---- fixed things -----------------------------------------------------------------------
 
     def add_ground(
         self, friction: float = 0.8, restitution: float = 0.0, height: float = 0.0, **surface: Any
     ) -> Shape:
         """A floor without end at a height [m]; other keywords as in ``Material``."""
-        if not np.isfinite(height):
+        if not np.isfinite(real("height of the ground", height)):
             raise ModelError(f"ground has height {height}; expected a finite number in metres")
         shape = self.add_fixed(
             HalfSpace(),
@@ -100,22 +117,18 @@ class World:
         a conveyor. Other keywords as in ``Material``.
         """
         name = self._free_name(name or f"fixed{len(self.fixed.shapes) + 1}")
-        placement = _placed(name, quaternion, position)
+        placement = placed(name, quaternion, position)
         if not np.isfinite(placement.p).all():
             raise ModelError(
                 f"fixed thing {name!r} is at {placement.p.tolist()}; "
                 f"expected three finite numbers in metres"
             )
-        runs = np.asarray(surface_velocity, float)
-        if runs.shape != (3,) or not np.isfinite(runs).all():
-            raise ModelError(
-                f"surface_velocity of {name!r} is {surface_velocity!r}; "
-                f"expected three finite numbers in m/s"
-            )
+        check_geometry(name, geometry)
+        runs = three(f"surface_velocity of {name!r}", surface_velocity, "m/s")
         shape = Shape(
             geometry,
             placement,
-            _material(name, friction, restitution, surface),
+            material_of(name, friction, restitution, surface),
             name=name,
             surface_velocity=runs,
         )
@@ -147,8 +160,10 @@ class World:
             rise, run, width: of each step [m].
             surface: friction, restitution and name, as in ``add_fixed``.
         """
-        if int(real("number of steps", steps)) != steps or steps < 1:
-            raise ModelError(f"stairs have {steps} steps; expected a whole number ≥ 1")
+        if int(real("number of steps", steps)) != steps or not 1 <= steps <= MAX_STEPS:
+            raise ModelError(
+                f"stairs have {steps} steps; expected a whole number ≥ 1, at most {MAX_STEPS}"
+            )
         for what, value in (("rise", rise), ("run", run), ("width", width)):
             if not 0 < real(f"{what} of stairs", value) < np.inf:
                 raise ModelError(
@@ -186,7 +201,7 @@ class World:
             options: as of ``Robot.add_sensor``: rate, noise, bias, drift, delay, bandwidth, limit.
         """
         force_plates.check_size(name, size, thickness)
-        X = _placed(name, quaternion, position)
+        X = placed(name, quaternion, position)
         middle = X @ translation((0.0, 0.0, -0.5 * thickness))
         shape = self.add_fixed(
             Box((*size, thickness)), middle.p, middle.quaternion, friction=friction, name=name
@@ -217,8 +232,10 @@ class World:
             # the whole package reads files: links that overlap are found by ``collision``
             robot = importlib.import_module("tabi").load(robot)
         if not isinstance(robot, Robot):
+            what = getattr(robot, "__name__", None)
+            told = f"{what}, which is not called: {what}()" if callable(robot) else brief(robot)
             raise ModelError(
-                f"a robot was given as {robot!r}; expected a Robot or the path of its file"
+                f"a robot was given as {told}; expected a Robot or the path of its file"
             )
         robot = robot.copied()
         robot.name = self._free_name(name or robot.name, given=name is not None)
@@ -239,11 +256,13 @@ class World:
     ) -> Body:
         """A free rigid body of one shape; other keywords as in ``Material``."""
         name = self._free_name(name)
+        check_geometry(name, geometry, MAX_OBJECT)
+        expect(f"inertia of {name!r}", inertia, Inertia, "a tabi.Inertia; or take world.add_box")
         if not (np.isfinite(inertia.mass) and inertia.mass > 0):
             raise ModelError(
                 f"object {name!r} has mass {inertia.mass:g} kg; expected a positive number"
             )
-        X = _placed(name, quaternion, position)
+        X = placed(name, quaternion, position)
         if not np.isfinite(X.p).all():
             raise ModelError(
                 f"object {name!r} is at {X.p.tolist()}; expected three finite numbers in metres"
@@ -251,7 +270,7 @@ class World:
         joint = Joint(name, "floating", position=np.concatenate([X.p, X.quaternion]))
         shape = Shape(
             geometry,
-            material=_material(name, friction, restitution, surface),
+            material=material_of(name, friction, restitution, surface),
             color=(0.80, 0.62, 0.38, 1.0),
             name=name,
         )
@@ -360,26 +379,3 @@ class World:
         return compile_world(
             Parts(self.robots, self.objects, self.fixed, self.gravity, self.pairs, self.plates)
         )
-
-
-def _placed(name: str, quaternion: ArrayLike, position: ArrayLike) -> Transform:
-    """Where a thing is told to be; what is no place is refused with its name."""
-    for what, value, count, expected in (
-        ("position", position, 3, "x, y, z in metres"),
-        ("quaternion", quaternion, 4, "w, x, y, z of a rotation"),
-    ):
-        try:
-            x = np.array(value, float)
-        except (TypeError, ValueError):
-            x = np.zeros(0)
-        if x.shape != (count,) or (count == 4 and not 1e-12 < np.linalg.norm(x) < np.inf):
-            raise ModelError(f"{what} of {name!r} is {value!r}; expected {expected}")
-    return from_quaternion(quaternion, position)
-
-
-def _material(
-    name: str, friction: float, restitution: float, others: dict[str, float | None]
-) -> Material:
-    """A material of a thing's own, from the keywords it was added with."""
-    given = {coefficient(key): value for key, value in others.items()}
-    return Material(name, friction, restitution, **given)  # type: ignore[arg-type]

@@ -161,6 +161,8 @@ def read(path: str | Path) -> Recorded:
         what = (
             "it is still being written; close the recording first"
             if written
+            else "it is no recording; expected an .hdf5 file of tabi run SCENE --record FILE.hdf5"
+            if "signature not found" in str(fault)
             else f"it cannot be read as a recording: {reason(fault)}"
         )
         raise RecordingError(f"{path}: {what}") from None

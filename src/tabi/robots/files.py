@@ -8,7 +8,7 @@ robot's report and a switch, and is told by one warning.
 
 from __future__ import annotations
 
-import sys
+import inspect
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from tabi import collision
-from tabi._errors import ModelError
+from tabi._errors import ModelError, expect, near, nearest, users_level
 from tabi.model import doubts
 from tabi.model.joint import Motor
 from tabi.model.readers import load as reader
-from tabi.model.robot import Robot
+from tabi.model.robot import Robot, SoftGainsWarning
 from tabi.robots import gains as made_up
 from tabi.robots import known
 from tabi.robots import shapes as shapes_of
@@ -29,7 +29,6 @@ from tabi.robots.compound_joints import pairs_across
 
 # links nearer than this where nothing moves yet are made to overlap, or to touch [m]
 NEAR = 1e-3
-_PACKAGE = Path(__file__).resolve().parents[1]
 _GAINS = "expected True, False, (kp, kd), or {joint: (kp, kd)} in N·m/rad and N·m·s/rad"
 
 
@@ -42,6 +41,7 @@ def quietly() -> Iterator[None]:
     """Without the warnings, where notes of the robot are shown anyway."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RobotFileWarning)
+        warnings.simplefilter("ignore", SoftGainsWarning)
         yield
 
 
@@ -82,7 +82,7 @@ def load(
             take its place, 1 mm unless given [m]; 0 keeps hulls as they are.
         max_points: most vertices of each hull of a body without a foot; None for any number.
     """
-    how = shapes_of.Settings(**shapes)
+    how = _settings(path, shapes)
     robot = reader.load(path, feet, base, name, srdf, how.collision)
     if stand_ins:
         known.complete(robot)
@@ -93,16 +93,33 @@ def load(
     said += _part_links(robot, self_collision)
     if said:
         message = f"{robot.name}, from {Path(path).name}: {'; '.join(said)}"
-        warnings.warn(message, RobotFileWarning, stacklevel=_users_level())
+        warnings.warn(message, RobotFileWarning, stacklevel=users_level())
     return robot
 
 
-def _users_level() -> int:
-    """How many calls the nearest line outside of the package is above the one that asks this."""
-    frame, level = sys._getframe(1), 1
-    while frame.f_back is not None and Path(frame.f_code.co_filename).is_relative_to(_PACKAGE):
-        frame, level = frame.f_back, level + 1
-    return level
+def _settings(path: Any, given: Mapping[str, Any]) -> shapes_of.Settings:
+    """What ``load`` was told about shapes; keywords that it does not have are refused."""
+    _check_built_in(path)
+    known = [*shapes_of.ShapeKeys.__annotations__]
+    every = [*inspect.signature(load).parameters][:-1] + known
+    for word in given:
+        if word not in known:
+            choices = near(word, every) or f"; expected some of {', '.join(every)}"
+            raise ModelError(f"tabi.load has no keyword {word!r}{choices}")
+    return shapes_of.Settings(**given)
+
+
+def _check_built_in(path: Any) -> None:
+    """Refuse the name of a built-in robot, which is no file."""
+    from tabi import robots
+
+    if not isinstance(path, (str, Path)) or Path(path).suffix or Path(path).exists():
+        return
+    if found := nearest(str(path), robots.__all__, 1, 0.6):
+        raise ModelError(
+            f"robot {str(path)!r} is no file; the robot {found[0]} is built in: "
+            f"tabi.robots.{found[0]}(), others are read from the path of their file"
+        )
 
 
 # ---- gains --------------------------------------------------------------------------------------
@@ -145,6 +162,7 @@ def _pair(what: str, value: Any) -> tuple[float, float]:
 
 def _part_links(robot: Robot, self_collision: bool | None) -> list[str]:
     """What is to be said of it."""
+    expect("self_collision", self_collision, bool | None, "True, False, or None for the default")
     if self_collision is True:
         return []
     if self_collision is False:

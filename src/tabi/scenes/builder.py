@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from math import cos, pi, radians, sin
+from contextlib import contextmanager, nullcontext
+from math import cos, radians, sin
 from typing import Any
 
 import numpy as np
@@ -17,13 +17,25 @@ from tabi.model.robot import Robot
 from tabi.model.shape import HalfSpace, Shape
 from tabi.model.signals import Command, Controller
 from tabi.model.world import World
+from tabi.robots.bipeds import load_biped
 from tabi.robots.files import load, quietly
-from tabi.scenes import equipment, handling, motion, patches, sensing, soft, steered, things, walks
+from tabi.scenes import (
+    equipment,
+    handling,
+    key_names,
+    motion,
+    patches,
+    poses,
+    sensing,
+    soft,
+    steered,
+    things,
+    walks,
+)
 from tabi.scenes.checks import copies, stands
 from tabi.scenes.contents import Contents
 from tabi.scenes.equipment import body_of
 from tabi.scenes.laws import law_of
-from tabi.scenes.reader import Path as KeyPath
 from tabi.scenes.reader import Reader
 from tabi.scenes.solids import Solids, coefficients, color, material, placement
 from tabi.scenes.tree import SceneError
@@ -82,9 +94,7 @@ class Builder:
         except SceneError:
             raise
         except ModelError as fault:
-            raise self.reader.fault(
-                path, f"{self.reader.name(path) or 'the scene'}: {fault}"
-            ) from None
+            raise key_names.fault(self.reader, self.contents, path, str(fault)) from None
 
     # ---- what there is ----------------------------------------------------------------------
 
@@ -190,7 +200,8 @@ class Builder:
         robot = self.world.add_robot(self._read(told, i), told.name)
         equipment.equip(self, robot, told, i)
         sensing.add_sensors(self, robot, told, i)
-        pose = self.pose(robot, told, ("robots", i))
+        walks.prepare(robot, told.motion)
+        pose = poses.pose(self, robot, told, ("robots", i))
         floating = robot.base.joint.kind == "floating"
         turn = (cos(0.5 * radians(told.yaw_deg)), 0.0, 0.0, sin(0.5 * radians(told.yaw_deg)))
         robot.place((*told.position_m, 0.0)[:3], turn)
@@ -210,7 +221,9 @@ class Builder:
                     "it stands on the ground, but there is none; "
                     "add ground: {}, or give position_m with a z"
                 )
-            robot.stand_on_ground(pose)
+            # a walk balances where gains alone do not
+            with quietly() if walks.rate_of(told.motion) else nullcontext():
+                robot.stand_on_ground(pose)
         else:
             robot.set_pose(pose)
         q = np.array(robot.base.joint.position)
@@ -236,8 +249,9 @@ class Builder:
         gains = told.gains and (told.gains.stiffness_nm_rad, told.gains.damping_nms_rad)
         limp = isinstance(told.motion, motion.Limp)
         # its notes are shown with the scene
+        read = load_biped if walks.rate_of(told.motion) else load
         with quietly():
-            return load(
+            return read(
                 told.robot,
                 feet=feet or None,
                 base=told.base,
@@ -247,47 +261,6 @@ class Builder:
                 hull_tolerance=told.hull_tolerance_m,
                 max_points=told.max_points,
             )
-
-    def pose(self, robot: Robot, told: motion.Posture, path: KeyPath) -> dict[str, float]:
-        """Joint positions [rad or m] of a pose and what differs from it."""
-        with self.at(*path, "pose"):
-            if told.pose is None:
-                # what has no two legs has no such pose, and nobody asked for it
-                pose: dict[str, float] = {}
-                with suppress(ModelError):
-                    pose = dict(robot.half_sitting)
-            elif told.pose in ("zero", "half_sitting"):
-                pose = {} if told.pose == "zero" else dict(robot.half_sitting)
-            elif told.pose in robot.poses:
-                pose = dict(robot.poses[told.pose])
-            else:
-                raise unknown("pose", told.pose, robot.name, dict.fromkeys([*robot.poses, "zero"]))
-        for key, kinds, unit in (
-            ("joints_deg", ("revolute", "continuous"), pi / 180),
-            ("joints_m", ("prismatic",), 1.0),
-        ):
-            for name, value in getattr(told, key).items():
-                with self.at(*path, key, name):
-                    kind = robot.joint(name).kind
-                    if kind not in kinds:
-                        other = "joints_m" if key == "joints_deg" else "joints_deg"
-                        raise ModelError(
-                            f"joint {name!r} is {kind}; expected one that "
-                            f"{'turns' if key == 'joints_deg' else 'slides'} (see {other})"
-                        )
-                    pose[name] = value * unit
-        return pose
-
-    def _goal(self, robot: Robot, told: motion.Posture, path: KeyPath) -> dict[str, float]:
-        """A pose that motors go to."""
-        for key in ("joints_deg", "joints_m"):
-            for name in getattr(told, key):
-                with self.at(*path, key, name):
-                    if robot.joint(name).passive:
-                        raise ModelError(
-                            f"joint {name!r} is passive: nothing drives it; leave it out"
-                        )
-        return self.pose(robot, told, path)
 
     def controller(self, robot: Robot, told: motion.RobotKeys, i: int) -> Controller:
         """What a robot does, also about hands."""
@@ -301,7 +274,7 @@ class Builder:
         if isinstance(does, motion.Keyframes):
             return control.keyframes(
                 [
-                    (frame.at_s, self._goal(robot, frame, (*path, "frames", k)))
+                    (frame.at_s, poses.goal(self, robot, frame, (*path, "frames", k)))
                     for k, frame in enumerate(does.frames)
                 ],
                 does.passing,
@@ -318,7 +291,7 @@ class Builder:
             if isinstance(does, motion.Lean):
                 return control.lean(robot, radians(does.angle_deg), does.duration_s)
         # a pose may put passive joints somewhere to start from; nobody holds them there
-        pose = self.pose(robot, told, ("robots", i))
+        pose = poses.pose(self, robot, told, ("robots", i))
         return control.hold({n: q for n, q in pose.items() if not robot.joint(n).passive})
 
     # ---- what happens -----------------------------------------------------------------------

@@ -138,7 +138,8 @@ class Reader:
         if path and isinstance(path[-1], int):
             for key in ("name", "robot"):
                 told = node.values.get(key)
-                if isinstance(told, Text) and told.value:
+                # a path of a file cannot be part of a path of keys
+                if isinstance(told, Text) and told.value and not re.search(r"[./\\]", told.value):
                     self.labels[path] = brief(told.value, 64)
                     break
         return self.name(path) or "the scene"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ import msgspec
 import yaml
 
 from tabi._errors import ModelError, near
-from tabi.scenes import sources
+from tabi.scenes import key_names, sources
 from tabi.scenes.checks import faults
 from tabi.scenes.contents import CameraKeys, Contents
 from tabi.scenes.reader import Reader, type_of
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from tabi.interaction.session import HapticSession
     from tabi.model.world import World
     from tabi.simulation.simulator import Simulator
-
-# suffixes of robots' files
-ROBOTS = (".urdf", ".xml", ".mjcf", ".wrl", ".body")
 
 
 @dataclass(frozen=True)
@@ -105,7 +102,7 @@ class Scene:
             # the name of any other device is no matter of the file
             if told is None or device != "scripted":
                 raise
-            raise self._reader.fault(("hand",), f"hand: {fault}") from None
+            raise key_names.fault(self._reader, self.contents, ("hand",), str(fault)) from None
 
     def to_yaml(self) -> str:
         """A file that says the same: without includes, defaults and comments;
@@ -131,6 +128,10 @@ def load(scene: str | Path, overrides: Iterable[str] = ()) -> Scene:
     """
     if not isinstance(scene, (str, Path)):
         raise SceneError(f"the scene is {scene!r}; expected a name or the path of a file")
+    if isinstance(overrides, str):
+        overrides = [overrides]
+    elif isinstance(overrides, Mapping):
+        overrides = [f"{key}={value}" for key, value in overrides.items()]
     path = sources.find(scene)
     return _scene(sources.tree(path), path, tuple(overrides))
 
@@ -195,7 +196,7 @@ def _with_robot_files(contents: Contents, reader: Reader, path: Path) -> Content
 def _neighbours(path: Path) -> list[str]:
     """Names of the robots' files beside a scene."""
     try:
-        return [file.name for file in path.parent.iterdir() if file.suffix in ROBOTS]
+        return [file.name for file in path.parent.iterdir() if file.suffix in sources.ROBOTS]
     except OSError:
         return []
 

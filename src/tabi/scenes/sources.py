@@ -17,6 +17,7 @@ from tabi.scenes.tree import Entries, Items, Node, Place, SceneError, Text, brie
 
 LIBRARY = Path(__file__).parent / "library"
 SUFFIXES = (".yaml", ".yml")
+ROBOTS = (".urdf", ".xml", ".mjcf", ".wrl", ".body")
 # files one inside of the other, and all together
 DEEPEST, MOST = 8, 32
 
@@ -45,6 +46,12 @@ def find(name: str | Path) -> Path:
         )
     if given.is_dir():
         raise SceneError("it is a folder; expected a scene file (.yaml)", Place(text))
+    if given.suffix.lower() in ROBOTS:
+        raise SceneError(
+            f"it is a robot and no scene; show it by tabi demo {text}, or name it in a scene file "
+            "(.yaml) under robots",
+            Place(text),
+        )
     if given.suffix.lower() not in SUFFIXES:
         raise SceneError(
             f"suffix {given.suffix!r} is not known; expected a scene file (.yaml)", Place(text)

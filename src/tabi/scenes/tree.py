@@ -102,6 +102,8 @@ def read(path: Path) -> Node:
 
 def parse(data: bytes | str, file: str) -> Node:
     """The tree of a text; ``file`` is what errors name."""
+    if not isinstance(data, bytes | str):
+        raise SceneError(f"the text of a scene is {data!r}; expected a text, or bytes", Place(file))
     if len(data) > LARGEST:
         raise SceneError(
             f"the file is larger than {LARGEST // 1000} kB; "

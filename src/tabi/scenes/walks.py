@@ -10,6 +10,7 @@ from tabi._errors import ModelError
 from tabi.model.ground_height import ground_height
 from tabi.model.robot import Robot
 from tabi.model.world import World
+from tabi.robots.bipeds import add_sensors, apart, fitted_pattern
 from tabi.scenes.equipment import Places
 from tabi.scenes.walk_keys import (
     Arc,
@@ -61,21 +62,33 @@ def walker(builder: Places, world: World, robot: Robot, told: WalkKeys, i: int) 
         biped = walking.Biped(robot)
     with builder.at(*path, "gait"):
         gait = gait_of(biped, told.gait)
-    stance, steps = dict(biped.stance), []
-    for k, piece in enumerate(told.path):
-        with builder.at(*path, "path", k):
-            last = steps[-1].foot if steps else None
-            more = footsteps(piece, stance, gait, last)
-            if told.on_ground:
-                height = ground_height(world)
-                more = [
-                    walking.on_ground([step], height, biped.outline[step.foot])[0] for step in more
-                ]
-            stance |= {step.foot: step.pose for step in more}
-            steps += more
+
+    def way(gait: walking.Gait) -> list[walking.Footstep]:
+        stance, steps = apart(biped), []
+        for k, piece in enumerate(told.path):
+            with builder.at(*path, "path", k):
+                last = steps[-1].foot if steps else None
+                more = footsteps(piece, stance, gait, last)
+                if told.on_ground:
+                    height = ground_height(world)
+                    more = [
+                        walking.on_ground([step], height, biped.outline[step.foot])[0]
+                        for step in more
+                    ]
+                stance |= {step.foot: step.pose for step in more}
+                steps += more
+        return steps
+
     with builder.at(*path):
-        pattern = walking.walking_pattern(biped, steps, gait)
+        fixed = [name for key, name in GAIT.items() if getattr(told.gait, key) is not None]
+        pattern = fitted_pattern(biped, gait, way, fixed)
         return walking.Walker(pattern, stabiliser_of(told.stabiliser))
+
+
+def prepare(robot: Robot, told: object) -> None:
+    """Give a robot the sensors that the stabiliser of its walk needs, where it has none."""
+    if isinstance(told, WalkKeys | SteeredWalkKeys) and told.stabiliser is not False:
+        add_sensors(robot)
 
 
 def footsteps(

@@ -18,6 +18,7 @@ from tabi.model.lookup import freedoms
 from tabi.model.robot import Robot
 from tabi.model.signals import Command, Controller, Measurement
 from tabi.simulation.tables import MOTOR
+from tabi.simulation.target_ranges import TargetRanges
 
 FIELDS = ("position", "velocity", "effort", "kp", "kd")
 
@@ -29,6 +30,7 @@ class Driver:
     Attributes:
         rows: degrees of freedom of the robot's joints. names: their joints.
         truth: whether its measurements tell the truth too.
+        ranges: of its joints, which positions are compared with.
         last: the command it gave last; the same object again is not checked again.
         compiled: it is a kernel, asked in the loop.
     """
@@ -38,6 +40,7 @@ class Driver:
     every: int
     rows: NDArray[np.int64]
     names: tuple[str, ...]
+    ranges: TargetRanges
     truth: bool = False
     last: Command | None = None
     compiled: bool = False
@@ -68,6 +71,9 @@ class Driver:
         """Put a command into the table of MOTOR; of one with a fault nothing is taken."""
         if not self._write_arrays(command, motor, time):
             write_command(self.robot, self.rows, command, motor, time, self.names)
+            if command.position is not None:
+                field = "position" if command.over is None else "target"
+                motor[field][self.rows] = self.ranges.apply(motor[field][self.rows], time)
         if not self._asked:
             self._asked = True
             self._check_gains(command, motor)
@@ -91,7 +97,8 @@ class Driver:
             return False
         if self._told is None:
             self._told = np.zeros((len(FIELDS), len(self.rows)))
-            self._write = entry(write_rows, motor, self.rows, self._told, 0, 0.0)
+            args = (motor, self.rows, self._told, 0, 0.0, self.ranges.bounds, self.ranges.clip)
+            self._write = entry(write_within, *args)
         told, given, shape = self._told, 0, self.rows.shape
         # in the order of FIELDS
         *values, over = command.__dict__.values()
@@ -108,7 +115,16 @@ class Driver:
             if not (type(over) is float and 0.0 < over < inf):
                 return False
             until = time + over
-        return self._write(motor, self.rows, told, given, until)
+        ranges = self.ranges
+        done = self._write(motor, self.rows, told, given, until, ranges.bounds, ranges.clip)
+        if done > 1:
+            ranges.apply(told[0], time)
+        return done > 0
+
+    def check_targets(self, motor: NDArray[np.void], time: float) -> None:
+        """Report positions that a kernel commanded beyond the ranges of their joints."""
+        if self.compiled:
+            self.ranges.apply(motor["target"][self.rows], time)
 
 
 def steps_alone(drivers: Iterable[Driver], now: int, count: int) -> int:
@@ -146,6 +162,26 @@ def write_rows(motor, rows, told, given, until):
         row.kp = told[3, k] if given & 8 else row.kp
         row.kd = told[4, k] if given & 16 else row.kd
     return True
+
+
+@kernel
+def write_within(motor, rows, told, given, until, bounds, clip):
+    """``write_rows`` of positions compared with bounds, and clipped to them where ``clip``.
+
+    Returns:
+        0 where nothing was written, 2 where a position is beyond its bounds, else 1.
+    """
+    beyond = False
+    if given & 1:
+        for k in range(rows.shape[0]):
+            x = told[0, k]
+            if (x < bounds[0, k] or x > bounds[1, k]) and abs(x) < inf:
+                beyond = True
+                if clip:
+                    told[0, k] = min(max(x, bounds[0, k]), bounds[1, k])
+    if not write_rows(motor, rows, told, given, until):
+        return 0
+    return 2 if beyond else 1
 
 
 def holding(model: Model, q: NDArray[np.float64]) -> NDArray[np.void]:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import time as clock
 import warnings
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
 
-from tabi._errors import SimulationError
+from tabi._errors import SimulationError, users_level
 from tabi.simulation.certificate import hardest
 from tabi.simulation.data import Data
 from tabi.simulation.depenetration import PARTING
 from tabi.simulation.observed import Observed
 from tabi.simulation.parts import name_of
+from tabi.simulation.pushes import Push
 from tabi.simulation.step import SINGULAR
 from tabi.simulation.tables import CONTACTS
 
@@ -33,8 +35,27 @@ class OverlapWarning(UserWarning):
     """Two bodies start inside of each other."""
 
 
+class BriefPushWarning(UserWarning):
+    """A push without a duration, which lasts one step of a longer run; reported once."""
+
+
 class SinkWarning(UserWarning):
     """A soft sole that is deformed by more than is small."""
+
+
+def warn_brief(pushes: Iterable[Push], data: Data, end: int) -> bool:
+    """Say which push lasts one step only, where a longer run begins; whether there is one."""
+    found = [push for push in pushes if push.brief and push.until > data.steps]
+    if not found or end <= data.steps + 1:
+        return False
+    warnings.warn(
+        f"the force on {found[0].link.name!r} was given no duration, so it lasts one step of "
+        f"{data.dt:g} s of this run; give one, sim.apply_force(body, force, duration=0.1), or push "
+        "in every step of a loop over sim.step()",
+        BriefPushWarning,
+        stacklevel=users_level(),
+    )
+    return True
 
 
 def warn_inside(data: Data) -> bool:

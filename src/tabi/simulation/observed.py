@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi import dynamics
-from tabi._errors import SimulationError, unknown
+from tabi._errors import ModelError, SimulationError, real, unknown, users_level
 from tabi.contact.bodies import BodyProblem
 from tabi.contact.files import write
 from tabi.contact.matrix_form import sparse
@@ -36,7 +36,7 @@ from tabi.simulation.observation import Contact
 from tabi.simulation.pad_state import PadState
 from tabi.simulation.pictures import Pictures
 from tabi.simulation.readings import Reading, RobotSenses
-from tabi.simulation.state import State
+from tabi.simulation.state import State, read_only, refuse_assignment
 from tabi.simulation.turns import Turns
 from tabi.spatial.transform import Transform
 from tabi.spatial.twist import Twist, Wrench
@@ -44,15 +44,16 @@ from tabi.spatial.twist import Twist, Wrench
 Array = NDArray[np.float64]
 
 
-def _kept(array: Array) -> Array:
-    """A copy that cannot be written."""
-    copy = array.copy()
-    copy.flags.writeable = False
-    return copy
+# public attributes that a simulator is made with
+SET_ONCE = frozenset({"world", "model", "data", "missed", "scheme"})
 
 
 class SeveralPlanesWarning(UserWarning):
     """A zero moment point was asked for where contacts share no plane."""
+
+
+class LateChangeWarning(UserWarning):
+    """A world was changed after a simulator was made of it, which does not see that."""
 
 
 class Observed(Quantities):
@@ -66,12 +67,21 @@ class Observed(Quantities):
     def __init__(self, world: World, model: Model, data: Data) -> None:
         super().__init__(model)
         self.world, self.data = world, data
-        self._senses: dict[str, RobotSenses] = {}
+        self._senses: dict[Robot | str, RobotSenses] = {}
         self._links: dict[Body | Foot | Frame | str, Link] = {}
         self._own_shapes: dict[Any, NDArray[np.bool_]] = {}
         self._pictures: Pictures | None = None
         self._upright: dict[str, Upright] = {}
         self._turns = Turns()
+        # what the world had when it was compiled
+        self._before = (*world.robots, *world.objects)
+        self._size = self._compiled = world.size
+        self._lists = world.robots, world.objects, world.fixed.shapes
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name[0] != "_" and (name not in SET_ONCE or name in self.__dict__):
+            refuse_assignment(type(self), name)
+        super().__setattr__(name, value)
 
     def __repr__(self) -> str:
         things = [robot.name for robot in self.world.robots] + [o.name for o in self.world.objects]
@@ -106,12 +116,12 @@ class Observed(Quantities):
     @property
     def q(self) -> Array:
         """Configuration, a copy that cannot be written: see ``set_state`` and ``set_joint``."""
-        return _kept(self.data.q)
+        return read_only(self.data.q)
 
     @property
     def v(self) -> Array:
         """Velocity, a copy that cannot be written."""
-        return _kept(self.data.v)
+        return read_only(self.data.v)
 
     @property
     def state(self) -> State:
@@ -125,7 +135,7 @@ class Observed(Quantities):
         """
         return self._turns.looking()
 
-    def measure(self, robot: Robot, truth: bool = False) -> Measurement:
+    def measure(self, robot: Robot | str, truth: bool = False) -> Measurement:
         """What a controller of a robot sees now.
 
         Args:
@@ -133,12 +143,13 @@ class Observed(Quantities):
         """
         return self.senses_of(robot).measure(truth)
 
-    def senses_of(self, robot: Robot) -> RobotSenses:
+    def senses_of(self, robot: Robot | str) -> RobotSenses:
         """What a robot's controller sees."""
-        senses = self._senses.get(robot.name)
-        if senses is None:
-            senses = self._senses[robot.name] = RobotSenses(self.data, robot, self._link)
-        return senses
+        try:
+            return self._senses[robot]
+        except (KeyError, TypeError):
+            found = self._robot(robot)
+            return self._senses.setdefault(robot, RobotSenses(self.data, found, self._link))
 
     def sensor(self, name: Sensor | str, truth: bool = False) -> Reading:
         """What a sensor or a force plate tells after the last step.
@@ -180,11 +191,14 @@ class Observed(Quantities):
 
     def contacts_of(self, thing: Robot | Body | Foot | str) -> list[Contact]:
         """Those of a body, of the body of a foot, or of all bodies of a robot."""
+        if not isinstance(thing, Robot | Body | Frame | str):
+            raise ModelError(
+                f"contacts are asked of {thing!r}; expected a robot, body, foot or name"
+            )
         chosen = self._own_shapes.get(thing)
         if chosen is None:
             if isinstance(thing, Robot):
-                lookup.check_robot(self.world, thing)
-                names = {self._link(body).name for body in thing.bodies}
+                names = {self._link(body).name for body in self._robot(thing).bodies}
             else:
                 link = self._link(thing.body if isinstance(thing, Frame) else thing)
                 names = {link.name}
@@ -195,9 +209,8 @@ class Observed(Quantities):
             chosen = self._own_shapes[thing] = np.array(shapes, bool)
         return observation.contacts(self.data, chosen)
 
-    def joint_torques(self, robot: Robot) -> Array:
+    def joint_torques(self, robot: Robot | str) -> Array:
         """What a robot's motors gave in the last step, in the order of its joints [N·m or N]."""
-        lookup.check_robot(self.world, robot)
         return self.measure(robot).effort
 
     def pose(self, body: Body | Foot | str) -> Transform:
@@ -247,18 +260,18 @@ class Observed(Quantities):
         """Every change of a foot's state since the start."""
         return foot_state.events(self.data)
 
-    def support_polygon(self, robot: Robot) -> Array:
+    def support_polygon(self, robot: Robot | str) -> Array:
         """Outline, seen from above, of where a robot's loaded feet touch [m], shape (n, 2),
         anticlockwise; fewer than three points where they touch in an edge or a vertex.
         """
-        lookup.check_robot(self.world, robot)
+        robot = self._robot(robot)
         return foot_state.support_polygon(self.data, [self._sole(f) for f in robot.feet.values()])
 
-    def zmp(self, robot: Robot) -> Array | None:
+    def zmp(self, robot: Robot | str) -> Array | None:
         """Zero moment point of all contact forces on a robot in the plane of its contacts, x and y
         in the world [m]; None without a load, and, with a warning, where they share no plane.
         """
-        lookup.check_robot(self.world, robot)
+        robot = self._robot(robot)
         own = np.zeros(self.model.body_count + 1)
         own[[self._link(body).body for body in robot.bodies]] = 1.0
         own[0] = 0.0
@@ -290,23 +303,24 @@ class Observed(Quantities):
         """Where the energy of the last step went."""
         return balance.of_last_step(self.data)
 
-    def fallen(self, robot: Robot, height: float | None = None) -> bool:
+    def fallen(self, robot: Robot | str, height: float | None = None) -> bool:
         """Whether a robot has fallen: its base is below half the height above its soles that it
         starts with, or leans by more than 60°.
 
         Args:
             height: instead of that, whether its base is lower than this above the ground [m].
         """
-        lookup.check_robot(self.world, robot)
-        if height is not None:
-            return bool(self.position(robot.base)[2] - self.world.ground_height < height)
-        return self.fall_margin(robot) < 0.0
+        robot = self._robot(robot)
+        if height is None:
+            return self.fall_margin(robot) < 0.0
+        above = self.position(robot.base)[2] - self.world.ground_height
+        return bool(above < real("height of a robot that has fallen", height))
 
-    def fall_margin(self, robot: Robot) -> float:
+    def fall_margin(self, robot: Robot | str) -> float:
         """How far a robot is from having fallen: 0.5 as it starts, negative where it has; the
         lesser of its height, over that at the start, and the cosine of its inclination, less ½.
         """
-        lookup.check_robot(self.world, robot)
+        robot = self._robot(robot)
         if robot.name not in self._upright:
             self._upright[robot.name] = upright(robot)
         soles = [float(self.position(foot)[2]) for foot in robot.feet.values()]
@@ -336,7 +350,29 @@ class Observed(Quantities):
     def _arrays(self) -> tuple[Array, Array]:
         return self.data.q, self.data.v
 
+    def _robot(self, robot: Robot | str) -> Robot:
+        """A robot of this simulation, itself or by its name."""
+        found = lookup.robot_of(self.world, robot)
+        self._check_known(found)
+        return found
+
+    def _check_known(self, thing: Any) -> None:
+        """Refuse what was added to the world after this simulator was made."""
+        if self.world.size != self._compiled:
+            lookup.check_known(self._before, self.world, thing)
+
+    def _warn_late(self) -> None:
+        """Say, once, that the world has changed since the simulator was made."""
+        self._size = self.world.size
+        warnings.warn(
+            "something was added to the world, or taken away, after this simulator was made, which "
+            "does not see it; make the simulator when all is added, sim = tabi.Simulator(world)",
+            LateChangeWarning,
+            stacklevel=users_level(),
+        )
+
     def _name(self, thing: Any) -> str:
+        self._check_known(thing)
         return lookup.name_of(self.world, self.model, thing)
 
     def _sole(self, foot: Foot | str) -> Sole:
@@ -362,5 +398,7 @@ class Observed(Quantities):
             return self._links[body]
         except (KeyError, TypeError):
             # what is no name and no body is refused here
+            if not (isinstance(body, str) and body in self.model.links):
+                self._check_known(body)
             link = lookup.link_of(self.world, self.model, body)
             return self._links.setdefault(body, link)

@@ -145,8 +145,10 @@ class Pilots:
 
 
 def _pilot_of(driver: Driver) -> Pilot | None:
-    """None where a controller is a function only, wants the truth, or kernels run as Python."""
+    """None where a controller is a function only, wants the truth, is to be clipped, or kernels
+    run as Python.
+    """
     made: Any = getattr(driver.controller, "pilot", None)
-    if made is None or driver.truth or plain_mode():
+    if made is None or driver.truth or driver.ranges.clip or plain_mode():
         return None
     return made()

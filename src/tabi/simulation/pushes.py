@@ -23,6 +23,7 @@ class Push:
     Attributes:
         point: where the force acts, in the body's frame [m].
         start, until: in steps; of the last one it may take a part.
+        brief: no duration was given, so that it lasts one step.
     """
 
     link: Link
@@ -31,6 +32,7 @@ class Push:
     point: Array
     until: float
     start: int = 0
+    brief: bool = False
 
 
 def push(
@@ -61,7 +63,7 @@ def push(
     steps = lasts / dt
     whole = round(steps)
     steps = float(whole) if whole > 0 and abs(steps - whole) < 1e-6 else steps
-    return Push(link, *checked, until=now + steps, start=now)
+    return Push(link, *checked, until=now + steps, start=now, brief=duration is None)
 
 
 def step_at(time: float, dt: float) -> int:

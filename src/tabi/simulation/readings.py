@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi._errors import ModelError, unknown
+from tabi._errors import MissingNameError, ModelError, unknown
 from tabi.model.compiled import Link, Site
 from tabi.model.lookup import joint_rows
 from tabi.model.pilot import Pilot
@@ -74,7 +74,7 @@ class Named(Mapping[str, Array]):
 
     def __getitem__(self, name: str) -> Array:
         if name not in self._spans:
-            raise unknown(self._kind, name, self._owner, self._spans)
+            raise unknown(self._kind, name, self._owner, self._spans, MissingNameError)
         first, end = self._spans[name]
         return self._values[first:end]
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tabi._errors import ModelError, unknown
+from tabi._errors import ModelError, real, unknown
 from tabi.model.world import World
 from tabi.simulation.parts import name_of
 from tabi.simulation.tables import NO_PROGRAM
@@ -76,6 +77,30 @@ def check(world: Any, dt: Any, tolerance: Any, scheme: Any) -> None:
         )
     if scheme not in SCHEMES:
         raise unknown("scheme", str(scheme), "tabi", SCHEMES)
+
+
+def several(name: str, parts: Any) -> tuple[Any, ...]:
+    """Parts of a step of a user's own."""
+    if isinstance(parts, str) or not isinstance(parts, Iterable):
+        raise ModelError(f"{name} are {parts!r}; expected a list of parts of your own")
+    return tuple(parts)
+
+
+def check_single(ask: Any) -> None:
+    """Refuse a number of steps, where one step is done."""
+    if not isinstance(ask, (bool, np.bool_)):
+        raise ModelError(
+            f"sim.step advances by one step and was given {ask!r}; "
+            "take sim.run(seconds), or a loop over sim.step()"
+        )
+
+
+def checked_duration(duration: Any) -> float:
+    """Seconds of a run."""
+    seconds = real("duration", duration)
+    if not 0 <= seconds < np.inf:
+        raise ModelError(f"duration is {duration}; expected a number of seconds ≥ 0")
+    return seconds
 
 
 def check_soft(scheme: str, law: Any) -> None:

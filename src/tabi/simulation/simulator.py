@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tabi._errors import ModelError, SimulationError, real
+from tabi._errors import SimulationError
 from tabi.model import lookup
 from tabi.model.body import Body, Foot
 from tabi.model.rates import steps_between
@@ -43,6 +43,7 @@ from tabi.simulation.stateful import Stateful
 from tabi.simulation.step import DROPPED, FINE, MISLED, step_on
 from tabi.simulation.stepper import Stepper, larger
 from tabi.simulation.tables import NO_PROGRAM
+from tabi.simulation.target_ranges import TargetRanges
 
 __all__ = ["SimulationError", "Simulator"]
 
@@ -96,7 +97,7 @@ class Simulator(Stateful):
         model = world.compile()
         self.scheme, self._law = scheme, laws.named(contact, facets, model, float(dt))
         settings.check_soft(scheme, self._law)
-        self._more = tuple(forces), tuple(rows)
+        self._more = settings.several("forces", forces), settings.several("rows", rows)
         step = step_on(self._law, *self._more)
         stepper = Stepper(model, step, allowed, dt=float(dt), seed=drawn)
         super().__init__(world, stepper, float(tolerance))
@@ -115,10 +116,11 @@ class Simulator(Stateful):
 
     def set_controller(
         self,
-        robot: Robot,
+        robot: Robot | str,
         controller: Controller,
         rate: float | None = None,
         truth: bool = False,
+        clip: bool = False,
     ) -> None:
         """Let a controller drive a robot, in place of the one that did.
 
@@ -126,11 +128,15 @@ class Simulator(Stateful):
             controller: function (time [s], Measurement) → Command.
             rate: how often it is asked [Hz]; every step unless given.
             truth: let it see what no sensor tells: pose and velocity of the base, forces on feet.
+            clip: move positions that it commands into the ranges of their joints, as MuJoCo does;
+                unless given, each joint commanded beyond its range is reported once.
         """
-        lookup.check_robot(self.world, robot)
+        robot = self._robot(robot)
         every = steps_between(rate, self.dt, f"the controller of {robot.name}")
         rows, names = lookup.joint_rows(self.model, robot), lookup.freedoms(robot)
-        self._drivers[robot.name] = Driver(robot, controller, every, rows, names, truth)
+        dof = self.model.arrays.dof[rows]
+        ranges = TargetRanges(robot, names, dof["lower"], dof["upper"], clip)
+        self._drivers[robot.name] = Driver(robot, controller, every, rows, names, ranges, truth)
         self._stepper.bind(self._drivers.values(), self.senses_of, self.scheme)
 
     @property
@@ -173,7 +179,7 @@ class Simulator(Stateful):
 
         Args:
             force, torque: in the world's axes [N, N·m].
-            duration: how long [s]; one step unless given.
+            duration: how long [s]; a single step unless given, for loops that push in every step.
                 A part of a step is that part of the force over the whole step.
             point: where the force acts, in the body's frame [m].
             at: when it begins [s since the start]; now unless given, or where that is past.
@@ -244,13 +250,14 @@ class Simulator(Stateful):
 
     def step(self, ask: bool = True) -> None:
         """Advance by one step; without asking controllers the commands stay as they are."""
+        if ask is not True and ask is not False:
+            settings.check_single(ask)
         self._advance(1, ask=ask)
 
     def run(self, duration: float) -> None:
         """Advance by so many seconds; an interrupt leaves the last whole step."""
-        if not 0 <= real("duration", duration) < np.inf:
-            raise ModelError(f"duration is {duration}; expected a number of seconds ≥ 0")
-        end = self.data.steps + round(duration / self.dt)
+        end = self.data.steps + round(settings.checked_duration(duration) / self.dt)
+        self._briefly = self._briefly or faults.warn_brief(self._pushes, self.data, end)
         while self.data.steps < end:
             self._advance(min(end - self.data.steps, CHUNK))
 
@@ -279,6 +286,9 @@ class Simulator(Stateful):
     def _advance(self, count: int, program: Array = NO_PROGRAM, ask: bool = True) -> None:
         """Up to ``count`` steps, as many as need nobody between them."""
         stepper, now = self._stepper, self._stepper.steps
+        robots, objects, fixed = self._lists
+        if len(robots) + len(objects) + len(fixed) != self._size:
+            self._warn_late()
         self._turns.begin()
         try:
             if ask and self._drivers:
@@ -323,7 +333,10 @@ class Simulator(Stateful):
             program = program[done:] if count > 0 else program
             if done and not self._looked:
                 self._looked = faults.warn_inside(self.data)
-            self._soft = self._soft and faults.small_sink(self.data)
+                for driver in self._drivers.values():
+                    driver.check_targets(stepper.data.command.motor, self.time)
+            if self._soft:
+                self._soft = faults.small_sink(self.data)
             if done and stepper.note():
                 if len(self.missed) < MISSED:
                     self.missed.append((self.time, faults.error_of(self.data)))
@@ -375,25 +388,10 @@ class Simulator(Stateful):
         settings.check_linear(self.scheme, self._law, margin)
         if self._pushes or self._stepper.data.command.pushed[0]:
             self._write_pushes(self._stepper)
-        spans = {}
-        for robot in self.world.robots:
-            for name in robot.joint_names:
-                name = lookup.qualified(robot, name, self.model.joint_names)
-                span = self.v_slice(name)
-                spans[name] = range(span.start, span.stop)
+        spans = lookup.joint_spans(self.world, self.model)
         if self._twin is None:
             self._twin = twin_of(self._stepper, self._more)
         push = self._write_pushes if self._pushes else None
         with self._turns.changing():
             steps = HeldSteps(self._stepper, self._twin, self.tolerance, push)
         return linearise(steps, spans, margin)
-
-    # ---- inside -----------------------------------------------------------------------------
-
-    def _stop(self, status: int) -> None:
-        """A step that cannot be: back to the last good state, with its problem on disk."""
-        data = self._stepper.data
-        if not (np.isfinite(data.q).all() and np.isfinite(data.v).all()):
-            data.q[:], data.v[:] = data.outcome.q_before, data.outcome.v_before
-        self._stepper.prepare()
-        faults.stop(self, status)

@@ -9,11 +9,61 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi._errors import ModelError
+from tabi._errors import MissingAttributeError, ModelError, near
 from tabi.simulation.pushes import Push
 from tabi.simulation.tables import StepData
 
 Array = NDArray[np.float64]
+
+
+# how to set what a simulator shows and cannot be assigned
+SETTERS = {
+    "time": "sim.reset() starts anew, and sim.restore(saved) goes back to what sim.save() returned",
+    "dt": "make a simulator with another step, tabi.Simulator(world, dt=…)",
+    "tolerance": "make another simulator, tabi.Simulator(world, tolerance=…)",
+    "controller": "sim.set_controller(robot, controller)",
+    "gravity": "set world.gravity before the simulator is made",
+    "contact": "make a simulator with another law, tabi.Simulator(world, contact=…)",
+    "friction": "sim.model.set_pair(material, material, friction=…)",
+}
+STATE = (
+    "set the whole state by sim.set_state(q, v), a joint or robot by sim.set_joint(thing, position)"
+)
+
+
+class ReadOnlyArray(np.ndarray[Any, Any]):
+    """An array of a simulation's state, which refuses to be written with a sentence; results of
+    computing with it are plain arrays.
+    """
+
+    def __setitem__(self, at: Any, value: Any) -> None:
+        if not self.flags.writeable:
+            raise ModelError(f"sim.q and sim.v are copies and cannot be written; {STATE}")
+        super().__setitem__(at, value)
+
+    def __array_wrap__(self, array: Any, context: Any = None, scalar: bool = False) -> Any:
+        return array[()] if scalar else np.asarray(array)
+
+    def __repr__(self) -> str:
+        return repr(np.asarray(self))
+
+
+def read_only(array: Array) -> Array:
+    """A copy that cannot be written."""
+    copy = array.copy().view(ReadOnlyArray)
+    copy.flags.writeable = False
+    return copy
+
+
+def refuse_assignment(owner: type, name: str) -> None:
+    """Say how to set what is assigned to a simulator; it would be ignored otherwise."""
+    fix = SETTERS.get(name)
+    if name in ("q", "v", "state"):
+        fix = STATE
+    if fix is None:
+        known = [one for one in dir(owner) if not one.startswith("_")]
+        fix = near(name, [*known, *SETTERS])[2:] or "a simulator has no settings to assign"
+    raise MissingAttributeError(f"sim.{name} cannot be assigned; {fix}")
 
 
 @dataclass(frozen=True)

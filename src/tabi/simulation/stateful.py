@@ -14,7 +14,7 @@ from tabi.dynamics.quantities import Thing
 from tabi.model import lookup
 from tabi.model.robot import Robot
 from tabi.model.world import World
-from tabi.simulation import standing
+from tabi.simulation import faults, standing
 from tabi.simulation.commands import Driver
 from tabi.simulation.data import Data
 from tabi.simulation.observed import Observed
@@ -38,8 +38,9 @@ class Stateful(Observed):
         self._drivers: dict[str, Driver] = {}
         self._pushes: list[Push] = []
         self.missed: list[tuple[float, float]] = []
-        # whether a missed step was told of, and whether the first one was looked at
-        self._warned, self._looked = False, False
+        # whether a missed step was reported, the first one was looked at, and a push was reported
+        # that lasts one step
+        self._warned, self._looked, self._briefly = False, False, False
         self._first = self.save()
 
     @property
@@ -104,6 +105,7 @@ class Stateful(Observed):
         q, v = self.data.q.copy(), self.data.v.copy()
         if position is not None:
             _put(q, self.model.q_slice(name), position, f"position of {name!r}")
+            self._check_radians(name, q)
         _put(
             v,
             self.model.v_slice(name),
@@ -112,7 +114,14 @@ class Stateful(Observed):
         )
         self.set_state(self.model.with_followers(q), self.model.with_follower_velocities(v))
 
-    def stand_up(self, robot: Robot, release: bool = False) -> StoodUp:
+    def _check_radians(self, name: str, q: np.ndarray) -> None:
+        """Refuse the position of a joint in degrees."""
+        for robot in self.world.robots:
+            for own in robot.joint_names:
+                if name == lookup.qualified(robot, own, self.model.joint_names):
+                    robot.joint(own).check_radians(float(q[self.model.q_slice(name)][0]))
+
+    def stand_up(self, robot: Robot | str, release: bool = False) -> StoodUp:
         """Put a robot that fell back on its feet: in the pose of the start, upright, at rest,
         facing as before, on free and level ground near where it lies. Its motors and its controller
         begin anew, if the latter has a method ``reset``; everything else stays as it is.
@@ -124,7 +133,7 @@ class Stateful(Observed):
             ModelError: it is bolted down, holds something, or finds no place.
         """
         self._turns.outside("standing up")
-        lookup.check_robot(self.world, robot)
+        robot = self._robot(robot)
         moving = [body for one in self.world.robots for body in one.bodies] + self.world.objects
         now = {body: self.pose(body) for body in moving}
         first = Configuration(self.model, self._first.data.q)
@@ -162,6 +171,14 @@ class Stateful(Observed):
         if others:
             self._stepper.set_own("bonds", bonds[~held])
         return others
+
+    def _stop(self, status: int) -> None:
+        """A step that cannot be: back to the last good state, with its problem on disk."""
+        data = self._stepper.data
+        if not (np.isfinite(data.q).all() and np.isfinite(data.v).all()):
+            data.q[:], data.v[:] = data.outcome.q_before, data.outcome.v_before
+        self._stepper.prepare()
+        faults.stop(self, status)
 
     def save(self) -> Saved:
         """Everything the next step reads, with the states of controllers that have a method

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from tabi._errors import ModelError, unknown
 from tabi.model.compiled import Model
 from tabi.model.joint import Joint
-from tabi.model.lookup import check_robot, qualified
+from tabi.model.lookup import qualified, robot_of
 from tabi.model.robot import Robot
 from tabi.model.world import World
 from tabi.simulation.forces.joint_limits import BY_POSITION, BY_VELOCITY, FOLLOWS, MOVES
@@ -35,7 +35,7 @@ WAYS = {"position": BY_POSITION, "velocity": BY_VELOCITY}
 def chosen(world: World, model: Model, joints: Joints) -> dict[str, Joint]:
     """Joints by their names in the model; of a robot all that move by themselves."""
     if isinstance(joints, Robot):
-        check_robot(world, joints)
+        robot_of(world, joints)
         return {
             qualified(joints, name, model.joint_names): joints.joint(name)
             for name in joints.joint_names

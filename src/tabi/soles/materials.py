@@ -16,6 +16,9 @@ from math import isfinite
 
 from tabi._errors import ModelError, real
 
+# of any material that robots stand on [m, Pa]
+MAX_THICKNESS, MIN_MODULUS, MAX_MODULUS = 1.0, 1e3, 2e12
+
 
 @dataclass(frozen=True)
 class Layer:
@@ -54,6 +57,25 @@ class Layer:
                 f"viscosity of a layer is {self.viscosity:g} s; expected a time of zero or more"
             )
 
+    def check_units(self) -> None:
+        """Refuse numbers that no sole has, and that are usual in other units."""
+        if self.thickness > MAX_THICKNESS:
+            raise ModelError(
+                f"thickness of a layer is {self.thickness:g} m; expected at most "
+                f"{MAX_THICKNESS:g} m: did you mean millimetres, {1e-3 * self.thickness:g} m?"
+            )
+        if self.young_modulus < MIN_MODULUS:
+            raise ModelError(
+                f"young modulus of a layer is {self.young_modulus:g} Pa, softer than any gel; "
+                f"expected at least {MIN_MODULUS:g} Pa: did you mean MPa, "
+                f"{1e6 * self.young_modulus:g} Pa?"
+            )
+        if self.young_modulus > MAX_MODULUS:
+            raise ModelError(
+                f"young modulus of a layer is {self.young_modulus:g} Pa, stiffer than diamond; "
+                f"expected at most {MAX_MODULUS:g} Pa, for rubber 1e6 to 1e7"
+            )
+
     @property
     def shear_modulus(self) -> float:
         """μ of (2) [Pa]."""
@@ -82,4 +104,12 @@ def checked(layers: Layer | Sequence[Layer]) -> tuple[Layer, ...]:
     for layer in found:
         if not isinstance(layer, Layer):
             raise ModelError(f"a layer of a sole is {layer!r}; expected a tabi.soles.Layer")
+    return found
+
+
+def in_units(layers: Layer | Sequence[Layer]) -> tuple[Layer, ...]:
+    """``checked``, and refused where a number looks like one in other units."""
+    found = checked(layers)
+    for layer in found:
+        layer.check_units()
     return found

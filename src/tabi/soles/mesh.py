@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from math import ceil, isfinite
+from math import ceil, isfinite, sqrt
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,9 @@ from tabi.soles.materials import Layer
 Array = NDArray[Any]
 Indices = NDArray[np.int64]
 MOST_ELEMENTS = 200_000
+# every node of the ground face is coupled to every other: time and memory of these take half a
+# minute and a gigabyte
+MAX_GROUND_NODES = 1200
 # elements through a layer, at least: rubber held on both faces bulges between them as a parabola,
 # which n linear elements make stiffer by 1/n²
 THROUGH = 4
@@ -226,12 +229,21 @@ def _checked_size(
             f"element size {size:g} m is larger than the sole, {extent:g} m; "
             "expected metres, and a tenth of its length or so"
         )
-    if through < 1:
-        raise ModelError(f"elements through a layer are {through}; expected one or more")
+    if isinstance(through, bool) or not isinstance(through, int) or through < 1:
+        raise ModelError(
+            f"elements through a layer are {through!r}; expected a whole number, one or more"
+        )
     floors = sum(max(through, layer.thickness / size) for layer in layers)
     count = 6.0 * shape.area / size**2 * floors
     if count > 2 * MOST_ELEMENTS:
         raise _too_many(size, count)
+    nodes = shape.area / size**2
+    if nodes > MAX_GROUND_NODES:
+        raise ModelError(
+            f"element size {size:g} m gives about {nodes:.3g} nodes on the ground, whose stiffness "
+            f"would take minutes and gigabytes; expected at most {MAX_GROUND_NODES}: choose "
+            f"{ceil(1e3 * sqrt(shape.area / MAX_GROUND_NODES)) / 1e3:g} m or more"
+        )
     return size
 
 

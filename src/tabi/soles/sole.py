@@ -206,7 +206,7 @@ def sole_of_mesh(
     cache: bool = True,
 ) -> DeformableSole:
     """A sole of a mesh, say from a file of Gmsh; arguments as of ``make_sole``."""
-    made = materials.checked(layers)
+    made = materials.in_units(layers)
     found = condensation.condensed(mesh, made, element, cache)
     return DeformableSole(mesh, made, element, found.compliance, found.damping)
 
@@ -236,6 +236,7 @@ def make_sole(
     Raises:
         ModelError: if one of them cannot be.
     """
+    layers = materials.in_units(layers)
     mesh = sole_mesh(outline, layers, element_size, holes, tread, rounded, through)
     return sole_of_mesh(mesh, layers, element, cache)
 

@@ -1,39 +1,27 @@
 """``tabi validate walks``: does any biped from a file walk, without a number of its own?
 
-Each robot is read as ``tabi.load`` reads it, gets what its file leaves out (gains; soles, if it is
-one that is known; an IMU on its base and a force sensor in each foot) and is put on the ground. It
-walks with the gait of ``gait_for``, twice: following the pattern blindly, and with the stabiliser.
-Legs that cannot make such steps get smaller ones: the first of
-
-    length and lift × 1, ¾, ½ and centre of mass as it stands, then 3 % and 6 % lower            (1)
-that inverse kinematics, travel and motors allow; feet that stand inside of each other's outlines go
-as far apart as they need to pass. A robot that its file does not describe, or that has no such
-legs, is refused with a reason: it is named, and counts neither way.
+Each robot is read as ``tabi.load`` reads it, gets what its file leaves out (``robots.bipeds``) and
+is put on the ground. It walks with the gait of ``gait_for``, or the first smaller one that its legs
+allow, twice: following the pattern blindly, and with the stabiliser. A robot that its file does not
+describe, or that has no such legs, is refused with a reason: it is named, and counts neither way.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tabi._errors import ModelError, TabiError
+from tabi._errors import TabiError
 from tabi.model.robot import Robot
-from tabi.robots.files import load, quietly
-from tabi.robots.known import complete
-from tabi.spatial.transform import Transform, translation
+from tabi.robots.bipeds import add_sensors, apart, fitted_pattern, load_biped
+from tabi.robots.files import quietly
 from tabi.validation.walk_trial import Walked, try_walk
-from tabi.walking import Biped, Footstep, Gait, Stabiliser, gait_for, walk, walking_pattern
-from tabi.walking.footsteps import SIDES
+from tabi.walking import Biped, Footstep, Gait, Stabiliser, gait_for, walk
 
 STEPS = 10
-# (1)
-SHARES, HEIGHTS = (1.0, 0.75, 0.5), (1.0, 0.97, 0.94)
-# between soles that pass each other [m]
-APART = 0.01
 # what a walk with the stabiliser may be off [m]: a landing, and a foot that stands; following
 # blindly is as good as the motors' gains
 LANDING, SLIP = 5e-3, 5e-3
@@ -43,63 +31,23 @@ WALKS, FALLS, REFUSED = "walks", "falls", "refused"
 def stage(file: Path) -> Robot:
     """A robot from a file, standing, with the sensors that a stabiliser needs."""
     with quietly():
-        robot = complete(load(file, base="floating"))
-        if not robot.feet:
-            # files without shapes for contacts may have some to be seen
-            robot = complete(load(file, base="floating", collision="visual"))
-    robot.stand_on_ground()
+        robot = load_biped(file)
+        # a walk balances
+        robot.stand_on_ground()
     add_sensors(robot)
     return robot
 
 
-def add_sensors(robot: Robot) -> None:
-    """An IMU on the base and a force sensor in each foot, where there is none."""
-    kinds = [(sensor.kind, sensor.body) for sensor in robot.sensors.values()]
-    if not any(kind == "imu" for kind, _ in kinds):
-        robot.add_sensor("walking_imu", "imu", robot.base)
-    for side in SIDES:
-        if side in robot.feet and ("force", robot.feet[side].body) not in kinds:
-            robot.add_sensor(f"{side}_walking_force", "force", robot.feet[side].body)
-
-
 def plan(robot: Robot, steps: int) -> tuple[Gait, list[Footstep]]:
-    """The gait of (1) and footsteps for it.
+    """The gait of a walk straight on, and its footsteps.
 
     Raises:
         ModelError: of the first gait tried, where none can be walked.
     """
     biped = Biped(robot)
-    own, stance = gait_for(biped), _apart(biped)
-    refused: ModelError | None = None
-    for height in HEIGHTS:
-        for share in SHARES:
-            gait = replace(
-                own,
-                length=round(share * own.length, 3),
-                lift=share * own.lift,
-                centre_height=height * own.centre_height,
-            )
-            footsteps = walk(stance, steps, gait.length)
-            try:
-                walking_pattern(biped, footsteps, gait)
-            except ModelError as fault:
-                refused = refused or fault
-            else:
-                return gait, footsteps
-    assert refused is not None
-    raise refused
-
-
-def _apart(biped: Biped) -> dict[str, Transform]:
-    """Soles as they stand, or wide enough apart to pass each other."""
-    inner = [biped.outline["left"][:, 1].min(), -biped.outline["right"][:, 1].max()]
-    left, right = (biped.stance[side] for side in SIDES)
-    gap = float(left.R[:, 1] @ (left.p - right.p)) + sum(inner)
-    more = max(0.0, 0.5 * (APART - gap))
-    return {
-        side: translation(sign * more * biped.stance[side].R[:, 1]) @ biped.stance[side]
-        for side, sign in zip(SIDES, (1.0, -1.0), strict=True)
-    }
+    stance = apart(biped)
+    pattern = fitted_pattern(biped, gait_for(biped), lambda gait: walk(stance, steps, gait.length))
+    return pattern.gait, list(pattern.steps)
 
 
 def check(file: Path, steps: int = STEPS) -> dict[str, Any]:

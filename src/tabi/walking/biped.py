@@ -8,7 +8,7 @@ from math import atan2
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi._errors import ModelError
+from tabi._errors import ModelError, expect
 from tabi.dynamics.configuration import Configuration
 from tabi.model import legs
 from tabi.model.body import Body
@@ -44,6 +44,7 @@ class Biped:
     """
 
     def __init__(self, robot: Robot) -> None:
+        expect("the robot of a Biped", robot, Robot, "one of tabi.load or tabi.robots")
         if robot.base.joint.kind != "floating":
             raise ModelError(
                 f"robot {robot.name!r} is bolted to the world by its base {robot.base.name!r}; "

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tabi._errors import expect
 from tabi.control.estimator import Estimator
 from tabi.walking.gait_controller import GaitController
 from tabi.walking.pattern import WalkingPattern
@@ -38,6 +39,9 @@ class Walker(GaitController):
         stabiliser: StabiliserGains | None = None,
         estimator: Estimator | None = None,
     ) -> None:
+        expect("the pattern of a Walker", pattern, WalkingPattern, "a walking_pattern(…)")
+        gains = "None, tabi.walking.Stabiliser() or tabi.walking.DcmStabiliser()"
+        expect("the stabiliser of a Walker", stabiliser, StabiliserGains | None, gains)
         self.pattern = pattern
         kernel: Any = planned_tick if stabiliser is None else stabilised_tick
         super().__init__(kernel, pattern.robot, pattern.gait.tick, stabiliser, estimator)

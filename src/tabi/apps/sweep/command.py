@@ -154,6 +154,11 @@ def values(text: str, key: str) -> list[str]:
             )
         first, last, steps = Fraction(ends[0]), Fraction(ends[1]), int(ends[2]) - 1
         found = [shortest(float(first + (last - first) * k / steps)) for k in range(steps + 1)]
+    elif len(ends) == 2 and all(NUMBER.fullmatch(part) for part in ends):
+        raise TabiError(
+            f"--over {key}={text} has no count; expected FROM:TO:COUNT, for example "
+            f"--over {key}={ends[0]}:{ends[1]}:5, or values with commas"
+        )
     else:
         found = [shortest(float(part)) if NUMBER.fullmatch(part) else part for part in split(text)]
     for k, value in enumerate(found):

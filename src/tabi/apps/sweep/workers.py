@@ -19,6 +19,8 @@ from multiprocessing import connection, resource_tracker
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from tabi.apps.terminal import show_warnings, warn_once
+
 if TYPE_CHECKING:
     from tabi.scenes import Scene
 
@@ -119,7 +121,7 @@ def work(
                 task, worker.task = worker.task, None
                 assert task is not None
                 try:
-                    found = worker.pipe.recv()
+                    found, said = worker.pipe.recv()
                 except (EOFError, OSError):
                     workers.remove(worker)
                     worker.process.join(PATIENCE)
@@ -129,6 +131,7 @@ def work(
                     )
                     yield task, f"the process of {', '.join(task.settings)} {how}"
                     continue
+                warn_once(said)
                 yield task, found
                 if ahead:
                     worker.give(ahead.pop())
@@ -212,12 +215,16 @@ def end(workers: list[Any]) -> None:
 def serve(pipe: Any) -> None:
     """What a worker does until its pipe ends."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    said: list[str] = []
+    show_warnings(said.extend)
     with contextlib.suppress(EOFError, OSError, KeyboardInterrupt):
         while True:
             found = pipe.recv().run()
             if found is None:
                 return
-            pipe.send(found)
+            # those of many runs are the same: the parent prints each once
+            pipe.send((found, said))
+            said.clear()
 
 
 def _end_with_parent() -> None:

@@ -24,7 +24,7 @@ from tabi.model.mujoco_state import mujoco_state, slots
 from tabi.model.mujoco_writer import to_mujoco
 from tabi.model.readers.mjcf_source import mujoco
 from tabi.model.robot import Robot
-from tabi.model.signals import Measurement
+from tabi.model.signals import Measurement, Truth
 from tabi.recording.tracks import rotations
 from tabi.scenes import Scene
 from tabi.simulation.readings import Named
@@ -150,7 +150,9 @@ def ask(
     """
 
     def seen(robot: Robot, measured: Measurement) -> Measurement:
-        true = measured.truth and replace(measured.truth, forces=RowWrenches(sim, robot, row))
+        true = measured.truth
+        if isinstance(true, Truth):
+            true = replace(true, forces=RowWrenches(sim, robot, row))
         found = replace(measured, truth=true, sensors=NoReadings())
         if effort is not None:
             found = replace(found, effort=effort[joint_rows(sim.model, robot)])

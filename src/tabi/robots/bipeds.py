@@ -1,0 +1,121 @@
+"""What a biped from a file needs to walk, added where its file leaves it out: every addition is a
+note of the robot.
+
+Sensors of a stabiliser are an IMU on the base and a force sensor in each foot. Legs that cannot
+make the steps of ``gait_for`` get smaller ones: the first of
+
+    length and lift × 1, ¾, ½ and centre of mass as it stands, then 3 % and 6 % lower            (1)
+that inverse kinematics, travel and motors allow; feet that stand inside of each other's outlines go
+as far apart as they need to pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from tabi._errors import ModelError
+from tabi.model.robot import Robot
+from tabi.robots.files import load
+from tabi.robots.known import complete
+from tabi.spatial.transform import Transform, translation
+from tabi.walking import Biped, Footstep, Gait, WalkingPattern, walking_pattern
+from tabi.walking.footsteps import SIDES
+
+# (1)
+SHARES, HEIGHTS = (1.0, 0.75, 0.5), (1.0, 0.97, 0.94)
+# between soles that pass each other [m]
+APART = 0.01
+
+
+def load_biped(path: str | Path, **told: Any) -> Robot:
+    """A robot from a file, to walk: its base floats, and it has the soles that its file leaves out
+    if it is one that is known; shapes that are seen collide where the file has no others.
+
+    Args:
+        told: keywords of ``tabi.load``, which come first.
+    """
+    given: dict[str, Any] = {"base": "floating"}
+    given |= {key: value for key, value in told.items() if value is not None}
+    robot = complete(load(path, **given))
+    if not robot.feet and given.get("collision", "file") == "file":
+        given["collision"] = "visual"
+        seen = complete(load(path, **given))
+        if seen.feet:
+            seen.notes.append(
+                "stand-in: it has no shapes that collide under its feet, so what is seen collides"
+            )
+            return seen
+    return robot
+
+
+def add_sensors(robot: Robot) -> None:
+    """An IMU on the base and a force sensor in each foot, where there is none."""
+    kinds = [(sensor.kind, sensor.body) for sensor in robot.sensors.values()]
+    added = []
+    if not any(kind == "imu" for kind, _ in kinds):
+        added.append(robot.add_sensor("walking_imu", "imu", robot.base).name)
+    for side in SIDES:
+        if side in robot.feet and ("force", robot.feet[side].body) not in kinds:
+            name = f"{side}_walking_force"
+            added.append(robot.add_sensor(name, "force", robot.feet[side].body).name)
+    if added:
+        robot.notes.append(f"stand-in: sensors to walk with were added: {', '.join(added)}")
+
+
+def fitted_pattern(
+    biped: Biped,
+    own: Gait,
+    footsteps: Callable[[Gait], Sequence[Footstep]],
+    fixed: Collection[str] = (),
+) -> WalkingPattern:
+    """A walk in the first gait of (1) in which the robot can walk it.
+
+    Args:
+        own: gait that is tried first. footsteps: of a gait.
+        fixed: names of its numbers that stay as they are.
+
+    Raises:
+        ModelError: of the first gait tried, where none can be walked.
+    """
+    refused: ModelError | None = None
+    for gait in _gaits(own, fixed):
+        try:
+            pattern = walking_pattern(biped, footsteps(gait), gait)
+        except ModelError as fault:
+            refused = refused or fault
+            continue
+        if gait != own:
+            biped.robot.notes.append(
+                f"stand-in: its legs cannot make steps of {own.length:g} m, so they are "
+                f"{gait.length:g} m long with the centre of mass {gait.centre_height:.3g} m high"
+            )
+        return pattern
+    assert refused is not None
+    raise refused
+
+
+def _gaits(own: Gait, fixed: Collection[str]) -> Iterator[Gait]:
+    """(1)"""
+    for height in HEIGHTS:
+        for share in SHARES:
+            scaled = {
+                "length": round(share * own.length, 3),
+                "lift": share * own.lift,
+                "centre_height": height * own.centre_height,
+            }
+            yield replace(own, **{name: x for name, x in scaled.items() if name not in fixed})
+
+
+def apart(biped: Biped) -> dict[str, Transform]:
+    """Soles as they stand, or wide enough apart to pass each other."""
+    inner = [biped.outline["left"][:, 1].min(), -biped.outline["right"][:, 1].max()]
+    left, right = (biped.stance[side] for side in SIDES)
+    gap = float(left.R[:, 1] @ (left.p - right.p)) + sum(inner)
+    more = max(0.0, 0.5 * (APART - gap))
+    return {
+        side: translation(sign * more * biped.stance[side].R[:, 1]) @ biped.stance[side]
+        for side, sign in zip(SIDES, (1.0, -1.0), strict=True)
+    }

@@ -1,0 +1,53 @@
+"""Poses of a scene's robots: by name, and joints that differ from it."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from math import pi
+
+from tabi._errors import ModelError, unknown
+from tabi.model.robot import Robot
+from tabi.scenes import motion
+from tabi.scenes.equipment import Places
+from tabi.scenes.reader import Path
+
+
+def pose(builder: Places, robot: Robot, told: motion.Posture, path: Path) -> dict[str, float]:
+    """Joint positions [rad or m] of a pose and what differs from it."""
+    with builder.at(*path, "pose"):
+        if told.pose is None:
+            # what has no two legs has no such pose, and nobody asked for it
+            found: dict[str, float] = {}
+            with suppress(ModelError):
+                found = dict(robot.half_sitting)
+        elif told.pose in ("zero", "half_sitting"):
+            found = {} if told.pose == "zero" else dict(robot.half_sitting)
+        elif told.pose in robot.poses:
+            found = dict(robot.poses[told.pose])
+        else:
+            raise unknown("pose", told.pose, robot.name, dict.fromkeys([*robot.poses, "zero"]))
+    for key, kinds, unit in (
+        ("joints_deg", ("revolute", "continuous"), pi / 180),
+        ("joints_m", ("prismatic",), 1.0),
+    ):
+        for name, value in getattr(told, key).items():
+            with builder.at(*path, key, name):
+                kind = robot.joint(name).kind
+                if kind not in kinds:
+                    other = "joints_m" if key == "joints_deg" else "joints_deg"
+                    raise ModelError(
+                        f"joint {name!r} is {kind}; expected one that "
+                        f"{'turns' if key == 'joints_deg' else 'slides'} (see {other})"
+                    )
+                found[name] = value * unit
+    return found
+
+
+def goal(builder: Places, robot: Robot, told: motion.Posture, path: Path) -> dict[str, float]:
+    """A pose that motors go to."""
+    for key in ("joints_deg", "joints_m"):
+        for name in getattr(told, key):
+            with builder.at(*path, key, name):
+                if robot.joint(name).passive:
+                    raise ModelError(f"joint {name!r} is passive: nothing drives it; leave it out")
+    return pose(builder, robot, told, path)
