@@ -56,3 +56,16 @@ def upright(robot: Robot) -> Upright:
         return Upright(height, np.array([0.0, 0.0, 1.0]) if soles else base.R[2].copy())
     height = float(base.p[2]) - min(float(sole.p[2]) for sole in soles)
     return Upright(max(height, 1e-6), base.R[2].copy())
+
+
+class Uprights:
+    """How robots stand, each found when it is first asked for."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Upright] = {}
+
+    def of(self, robot: Robot) -> Upright:
+        """That of one robot."""
+        if robot.name not in self._known:
+            self._known[robot.name] = upright(robot)
+        return self._known[robot.name]

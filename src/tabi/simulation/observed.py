@@ -30,7 +30,7 @@ from tabi.simulation import balance, certificate, foot_state, observation, pad_s
 from tabi.simulation.balance import Balance
 from tabi.simulation.certificate import StepCertificate
 from tabi.simulation.data import Data
-from tabi.simulation.falling import Upright, upright
+from tabi.simulation.falling import Uprights
 from tabi.simulation.foot_state import FootEvent, FootState
 from tabi.simulation.observation import Contact
 from tabi.simulation.pad_state import PadState
@@ -71,7 +71,7 @@ class Observed(Quantities):
         self._links: dict[Body | Foot | Frame | str, Link] = {}
         self._own_shapes: dict[Any, NDArray[np.bool_]] = {}
         self._pictures: Pictures | None = None
-        self._upright: dict[str, Upright] = {}
+        self._uprights = Uprights()
         self._turns = Turns()
         # what the world had when it was compiled
         self._before = (*world.robots, *world.objects)
@@ -317,15 +317,11 @@ class Observed(Quantities):
         return bool(above < real("height of a robot that has fallen", height))
 
     def fall_margin(self, robot: Robot | str) -> float:
-        """How far a robot is from having fallen: 0.5 as it starts, negative where it has; the
-        lesser of its height, over that at the start, and the cosine of its inclination, less ½.
-        """
+        """How far a robot is from having fallen, see ``simulation.falling``: 0.5 as it starts."""
         robot = self._robot(robot)
-        if robot.name not in self._upright:
-            self._upright[robot.name] = upright(robot)
         soles = [float(self.position(foot)[2]) for foot in robot.feet.values()]
         below = min(soles, default=self.world.ground_height)
-        return self._upright[robot.name].margin(self.pose(robot.base), below)
+        return self._uprights.of(robot).margin(self.pose(robot.base), below)
 
     def problem(self) -> BodyProblem | None:
         """The contact problem of the last step, all groups together; None without contacts."""

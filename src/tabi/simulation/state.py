@@ -56,7 +56,11 @@ def read_only(array: Array) -> Array:
 
 
 def refuse_assignment(owner: type, name: str) -> None:
-    """Say how to set what is assigned to a simulator; it would be ignored otherwise."""
+    """Say how to set what is assigned to a simulator; it would be ignored otherwise. A method may
+    be replaced, as tests do.
+    """
+    if callable(getattr(owner, name, None)):
+        return
     fix = SETTERS.get(name)
     if name in ("q", "v", "state"):
         fix = STATE
