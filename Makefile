@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: run test check bench docs wheel setup clean
+.PHONY: run test test-processors check bench docs wheel setup clean
 
 run: $(VENV)/run.ok
 	$(BIN)/tabi demo
@@ -12,6 +12,10 @@ run: $(VENV)/run.ok
 test: $(VENV)/dev.ok
 	$(BIN)/tabi warmup --quiet
 	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+# the laws of physics, with machine code of a plain x86-64, of Haswell and of Skylake with AVX-512
+test-processors: $(VENV)/dev.ok
+	$(BIN)/python tests/run_on_processors.py
 
 check: $(VENV)/dev.ok
 	$(BIN)/ruff check src tests docs examples

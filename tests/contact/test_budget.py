@@ -46,8 +46,10 @@ def test_work_ends_at_its_limit_within_one_step_but_for_the_first_ones(most):
     p = hopeless()
     *_, work = solved(p, most)
     assert work[budget.WORK] <= max(most, budget.FIRST_STEPS * largest_step(p)) + largest_step(p)
-    # all of it is used, as nothing solves this
-    assert work[budget.WORK] >= most
+    # all of it is used, as nothing solves this, or all attempts are made: how soon those end where
+    # their systems are singular is a matter of rounding
+    *_, free = solved(p)
+    assert work[budget.WORK] >= min(most, free[budget.WORK])
 
 
 def test_without_an_answer_the_best_point_is_left_with_its_own_error():
