@@ -42,3 +42,21 @@ def test_links_and_pictures_of_the_readme_are_there():
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.name)
 def test_example_runs(example, tmp_path):
     assert isinstance(python(str(example), folder=tmp_path), str)
+
+
+def test_every_page_of_the_docs_is_linked_from_the_index_and_is_in_the_navigation():
+    pages = {path.name for path in (ROOT / "docs").glob("*.md")}
+    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    assert len(pages) > 20
+    linked = set(re.findall(r"\]\(([a-z_0-9]+\.md)", index)) | {"index.md"}
+    assert pages - linked == set()
+    assert {page for page in pages if f": {page}" not in navigation} == set()
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/index.md", "CHANGELOG.md"])
+def test_nothing_that_is_there_is_said_to_come(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    coming = re.findall(r"(?i)(?:^.*come next.*$|^next:.*$|^.*not,? yet:.*$)", text, re.MULTILINE)
+    there = ("walk", "sole", "sensor", "haptic", "page", "recording")
+    assert [line for line in coming if any(word in line.lower() for word in there)] == []
