@@ -62,7 +62,7 @@ def test_rows_are_the_states_and_contacts_that_were_seen(tmp_path):
 
 def test_certificate_and_facts_of_the_run_are_kept(tmp_path):
     sim, robot = standing()
-    with tabi.Recording(tmp_path / "run.hdf5", sim, rate=100):
+    with sim.record(tmp_path / "run.hdf5", rate=100):
         sim.run(0.1)
         found = sim.certificate
     run = tabi.Recording.load(tmp_path / "run.hdf5")
