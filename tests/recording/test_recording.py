@@ -368,7 +368,7 @@ def test_file_that_cannot_be_written_is_refused_and_nothing_is_recorded(tmp_path
         match=r"nowhere/run.hdf5: no recording can be written there: no such file or directory",
     ):
         sim.record(tmp_path / "nowhere" / "run.hdf5")
-    with pytest.raises(RecordingError, match="it is a folder; expected the name of a file"):
+    with pytest.raises(RecordingError, match="it is a folder; expected a file name"):
         sim.record(tmp_path)
     sim.run(0.01)
     assert sim.time == pytest.approx(0.01)

@@ -25,7 +25,6 @@ ENDED = ("", "reset", "restore", "exception")
 # of a recording
 CLOSED, EXIT, EXCEPTION = "closed", "exit", "exception"
 WORDS = {
-    "": "",
     "reset": "reset",
     "restore": "another state was restored",
     "exception": "stopped by an exception, then reset or restored",
@@ -42,8 +41,9 @@ class Episode:
 
     Attributes:
         number: counted from 0. rows: how many were recorded.
-        begin, end: times of its first and last row [s]; steps: between them.
-        ended: how it ended, in words.
+        begin, end: times of its first and last row [s]. steps: between them.
+        kind: how it ended: "closed", "exit", "exception", "reset", "restore", or empty where
+            nobody knows: the process was killed. ended: the same in words.
     """
 
     number: int
@@ -51,6 +51,7 @@ class Episode:
     begin: float
     end: float
     steps: int
+    kind: str
     ended: str
 
 
@@ -113,12 +114,12 @@ def words_of(fault: BaseException) -> str:
     return f"{type(fault).__name__}: {said}"[:MAX_TEXT].removesuffix(": ")
 
 
-def read_ending(file: Careful) -> str:
-    """How a recording ended, in words; empty where it was never closed."""
-    if not file.has("episodes"):
-        return "closed normally" if "missed" in file.file["certificate"].attrs else ""
+def read_ending(file: Careful) -> tuple[str, str]:
+    """How a recording ended, and in words; the first is empty where it was never closed."""
+    if not file.has("episodes") and "missed" in file.file["certificate"].attrs:
+        return CLOSED, "closed normally"
     if "ended" not in file.file.attrs:
-        return ""
+        return "", NOT_CLOSED
     kind, by = (str(file.attribute(name)) for name in ("ended", "ended_by"))
     words = {
         CLOSED: "closed normally",
@@ -126,7 +127,7 @@ def read_ending(file: Careful) -> str:
         EXCEPTION: "interrupted (Ctrl-C)" if by == "KeyboardInterrupt" else f"stopped by {by}",
     }
     file.expect(kind in words, f"it ended by {kind[:40]!r}, which is not known")
-    return words[kind]
+    return kind, words[kind]
 
 
 def read(file: Careful, n: int, events: int, judged: int) -> tuple[list[Span], list[int]]:
@@ -159,16 +160,16 @@ def read(file: Careful, n: int, events: int, judged: int) -> tuple[list[Span], l
 
 
 def described(
-    spans: list[Span], ended: list[int], time: Array, dt: float, ending: str
+    spans: list[Span], ended: list[int], time: Array, dt: float, ending: tuple[str, str]
 ) -> tuple[Episode, ...]:
-    """Episodes in words and numbers, from the times of all rows."""
+    """Episodes in words and numbers, from the times of all rows and how the recording ended."""
     found = []
     for k, span in enumerate(spans):
         own = time[span.row.start : span.row.stop]
         begin, end = (float(own[0]), float(own[-1])) if len(own) else (0.0, 0.0)
-        code = ended[k] if k < len(ended) else 0
-        how = WORDS[ENDED[code]] or ending or NOT_CLOSED
-        found.append(Episode(k, len(own), begin, end, steps_of(own, dt), how))
+        kind = ENDED[ended[k]] if k < len(ended) else ""
+        how = (kind, WORDS[kind]) if kind else ending
+        found.append(Episode(k, len(own), begin, end, steps_of(own, dt), *how))
     return tuple(found)
 
 

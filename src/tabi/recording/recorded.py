@@ -130,15 +130,15 @@ class Recorded:
 
     @property
     def summary(self) -> dict[str, float]:
-        """Worst of the run: residual [m/s], joint_residual, penetration [m];
-        steps that missed the tolerance; rows, seconds.
+        """Worst of the run so far: residual [m/s], joint_residual, penetration [m];
+        of this episode: steps that missed the tolerance, rows, seconds.
 
         Of the steps that were judged anew, one a second: force_residual [N], pressure_shift [m].
         """
         c, n = self.certificate, len(self.time)
         worst = {name.removeprefix("worst_"): float(c[name].max(initial=0.0)) for name in WORST}
         worst |= {name: float(self.judged[name].max(initial=0.0)) for name in JUDGED[1:]}
-        missed = int(c["missed"].max(initial=0))
+        missed = int(np.diff(c["missed"]).clip(0).sum())
         return worst | {
             "missed": missed,
             "rows": n,
@@ -257,8 +257,8 @@ def _read(file: Careful, episode: int | None) -> Recorded:
         created=str(file.attribute("created")),
         joint_names=file.texts("joint_names"),
         body_names=names,
-        closed=bool(ending),
-        ended=ending or episodes.NOT_CLOSED,
+        closed=bool(ending[0]),
+        ended=ending[1],
         episode=number,
         episodes=parts,
         **_rest(file, world, span, names),

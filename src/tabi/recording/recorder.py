@@ -107,9 +107,13 @@ class Recorder:
     def __exit__(self, kind: object, fault: BaseException | None, trace: object) -> None:
         self._close(fault)
 
-    def close(self) -> None:
-        """Write what is left and close the file; a second time does nothing."""
-        self._close()
+    def close(self, fault: BaseException | None = None) -> None:
+        """Write what is left and close the file; a second time does nothing.
+
+        Args:
+            fault: the exception that ended the run, if one did; the file names it.
+        """
+        self._close(fault)
 
     def close_at_exit(self, fault: BaseException | None) -> None:
         """Close it because the process ends, by an exception or without one."""

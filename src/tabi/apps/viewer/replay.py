@@ -112,7 +112,7 @@ class Replay:
             self._now += seconds
             while self.row < last and time[self.row + 1] <= self._now:
                 self.row += 1
-                # a run that was set back goes on from there
+                # a run that was set back goes on from there, in files of earlier versions
                 if time[self.row] < time[self.row - 1]:
                     self._now = float(time[self.row])
         if self.row == last:
@@ -191,6 +191,8 @@ class Replay:
         names = ", ".join(plain(name) for name in run.world.robot_names)
         gui.add_markdown(
             f"**{names or 'recording'}** · {plain(run.created)} · tabi {plain(run.version)}  \n"
+            + (f"{run.episode_name} · " if run.episode_name else "")
+            + f"ended: {plain(run.episodes[run.episode].ended if run.episodes else '')}  \n"
             f"{worst['rows']} rows over {worst['seconds']:.3f} s, "
             f"worst residual {worst['residual']:.1e} m/s, "
             f"{worst['missed']} steps missed the tolerance"
