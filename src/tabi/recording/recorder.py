@@ -126,10 +126,8 @@ class Recorder:
             self._catch_up()
             self._leave()
             self._settle()
-            # an error in it must not cost the rows
-            if self._rows and self._first is None:
-                with contextlib.suppress(Exception):
-                    self._judge()
+            if self._rows:
+                self._judge_end()
             by = self._stopped[0] if self._stopped[1] == self._count else ""
             if fault is not None and not isinstance(fault, SystemExit | GeneratorExit):
                 by = episodes.words_of(fault)
@@ -195,8 +193,8 @@ class Recorder:
         data = self._sim.data
         self._catch_up()
         before = _moment(data)
-        if kind != "set_state" and self._first is None:
-            self._judge()
+        if kind != "set_state":
+            self._judge_end()
         try:
             yield
         finally:
@@ -216,7 +214,9 @@ class Recorder:
         """Note a step that ended before its turn came: another callback raised, or restored."""
         data = self._sim.data
         last = self._rows[-1][0] if self._rows else self._last_stored
-        due = data.steps % self.every == 0 and data.steps not in (last, self._start)
+        # of an episode that waits for its first row, the rows before are of another one
+        last = self._start if self._first is not None else last
+        due = data.steps % self.every == 0 and data.steps != last
         if due and open_recordings.holds(self):
             self.take(data)
 
@@ -230,6 +230,12 @@ class Recorder:
                 1e-3 * max(found.pressure_shift.values(), default=0.0),
             )
         )
+
+    def _judge_end(self) -> None:
+        """Of an episode that ends; an error in it must not cost the rows, nor prevent a reset."""
+        if self._first is None:
+            with contextlib.suppress(Exception):
+                self._judge()
 
     # ---- what is written --------------------------------------------------------------------
 
@@ -250,7 +256,8 @@ class Recorder:
         if self._file is None and self._said == ended and not self._rows and not self._new_events:
             return
         self._write(ended)
-        file, self._file = self._file, None
+        file: Any = self._file
+        self._file = None
         with contextlib.suppress(OSError, RuntimeError):
             for name, value in (
                 ("missed", self._sim.data.missed_count),

@@ -13,6 +13,7 @@ or by a state that is restored. Of every file it is asked
 from __future__ import annotations
 
 import json
+import os
 import random
 import subprocess
 import sys
@@ -71,6 +72,10 @@ def validate(
     """
     found: dict[str, Any] = {"kinds": dict.fromkeys(WAYS, 0), "steps": 0, "lost_by_a_kill": 0}
     found["wrong"], rng, interrupted = Counter[str](), random.Random(seed), False
+    if not hasattr(os, "fork"):
+        raise TabiError(
+            "this experiment forks processes, which this system cannot; run it on Linux"
+        )
     try:
         with tempfile.TemporaryDirectory() as folder, Writer(Path(folder)) as writer:
             while (done := sum(found["kinds"].values())) < moments:

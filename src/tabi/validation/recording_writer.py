@@ -20,7 +20,7 @@ from tabi.model.world import World
 from tabi.simulation.simulator import Simulator
 
 # steps of an episode at most, and of a run that does not end by a signal
-LONGEST, MAX_STEPS = 900, 2500
+LONGEST, MAX_STEPS = 400, 1500
 # seconds from a process's start to its signal, at most
 LATEST = 0.4
 # numbers below it are steps, those above it episodes
