@@ -73,14 +73,13 @@ def validate(
     found: dict[str, Any] = {"kinds": dict.fromkeys(WAYS, 0), "steps": 0, "lost_by_a_kill": 0}
     found["wrong"], rng, interrupted = Counter[str](), random.Random(seed), False
     if not hasattr(os, "fork"):
-        raise TabiError(
-            "this experiment forks processes, which this system cannot; run it on Linux"
-        )
+        raise TabiError("this experiment forks processes; run it on Linux or macOS")
     try:
         with tempfile.TemporaryDirectory() as folder, Writer(Path(folder)) as writer:
             while (done := sum(found["kinds"].values())) < moments:
                 kind = min(WAYS, key=lambda one: found["kinds"][one])
-                trial = _trial(kind, found["kinds"][kind], min(RESETS, moments - done), rng)
+                resets = min(RESETS, moments - done, max(1, moments // len(WAYS)))
+                trial = _trial(kind, found["kinds"][kind], resets, rng)
                 for what in writer.run(trial, found, claims):
                     found["wrong"][f"{trial['how']}: {what}"] += 1
                 found["kinds"][kind] += trial["moments"]
