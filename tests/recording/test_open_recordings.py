@@ -8,6 +8,7 @@ import pytest
 
 import tabi
 from tabi.recording.problems import RecordingError
+from tabi.recording.writer import RecordingWriter
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 
@@ -143,7 +144,8 @@ def test_two_recordings_into_one_file_are_refused_by_whose_they_are(tmp_path):
     world.add_box((0.1, 0.1, 0.1), 1.0)
     one, two = tabi.Simulator(world), tabi.Simulator(world)
     (tmp_path / "link").symlink_to(tmp_path)
-    with one.record(tmp_path / "run.h5"):
+    with one.record(tmp_path / "run.h5") as writer:
+        assert isinstance(writer, RecordingWriter)
         with pytest.raises(RecordingError, match=r"run.h5: this simulator is being recorded"):
             one.record(tmp_path / "link" / "run.h5")
         with pytest.raises(RecordingError, match=r"run.h5: another simulator is being recorded"):

@@ -6,7 +6,7 @@ import pytest
 
 import tabi
 from tabi.apps.report import contacts, findings
-from tabi.validation import recording_ends
+from tabi.validation import recording_ends, recording_writer
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 
@@ -22,6 +22,18 @@ def test_ten_random_ends_lose_nothing():
     assert min(found["kinds"].values()) >= 2
     assert found["lost_by_a_kill"] <= recording_ends.SECOND
     assert "wrong: nothing" in recording_ends.text(found)
+
+
+def test_a_plan_is_that_of_its_seed_and_ends_where_the_run_did():
+    plan = recording_writer.episodes(7)
+    first = [next(plan) for _ in range(50)]
+    assert [begin for begin, _, save in first if begin] == [
+        begin + save for begin, _, save in first[:-1] if save
+    ]
+    done = recording_ends.planned(7, 20, 1)
+    assert done[:-1] == [(begin, length) for begin, length, _ in first[:20] if length]
+    assert done[-1] == (first[20][0], 1)
+    assert recording_ends.planned(7, 0, 0) == [(0, 0)]
 
 
 def test_what_is_wrong_is_seen(tmp_path):

@@ -1,5 +1,5 @@
 """What a recording holds, read from its file;
-``recorder`` writes it and says what the file is made of.
+``writer`` writes it and says what the file is made of.
 
 Files may be broken, or made to break the reader: whatever is wrong ends in one ``RecordingError``
 of one sentence.

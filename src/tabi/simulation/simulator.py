@@ -16,7 +16,7 @@ from tabi.model.rates import steps_between
 from tabi.model.robot import Robot
 from tabi.model.signals import Controller, Measurement
 from tabi.model.world import World
-from tabi.recording.recorder import Recorder
+from tabi.recording.writer import RecordingWriter
 from tabi.simulation import (
     ahead,
     bonds,
@@ -233,13 +233,13 @@ class Simulator(Stateful):
         rate: float | None = None,
         scene: str = "",
         meta: Mapping[str, Any] | None = None,
-    ) -> Recorder:
-        """Write the run into an HDF5 file (.h5), until it is closed: see ``Recorder``.
+    ) -> RecordingWriter:
+        """Write the run into an HDF5 file (.h5), until it is closed: see ``RecordingWriter``.
 
         Args:
             rate: rows a second of simulated time [Hz]; every step unless given.
         """
-        return Recorder(path, self, rate, scene, meta)
+        return RecordingWriter(path, self, rate, scene, meta)
 
     # ---- time -------------------------------------------------------------------------------
 

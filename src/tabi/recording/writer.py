@@ -53,7 +53,7 @@ INTERVAL = 1.0
 MARGIN = 4_000_000
 
 
-class Recorder:
+class RecordingWriter:
     """Writes a simulation into a file from now on, until it is closed; a process that ends closes
     it too. A reset, or a state that is restored, begins a new episode in the file.
 
@@ -101,7 +101,7 @@ class Recorder:
         self._scheduled = sim.every(self.every, self.take, self.stop, self.jump)
         open_recordings.add(self)
 
-    def __enter__(self) -> Recorder:
+    def __enter__(self) -> RecordingWriter:
         return self
 
     def __exit__(self, kind: object, fault: BaseException | None, trace: object) -> None:
