@@ -66,6 +66,11 @@ SCRIPTS = {
         "if child == 0:\n    sim.run(1.5); sys.exit()\n"
         "os.waitpid(child, 0); sim.run(0.023)"
     ),
+    "fork_goes_on": (
+        "recording = sim.record(path); sim.run(0.123); there, here = os.pipe(); child = os.fork()\n"
+        "if child == 0:\n    os.read(there, 1); sim.run(1.5); sys.exit()\n"
+        "recording.close(); os.write(here, b'.'); os.waitpid(child, 0)"
+    ),
     "pool": (
         "def work(where):\n    other.record(where); other.run(0.05)\n"
         "    raise ValueError('inside')\n"
@@ -107,6 +112,7 @@ def folder(tmp_path_factory):
         ("two", "exit", "the script ended without closing it"),
         ("thread", "exit", "the script ended without closing it"),
         ("fork", "exit", "the script ended without closing it"),
+        ("fork_goes_on", "closed", "closed normally"),
         ("pool", "exit", "the script ended without closing it"),
     ],
 )
