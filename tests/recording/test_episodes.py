@@ -129,6 +129,20 @@ def test_a_callback_that_restores_leaves_the_step_before_it_in_the_file(path):
     assert facts(path) == [(0.0, 0.05, 50, "restore"), (0.0, 0.01, 10, "closed")]
 
 
+@pytest.mark.parametrize("rate", [None, 200])
+def test_a_jump_that_an_interrupt_kept_from_being_told_still_ends_the_episode(path, rate):
+    sim = sliding_box()
+    with sim.record(path, rate=rate):
+        sim.run(0.05)
+        sim._scheduled[0].jump = None
+        sim.reset()
+        sim.run(0.02)
+    found = facts(path)
+    assert found[0] == (0.0, 0.05, 50, "restore")
+    # the step that tells is the first that is known of the next one
+    assert found[1][1:] == (0.02, 19 if rate is None else 15, "closed")
+
+
 def test_episodes_at_a_lower_rate_keep_their_first_row(path):
     sim = sliding_box()
     with sim.record(path, rate=100):

@@ -154,6 +154,9 @@ class RecordingWriter:
             if data.steps == self._start:
                 return
             self._begin_episode()
+        elif data.steps != self._next:
+            self._jumped()
+            return
         self._rows.append(self._columns.noted(data))
         self._taken += 1
         if self._taken >= self._full or clock.monotonic() - self._clock >= INTERVAL:
@@ -213,12 +216,27 @@ class RecordingWriter:
     def _catch_up(self) -> None:
         """Note a step that ended before its turn came: another callback raised, or restored."""
         data = self._sim.data
+        if not open_recordings.holds(self):
+            return
+        if data.steps == self._next:
+            self.take(data)
+        elif not self._next - self.every <= data.steps < self._next:
+            self._jumped()
+
+    @property
+    def _next(self) -> int:
+        """The step whose state is noted next, unless there is a jump."""
         last = self._rows[-1][0] if self._rows else self._last_stored
         # of an episode that waits for its first row, the rows before are of another one
         last = self._start if self._first is not None else last
-        due = data.steps % self.every == 0 and data.steps != last
-        if due and open_recordings.holds(self):
-            self.take(data)
+        return (last // self.every + 1) * self.every
+
+    def _jumped(self) -> None:
+        """Begin anew after a jump that nobody told of: an interrupt came right after it."""
+        with postponed():
+            self._begin_episode()
+            self._episodes.end("restore")
+            self._begin()
 
     def _judge(self) -> None:
         """Have the last step judged anew, in newtons and metres; too slow for every one."""

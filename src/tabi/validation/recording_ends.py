@@ -142,11 +142,16 @@ class Writer:
 
 def planned(seed: int, episode: int, step: int) -> list[tuple[int, int]]:
     """Episodes of a run that came to a step of an episode: where each begins, and its steps;
-    without those in which nothing is simulated.
+    without those in which nothing is simulated. One that begins where the last one ended is a part
+    of that.
     """
-    plan = []
+    plan: list[tuple[int, int]] = []
     for number, (begin, length, _) in enumerate(recording_writer.episodes(seed)):
-        plan.append((begin, step if number == episode else length))
+        steps = step if number == episode else length
+        if begin and plan and sum(plan[-1]) == begin:
+            plan[-1] = (plan[-1][0], plan[-1][1] + steps)
+        else:
+            plan.append((begin, steps))
         if number == episode:
             break
     return [(begin, steps) for begin, steps in plan if steps] or [plan[0]]
@@ -178,7 +183,7 @@ def judge(
         wrong += overclaimed(read(path, one.number), claims)
     if last.episodes[-1].rows and last.closed != (how != "kill"):
         wrong.append("it does not say whether it was closed")
-    kind = last.episodes[-1].kind
+    kind = last.episodes[-1].kind if last.episodes[-1].rows else ENDINGS[how]
     if kind != ENDINGS[how] and kind not in ("reset", "restore"):
         wrong.append("it does not say how it ended")
     return wrong

@@ -23,6 +23,8 @@ from tabi.simulation.simulator import Simulator
 LONGEST, MAX_STEPS = 400, 1500
 # seconds from a process's start to its signal, at most
 LATEST = 0.4
+# seconds that a process may go on after an interrupt
+PATIENCE = 20.0
 # numbers below it are steps, those above it episodes
 EPISODE = 10**9
 
@@ -93,22 +95,41 @@ class Fails:
 
 
 def serve(sim: Simulator) -> tuple[dict[str, Any], Any] | None:
-    """Fork for each line; in the new process, its trial and where it notes its steps."""
-    now = np.frombuffer(mmap.mmap(-1, 8), np.int64)
+    """Fork for each line; in the new process, its trial and where it notes its steps, and before
+    that that it runs.
+    """
+    now = np.frombuffer(mmap.mmap(-1, 16), np.int64)
     for line in sys.stdin:
-        trial, now[0] = json.loads(line), 0
+        trial, now[:] = json.loads(line), 0
         child = os.fork()
         if child == 0:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
+            now[1] = 1
             return trial, now
         if trial["how"] in ("kill", "interrupt"):
+            # Python itself loses an interrupt that comes while it forks
+            while not now[1]:
+                time.sleep(0.001)
             time.sleep(trial["delay"])
             number = signal.SIGKILL if trial["how"] == "kill" else signal.SIGINT
             os.kill(child, number)
-        status = os.waitpid(child, 0)[1]
+        status = _ended(child, trial["how"])
         print(json.dumps({"code": os.waitstatus_to_exitcode(status), "at": int(now[0])}))
         sys.stdout.flush()
     return None
+
+
+def _ended(child: int, how: str) -> int:
+    """The status of a process when it has ended; one that goes on after an interrupt is killed."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        done, status = os.waitpid(child, os.WNOHANG if how == "interrupt" else 0)
+        if done:
+            return status
+        if time.monotonic() > end:
+            os.kill(child, signal.SIGKILL)
+            return os.waitpid(child, 0)[1]
+        time.sleep(0.005)
 
 
 if __name__ == "__main__":
