@@ -22,7 +22,7 @@ print(
 print(f"crate at {sim.position(crate).round(3) + 0.0}, fallen: {sim.fallen(robot)}")
 print(f"every step solved to {sim.tolerance:g} m/s: {sim.certificate.missed == 0}")
 
-run = tabi.Recording.load("standing.hdf5")
+run = tabi.Recording("standing.hdf5")
 waist = run.q[:, sim.model.q_index("hrp2")]
 print(
     f"recorded {len(run.time)} rows; the push moved the waist by "

@@ -235,11 +235,18 @@ def test_the_page_shows_the_world_of_the_scene(monkeypatch, scene):
     assert options["build"]().time == 0.0
 
 
-def test_a_recording_is_never_written_over_a_file_that_is_none(scene, monkeypatch, capsys):
+def test_a_recording_is_never_written_over_a_file_that_is_none(
+    scene, tmp_path, monkeypatch, capsys
+):
+    other = tmp_path / "notes.h5"
+    other.write_text("mine")
     assert "is no recording; choose another name" in mistake(
+        monkeypatch, capsys, scene, "--record", other
+    )
+    assert "expected a file name that ends in .h5" in mistake(
         monkeypatch, capsys, scene, "--record", scene
     )
-    assert scene.read_text() == SLOPE
+    assert (scene.read_text(), other.read_text()) == (SLOPE, "mine")
 
 
 @pytest.mark.parametrize("time", ["nan", "inf", "-1", "0", "1e300"])

@@ -305,7 +305,7 @@ MISTAKES = {
         lambda folder: boxed(lambda sim: sim.record(folder))(folder),
         RecordingError,
         "it is a folder",
-        "expected the name of a file, .hdf5",
+        "expected a file name that ends in .h5 or .hdf5",
     ),
     "a recording at an odd rate": (
         lambda folder: boxed(lambda sim: sim.record(folder / "a.h5", rate=300))(folder),

@@ -62,7 +62,7 @@ def test_rows_are_the_states_and_contacts_that_were_seen(tmp_path):
 
 def test_certificate_and_facts_of_the_run_are_kept(tmp_path):
     sim, robot = standing()
-    with tabi.Recording(tmp_path / "run.hdf5", sim, rate=100):
+    with sim.record(tmp_path / "run.hdf5", rate=100):
         sim.run(0.1)
         found = sim.certificate
     run = tabi.Recording.load(tmp_path / "run.hdf5")
@@ -368,7 +368,7 @@ def test_file_that_cannot_be_written_is_refused_and_nothing_is_recorded(tmp_path
         match=r"nowhere/run.hdf5: no recording can be written there: no such file or directory",
     ):
         sim.record(tmp_path / "nowhere" / "run.hdf5")
-    with pytest.raises(RecordingError, match="it is a folder; expected the name of a file"):
+    with pytest.raises(RecordingError, match="it is a folder; expected a file name"):
         sim.record(tmp_path)
     sim.run(0.01)
     assert sim.time == pytest.approx(0.01)

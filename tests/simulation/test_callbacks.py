@@ -1,5 +1,7 @@
 """What is called between steps: how often, with what, and when no more."""
 
+from contextlib import contextmanager
+
 import numpy as np
 import pytest
 
@@ -61,6 +63,30 @@ def test_a_run_that_ends_with_an_error_tells_those_who_asked():
     with pytest.raises(RuntimeError, match="enough"):
         sim.run(1.0)
     assert told == [10]
+
+
+def test_states_that_are_no_step_are_told_before_and_after():
+    sim, _ = falling()
+    seen = []
+
+    @contextmanager
+    def jump(kind):
+        seen.append((kind, sim.data.steps))
+        yield
+        seen.append((kind, sim.data.steps))
+
+    one = sim.every(1, lambda data: None, jump=jump)
+    saved = sim.save()
+    sim.run(0.003)
+    sim.set_state(sim.q)
+    sim.restore(saved)
+    sim.run(0.002)
+    sim.reset()
+    told = [("set_state", 3), ("set_state", 3), ("restore", 3), ("restore", 0)]
+    assert seen == [*told, ("reset", 2), ("reset", 0)]
+    one.cancel()
+    sim.reset()
+    assert len(seen) == 6
 
 
 def test_bodies_that_begin_and_cease_to_press_are_told_once():

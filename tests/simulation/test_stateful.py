@@ -220,3 +220,16 @@ def test_joint_torques_are_those_that_are_measured():
     sim.run(0.1)
     assert np.array_equal(sim.joint_torques(robot), sim.measure(robot).effort)
     assert np.abs(sim.joint_torques(robot)).max() > 1.0
+
+
+def test_a_restored_state_is_ready_for_kernels_before_a_step_asks():
+    world = tabi.World()
+    world.add_box((0.1, 0.1, 0.1), 1.0)
+    sim = tabi.Simulator(world)
+    saved = sim.save()
+    sim.step()
+    # what the compiled step would make itself cannot be interrupted there
+    sim.restore(saved)
+    assert "_address" in vars(sim._stepper.data)
+    sim.reset()
+    assert "_address" in vars(sim._stepper.data)

@@ -24,6 +24,7 @@ from tabi.apps.run_error import run_error
 from tabi.apps.run_summary import Summary
 from tabi.apps.run_watch import RunWatch
 from tabi.apps.terminal import bar, interrupt
+from tabi.recording.file_names import checked
 
 if TYPE_CHECKING:
     from tabi.scenes import Scene
@@ -133,7 +134,7 @@ def _check_together(page: bool, record: Path | None, error: bool, summary: bool)
         )
     if record is not None:
         check_writable(record)
-        _check_no_loss(record)
+        _check_no_loss(checked(record))
 
 
 def open_page(
@@ -237,7 +238,7 @@ def play(
         found.stopped = str(fault)
     if recording is not None:
         try:
-            recording.close()
+            recording.close(KeyboardInterrupt() if found.interrupted else None)
         except TabiError as fault:
             found.stopped = found.stopped or str(fault)
     watch.finish()

@@ -294,6 +294,25 @@ def external(
 
 
 @app.command()
+def recordings(
+    moments: Annotated[int, typer.Option(min=1, help="Kills, exits, exceptions, resets.")] = 1000,
+    seed: Annotated[int, typer.Option(min=0, help="Of the moments.")] = 0,
+    as_json: Json = False,
+) -> None:
+    """Kill, exit, raise and reset at random moments while recording: is every step in the file,
+    and does a report claim more than was recorded?
+    """
+    from tabi.apps.report import contacts, findings
+    from tabi.validation import recording_ends
+
+    with progress_bar() as report:
+        result = recording_ends.validate(
+            lambda run: findings.measure(run, contacts.touches(run)), moments, seed, report
+        )
+    show(result, recording_ends.text, as_json, passed=result["within"])
+
+
+@app.command()
 def first_contact(as_json: Json = False) -> None:
     """Let HRP-2 land on a sole with rubber above it: do both peaks of its force follow their laws,
     and does the force of a step go as on the robot?

@@ -63,12 +63,13 @@ def told_by(file: Careful) -> list[str]:
     return [name for name in TOLD if file.has(f"feet/{name}")]
 
 
-def read(file: Careful, feet: int, n: int) -> dict[str, NDArray[Any]]:
-    """The columns of n rows by name."""
+def read(file: Careful, feet: int, rows: range) -> dict[str, NDArray[Any]]:
+    """The columns of some rows by name."""
     found: dict[str, NDArray[Any]] = {}
+    n = len(rows)
     for name, width in LOADS.items():
         found[name] = (
-            _loads(file, f"feet/{name}", (None, feet, width), n)
+            _loads(file, f"feet/{name}", (None, feet, width), rows)
             if feet
             else np.zeros((n, 0, width))
         )
@@ -78,21 +79,31 @@ def read(file: Careful, feet: int, n: int) -> dict[str, NDArray[Any]]:
         if name not in here:
             found[name] = np.full((n, feet), missing, kind)
         elif kind is float:
-            found[name] = _loads(file, path, (None, feet), n)
+            found[name] = _loads(file, path, (None, feet), rows)
         else:
-            found[name] = file.integers(path, (None, feet), n).astype(kind)
+            found[name] = file.integers(path, (None, feet), rows).astype(kind)
     _check_states(file, found["state"], NOT_TOLD)
     return found
 
 
-def read_events(file: Careful, names: list[str]) -> tuple[FootEvent, ...]:
-    """All changes, of feet of these names; of a writer that was killed, what all columns have."""
-    paths = {name: f"feet/events/{name}" for name in EVENTS}
-    if not all(file.has(path) for path in paths.values()):
+def count_events(file: Careful) -> int:
+    """How many changes there are; of a writer that was killed, what all columns have."""
+    paths = [f"feet/events/{name}" for name in EVENTS]
+    if not all(file.has(path) for path in paths):
+        return 0
+    return min(file.length(path) for path in paths)
+
+
+def read_events(file: Careful, names: list[str], some: range) -> tuple[FootEvent, ...]:
+    """Some of the changes, of feet of these names."""
+    if not some:
         return ()
-    n = min(file.length(path) for path in paths.values())
-    time = file.reals(paths["time"], rows=n)
-    foot, before, after = (file.integers(paths[name], rows=n) for name in list(EVENTS)[1:])
+    time, foot, before, after = (
+        file.reals(f"feet/events/{name}", rows=some)
+        if name == "time"
+        else file.integers(f"feet/events/{name}", rows=some)
+        for name in EVENTS
+    )
     file.expect(((foot >= 0) & (foot < len(names))).all(), "a change is of no foot")
     _check_states(file, np.concatenate([before, after]), NONE)
     return tuple(
@@ -106,8 +117,8 @@ def _check_states(file: Careful, states: NDArray[Any], least: int) -> None:
     file.expect(known.all(), "a foot is in no known state")
 
 
-def _loads(file: Careful, name: str, shape: tuple[int | None, ...], n: int) -> Array:
+def _loads(file: Careful, name: str, shape: tuple[int | None, ...], rows: range) -> Array:
     """Numbers that are NaN where a foot bears nothing."""
-    values = file.numbers(name, "f", shape, n).astype(float)
+    values = file.numbers(name, "f", shape, rows).astype(float)
     file.expect(not np.isinf(values).any(), f"{name!r} has infinite numbers")
     return values

@@ -22,6 +22,8 @@ PACKED, LARGEST = 1100, 2**28
 FILTERS = {1, 2, 3, 32000}
 TEXT = 20_000_000
 ABSURD = 1e15
+# rows of a dataset: the first so many, or those from one to another; None for all
+Rows = int | range | None
 
 
 class RefusedError(ValueError):
@@ -89,10 +91,10 @@ class Careful:
         return int(min(found.shape[0], found.id.get_storage_size() // row))
 
     def numbers(
-        self, name: str, kinds: str, shape: tuple[int | None, ...], rows: int | None = None
+        self, name: str, kinds: str, shape: tuple[int | None, ...], rows: Rows = None
     ) -> NDArray[Any]:
         """Numbers of some kinds and shape, None where any length will do;
-        the first ``rows`` of them if given.
+        of some rows if given, or the first so many.
         """
         found = self.dataset(name)
         wanted = "×".join("n" if n is None else str(n) for n in shape)
@@ -110,19 +112,21 @@ class Careful:
             found.dtype.kind in kinds and found.dtype.itemsize <= 8,
             f"{name!r} is not made of numbers as expected",
         )
-        count = found.shape[0] if rows is None else rows
+        if not isinstance(rows, range):
+            rows = range(found.shape[0] if rows is None else rows)
+        count = len(rows)
         bytes_ = found.dtype.itemsize * float(np.prod((count, *found.shape[1:]), dtype=float))
         packed = found.id.get_create_plist().get_nfilters() > 0
         most = min(PACKED * self.size, LARGEST) if packed else self.size
         self.expect(bytes_ <= most, f"{name!r} claims {count} rows, more than the file can hold")
-        return np.asarray(found[:count])
+        return np.asarray(found[rows.start : rows.stop])
 
     def reals(
         self,
         name: str,
         shape: tuple[int | None, ...] = (None,),
         infinite: bool = False,
-        rows: int | None = None,
+        rows: Rows = None,
     ) -> NDArray[np.float64]:
         """Numbers of a size that products of some of them stay finite, or such that may be
         infinite; NaN never.
@@ -137,7 +141,7 @@ class Careful:
         return values
 
     def integers(
-        self, name: str, shape: tuple[int | None, ...] = (None,), rows: int | None = None
+        self, name: str, shape: tuple[int | None, ...] = (None,), rows: Rows = None
     ) -> NDArray[np.int64]:
         """Whole numbers."""
         return self.numbers(name, "iu", shape, rows).astype(np.int64)

@@ -153,14 +153,14 @@ def length(file: Careful) -> list[str]:
     return [f"pads/{k}/{part}" for k in range(count) for part in MOVING]
 
 
-def read(file: Careful, n: int, bodies: int, pieces: int) -> dict[str, RecordedPad]:
-    """Pads of n rows by name, in a world of so many moving bodies and pieces of its look."""
+def read(file: Careful, rows: range, bodies: int, pieces: int) -> dict[str, RecordedPad]:
+    """Pads of some rows by name, in a world of so many moving bodies and pieces of its look."""
     names = file.texts(NAMES) if file.has(NAMES) else []
     file.expect(len(set(names)) == len(names), "two pads have one name")
-    return {name: _read(file, k, name, n, (bodies, pieces)) for k, name in enumerate(names)}
+    return {name: _read(file, k, name, rows, (bodies, pieces)) for k, name in enumerate(names)}
 
 
-def _read(file: Careful, k: int, name: str, n: int, most: tuple[int, int]) -> RecordedPad:
+def _read(file: Careful, k: int, name: str, rows: range, most: tuple[int, int]) -> RecordedPad:
     at = f"pads/{k}"
     points = {part: file.reals(f"{at}/{part}", (None, 3)) for part in POINTS}
     corners = {part: file.integers(f"{at}/{part}", (None, 3)) for part in CORNERS}
@@ -181,7 +181,7 @@ def _read(file: Careful, k: int, name: str, n: int, most: tuple[int, int]) -> Re
     file.expect(
         0 <= place[0] < most[0] and -1 <= place[1] < most[1], "a pad is on no body of the world"
     )
-    moving = {part: file.reals(f"{at}/{part}", (None, count, 3), rows=n) for part in MOVING}
+    moving = {part: file.reals(f"{at}/{part}", (None, count, 3), rows=rows) for part in MOVING}
     position = file.reals(f"{at}/position", (3,))
     where = (int(place[0]), R, position, int(place[1]))
     found: dict[str, Any] = {**points, **corners, **moving}

@@ -45,7 +45,7 @@ class Recordable(Protocol):
         """How well the last step's forces obey the law."""
         ...
 
-    def every(self, steps: int, callback: Any, stopped: Any = None) -> Any:
+    def every(self, steps: int, callback: Any, stopped: Any = None, jump: Any = None) -> Any:
         """Call a function after every so many steps."""
         ...
 

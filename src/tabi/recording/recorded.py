@@ -1,5 +1,5 @@
 """What a recording holds, read from its file;
-``recording`` writes it and says what the file is made of.
+``writer`` writes it and says what the file is made of.
 
 Files may be broken, or made to break the reader: whatever is wrong ends in one ``RecordingError``
 of one sentence.
@@ -8,7 +8,6 @@ of one sentence.
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,13 +15,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi._errors import TabiError
-from tabi.recording import anatomy, foot_history, look, pad_history, sensor_history, tracks
+from tabi.recording import (
+    anatomy,
+    episodes,
+    foot_history,
+    look,
+    pad_history,
+    sensor_history,
+    tracks,
+)
 from tabi.recording.anatomy import Anatomy
+from tabi.recording.episodes import Episode, Span
 from tabi.recording.foot_history import FootEvent
 from tabi.recording.hdf5 import Careful, RefusedError
 from tabi.recording.look import Look
 from tabi.recording.pad_history import RecordedPad
+from tabi.recording.problems import RecordingError, reason
 from tabi.recording.whole_file import opened
 
 Array = NDArray[np.float64]
@@ -40,13 +48,9 @@ ROBOTS = {"centre_of_mass": 3, "zmp": 3}
 ENERGY = ("kinetic", "potential")
 
 
-class RecordingError(TabiError, OSError):
-    """A recording that cannot be written or read."""
-
-
 @dataclass(frozen=True, eq=False)
 class Recorded:
-    """What a recording holds.
+    """What one episode of a recording holds.
 
     Attributes:
         time: shape (n,) [s].
@@ -70,7 +74,9 @@ class Recorded:
             pressure, margin and zmp are NaN where nothing is borne.
         judged: of some steps, about one a second, time [s] and what the independent certificate
             says: force_residual [N], pressure_shift [m].
-        closed: whether its writer came to an end, and was not killed.
+        closed: whether its writer came to an end, and was not killed. ended: how the recording
+            ended, in words; how this episode did: ``episodes[episode].ended``.
+        episode: which one this is, counted from 0. episodes: all that the file has.
         foot_events: every change of a foot's state, also between rows.
         sensors: readings (n, width) of each sensor by name. sensor_labels: what each of its numbers
             is, as "gyro x [rad/s]".
@@ -103,6 +109,15 @@ class Recorded:
     sensors: dict[str, Array] = field(default_factory=dict)
     sensor_labels: dict[str, list[str]] = field(default_factory=dict)
     pads: dict[str, RecordedPad] = field(default_factory=dict)
+    ended: str = ""
+    episode: int = 0
+    episodes: tuple[Episode, ...] = ()
+
+    @property
+    def episode_name(self) -> str:
+        """Which episode this is, where there are several: "episode 3 (of 0 to 9)"."""
+        last = len(self.episodes) - 1
+        return f"episode {self.episode} (of 0 to {last})" if last > 0 else ""
 
     def contacts_at(self, row: int) -> dict[str, NDArray[Any]]:
         """The contacts of one row, columns by name."""
@@ -115,15 +130,15 @@ class Recorded:
 
     @property
     def summary(self) -> dict[str, float]:
-        """Worst of the run: residual [m/s], joint_residual, penetration [m];
-        steps that missed the tolerance; rows, seconds.
+        """Worst of the run so far: residual [m/s], joint_residual, penetration [m];
+        of this episode: steps that missed the tolerance, rows, seconds.
 
         Of the steps that were judged anew, one a second: force_residual [N], pressure_shift [m].
         """
         c, n = self.certificate, len(self.time)
         worst = {name.removeprefix("worst_"): float(c[name].max(initial=0.0)) for name in WORST}
         worst |= {name: float(self.judged[name].max(initial=0.0)) for name in JUDGED[1:]}
-        missed = int(c["missed"].max(initial=0))
+        missed = int(np.diff(c["missed"]).clip(0).sum())
         return worst | {
             "missed": missed,
             "rows": n,
@@ -135,9 +150,20 @@ class Recorded:
         return tracks.motion(self.world, self.q[rows])
 
 
-def read(path: str | Path) -> Recorded:
-    """Everything that was recorded in a file."""
+def read(path: str | Path, episode: int | None = None) -> Recorded:
+    """One episode of a recording, the last unless given.
+
+    Args:
+        episode: counted from 0; −1 is the last one.
+    """
     path = Path(path)
+    if episode is not None and (
+        isinstance(episode, bool) or not isinstance(episode, int | np.integer)
+    ):
+        raise RecordingError(
+            f"{path}: episode is {str(episode)[:80]!r}; expected a whole number, or None for the "
+            "last one; what records a simulation is sim.record(path)"
+        )
     if not path.is_file():
         raise RecordingError(
             f"{path}: {'it is a folder' if path.is_dir() else 'there is no such file'}; "
@@ -145,7 +171,9 @@ def read(path: str | Path) -> Recorded:
         )
     try:
         with opened(path) as file:
-            return _read(Careful(path, file))
+            return _read(Careful(path, file), episode)
+    except RecordingError as fault:
+        raise RecordingError(f"{path}: {fault}") from None
     except BlockingIOError:
         raise RecordingError(
             f"{path}: it is still being written; close the recording first"
@@ -188,13 +216,27 @@ def _check_format(file: Careful) -> None:
     )
 
 
-def _read(file: Careful) -> Recorded:
+def _read(file: Careful, episode: int | None) -> Recorded:
     _check_format(file)
     names, world = file.texts("body_names"), anatomy.read(file, "world")
-    n, total, count = _extent(file, world)
-    certificate = {c: _column(file, f"certificate/{c}", c, n) for c in (*CERTIFICATE, *WORST)}
+    dt, tolerance = (float(file.attribute(name)) for name in ("dt", "tolerance"))
+    file.expect(
+        dt > 0 and tolerance > 0,
+        f"its dt is {dt} and its tolerance {tolerance}, expected positive numbers",
+    )
+    n, count = _extent(file, world)
+    judged = min(file.length(f"judged/{c}") for c in JUDGED)
+    spans, ends = episodes.read(file, n, foot_history.count_events(file), judged)
+    ending, time = episodes.read_ending(file), file.reals("time", rows=n)
+    parts = episodes.described(spans, ends, time, dt, ending)
+    number = _chosen(episode, len(parts))
+    span = spans[number]
+    rows, before = span.row, int(count[: span.row.start].sum())
+    count = count[rows.start : rows.stop]
+    some = range(before, before + int(count.sum()))
+    certificate = {c: _column(file, f"certificate/{c}", c, rows) for c in (*CERTIFICATE, *WORST)}
     contacts = {
-        c: _column(file, f"contacts/{c}", c, total, 3 if c in VECTORS else 0) for c in CONTACTS
+        c: _column(file, f"contacts/{c}", c, some, 3 if c in VECTORS else 0) for c in CONTACTS
     }
     for side in ("body_a", "body_b"):
         file.expect(
@@ -204,15 +246,10 @@ def _read(file: Careful) -> Recorded:
         ((contacts["status"] >= 0) & (contacts["status"] < len(STATUS))).all(),
         "a contact is in no known state",
     )
-    dt, tolerance = (float(file.attribute(name)) for name in ("dt", "tolerance"))
-    file.expect(
-        dt > 0 and tolerance > 0,
-        f"its dt is {dt} and its tolerance {tolerance}, expected positive numbers",
-    )
     return Recorded(
-        time=file.reals("time", rows=n),
-        q=file.reals("q", (None, world.q_count), rows=n),
-        v=file.reals("v", (None, world.v_count), rows=n),
+        time=time[rows.start : rows.stop],
+        q=file.reals("q", (None, world.q_count), rows=rows),
+        v=file.reals("v", (None, world.v_count), rows=rows),
         certificate=certificate,
         contact_count=count,
         contacts=contacts,
@@ -222,12 +259,25 @@ def _read(file: Careful) -> Recorded:
         created=str(file.attribute("created")),
         joint_names=file.texts("joint_names"),
         body_names=names,
-        **_rest(file, world, n, names),
+        closed=bool(ending[0]),
+        ended=ending[1],
+        episode=number,
+        episodes=parts,
+        **_rest(file, world, span, names),
     )
 
 
-def _extent(file: Careful, world: Anatomy) -> tuple[int, int, NDArray[np.int64]]:
-    """Rows, contacts in them, and contacts of each row:
+def _chosen(episode: int | None, count: int) -> int:
+    """The number of an episode, from the beginning."""
+    number = count - 1 if episode is None else episode + count if episode < 0 else episode
+    if not 0 <= number < count:
+        there = "one episode, 0" if count == 1 else f"{count} episodes, 0 to {count - 1}"
+        raise RecordingError(f"there is no episode {episode}; it has {there}")
+    return number
+
+
+def _extent(file: Careful, world: Anatomy) -> tuple[int, NDArray[np.int64]]:
+    """Rows, and contacts of each:
     of a writer that was killed while it wrote, what all columns have.
     """
     rows = ["time", "q", "v", "contacts/count", *(f"certificate/{c}" for c in CERTIFICATE)]
@@ -252,10 +302,10 @@ def _extent(file: Careful, world: Anatomy) -> tuple[int, int, NDArray[np.int64]]
     # a count that is absurd ends what can be read, in floats lest sums overflow
     file.expect((count >= 0).all(), "a row has less than no contacts")
     n = int(np.searchsorted(np.cumsum(count, dtype=float), points, side="right"))
-    return n, int(count[:n].sum()), count[:n]
+    return n, count[:n]
 
 
-def _column(file: Careful, name: str, column: str, rows: int, width: int = 0) -> NDArray[Any]:
+def _column(file: Careful, name: str, column: str, rows: range, width: int = 0) -> NDArray[Any]:
     shape = (None, width) if width else (None,)
     return (
         file.integers(name, shape, rows)
@@ -264,51 +314,36 @@ def _column(file: Careful, name: str, column: str, rows: int, width: int = 0) ->
     )
 
 
-def _rest(file: Careful, world: Anatomy, n: int, names: list[str]) -> dict[str, Any]:
+def _rest(file: Careful, world: Anatomy, span: Span, names: list[str]) -> dict[str, Any]:
     """What it has besides state and contacts."""
+    rows = span.row
     file.expect(len(world.link) == len(names), "its bodies and their names are not equally many")
     meta = json.loads(file.text("meta"))
     file.expect(isinstance(meta, dict), "its meta data are no table")
 
     def loads(name: str, count: int, width: int) -> Array:
         if count == 0:
-            return np.zeros((n, 0, width))
-        values = file.numbers(name, "f", (None, count, width), n).astype(float)
+            return np.zeros((len(rows), 0, width))
+        values = file.numbers(name, "f", (None, count, width), rows).astype(float)
         file.expect(not np.isinf(values).any(), f"{name!r} has infinite numbers")
         return values
 
-    sensors, labels = sensor_history.read(file, n)
+    sensors, labels = sensor_history.read(file, rows)
     shown = look.read(file, "look", len(world.body["parent"]))
     return {
-        "pads": pad_history.read(file, n, len(world.body["parent"]), len(shown.pieces)),
+        "pads": pad_history.read(file, rows, len(world.body["parent"]), len(shown.pieces)),
         "sensors": sensors,
         "sensor_labels": labels,
         "meta": meta,
         "scene": file.text("scene"),
         "world": world,
         "look": shown,
-        "motors": {c: file.reals(f"motors/{c}", (None, world.v_count), rows=n) for c in MOTORS},
-        "energy": {c: file.reals(f"energy/{c}", rows=n) for c in ENERGY},
-        "feet": foot_history.read(file, len(world.feet.names), n),
-        "foot_events": foot_history.read_events(file, world.feet.names),
-        "closed": "missed" in file.file["certificate"].attrs,
-        "judged": {
-            c: file.reals(f"judged/{c}", rows=min(file.length(f"judged/{c}") for c in JUDGED))
-            for c in JUDGED
-        },
+        "motors": {c: file.reals(f"motors/{c}", (None, world.v_count), rows=rows) for c in MOTORS},
+        "energy": {c: file.reals(f"energy/{c}", rows=rows) for c in ENERGY},
+        "feet": foot_history.read(file, len(world.feet.names), rows),
+        "foot_events": foot_history.read_events(file, world.feet.names, span.event),
+        "judged": {c: file.reals(f"judged/{c}", rows=span.judged) for c in JUDGED},
         "robots": {
             c: loads(f"robots/{c}", len(world.robot_names), width) for c, width in ROBOTS.items()
         },
     }
-
-
-def reason(fault: BaseException) -> str:
-    """What the system says in a library's words about a file."""
-    number = getattr(fault, "errno", None)
-    if number is None:
-        # HDF5 puts it inside a longer text
-        _, found, tail = str(fault).partition("errno = ")
-        number = int(tail.split(",")[0]) if found and tail.split(",")[0].isdigit() else None
-    # a KeyError's own text is in quotes
-    words = fault.args[0] if isinstance(fault, KeyError) and fault.args else fault
-    return os.strerror(number).lower() if number else " ".join(str(words).split())

@@ -116,13 +116,13 @@ def length(file: Careful) -> list[str]:
     return [VALUES] if file.has(VALUES) else []
 
 
-def read(file: Careful, n: int) -> tuple[dict[str, Array], dict[str, list[str]]]:
+def read(file: Careful, rows: range) -> tuple[dict[str, Array], dict[str, list[str]]]:
     """Readings of n rows by sensor, shape (n, width), and what each of their numbers is."""
     if not file.has(VALUES):
         return {}, {}
     told = file.texts(LABELS)
     file.expect(all(BETWEEN in label for label in told), "a reading is of no sensor")
-    values = file.numbers(VALUES, "f", (None, len(told)), n).astype(float)
+    values = file.numbers(VALUES, "f", (None, len(told)), rows).astype(float)
     owner = [label.rpartition(BETWEEN)[0] for label in told]
     names = dict.fromkeys(owner)
     columns = {name: [k for k, one in enumerate(owner) if one == name] for name in names}

@@ -37,6 +37,8 @@ PAGE = 4096
 MAGIC = b"tabijrnl"
 # the journal's last bytes: end of the file without it, number of pages, checksum, magic
 TAIL = struct.Struct("<QQI8s")
+# files of a parent process: closing them here, or losing them, would write into them
+_FORGOTTEN: list[Any] = []
 
 
 class WholeFile:
@@ -145,7 +147,7 @@ class WholeFile:
         self._end, self._pages = self._size, {}
 
     def close(self) -> None:
-        """Let go of the file; what was not committed is dropped."""
+        """Let go of the file; what was not committed is dropped, and what comes now is too."""
         if self._file >= 0:
             file, self._file = self._file, -1
             os.close(file)
@@ -187,6 +189,11 @@ class WholeHdf5(h5py.File):
             super().close()
         finally:
             self._whole.close()
+
+    def forget(self) -> None:
+        """Let go of the file as it is, in a process that was forked while it was open."""
+        self._whole.close()
+        _FORGOTTEN.append(self)
 
 
 @contextlib.contextmanager
@@ -230,7 +237,9 @@ def _journal(file: int) -> tuple[int, dict[int, bytearray]]:
 
 
 def _read(file: int, offset: int, length: int) -> bytes:
-    """Bytes from a place on, fewer at the end of the file."""
+    """Bytes from a place on, fewer at the end of the file; none of one that was let go of."""
+    if file < 0:
+        return b""
     os.lseek(file, offset, os.SEEK_SET)
     parts = []
     while length > 0:
@@ -243,7 +252,9 @@ def _read(file: int, offset: int, length: int) -> bytes:
 
 
 def _write(file: int, offset: int, data: Any) -> None:
-    """All of some bytes to a place."""
+    """All of some bytes to a place; nowhere in a file that was let go of."""
+    if file < 0:
+        return
     os.lseek(file, offset, os.SEEK_SET)
     view = memoryview(data)
     while len(view):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,9 @@ from tabi._errors import ModelError
 from tabi.simulation.data import Data
 from tabi.simulation.observation import Contact, contacts
 
+# around a change of the state that is no step: called with "reset", "restore" or "set_state"
+Jump = Callable[[str], AbstractContextManager[Any]]
+
 
 @dataclass(eq=False)
 class Scheduled:
@@ -20,11 +24,13 @@ class Scheduled:
     Attributes:
         callback: called with the simulation's data.
         stopped: called where a run ends with an error or an interrupt.
+        jump: entered before a reset, a restore or a new state, and left after it.
     """
 
     steps: int
     callback: Callable[[Data], Any]
     stopped: Callable[[], Any] | None
+    jump: Jump | None
     _all: list[Scheduled]
 
     def cancel(self) -> None:
@@ -43,14 +49,25 @@ def schedule(
     steps: int,
     callback: Callable[[Data], Any],
     stopped: Callable[[], Any] | None,
+    jump: Jump | None = None,
 ) -> Scheduled:
     """Add a function to those that are called."""
     if isinstance(steps, bool) or not isinstance(steps, int | np.integer) or steps < 1:
         raise ModelError(f"steps between two calls is {steps!r}; expected a whole number ≥ 1")
     if not callable(callback):
         raise ModelError(f"callback is {callback!r}; expected a function (data)")
-    every.append(Scheduled(int(steps), callback, stopped, every))
+    every.append(Scheduled(int(steps), callback, stopped, jump, every))
     return every[-1]
+
+
+@contextmanager
+def jumping(every: Iterable[Scheduled], kind: str) -> Iterator[None]:
+    """While the state changes otherwise than by a step."""
+    with ExitStack() as stack:
+        for one in tuple(every):
+            if one.jump is not None:
+                stack.enter_context(one.jump(kind))
+        yield
 
 
 class ContactWatch:

@@ -16,7 +16,7 @@ from tabi.model.rates import steps_between
 from tabi.model.robot import Robot
 from tabi.model.signals import Controller, Measurement
 from tabi.model.world import World
-from tabi.recording.recording import Recording
+from tabi.recording.writer import RecordingWriter
 from tabi.simulation import (
     ahead,
     bonds,
@@ -101,7 +101,6 @@ class Simulator(Stateful):
         step = step_on(self._law, *self._more)
         stepper = Stepper(model, step, allowed, dt=float(dt), seed=drawn)
         super().__init__(world, stepper, float(tolerance))
-        self._scheduled: list[Scheduled] = []
         self._soft = len(stepper.data.memory.sole) > 0
         self._twin: Stepper | None = None
         for loop in [loop for robot in world.robots for loop in robot.bonds]:
@@ -220,13 +219,15 @@ class Simulator(Stateful):
         steps: int,
         callback: Callable[[Data], Any],
         stopped: Callable[[], Any] | None = None,
+        jump: callbacks.Jump | None = None,
     ) -> Scheduled:
         """Call ``callback(sim.data)`` after every so many steps, until the result is cancelled.
 
         Args:
             stopped: called where a run ends with an error or an interrupt.
+            jump: context manager around a "reset", "restore" or "set_state", called with that.
         """
-        return callbacks.schedule(self._scheduled, steps, callback, stopped)
+        return callbacks.schedule(self._scheduled, steps, callback, stopped, jump)
 
     def on_contact(self, callback: Callable[[Contact, str], None]) -> Scheduled:
         """Call ``callback(contact, "begins" or "ends")`` when two bodies begin or end to press."""
@@ -238,13 +239,13 @@ class Simulator(Stateful):
         rate: float | None = None,
         scene: str = "",
         meta: Mapping[str, Any] | None = None,
-    ) -> Recording:
-        """Write the run into an HDF5 file from now on, until it is closed: see ``Recording``.
+    ) -> RecordingWriter:
+        """Write the run into an HDF5 file (.h5), until it is closed: see ``RecordingWriter``.
 
         Args:
             rate: rows a second of simulated time [Hz]; every step unless given.
         """
-        return Recording(path, self, rate, scene, meta)
+        return RecordingWriter(path, self, rate, scene, meta)
 
     # ---- time -------------------------------------------------------------------------------
 

@@ -15,6 +15,7 @@ from tabi.model import lookup
 from tabi.model.robot import Robot
 from tabi.model.world import World
 from tabi.simulation import faults, standing
+from tabi.simulation.callbacks import Scheduled, jumping
 from tabi.simulation.commands import Driver
 from tabi.simulation.data import Data
 from tabi.simulation.observed import Observed
@@ -37,6 +38,7 @@ class Stateful(Observed):
         super().__init__(world, stepper.model, Data(stepper, stepper.dt, tolerance))
         self._drivers: dict[str, Driver] = {}
         self._pushes: list[Push] = []
+        self._scheduled: list[Scheduled] = []
         self.missed: list[tuple[float, float]] = []
         # whether a missed step was reported, the first one was looked at, and a push was reported
         # that lasts one step
@@ -61,12 +63,13 @@ class Stateful(Observed):
         prescribed, callbacks, and parameters of the model. Pushes that were planned are dropped.
         """
         self._turns.outside("a reset")
-        self.restore(self._first)
-        self._stepper.missed_count = 0
-        self._stepper.worst = dict.fromkeys(WORST, 0.0)
-        self._stepper.foot_events.clear()
-        self.missed.clear()
-        self._warned = self._looked = False
+        with jumping(self._scheduled, "reset"):
+            self._go_to(self._first)
+            self._stepper.missed_count = 0
+            self._stepper.worst = dict.fromkeys(WORST, 0.0)
+            self._stepper.foot_events.clear()
+            self.missed.clear()
+            self._warned = self._looked = False
         for driver in self._drivers.values():
             told = getattr(driver.controller, "reset", None)
             if callable(told):
@@ -80,7 +83,7 @@ class Stateful(Observed):
         data = self._stepper.data
         q = self.model.check_configuration(q)
         v = np.zeros_like(data.v) if v is None else self.model.check_velocity("v", v)
-        with self._turns.changing():
+        with jumping(self._scheduled, "set_state"), self._turns.changing():
             data.q[:], data.v[:] = q, v
             self._stepper.forget()
             self._stepper.prepare()
@@ -203,6 +206,11 @@ class Stateful(Observed):
                 f"saved state is {type(saved).__name__}; expected what Simulator.save returned"
             )
         saved.check(self.model.links, self._stepper.data)
+        with jumping(self._scheduled, "restore"):
+            self._go_to(saved)
+
+    def _go_to(self, saved: Saved) -> None:
+        """Take over a saved moment of this very world."""
         stepper, self._pushes = self._stepper, list(saved.pushes)
         with self._turns.changing():
             stepper.restore(saved.data)

@@ -227,7 +227,10 @@ class Stepper:
         contact = self.data.memory.contact
         contact[:count] = saved.memory.contact[:count]
         copy = each(saved, np.copy)
-        self.data = copy._replace(memory=copy.memory._replace(contact=contact))
+        fresh = copy._replace(memory=copy.memory._replace(contact=contact))
+        # made here and not by the step that asks for it first, which cannot be interrupted
+        getattr(fresh, "_address")  # noqa: B009
+        self.data = fresh
         # what came later has not happened
         now = float(copy.memory.clock[0])
         while self.foot_events and self.foot_events[-1][0] > now:

@@ -78,6 +78,7 @@ def test_scenes_that_begin_alike_are_told_by_the_first_line_that_differs():
             "verdict": "different",
             "reason": "",
             "rows": rows,
+            "episodes": {"a": 0, "b": 0},
             "parts_at": None,
             "largest": {},
             "meta": {"scene": scenes},

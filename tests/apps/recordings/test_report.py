@@ -150,7 +150,7 @@ def test_missed_steps_are_counted_and_timed(run):
         (0.1, 0.12, 3),
         (0.4, 0.4, 1),
     ]
-    assert "5 steps had missed the tolerance before the recording began." in found["warnings"]
+    assert "5 steps had missed the tolerance before this episode began." in found["warnings"]
 
 
 def test_who_falls_is_told_as_by_the_run_itself(tmp_path):

@@ -18,7 +18,7 @@ from tabi.apps import doctor
 from tabi.apps.catalogue import picture
 from tabi.apps.papers.findings import Found, PaperRow, judged, numbers_of
 from tabi.apps.recordings.figures import COLOURS, plain
-from tabi.apps.report.page import plot, section, short, table, whole
+from tabi.apps.report.markup import plot, section, short, table, whole
 from tabi.apps.report.pictures import svg
 from tabi.validation.experiments import PAPERS
 from tabi.validation.experiments.experiment import AGREES, DIFFERS, Criterion, Experiment

@@ -5,6 +5,7 @@ Each imports what it needs when it runs.
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,16 +14,21 @@ import typer
 from tabi import TabiError
 from tabi.apps.outputs import check_figure, check_writable
 from tabi.apps.terminal import bar
+from tabi.recording.file_names import EXPORTS, MOVIES, TABLES
 
 RecordingFile = Annotated[Path, typer.Argument(help="A recording, as Simulator.record writes it.")]
 Until = Annotated[float | None, typer.Option("--until", help="End at this time [s].")]
 From = Annotated[float | None, typer.Option("--from", help="Begin at this time [s].")]
-TABLES, MOVIES = (".csv", ".parquet"), (".gif", ".mp4")
-FORMATS = (*TABLES, ".mcap", ".html", *MOVIES)
+Which = Annotated[
+    int | None,
+    typer.Option(
+        "--episode", metavar="N", help="Episode, counted from 0; by default the last one, also -1."
+    ),
+]
 Written = Annotated[
     Path,
     typer.Option(
-        "--to", "--out", help=f"File to write; its ending says what: {', '.join(FORMATS)}."
+        "--to", "--out", help=f"File to write; its ending says what: {', '.join(EXPORTS)}."
     ),
 ]
 
@@ -35,6 +41,7 @@ def register(app: typer.Typer) -> None:
 
 def replay(
     file: RecordingFile,
+    episode: Which = None,
     host: Annotated[
         str,
         typer.Option(help="Address to listen on; other machines can reach anything but localhost."),
@@ -48,7 +55,7 @@ def replay(
     browser: Annotated[bool, typer.Option(help="Open a browser.")] = True,
 ) -> None:
     """Play a recording in the browser, with a time bar."""
-    run = _read(file)
+    run = _read(file, episode)
     from tabi.apps.viewer.replay import show
 
     show(run, host, port, browser)
@@ -79,6 +86,7 @@ def plot(
     end: Annotated[
         float | None, typer.Option("--until", "--to", help="End at this time [s].")
     ] = None,
+    episode: Which = None,
 ) -> None:
     """Draw forces, feet, balance, joints, energy and certificate of a recording."""
     from tabi.apps.recordings import curves, figures
@@ -87,12 +95,13 @@ def plot(
     check_figure(out)
     if out.exists() and file.exists() and out.samefile(file):
         raise TabiError(f"--out {out} is the recording itself; choose another name")
-    run = _read(file)
+    run = _read(file, episode)
     names = [name.strip() for name in what.split(",") if name.strip()] or list(curves.WHAT)
     panels = curves.panels(run, names, joint, start, end)
-    title = ", ".join([*run.world.robot_names, file.name])
+    title = ", ".join([*run.world.robot_names, file.name, *_named(run)])
     figures.draw(out, panels, title)
-    print(f"{out}: {len(panels)} panels of {', '.join(names)}", flush=True)
+    told = "".join(f", {name}" for name in _named(run))
+    print(f"{out}: {len(panels)} panels of {', '.join(names)}{told}", flush=True)
 
 
 def report(
@@ -109,6 +118,7 @@ def report(
             "--json", help="Print the numbers as JSON for machines; the page only where --out says."
         ),
     ] = False,
+    episode: Which = None,
 ) -> None:
     """Write a page about a recording, to read and to print:
     verdict, certificate, figures, loads, what to look at, pictures.
@@ -119,7 +129,7 @@ def report(
         out = file.with_suffix(".report.html")
     if out is not None:
         _check(file, out, (".html",), "--out")
-    run = _read(file)
+    run = _read(file, episode)
     found = contacts.touches(run)
     numbers, walked = findings.measure(run, found), walks.walked(run)
     numbers["walks"] = walks.measure(run, walked, findings.fallen(numbers))
@@ -129,7 +139,8 @@ def report(
         print(json.dumps(numbers, indent=2, default=str), flush=True)
     else:
         assert out is not None
-        print(f"{numbers['verdict']}\n{out}: {out.stat().st_size / 1e6:.2f} MB", flush=True)
+        lines = [numbers["verdict"], *findings.episode_lines(numbers)]
+        print(*lines, f"{out}: {out.stat().st_size / 1e6:.2f} MB", sep="\n", flush=True)
 
 
 def export(
@@ -144,6 +155,7 @@ def export(
     start: From = None,
     end: Until = None,
     size: Annotated[str, typer.Option(help="Width and height of a film in pixels.")] = "640x480",
+    episode: Which = None,
 ) -> None:
     """Write a recording in another form: tables, MCAP, a page that plays by itself, a film."""
     from tabi._errors import ModelError
@@ -153,7 +165,7 @@ def export(
     if rate is not None and not 0 < rate < 1e6:
         raise ModelError(f"--rate is {rate:g} Hz; expected a number > 0 and < 1e6")
     pixels = _size(size)
-    run = _read(file)
+    run = _read(file, episode)
     chosen = frames.rows(
         run, rate or (None if kind in TABLES else 20.0 if kind in MOVIES else 60.0), start, end
     )
@@ -174,9 +186,11 @@ def export(
 
         with bar(to.name, len(chosen)) as move:
             written = movie.write(run, to, chosen, pixels, lambda done, count: move(done))
+    of = "".join(f" of {name}" for name in _named(run))
     for path in written:
         print(
-            f"{path}: {len(chosen)} of {len(run.time)} rows, {path.stat().st_size / 1e6:.2f} MB",
+            f"{path}: {len(chosen)} of {len(run.time)} rows{of}, "
+            f"{path.stat().st_size / 1e6:.2f} MB",
             flush=True,
         )
 
@@ -185,30 +199,54 @@ def diff(
     a: Annotated[Path, typer.Argument(help="A recording.")],
     b: Annotated[Path, typer.Argument(help="Another one.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
+    episode: Annotated[
+        list[int] | None,
+        typer.Option(
+            metavar="N",
+            help="Episode of both, counted from 0; twice, the one of the first and of the second. "
+            "By default the last of each.",
+        ),
+    ] = None,
 ) -> None:
     """Compare two recordings: exit code 0 if they are the same, 1 if they differ,
     2 if they cannot be compared.
     """
     from tabi.apps.recordings import difference
 
-    result = difference.compare(_read(a), _read(b))
+    if episode and len(episode) > 2:
+        raise TabiError(f"--episode was given {len(episode)} times; expected at most two")
+    which = [*(episode or [None])] * 2
+    result = difference.compare(_read(a, which[0]), _read(b, which[1]))
     print(json.dumps(result, indent=2) if as_json else difference.text(result), flush=True)
     if code := difference.code(result):
         raise typer.Exit(code)
 
 
-def _read(path: Path) -> Any:
+def _read(path: Path, episode: int | None) -> Any:
+    """An episode with rows; which of several it is by default is said on stderr."""
     from tabi.recording.recorded import RecordingError, read
 
-    run = read(path)
+    run = read(path, episode)
     if len(run.time) == 0:
         raise RecordingError(
             f"{path}: it has no row; the run ended before the first second was written"
         )
+    if episode is None and run.episode_name:
+        print(
+            f"{path} has {len(run.episodes)} episodes; this is the last, {run.episode}: "
+            "--episode chooses another",
+            file=sys.stderr,
+            flush=True,
+        )
     return run
 
 
-def _check(file: Path, to: Path, formats: tuple[str, ...] = FORMATS, option: str = "--to") -> str:
+def _named(run: Any) -> list[str]:
+    """The episode, where there are several."""
+    return [run.episode_name] if run.episode_name else []
+
+
+def _check(file: Path, to: Path, formats: tuple[str, ...] = EXPORTS, option: str = "--to") -> str:
     """The ending of a file that can be written, or an error before the work."""
     from tabi._errors import ModelError
 

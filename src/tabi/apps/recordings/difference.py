@@ -23,7 +23,8 @@ def compare(a: Recorded, b: Recorded) -> dict[str, Any]:
 
     Returns:
         verdict: "same", "different" or "not comparable", with reason.
-            meta: what differs in it, {name: [of a, of b]}. rows: of a, of b, in common.
+            meta: what differs in it, {name: [of a, of b]}. episodes: of a, of b.
+            rows: of a, of b, in common.
         parts_at: first time at which anything differs [s], or None.
             largest: of q, v, force: {difference, time, name, a, b}.
     """
@@ -34,6 +35,7 @@ def compare(a: Recorded, b: Recorded) -> dict[str, Any]:
     }
     result: dict[str, Any] = {
         "meta": meta,
+        "episodes": {"a": a.episode, "b": b.episode},
         "rows": {"a": len(a.time), "b": len(b.time), "common": 0},
         "parts_at": None,
         "largest": {},
@@ -155,6 +157,8 @@ def text(result: dict[str, Any]) -> str:
     lines = [
         f"{result['verdict']}{why} ({rows['common']} rows in common of {rows['a']} and {rows['b']})"
     ]
+    if any(result["episodes"].values()):
+        lines.append(f"episodes {result['episodes']['a']} and {result['episodes']['b']}")
     if result["parts_at"] is not None:
         lines.append(f"they part at {result['parts_at']:g} s")
     units = {"q": "rad or m", "v": "rad/s or m/s", "force": "N"}

@@ -41,6 +41,7 @@ def page(run: Recorded, chosen: NDArray[np.int64]) -> str:
     script = (folder / "player.js").read_text(encoding="utf-8")
     data = json.dumps(contents(run, chosen), allow_nan=False).replace("<", "\\u003c")
     title = html.escape(_title(run) or ", ".join(run.world.robot_names)[:120] or "a recording")
+    title += f", {run.episode_name}" if run.episode_name else ""
     return (
         shell.replace("<!--title-->", title).replace("/*player*/", script).replace("/*data*/", data)
     )
@@ -60,6 +61,7 @@ def contents(run: Recorded, chosen: NDArray[np.int64]) -> dict[str, Any]:
     worst = run.summary
     about = {
         "title": _title(run),
+        "episode": run.episode_name,
         "robots": world.robot_names,
         "created": run.created,
         "version": run.version,

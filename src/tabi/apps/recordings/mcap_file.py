@@ -75,6 +75,7 @@ def write(run: Recorded, path: Path, chosen: NDArray[np.int64]) -> list[Path]:
                 "created": run.created,
                 "version": run.version,
                 "scene": run.scene,
+                "episode": str(run.episode),
                 "meta": json.dumps(run.meta),
             },
         )

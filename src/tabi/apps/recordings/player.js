@@ -337,7 +337,8 @@
 
   const about = data.about;
   byId("name").textContent = about.title || about.robots.join(", ") || "tabi";
-  byId("facts").textContent = when(about.created) + " · steps of " + 1000 * about.dt + " ms · worst residual " + about.residual.toExponential(1) + " m/s · " + about.missed + " missed";
+  const episode = about.episode ? about.episode + " · " : "";
+  byId("facts").textContent = episode + when(about.created) + " · steps of " + 1000 * about.dt + " ms · worst residual " + about.residual.toExponential(1) + " m/s · " + about.missed + " missed";
   go(0);
   setPlaying(last > 0);
   window.requestAnimationFrame(tick);

@@ -5,7 +5,8 @@ third one a row per change of a foot's state.
 Columns carry their units: time_s, q_NAME [rad or m], v_NAME, effort_NAME [N·m or N],
 foot_NAME_force_x_n, …; a floating base has _x _y _z _qw _qx _qy _qz in q and _x _y _z _wx _wy _wz
 in v, along the world's axes. Numbers that are not there (pressure without a load) are empty in CSV
-and NaN in Parquet.
+and NaN in Parquet. A recording of several episodes has the number of this one in the column
+episode.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ BATCH = 2000
 def moments(run: Recorded, chosen: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
     """Columns of the first table."""
     world = run.world
-    found: dict[str, NDArray[Any]] = {"time_s": run.time[chosen]}
+    found: dict[str, NDArray[Any]] = {"time_s": run.time[chosen]} | _episode(run, len(chosen))
     kinds = [int(kind) for kind in world.body["kind"][1:]]
     names = [world.joint_of[int(start)] for start in world.body["v_start"][1:]]
     columns_q = [
@@ -108,6 +109,7 @@ def touches(run: Recorded, chosen: NDArray[np.int64]) -> dict[str, NDArray[Any]]
     index, n = contact_rows(run, chosen), run.contact_count
     c, names = run.contacts, np.array(run.body_names, object)
     found: dict[str, NDArray[Any]] = {"time_s": np.repeat(run.time[chosen], n[chosen])}
+    found |= _episode(run, len(index))
     found |= {side: names[c[side][index]] for side in ("body_a", "body_b")}
     for name, column in (
         ("point", "{}_m"),
@@ -127,11 +129,17 @@ def changes(run: Recorded, chosen: NDArray[np.int64]) -> dict[str, NDArray[Any]]
     events = foot_events(run, chosen)
     return {
         "time_s": np.array([event.time for event in events], float),
+        **_episode(run, len(events)),
         **{
             name: np.array([getattr(event, name) for event in events], object)
             for name in ("foot", "before", "after")
         },
     }
+
+
+def _episode(run: Recorded, count: int) -> dict[str, NDArray[Any]]:
+    """A column with the number of the episode, where there are several."""
+    return {"episode": np.full(count, run.episode)} if run.episode_name else {}
 
 
 def beside(path: Path, what: str) -> Path:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from tabi.apps.report import contacts
 from tabi.model.arrays import FLOATING, PRISMATIC, REVOLUTE
+from tabi.recording.episodes import EXCEPTION, Episode
 from tabi.recording.recorded import Recorded
 from tabi.scenes.tree import title_of
 
@@ -20,6 +21,8 @@ Array = NDArray[np.float64]
 EDGE, END, FULL, DEEP = 5e-3, 1e-3, 0.999, 1e-3
 # seconds between missed steps that are told as one time; changes told one by one
 APART, CHANGES = 0.05, 40
+# episodes that a terminal lists
+EPISODES = 20
 NAMED = ("name", "settings", "seed", "versions", "platform", "processor")
 
 
@@ -44,7 +47,11 @@ def measure(run: Recorded, found: contacts.Touches) -> dict[str, Any]:
         "rows": len(run.time),
         "steps_a_row": contacts.every(run),
         "closed": bool(run.closed),
-        "certified": certificate["missed_steps"] == 0,
+        "episode": run.episode,
+        "episodes": [_episode(episode) for episode in run.episodes],
+        "ended": _ended(run).ended,
+        "how_ended": _ended(run).kind,
+        "certified": certificate["steps"] > 0 and certificate["missed_steps"] == 0,
         "certificate": certificate,
         "robots": robots,
         "feet": _feet(run, found),
@@ -60,23 +67,61 @@ def measure(run: Recorded, found: contacts.Touches) -> dict[str, Any]:
     return {"verdict": verdict(numbers)} | numbers
 
 
+def _ended(run: Recorded) -> Episode:
+    return run.episodes[run.episode]
+
+
+def _episode(one: Episode) -> dict[str, Any]:
+    return {
+        "number": one.number,
+        "from_s": _round(one.begin),
+        "to_s": _round(one.end),
+        "steps": one.steps,
+        "rows": one.rows,
+        "ended": one.ended,
+    }
+
+
+def episode_lines(numbers: dict[str, Any], most: int = EPISODES) -> list[str]:
+    """How the run ended, for a terminal: a line for each episode, the first and last of many."""
+    found = numbers["episodes"]
+    if len(found) < 2:
+        return [f"  recording: {numbers['ended']}"]
+    lines = [
+        f"  episode {one['number']}: {one['from_s']:g} to {one['to_s']:g} s, "
+        f"{one['steps']} steps; {one['ended']}"
+        for one in found
+    ]
+    return shortened(lines, most, f"  … {len(lines) - most} more, which --json lists")
+
+
+def shortened(lines: list[Any], most: int, between: Any) -> list[Any]:
+    """The first and the last of many, with something between them."""
+    if len(lines) <= most:
+        return lines
+    return [*lines[: most // 2], between, *lines[-(most - most // 2) :]]
+
+
 def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
 def verdict(numbers: dict[str, Any]) -> str:
     """One sentence: certified or not, when not, and who fell."""
-    c = numbers["certificate"]
-    if numbers["certified"]:
+    c, last = numbers["certificate"], len(numbers["episodes"]) - 1
+    of = f" of episode {numbers['episode']} (of 0 to {last})" if last > 0 else ""
+    if c["steps"] == 0:
+        words = f"Nothing to certify: no step{of} was recorded"
+    elif numbers["certified"]:
         words = (
-            f"Certified: every one of {c['steps']} steps reached {c['tolerance_m_s']:g} m/s, "
+            f"Certified: every one of {c['steps']} steps{of} reached {c['tolerance_m_s']:g} m/s, "
             f"the worst {c['worst_residual_m_s']:.2e} m/s"
         )
     else:
         first, last = c["missed"][0]["from_s"], c["missed"][-1]["to_s"]
         when = f"at {first:g} s" if first == last else f"between {first:g} and {last:g} s"
         words = (
-            f"Not certified: {c['missed_steps']} of {c['steps']} steps missed "
+            f"Not certified: {c['missed_steps']} of {c['steps']} steps{of} missed "
             f"{c['tolerance_m_s']:g} m/s, {when}"
         )
     for robot in numbers["robots"]:
@@ -86,6 +131,8 @@ def verdict(numbers: dict[str, Any]) -> str:
                 if robot["fallen_at_s"] is None
                 else f"fell at {robot['fallen_at_s']:g} s"
             )
+    if numbers["how_ended"] in ("", EXCEPTION):
+        words += f"; {numbers['ended']}"
     return words + "."
 
 
@@ -110,8 +157,8 @@ def _certificate(run: Recorded) -> dict[str, Any]:
         "worst_force_residual_n": worst["force_residual"],
         "worst_pressure_shift_m": worst["pressure_shift"],
         "judged_steps": len(run.judged["time"]),
-        "steps": round(float(time[-1] - time[0]) / run.dt),
-        "missed_steps": int(missed[-1] - missed[0]),
+        "steps": _ended(run).steps,
+        "missed_steps": int(new.clip(0).sum()),
         "missed_before": int(missed[0]),
         "missed": [
             {"from_s": _round(time[a]), "to_s": _round(time[b]), "steps": int(new[a : b + 1].sum())}
@@ -279,12 +326,14 @@ def _warnings(run: Recorded, numbers: dict[str, Any]) -> list[str]:
     c, out = numbers["certificate"], []
     if not numbers["closed"]:
         out.append(
-            "The recording was never closed: whoever wrote it was killed after "
-            f"{numbers['to_s']:g} s, and up to a second is missing."
+            "The recording was never closed: its process was killed, or still records; up to its "
+            "last second may be missing."
         )
+    elif numbers["how_ended"] == EXCEPTION:
+        out.append(f"The run did not end by itself: {numbers['ended']}.")
     if c["missed_before"]:
         out.append(
-            f"{c['missed_before']} steps had missed the tolerance before the recording began."
+            f"{c['missed_before']} steps had missed the tolerance before this episode began."
         )
     if c["worst_penetration_m"] > DEEP:
         out.append(f"Bodies overlap by up to {1e3 * c['worst_penetration_m']:.2g} mm.")

@@ -7,20 +7,23 @@ and its policy lets nothing else be loaded.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from html import escape
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from tabi.apps.report import pictures
 from tabi.apps.report.contacts import Touches
-from tabi.apps.report.findings import CHANGES
+from tabi.apps.report.findings import CHANGES, shortened
+from tabi.apps.report.markup import plot, section, short, table, whole
 from tabi.apps.report.walks import RecordedWalk
+from tabi.recording.episodes import EXCEPTION
 from tabi.recording.recorded import Recorded
 
 # lines of the table of bodies, and letters of a scene file and of a value that was told
 BODIES, LONGEST, TOLD = 30, 200_000, 200
+# lines of the table of episodes
+EPISODES = 40
 # changes of feet in a line
 EVENTS = 10
 # warnings that are told one by one, and what counts as a ride on a belt [m]
@@ -35,7 +38,6 @@ TITLES = {
     "energy": "Energy",
     "certificate": "Certificate: error of every step, and overlap",
 }
-RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def page(
@@ -50,6 +52,7 @@ def page(
     parts = [
         _head(title, numbers, file),
         _facts(numbers),
+        _episodes(numbers),
         _strip(run),
         _warnings(numbers),
         _certificate(numbers),
@@ -60,18 +63,14 @@ def page(
     return whole(title, parts)
 
 
-def whole(title: str, parts: Iterable[str]) -> str:
-    """A page that stands alone, of its parts."""
-    shell = (resources.files("tabi.apps.report") / "page.html").read_text(encoding="utf-8")
-    # what comes last may hold the words of the first
-    before, _, after = shell.partition("<!--body-->")
-    return before.replace("<!--title-->", escape(title)) + "\n".join(parts) + after
-
-
 def _head(title: str, numbers: dict[str, Any], file: Path) -> str:
     kind = "verdict" if numbers["certified"] else "verdict bad"
+    if numbers["certified"] and numbers["how_ended"] in ("", EXCEPTION):
+        kind = "verdict warn"
+    which = f", episode {numbers['episode']}" if len(numbers["episodes"]) > 1 else ""
     small = (
-        f"{file.name} · recorded {numbers['created'].replace('T', ' ')} · tabi {numbers['tabi']}"
+        f"{file.name}{which} · recorded {numbers['created'].replace('T', ' ')} · "
+        f"tabi {numbers['tabi']}"
     )
     head = (
         f"<header><small>{escape(small)}</small>"
@@ -93,6 +92,25 @@ def _facts(numbers: dict[str, Any]) -> str:
         + "".join(f"<div><b>{escape(a)}</b><span>{escape(b)}</span></div>" for a, b in told)
         + "</div>"
     )
+
+
+def _episodes(numbers: dict[str, Any]) -> str:
+    """All episodes of the recording, where there are several."""
+    found = numbers["episodes"]
+    if len(found) < 2:
+        return ""
+    rows = [
+        [
+            f"{one['number']}{' (this page)' if one['number'] == numbers['episode'] else ''}",
+            f"{one['from_s']:g} to {one['to_s']:g} s",
+            str(one["steps"]),
+            one["ended"],
+        ]
+        for one in found
+    ]
+    rows = shortened(rows, EPISODES, ["…", "", "", "--json lists all of them"])
+    head = ["Episode", "=Time", "=Steps", "Ended"]
+    return section(f"{len(found)} episodes", table(head, rows, len(rows) > 12))
 
 
 def _strip(run: Recorded) -> str:
@@ -325,6 +343,7 @@ def _about(run: Recorded, numbers: dict[str, Any]) -> str:
             f"{numbers['from_s']:g} to {numbers['to_s']:g} s, in {numbers['rows']} rows, "
             f"one for {_steps(numbers['steps_a_row'])}"
         ),
+        "Ended": numbers["ended"],
         "Recorded": numbers["created"].replace("T", " "),
         "Versions": versions or f"tabi {numbers['tabi']}",
         "Machine": ", ".join(
@@ -345,54 +364,3 @@ def _scene(run: Recorded) -> str:
         return ""
     cut = "" if len(run.scene) <= LONGEST else "\n…"
     return section("The scene file", f"<pre>{escape(run.scene[:LONGEST])}{cut}</pre>")
-
-
-def section(title: str, inside: str) -> str:
-    """A part of the page under its title."""
-    return f"<section><h2>{escape(title)}</h2>\n{inside}</section>"
-
-
-def plot(source: str, what: str) -> str:
-    """A picture over the whole width, by its address."""
-    return f'<figure class="plot"><img src="{source}" alt="{escape(what)}"></figure>'
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[str]], long: bool = False) -> str:
-    """A table; columns whose heads begin with = hold numbers, and stand to the right."""
-    kinds = [' class="n"' if name.startswith("=") else "" for name in head]
-
-    def line(tag: str, cells: Sequence[str]) -> str:
-        return (
-            "<tr>"
-            + "".join(
-                f"<{tag}{kind}>{escape(cell)}</{tag}>"
-                for kind, cell in zip(kinds, cells, strict=True)
-            )
-            + "</tr>"
-        )
-
-    top = (
-        line("th", [name.removeprefix("=") for name in head])
-        if any(name.strip("=") for name in head)
-        else ""
-    )
-    body = "".join(line("td", row) for row in rows)
-    kind = " class=long" if long else ""
-    start = f"<thead>{top}</thead>" if top else ""
-    return f"<table{kind}>{start}<tbody>{body}</tbody></table>"
-
-
-def short(x: float, unit: str) -> str:
-    """Three digits and a unit of a size that fits; zero is zero."""
-    if x == 0:
-        return f"0 {unit}"
-    if unit == "m" and abs(x) < 0.9995:
-        sizes = {"mm": 1e-3, "µm": 1e-6, "nm": 1e-9}
-        return next(
-            (f"{x / size:.3g} {name}" for name, size in sizes.items() if abs(x) >= 0.9995 * size),
-            "< 1 nm",
-        )
-    if 1e-3 <= abs(x) < 1e5:
-        return f"{x:.0f} {unit}" if abs(x) >= 999.5 else f"{x:.3g} {unit}"
-    digits, power = f"{x:.2e}".split("e")
-    return f"{digits}·10{str(int(power)).translate(RAISED)} {unit}"

@@ -9,7 +9,7 @@ from html import escape
 
 from tabi import __version__
 from tabi.apps import doctor
-from tabi.apps.report.page import plot, section, table, whole
+from tabi.apps.report.markup import plot, section, table, whole
 from tabi.apps.report.pictures import svg
 from tabi.apps.study import figures
 from tabi.apps.study.findings import SoleStudy, columns, verdict

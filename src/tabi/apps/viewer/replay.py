@@ -69,7 +69,7 @@ class Replay:
 
     Attributes:
         address: what to type into the browser. row: what is shown, a row of the recording.
-        bar, play, speed, loop: the controls.
+        facts: what is known of the run. bar, play, speed, loop: the controls.
     """
 
     def __init__(self, run: Recorded, host: str = "127.0.0.1", port: int | None = None) -> None:
@@ -112,7 +112,7 @@ class Replay:
             self._now += seconds
             while self.row < last and time[self.row + 1] <= self._now:
                 self.row += 1
-                # a run that was set back goes on from there
+                # a run that was set back goes on from there, in files of earlier versions
                 if time[self.row] < time[self.row - 1]:
                     self._now = float(time[self.row])
         if self.row == last:
@@ -189,8 +189,10 @@ class Replay:
         gui.main_panel.dock_right()
         worst = run.summary
         names = ", ".join(plain(name) for name in run.world.robot_names)
-        gui.add_markdown(
+        self.facts = gui.add_markdown(
             f"**{names or 'recording'}** · {plain(run.created)} · tabi {plain(run.version)}  \n"
+            + (f"{run.episode_name} · " if run.episode_name else "")
+            + f"ended: {plain(run.episodes[run.episode].ended if run.episodes else '')}  \n"
             f"{worst['rows']} rows over {worst['seconds']:.3f} s, "
             f"worst residual {worst['residual']:.1e} m/s, "
             f"{worst['missed']} steps missed the tolerance"
