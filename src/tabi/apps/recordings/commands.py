@@ -133,6 +133,7 @@ def report(
     found = contacts.touches(run)
     numbers, walked = findings.measure(run, found), walks.walked(run)
     numbers["walks"] = walks.measure(run, walked, findings.fallen(numbers))
+    numbers["verdict"] = findings.verdict(numbers)
     if out is not None:
         out.write_text(page.page(run, found, numbers, file, walked), encoding="utf-8")
     if as_json:

@@ -131,6 +131,11 @@ def verdict(numbers: dict[str, Any]) -> str:
                 if robot["fallen_at_s"] is None
                 else f"fell at {robot['fallen_at_s']:g} s"
             )
+    for name, walk in numbers.get("walks", {}).items():
+        if not walk["finished"]:
+            why = walk["stopped"] or "the recording ends before"
+            words += f"; {name} landed {walk['landed']} of {walk['planned']} steps and did not "
+            words += f"finish its walk: {why}"
     if numbers["how_ended"] in ("", EXCEPTION):
         words += f"; {numbers['ended']}"
     return words + "."

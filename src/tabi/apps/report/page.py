@@ -261,7 +261,11 @@ def _walk(run: Recorded, walk: RecordedWalk, numbers: dict[str, Any]) -> str:
     above, curves = pictures.walk(run, walk)
     x, y, _ = numbers["end_m"]
     rows = [
-        ["Steps that landed", f"{numbers['landed']} of {numbers['planned']}", ""],
+        [
+            "Steps that landed",
+            f"{numbers['landed']} of {numbers['planned']}",
+            "finished" if numbers["finished"] else f"not finished: {numbers['stopped'] or ''}",
+        ],
         [
             "Landing, worst",
             short(numbers["landing_m"], "m"),

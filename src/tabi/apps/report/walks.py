@@ -99,7 +99,8 @@ def measure(
     found = {}
     for walk in walks:
         until = fallen.get(walk.name, np.inf)
-        feet = measured(walk.pattern, walk.position, walk.rotation, until)
+        fell = f"it fell at {until:.3g} s" if np.isfinite(until) else ""
+        feet = measured(walk.pattern, walk.position, walk.rotation, until, fell)
         k = walk.rows[: max(1, round(min(until / walk.pattern.gait.tick, len(walk.rows))))]
         centre = run.robots["centre_of_mass"][k, walk.robot, :2] - walk.pattern.centre[: len(k), :2]
         zmp = run.robots["zmp"][k, walk.robot, :2] - walk.pattern.zmp[: len(k)]

@@ -129,6 +129,7 @@ class Drawing:
             + ", "
             + unbroken(f"{view.force_residual:.1e} N"),
             f"steps that missed the tolerance: {view.missed}",
+            *(f"**walk not finished**: {literal(w.reason)}" for w in view.walks if w.reason),
             "pull: **Ctrl-drag** a body, with Shift × 10"
             if not view.bands
             else f"pull: **{np.linalg.norm(view.bands[-1].force):.1f} N**",

@@ -55,11 +55,13 @@ class WalkView:
 
     Attributes:
         moved: from where it began to where it goes on, of a robot that was put elsewhere.
+        reason: why the walk was given up, "" where it was not.
     """
 
     plan: WalkPlan
     zmp: Array
     moved: Transform = field(default_factory=Transform)
+    reason: str = ""
 
 
 def plan_of(pattern: WalkingPattern) -> WalkPlan:
@@ -108,7 +110,7 @@ class WalkLook:
             k = walker.tick
             at = np.array([*pattern.zmp[k], pattern.schedule.zmp[k, 2]])
             moved = self.moved.get(name, STAYED)
-            found.append(WalkView(self._plans[id(pattern)][1], at, moved))
+            found.append(WalkView(self._plans[id(pattern)][1], at, moved, walker.reason))
         return tuple(found)
 
 
