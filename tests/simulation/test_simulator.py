@@ -349,12 +349,16 @@ def test_a_slope_that_turns_to_ice_lets_the_box_go():
 
 def test_a_robot_that_tips_over_has_fallen():
     world, robot = standing()
-    robot.place((0.0, 0.0, 0.6))
     sim = tabi.Simulator(world)
+    # its base is its sole: it has no height, and how it leans decides
     assert not sim.fallen(robot)
-    sim.run(0.5)
+    assert sim.fall_margin(robot) == pytest.approx(0.5)
+    sim.apply_force(robot.base, force=(0, 60, 0), duration=0.2, point=(0, 0, 1.0))
+    sim.run(1.5)
     assert sim.fallen(robot)
-    assert not sim.fallen(robot, height=-0.1)
+    assert sim.fallen("block")
+    assert not sim.fallen(robot, height=-0.3)
+    assert sim.fallen(robot, height=2.0)
 
 
 # ---- wrong worlds, steps and times ----------------------------------------------------------

@@ -7,7 +7,8 @@ the base points upwards. It has fallen while
 z: height of the base above the lower sole, so that stairs and jumps make no difference; of a robot
 without feet, above the ground. Both parts together hold on while it rolls over: what lies is low or
 leans, whichever side is up. A robot that does not start on its soles counts as if the z axis of its
-base were upwards.
+base were upwards; of one whose base is hardly above its soles, as of a single block, only the
+inclination counts.
 """
 
 from __future__ import annotations
@@ -25,13 +26,17 @@ Array = NDArray[np.float64]
 FALLEN_HEIGHT_SHARE, FALLEN_COSINE = 0.5, 0.5
 # cosine of the inclination of soles that a robot stands on: 30°
 LEVEL_COSINE = 0.87
+# share of a robot's size below which its base has no height that it could lose
+MIN_HEIGHT_SHARE = 0.1
 
 
 @dataclass(frozen=True)
 class Upright:
-    """How a robot stands: height of its base above its soles [m], and up in the base's frame."""
+    """How a robot stands: height of its base above its soles [m], None where it has none, and up
+    in the base's frame.
+    """
 
-    height: float
+    height: float | None
     up: Array
 
     def margin(self, base: Transform, below: float) -> float:
@@ -40,8 +45,10 @@ class Upright:
         Args:
             base: its pose now. below: height of its lower sole, or of the ground [m].
         """
-        height = (float(base.p[2]) - below) / self.height - FALLEN_HEIGHT_SHARE
-        return min(height, float(base.R[2] @ self.up) - FALLEN_COSINE)
+        upright = float(base.R[2] @ self.up) - FALLEN_COSINE
+        if self.height is None:
+            return upright
+        return min((float(base.p[2]) - below) / self.height - FALLEN_HEIGHT_SHARE, upright)
 
 
 def upright(robot: Robot) -> Upright:
@@ -50,12 +57,15 @@ def upright(robot: Robot) -> Upright:
     base = X[robot.base]
     soles = [X[foot.body] @ foot.placement for foot in robot.feet.values()]
     stands = all(abs(sole.R[2, 2]) > LEVEL_COSINE for sole in soles)
-    if not (stands and soles):
-        height = max(robot.base_height, 1e-6)
-        # without feet there is nothing but the start to tell what is up
-        return Upright(height, np.array([0.0, 0.0, 1.0]) if soles else base.R[2].copy())
-    height = float(base.p[2]) - min(float(sole.p[2]) for sole in soles)
-    return Upright(max(height, 1e-6), base.R[2].copy())
+    up = base.R[2].copy()
+    if soles and stands:
+        height = float(base.p[2]) - min(float(sole.p[2]) for sole in soles)
+    else:
+        height = robot.base_height
+        # without feet there is nothing but the start to say what is up
+        up = np.array([0.0, 0.0, 1.0]) if soles else up
+    size = robot.extent((0.0, 0.0, 1.0), X) + robot.extent((0.0, 0.0, -1.0), X)
+    return Upright(height if height > MIN_HEIGHT_SHARE * size else None, up)
 
 
 class Uprights:

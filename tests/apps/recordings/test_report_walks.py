@@ -87,3 +87,10 @@ def test_who_falls_lands_no_more_steps(run):
     told = walks.measure(run, walks.walked(run), {"hrp2": 2.0})["hrp2"]
     assert told["landed"] == 0
     assert np.isfinite(told["zmp_rms_m"]).all()
+
+
+def test_a_verdict_says_that_a_walk_was_not_finished_and_why():
+    walk = {"finished": False, "stopped": "it fell at 3 s", "landed": 2, "planned": 8}
+    words = walks.unfinished({"hrp2": walk, "g1": walk | {"finished": True}})
+    assert words == "; hrp2 landed 2 of 8 steps and did not finish its walk: it fell at 3 s"
+    assert "the recording ends before" in walks.unfinished({"hrp2": walk | {"stopped": None}})

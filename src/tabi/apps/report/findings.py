@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi.apps.report import contacts
+from tabi.apps.report import contacts, walks
 from tabi.model.arrays import FLOATING, PRISMATIC, REVOLUTE
 from tabi.recording.episodes import EXCEPTION, Episode
 from tabi.recording.recorded import Recorded
@@ -131,11 +131,7 @@ def verdict(numbers: dict[str, Any]) -> str:
                 if robot["fallen_at_s"] is None
                 else f"fell at {robot['fallen_at_s']:g} s"
             )
-    for name, walk in numbers.get("walks", {}).items():
-        if not walk["finished"]:
-            why = walk["stopped"] or "the recording ends before"
-            words += f"; {name} landed {walk['landed']} of {walk['planned']} steps and did not "
-            words += f"finish its walk: {why}"
+    words += walks.unfinished(numbers.get("walks", {}))
     if numbers["how_ended"] in ("", EXCEPTION):
         words += f"; {numbers['ended']}"
     return words + "."

@@ -111,6 +111,17 @@ def measure(
     return found
 
 
+def unfinished(walks: dict[str, Any]) -> str:
+    """Words about walks that were not finished, from the numbers of ``measure``."""
+    words = ""
+    for name, walk in walks.items():
+        if not walk["finished"]:
+            landed = f"{walk['landed']} of {walk['planned']} steps"
+            why = walk["stopped"] or "the recording ends before"
+            words += f"; {name} landed {landed} and did not finish its walk: {why}"
+    return words
+
+
 # ---- figures ------------------------------------------------------------------------------------
 
 
