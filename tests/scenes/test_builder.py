@@ -320,7 +320,7 @@ def test_every_motion_drives_its_robot(motion):
 
 def test_a_scene_may_limit_what_a_step_costs():
     """A wall that is hit by a ball, at 0.2 s, needs more than a hundred looks at its contacts."""
-    assert scenes.load("wall").contents.simulation.work_limit == budget.DEFAULT
+    assert scenes.load("dominoes").contents.simulation.work_limit == budget.DEFAULT
     sim = scenes.load("wall", ["simulation.work_limit=100"]).simulator()
     with pytest.warns(tabi.MissedStepWarning):
         sim.run(0.21)

@@ -169,7 +169,7 @@ def test_settings_are_checked_as_files_are(folder, setting, said):
                 "did you mean 'slide'?"
             ),
         ),
-        ("robot.urdf", "suffix '.urdf' is not known"),
+        ("robot.urdf", "it is a robot and no scene"),
         (".", "it is a folder"),
     ],
 )

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi.apps.report import contacts, walks
+from tabi.apps.report.falls import fall_time
 from tabi.model.arrays import FLOATING, PRISMATIC, REVOLUTE
 from tabi.recording.episodes import EXCEPTION, Episode
 from tabi.recording.recorded import Recorded
@@ -177,9 +178,7 @@ def _round(x: Any) -> float:
 
 
 def _robot(run: Recorded, k: int) -> dict[str, Any]:
-    """One that floats has fallen when its base is at half the height it has above the lowest point
-    at the start, as ``tabi run`` has it.
-    """
+    """Name and mass; of one that floats how low it was, and when it fell as ``tabi run`` has it."""
     world = run.world
     own = np.flatnonzero(world.robot == k)
     about = {
@@ -198,10 +197,10 @@ def _robot(run: Recorded, k: int) -> dict[str, Any]:
             + world.body["offset"][b][2]
             - _ground(run)
         )
-        low = np.flatnonzero(high < 0.5 * (high[0] + _ground(run) - _lowest(run, own)))
+        fell = fall_time(run, k, b, _ground(run), high[0] + _ground(run) - _lowest(run, own))
         about |= {
             "floating": True,
-            "fallen_at_s": _round(run.time[low[0]]) if len(low) else None,
+            "fallen_at_s": None if fell is None else _round(fell),
             "lowest_base_m": float(high.min()),
         }
     return about

@@ -1,0 +1,67 @@
+"""When a robot of a recording fell, by the rule of ``simulation.falling``.
+
+The rows are looked at in steps first, and then one by one where a robot was still up at the row
+before and lies at the next: long recordings have more rows than poses would fit into memory.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabi.recording import tracks
+from tabi.recording.recorded import Recorded
+from tabi.simulation.falling import LEVEL_COSINE, Upright
+from tabi.spatial.transform import Transform
+
+Array = NDArray[np.float64]
+# rows that are looked at first
+LOOKS = 2000
+
+
+def fall_time(run: Recorded, robot: int, base: int, ground: float, height: float) -> float | None:
+    """When the robot first had fallen [s]; None where it did not.
+
+    Args:
+        robot, base: its place in the recording, and that of its base among the bodies.
+        ground: height of the ground [m]. height: of the base above its lowest point at the start.
+    """
+    rows = np.arange(0, len(run.time), max(1, len(run.time) // LOOKS))
+    first = _first(run, robot, base, ground, height, rows)
+    if first is None:
+        rows = np.arange(rows[-1], len(run.time))
+    else:
+        rows = np.arange(rows[max(first - 1, 0)], rows[first] + 1)
+    first = _first(run, robot, base, ground, height, rows)
+    return None if first is None else float(run.time[rows[first]])
+
+
+def _first(
+    run: Recorded, robot: int, base: int, ground: float, height: float, rows: NDArray[np.int64]
+) -> int | None:
+    """The first of some rows in which the robot has fallen."""
+    feet = np.flatnonzero(np.asarray(run.world.feet.robot) == robot)
+    stands = _upright(run, base, feet, height)
+    moved = run.motion(rows)
+    position, rotation = moved.position[base], moved.rotation[base]
+    below = np.full(len(rows), ground)
+    if len(feet):
+        places, _ = tracks.foot_frames(run.world, moved)
+        below = np.min([places[k][:, 2] for k in feet], axis=0)
+    for k in range(len(rows)):
+        if stands.margin(Transform(rotation[k], position[k]), float(below[k])) < 0.0:
+            return k
+    return None
+
+
+def _upright(run: Recorded, base: int, feet: NDArray[np.int64], height: float) -> Upright:
+    """How the robot stands in the first row."""
+    moved = run.motion(np.array([0]))
+    R, z = moved.rotation[base][0], float(moved.position[base][0, 2])
+    if len(feet):
+        places, turns = tracks.foot_frames(run.world, moved)
+        if all(abs(turns[k][0, 2, 2]) > LEVEL_COSINE for k in feet):
+            above = z - min(float(places[k][0, 2]) for k in feet)
+            return Upright(above if above > 0.1 * height else None, R[2].copy())
+        return Upright(height, np.array([0.0, 0.0, 1.0]))
+    return Upright(height, R[2].copy())
