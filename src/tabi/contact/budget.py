@@ -64,11 +64,12 @@ def begin(budget, limits, count):
 
 @kernel(inline=True)
 def extend(budget, limits):
-    """Let the same problem, posed in another way, have SHORT at least, or all that a problem has,
-    whatever was spent before; nothing where somebody has ended the step.
+    """Let the same problem, posed in another way, have half of what a problem has, and SHORT at
+    least where that is less than all, whatever was spent before; nothing where somebody has ended
+    the step.
     """
     if budget[LIMIT] > 0:
-        more = min(SHORT, limits[0])
+        more = max(min(SHORT, limits[0]), limits[0] // 2)
         budget[LIMIT] = max(budget[LIMIT], budget[WORK] + more)
 
 
