@@ -200,8 +200,8 @@ def test_numbers_of_points_that_are_none_are_refused(biped, wrong):
         quietly(biped, max_points=wrong)
 
 
-def test_other_keywords_are_refused_as_python_does(biped):
-    with pytest.raises(TypeError, match="hull_tolerence"):
+def test_misspelt_keywords_are_refused_with_the_right_one(biped):
+    with pytest.raises(tabi.ModelError, match="did you mean 'hull_tolerance'"):
         tabi.load(biped, hull_tolerence=1e-3)
 
 

@@ -32,8 +32,8 @@ class Budget:
     Attributes:
         work: looks at contacts, about 60 ns each (see ``tabi.contact.budget``), in all attempts of
             a step together; with more than 200 contacts it grows with their square. Where joints
-            have to be solved with the contacts, and to leave overlaps, up to 200,000 or as many are
-            spent besides, each. None for as many as the attempts take, seconds in hard steps.
+            have to be solved with the contacts, and to leave overlaps, up to half as many are spent
+            besides, each. None for as many as the attempts take, seconds in hard steps.
         microseconds: time of a step [µs]; None for no limit. With one, a rerun may end elsewhere.
     """
 
