@@ -393,7 +393,7 @@ def test_files_that_are_no_recordings_are_refused_in_a_sentence(tmp_path):
     with h5py.File(other, "w") as file:
         file["x"] = 1.0
     for path, words in (
-        (text, "cannot be read as a recording"),
+        (text, "is no recording|cannot be read as a recording"),
         (other, "no recording of tabi"),
         (gone, "no such file"),
     ):
