@@ -5,10 +5,10 @@ the sum of their forces; never from the forces of single corners, which are not 
 
     wrench   f = Σ ±λ/h,   τ = Σ ±((p − p_F) × λ/h + λ_τ/h)                                     (1)
     pressure point, in the foot's frame:   x = −τ_y/f_z,   y = τ_x/f_z                          (2)
-    state    none without a load; a face where the pressure point is inside of the convex hull of
-             the points that touch (gap < CLOSE). On a side or in a corner of it the load says only
-             which points press: others may rest beside them without a load. Then motion decides:
-             a face, an edge or a vertex is what the points make that touch and do not leave    (3)
+    state    none without a load; by where the pressure point is in the convex hull of the points
+             that touch (gap < CLOSE): inside of it a face, on a side of it an edge. In a corner of
+             it the load, which is not unique, does not say whether the other end of an edge rests
+             beside it: an edge if it does, a vertex if it leaves                               (3)
     motion   slide where a point that touches moves and friction is used up; also where it moves
              fast and the force says nothing, as it turns on the spot or a pyramid's facet is
              reached; not on springs, which creep under any load                                (4)
@@ -33,6 +33,8 @@ __all__ = ["finish", "judge", "load"]
 CLOSE, ON_EDGE = 1e-5, 1e-5
 # a point moves that is faster [m/s], and is fast; share of the friction that is all of it
 MOVES, FAST, USED = 1e-5, 1e-3, 0.999
+# a point above its plane leaves that rises faster [m/s]: ten times the usual tolerance
+LEAVES = 1e-7
 # of (5): time [s], shares of the weight
 DEBOUNCE, ON, OFF = 5e-3, 0.02, 0.01
 
@@ -91,11 +93,11 @@ def look(t, d, s, k, h):
     store3(foot.local_torque, mul_t(load9(sole.rotation), mul_t(turn, torque)))
     _press(foot, normal, slip**0.5, friction, force)
     _place(t, d, s, k, touching, springs)
-    if foot.state % SLIDES in (VERTEX, EDGE):
+    if foot.state % SLIDES == VERTEX:
         # the points that stay, in place of all that touch
         staying = _gather_staying(d, s, sole, origin, turn, h)
         if staying > 0:
-            foot.state += _dimension(s, staying) - foot.state % SLIDES
+            foot.state += min(_dimension(s, staying), EDGE) - VERTEX
     _signal(sole, foot, h)
     out = d.outcome
     if foot.state != before:
@@ -126,7 +128,8 @@ def _gather_staying(d, s, sole, origin, turn, h):
         if row.kind != CONTACTS or (row.a != sole.body and row.b != sole.body):
             continue
         away = dot(load3(row.normal), load3(row.velocity))
-        if row.gap + h * away <= CLOSE and away <= MOVES:
+        gap = row.gap + h * away
+        if gap <= CLOSE and not (gap > 0.0 and away > LEAVES):
             r = sub(load3(row.position), origin)
             r = mul_t(load9(sole.rotation), mul_t(turn, r))
             s.foot_x[count], s.foot_y[count] = r[0], r[1]
