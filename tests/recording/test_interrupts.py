@@ -8,6 +8,14 @@ import pytest
 from tabi.recording.interrupts import postponed
 
 
+@pytest.fixture(autouse=True)
+def heard():
+    """Interrupts are heard, also where whoever started the tests ignores them."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def test_an_interrupt_comes_after_what_it_may_not_cut():
     done = []
     with pytest.raises(KeyboardInterrupt), postponed(), postponed():
