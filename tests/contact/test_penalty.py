@@ -91,6 +91,25 @@ def test_a_tilt_that_grows_as_the_plate_goes_deeper_is_damped():
     assert k.w[0] == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.parametrize("heading", np.radians([0.0, 37.0, 45.0, 90.0, -141.0]))
+def test_a_tilt_is_damped_about_the_axes_of_the_foot_wherever_it_heads(heading):
+    tilt, turn = 1e-3, np.array([0.5, 0.2])
+    gap = -1e-3 + tilt * np.array([-0.05, -0.05, 0.05, 0.05])
+    c, s = np.cos(heading), np.sin(heading)
+    k = plate(gap, (*turn, 0, 0, 0, -2.0), axis=(c, s))
+    assert k.damped[0] == 1
+    # in the foot's axes, the columns of R: K_r and λ_r |Ω| are diagonal there
+    R = np.array([[c, -s], [s, c]])
+    own, omega = np.diag([ROLL, PITCH]), np.array([tilt, 0.0])
+    K = R @ own @ R.T
+    C = R @ (1.5 * ALPHA * own @ np.diag(np.abs(R.T @ omega))) @ R.T
+    # w = −h (K (Ω + h ω⁺) + C ω⁺), ω⁺ = ω + I⁻¹ w
+    inverse = np.diag(12 / (MASS * np.array([WIDTH**2, LENGTH**2])))
+    rate = H * (H * K + C)
+    expected = np.linalg.solve(np.eye(2) + rate @ inverse, -(H * K @ omega + rate @ turn))
+    np.testing.assert_allclose(k.w[:2], expected, rtol=1e-9)
+
+
 def test_what_goes_deeper_in_part_is_damped_by_that_part():
     k = plate(4 * [-1e-3], (0, 4.0, 0, 0, 0, -0.1))
     L = 0.5 * np.hypot(LENGTH, WIDTH)

@@ -65,7 +65,9 @@ def test_putting_a_soft_robot_on_the_ground_warns_and_built_in_ones_do_not(tmp_p
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for name in tabi.robots.__all__:
-            getattr(tabi.robots, name)().stand_on_ground()
+            own = getattr(tabi.robots, name)()
+            own.stand_on_ground()
+            assert standing_gains.fault(own) == "", name
 
 
 def test_robots_without_feet_or_gains_are_not_judged(tmp_path):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tabi.recording import tracks
 from tabi.recording.recorded import Recorded
-from tabi.simulation.falling import LEVEL_COSINE, Upright
+from tabi.simulation.falling import LEVEL_COSINE, MIN_HEIGHT_SHARE, Upright
 from tabi.spatial.transform import Transform
 
 Array = NDArray[np.float64]
@@ -62,6 +62,7 @@ def _upright(run: Recorded, base: int, feet: NDArray[np.int64], height: float) -
         places, turns = tracks.foot_frames(run.world, moved)
         if all(abs(turns[k][0, 2, 2]) > LEVEL_COSINE for k in feet):
             above = z - min(float(places[k][0, 2]) for k in feet)
-            return Upright(above if above > 0.1 * height else None, R[2].copy())
+            has_height = above > MIN_HEIGHT_SHARE * height
+            return Upright(above if has_height else None, R[2].copy())
         return Upright(height, np.array([0.0, 0.0, 1.0]))
     return Upright(height, R[2].copy())

@@ -70,7 +70,8 @@ class WalkPanel:
     def lines(self, walk: SteeredView, fallen: bool) -> list[str]:
         """What the panel says about a robot."""
         goes = "stands" if walk.stands else f"walks, {walk.support}"
-        found = [f"**{'has fallen' if fallen else goes}** · {walk.landed} steps"]
+        steps = "1 step" if walk.landed == 1 else f"{walk.landed} steps"
+        found = [f"**{'has fallen' if fallen else goes}** · {steps}"]
         told = self._player.limited.get(walk.robot)
         if told is not None:
             found.append(", ".join(speeds(*told)))
