@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: run test test-processors check bench docs wheel setup clean
+.PHONY: run test test-processors check bench docs wheel try-wheels lock setup clean
 
 run: $(VENV)/run.ok
 	$(BIN)/tabi demo
@@ -18,8 +18,8 @@ test-processors: $(VENV)/dev.ok
 	$(BIN)/python tests/run_on_processors.py
 
 check: $(VENV)/dev.ok
-	$(BIN)/ruff check src tests docs examples
-	$(BIN)/ruff format --check src tests docs examples
+	$(BIN)/ruff check src tests docs examples release
+	$(BIN)/ruff format --check src tests docs examples release
 	$(BIN)/pyright
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest tests/architecture
@@ -33,10 +33,20 @@ docs: $(VENV)/dev.ok $(VENV)/docs.ok
 	$(BIN)/python docs/make_tables.py
 	$(BIN)/mkdocs build --strict
 
-wheel: $(VENV)/run.ok
-	$(BIN)/tabi warmup --ship
-	$(PIP) wheel --no-deps --wheel-dir dist .
-	rm -rf src/tabi/_kernels
+# one with compiled kernels for each Python on this machine, and a pure one, in dist/
+wheel:
+	$(PYTHON) release/wheels.py build
+
+# each wheel in fresh environments, with the lowest and the highest releases of Numba and NumPy
+try-wheels:
+	$(PYTHON) release/wheels.py try
+
+# the versions that developers use
+lock: $(VENV)/run.ok
+	$(PIP) install uv
+	@{ head -2 requirements.lock; $(BIN)/uv pip compile --quiet pyproject.toml --extra dev --extra docs \
+	  --universal --python-version 3.11 --no-annotate --no-header; } > requirements.lock.new
+	@mv requirements.lock.new requirements.lock
 
 setup: $(VENV)/dev.ok $(VENV)/docs.ok
 

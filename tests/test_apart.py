@@ -15,7 +15,7 @@ from fresh import environment
 from tabi import _apart, _folder, _jit
 from tabi._jit import kernel
 
-pytestmark = pytest.mark.skipif(_jit.plain_mode(), reason="kernels are plain Python")
+pytestmark = pytest.mark.skipif(not _jit.own_compiler(), reason="of tabi's own compiler")
 
 
 def made(marker, rare=False, result="float64"):
@@ -96,7 +96,7 @@ def test_another_result_than_was_declared_is_refused_by_name():
     with pytest.raises(TypeError, match=r"half returns float64, not int64 as its apart=… says"):
         outer(VALUES)
     (slot,) = outer.slots(next(iter(outer.overloads)))
-    del _apart._slots[slot.symbol]
+    del _apart._known[slot.symbol]
 
 
 def test_a_kernel_that_names_what_cannot_be_told_works_in_its_own_process():

@@ -9,6 +9,7 @@ import threading
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 from fresh import DOT, code_in, copy_package, run
 
@@ -50,8 +51,8 @@ def test_every_module_that_writes_code_is_one_of_the_compiler():
         for path in _folder.PACKAGE.glob("_*.py")
         if re.search(r"^ *(from|import) (numba|llvmlite)", path.read_text(), re.MULTILINE)
     }
-    # these ask for versions only
-    assert writes - {"_folder", "_shipped"} == set(_folder.COMPILER)
+    # one asks for versions only, and what the other one makes is not kept
+    assert writes - {"_shipped", "_plain"} == set(_folder.COMPILER)
     elsewhere = [
         path
         for path in _folder.PACKAGE.rglob("*.py")
@@ -60,12 +61,26 @@ def test_every_module_that_writes_code_is_one_of_the_compiler():
     assert elsewhere == []
 
 
-def test_digest_changes_with_python_and_numba(monkeypatch):
-    before = _folder.digest.__wrapped__()
-    monkeypatch.setattr(_folder.numba, "__version__", "0.0")
-    other_numba = _folder.digest.__wrapped__()
-    monkeypatch.setattr(_folder.platform, "python_version", lambda: "3.0")
-    assert len({before, other_numba, _folder.digest.__wrapped__()}) == 3
+def test_digest_changes_with_what_code_depends_on_and_with_no_patch_of_python_or_numpy(monkeypatch):
+    digest, module = _folder.digest.__wrapped__, _folder._shipped
+    before = digest()
+    major, minor, patch = np.__version__.split(".")[:3]
+    monkeypatch.setattr(module.np, "__version__", f"{major}.{minor}.{int(patch) + 1}")
+    assert digest() == before
+    python = sys.version_info
+    monkeypatch.setattr(module.sys, "version_info", (*python[:2], python[2] + 1))
+    assert digest() == before
+    found = {before}
+    monkeypatch.setattr(module.np, "__version__", f"{major}.{int(minor) + 1}.0")
+    found.add(digest())
+    monkeypatch.setattr(module.sys, "version_info", (3, 99, 0))
+    found.add(digest())
+    for library in (module.numba, module.llvmlite):
+        monkeypatch.setattr(library, "__version__", "0.0")
+        found.add(digest())
+    monkeypatch.setattr(module.platform, "machine", lambda: "abacus")
+    found.add(digest())
+    assert len(found) == 6
 
 
 # ---- pruned --------------------------------------------------------------------------------------
@@ -129,7 +144,7 @@ def test_read_only_package_keeps_its_code_in_the_users_cache(read_only, tmp_path
 def test_where_nothing_can_be_written_it_compiles_every_time_and_says_so(read_only, tmp_path):
     (tmp_path / "file").write_text("")
     code = DOT + (
-        "from tabi.apps import doctor, warmup\nwarmup.jobs = list\n"
+        "from tabi.apps import doctor, warmup\n"
         "value = [value, doctor.text(doctor.examine()), warmup.run(show=False)]\n"
     )
     answer, said = run(read_only, code, XDG_CACHE_HOME=str(tmp_path / "file"))
@@ -138,7 +153,7 @@ def test_where_nothing_can_be_written_it_compiles_every_time_and_says_so(read_on
     assert said.count("\n") == 1
     assert "on every run" in said
     assert "no folder can be written" in doctor
-    assert "for this run only" in warmup
+    assert "nothing was compiled" in warmup
     assert all("TABI_CACHE_DIR" in text for text in (doctor, warmup))
 
 

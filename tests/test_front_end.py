@@ -59,7 +59,7 @@ def test_a_kernel_that_cannot_be_typed_says_where():
     def wrong(x):
         return x + "text"
 
-    if _jit.plain_mode():
+    if _jit.interpreted():
         pytest.skip("kernels are plain Python")
     with pytest.raises(Exception, match="No implementation of function") as error:
         wrong(np.zeros(1))

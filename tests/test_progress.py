@@ -1,6 +1,7 @@
 """What a first run says while kernels are compiled."""
 
 import io
+import time
 
 import pytest
 
@@ -68,8 +69,39 @@ def test_it_is_said_once_and_the_line_is_cleared(clock, monkeypatch):
             run.tick()
     said = terminal.getvalue()
     assert said.count("once for this version") == 1
-    assert "s left" in said
     assert said.endswith("\r\033[K")
+
+
+def test_the_line_is_kept_up_to_date_while_no_kernel_gets_ready(clock, monkeypatch):
+    terminal, run = Terminal(), FirstRun()
+    monkeypatch.setattr("sys.stderr", terminal)
+    monkeypatch.setattr(_progress, "OFTEN", 1e-3)
+
+    def written(line):
+        end = time.monotonic() + 10.0
+        while line not in terminal.getvalue() and time.monotonic() < end:
+            time.sleep(1e-3)
+        return line in terminal.getvalue()
+
+    with run.expecting(2), run:
+        clock.now += 9.0
+        run.tick()
+        # one of two took 9 s: both take 18, which is BEFORE_WHOLE of 20
+        assert BEFORE_WHOLE == 0.9
+        assert written("about 11 s left")
+        clock.now += 4.0
+        assert written("about 7 s left")
+    assert terminal.getvalue().endswith("\r\033[K")
+
+
+def test_compilation_by_njit_alone_is_reported_as_slower(clock, capsys):
+    run = FirstRun()
+    run.plain = True
+    with run:
+        pass
+    assert "on every run (two minutes for a simulation, with TABI_JIT=plain)" in (
+        capsys.readouterr().err
+    )
 
 
 def test_where_no_folder_keeps_kernels_that_is_said(clock, capsys):

@@ -6,6 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from tabi._errors import ModelError, SimulationError, TabiError, near
+from tabi._versions import own as own_version
 
 if TYPE_CHECKING:
     from tabi import collision, contact, control, dynamics, robots, scenes, soles, walking
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     from tabi.spatial.transform import Transform
     from tabi.spatial.twist import Twist, Wrench
 
-__version__ = "0.1.0"
+    __version__: str
 
 # imported when first asked for: compiling and reading meshes are not everybody's first need
 _LAZY = {
@@ -160,6 +161,10 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        # pip's records take 20 ms to read
+        globals()[name] = own_version()
+        return globals()[name]
     if name not in _LAZY:
         raise AttributeError(
             f"module 'tabi' has no attribute {name!r}; it has {', '.join(__all__)}"

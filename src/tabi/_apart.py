@@ -5,26 +5,16 @@ place in memory for an address. Callers know the slot alone, so both are compile
 processes, and a change of one leaves the other as it is. Its slot is filled when its caller is
 there.
 
-That of a kernel marked ``rare=True`` as well is filled when it is first called. A step can do much
-that a given world never needs, boxes on edges, the last means against jammed contacts: that is not
-compiled until then. Where one is called, the code is
-
-    address ← slot;   if address = 0: fill(slot), address ← slot;   call address
-
-``fill`` asks Python, which compiles the kernel, or reads it from the cache. The name of a slot
-tells the kernel and the types of its arguments; code from the cache finds its slots by them.
+That of a kernel marked ``rare=True`` as well is filled when it is first called (``_slots``). A step
+can do much that a given world never needs, boxes on edges, the last means against jammed contacts:
+that is not compiled until then. The name of a slot tells the kernel and the types of its arguments;
+code from the cache finds its slots by them.
 """
 
 from __future__ import annotations
 
-import _thread
-import ctypes
 import functools
 import hashlib
-import os
-import sys
-import threading
-import traceback
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -34,26 +24,24 @@ from numba.core.registry import cpu_target
 from numba.core.typing import templates
 from numba.extending import models, register_model
 
-from tabi import _identity
+from tabi import _identity, _slots
+from tabi._slots import BYTES
 
 PREFIX = "tabi.apart."
-FILL = "tabi.fill"
-# after which an interrupt is repeated [s]
-LATER = 0.01
-BYTES = ir.IntType(8).as_pointer()
 
 
-class Slot:
+class KernelSlot(_slots.Slot):
     """Place for the address of a kernel for arguments of certain types."""
 
     def __init__(self, kernel: Any, args: tuple[Any, ...]) -> None:
-        self.kernel, self.args, plain = kernel, args, kernel.py_func
+        plain = kernel.py_func
+        super().__init__(f"{plain.__module__}.{plain.__qualname__}")
+        self.kernel, self.args = kernel, args
         try:
             self.label = _identity.label(plain)
         except ValueError:
             # it names what cannot be told, such as a function of a C library: for this process only
             self.label = (plain.__module__, plain.__qualname__, f"at {id(plain)}")
-        self.cell = ctypes.c_void_p(None)
         told = repr((self.label, [str(kind) for kind in args], str(kernel.apart)))
         self.symbol = PREFIX + hashlib.sha256(told.encode()).hexdigest()[:32]
 
@@ -63,38 +51,36 @@ class Slot:
         code = self.kernel.overloads[self.args]
         if code.signature.return_type != self.kernel.apart:
             raise TypeError(
-                f"{'.'.join(self.label[:2])} returns {code.signature.return_type}, "
+                f"{self.name} returns {code.signature.return_type}, "
                 f"not {self.kernel.apart} as its apart=… says"
             )
         self.cell.value = code.library.get_pointer_to_function(code.fndesc.llvm_func_name)
 
 
-_slots: dict[str, Slot] = {}
-_by_address: dict[int, Slot] = {}
+_known: dict[str, KernelSlot] = {}
 
 
-def slot(kernel: Any, args: tuple[Any, ...]) -> Slot:
+def slot(kernel: Any, args: tuple[Any, ...]) -> KernelSlot:
     """The slot of a kernel, which machine code finds by its symbol from now on."""
-    made = Slot(kernel, args)
-    if made.symbol not in _slots:
-        _slots[made.symbol] = made
-        _by_address[ctypes.addressof(made.cell)] = made
-        llvm.add_symbol(made.symbol, ctypes.addressof(made.cell))
-    return _slots[made.symbol]
+    made = KernelSlot(kernel, args)
+    if made.symbol not in _known:
+        _known[made.symbol] = made
+        llvm.add_symbol(made.symbol, made.place)
+    return _known[made.symbol]
 
 
-def slots_of(module: Any) -> list[Slot]:
+def slots_of(module: Any) -> list[KernelSlot]:
     """Slots that a module of LLVM's refers to."""
     names = (variable.name for variable in module.global_variables)
-    return [_slots[name] for name in names if name.startswith(PREFIX)]
+    return [_known[name] for name in names if name.startswith(PREFIX)]
 
 
-def known() -> dict[str, Slot]:
+def known() -> dict[str, KernelSlot]:
     """Slots of all code in this process, by their symbols."""
-    return dict(_slots)
+    return dict(_known)
 
 
-def fill_below(slots: list[Slot]) -> None:
+def fill_below(slots: list[KernelSlot]) -> None:
     """Fill some slots, and those of all that they lead to."""
     seen: set[str] = set()
     while slots:
@@ -111,32 +97,11 @@ def fill_kept() -> None:
     second or two, which a run that keeps pace with a clock should not spend in the middle.
     """
     seen: set[str] = set()
-    while new := [slot for name, slot in _slots.items() if name not in seen]:
+    while new := [slot for name, slot in _known.items() if name not in seen]:
         seen |= {slot.symbol for slot in new}
         for slot in new:
             if not slot.cell.value and slot.kernel._cache.has(slot.args, slot.kernel.targetctx):
                 slot.fill()
-
-
-@ctypes.CFUNCTYPE(None, ctypes.c_void_p)
-def _fill(address: int) -> None:
-    """For machine code, which cannot go on without: an interrupt waits for the kernel."""
-    slot, interrupted = _by_address[address], False
-    while not slot.cell.value:
-        try:
-            slot.fill()
-        except KeyboardInterrupt:
-            interrupted = True
-        except BaseException:
-            traceback.print_exc()
-            print(f"tabi: {'.'.join(slot.label[:2])} cannot be compiled", file=sys.stderr)
-            os._exit(1)
-    if interrupted:
-        # when this function has returned: machine code has no use for an error
-        threading.Timer(LATER, _thread.interrupt_main).start()
-
-
-llvm.add_symbol(FILL, ctypes.cast(_fill, ctypes.c_void_p).value)
 
 
 class Apart(types.Dispatcher):
@@ -169,16 +134,12 @@ def _call_of(symbol: str, sig: Any) -> str:
         result = cgutils.alloca_once(builder, convention.get_return_type(sig.return_type).pointee)
         fault = cgutils.alloca_once(builder, ir.PointerType(callconv.excinfo_t))
         cell = module.globals.get(symbol) or ir.GlobalVariable(module, BYTES, symbol)
-        fill = cgutils.get_or_insert_function(
-            module, ir.FunctionType(ir.VoidType(), (BYTES,)), FILL
-        )
-        empty = builder.icmp_unsigned("==", builder.load(cell), ir.Constant(BYTES, None))
-        with builder.if_then(empty, likely=False):
-            builder.call(fill, (builder.bitcast(cell, BYTES),))
         kind = convention.get_function_type(sig.return_type, sig.args)
-        function = builder.bitcast(builder.load(cell), kind.as_pointer())
-        numbers = convention._get_arg_packer(sig.args).as_arguments(builder, args)
-        builder.call(function, [result, fault, *numbers])
+        builder.store(ir.Constant(result.type.pointee, None), result)
+        with _slots.address(builder, cell) as address:
+            function = builder.bitcast(address, kind.as_pointer())
+            numbers = convention._get_arg_packer(sig.args).as_arguments(builder, args)
+            builder.call(function, [result, fault, *numbers])
         found = context.get_returned_value(builder, sig.return_type, builder.load(result))
         return imputils.impl_ret_new_ref(context, builder, sig.return_type, found)
 
@@ -187,9 +148,3 @@ def _call_of(symbol: str, sig: Any) -> str:
     context: Any = cpu_target.target_context
     context._defns[symbol].append(made, sig.args)
     return symbol
-
-
-def result_type(names: str) -> Any:
-    """Numba's type of a name, such as none, boolean, int64, float64; of several a tuple."""
-    kinds = [getattr(types, name) for name in names.split(", ")]
-    return types.Tuple(kinds) if len(kinds) > 1 else kinds[0]

@@ -10,11 +10,17 @@ import ctypes
 from collections.abc import Callable
 from typing import Any
 
+import llvmlite.binding as llvm
 from llvmlite import ir
 from numba.core import config, types
 from numba.extending import intrinsic
 
+from tabi import _supported  # noqa: F401  # isort: split
+
 PROTOTYPE = ctypes.CFUNCTYPE(ctypes.c_int64)
+# 1 when a kernel that was called could not be compiled (``_apart``), and where machine code sees it
+FAILED, FAILED_SYMBOL = ctypes.c_int64(0), "tabi.failed"
+llvm.add_symbol(FAILED_SYMBOL, ctypes.addressof(FAILED))
 
 
 class Callback:
@@ -62,7 +68,44 @@ def _called_with(typing: Any, code: Any, structure: Any) -> Any:
     return types.none(types.int64, types.int64), made
 
 
+def failed_cell(builder: Any) -> Any:
+    """Where machine code notes that a kernel could not be compiled."""
+    module, word = builder.module, ir.IntType(64)
+    return module.globals.get(FAILED_SYMBOL) or ir.GlobalVariable(module, word, FAILED_SYMBOL)
+
+
+@intrinsic
+def _read_failed(typing: Any) -> Any:
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        found = builder.load(failed_cell(builder))
+        return builder.icmp_unsigned("!=", found, ir.Constant(found.type, 0))
+
+    return types.boolean(), code
+
+
+@intrinsic
+def _clear_failed(typing: Any) -> Any:
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        builder.store(ir.Constant(ir.IntType(64), 0), failed_cell(builder))
+        return context.get_dummy_value()
+
+    return types.none(), code
+
+
+def _set_false() -> None:
+    FAILED.value = 0
+
+
+# whether a kernel could not be compiled since ``clear_failed``; for kernels
+failed: Any = (lambda: FAILED.value != 0) if config.DISABLE_JIT else _read_failed  # type: ignore[attr-defined]
+clear_failed: Any = _set_false if config.DISABLE_JIT else _clear_failed  # type: ignore[attr-defined]
 # call the kernel at an address (``_jit.address``) with the structure at another
 call_with: Any = _called_with
 # what the function at an address returns
 call: Any = _called if config.DISABLE_JIT else _compiled  # type: ignore[attr-defined]
+
+
+def result_type(names: str) -> Any:
+    """Numba's type of a name, such as none, boolean, int64, float64; of several a tuple."""
+    kinds = [getattr(types, name) for name in names.split(", ")]
+    return types.Tuple(kinds) if len(kinds) > 1 else kinds[0]

@@ -46,6 +46,14 @@ class SimulationError(TabiError, RuntimeError):
     """A simulation that cannot go on; the simulator keeps its last good state."""
 
 
+class VersionError(TabiError, ImportError):
+    """A release of another package that tabi does not work with, or a package that is missing."""
+
+
+class KernelError(TabiError, RuntimeError):
+    """A kernel that cannot be compiled, found out in the middle of a run."""
+
+
 def refused_attribute(owner: str, name: str, choices: Iterable[str]) -> ModelError:
     """The error for an attribute that cannot be assigned; it would be ignored otherwise."""
     names = list(choices)

@@ -1,7 +1,8 @@
 """Where compiled code is kept: one folder for each state of the compiler, one file for each code.
 
-The folder is named by a digest of the modules that compile and the versions of Python,
-NumPy, Numba and llvmlite; the name of a file tells the content of the kernel in it (``_identity``).
+The folder is named by a digest of the modules that compile and of the versions of Python, NumPy,
+Numba and llvmlite as far as code depends on them (``_shipped.versions``); the name of a file tells
+the content of the kernel in it (``_identity``).
 So nothing in it is ever old, a changed line compiles anew just what it reaches, and the way back
 finds everything. Of a folder that has grown large, the files that were not used longest are
 removed; of folders, all but those used last.
@@ -16,7 +17,6 @@ import contextlib
 import functools
 import hashlib
 import os
-import platform
 import shutil
 import tempfile
 import time
@@ -24,17 +24,13 @@ import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
-import llvmlite
-import numba
-import numpy as np
-
 from tabi import _shipped
 
 PACKAGE = Path(__file__).parent
 # modules that compile
 COMPILER = (
     "_apart", "_cache", "_callback", "_front_end", "_identity", "_jit", "_llvm", "_lowering",
-    "_structure",
+    "_slots", "_structure",
 )  # fmt: skip
 KEPT_CACHES = 3
 # size of a folder from which on it is pruned, and after that [bytes]
@@ -49,8 +45,7 @@ OFTEN, LONG, BEGIN = 0.02, 60.0, 1.0
 @functools.cache
 def digest() -> str:
     """Digest of what compiles."""
-    versions = (platform.python_version(), np.__version__, numba.__version__, llvmlite.__version__)
-    state = hashlib.sha256(repr(versions).encode())
+    state = hashlib.sha256(repr(sorted(_shipped.versions().items())).encode())
     for name in COMPILER:
         state.update((PACKAGE / f"{name}.py").read_bytes())
     return state.hexdigest()[:16]

@@ -9,7 +9,7 @@ Compiled code is kept on disk by its content (``_folder``, ``_cache``, ``_identi
 
 Rules for kernels: no allocation (workspaces are arguments), no exceptions (a status is returned),
 no ``np.linalg``, real literals as floats, functions of ``math``. ``NUMBA_DISABLE_JIT=1`` runs them
-as Python.
+as Python, ``TABI_JIT=plain`` compiles them with ``numba.njit`` alone (``_plain``).
 """
 
 import functools
@@ -18,9 +18,14 @@ from typing import Any, TypeVar
 
 from numba.core import config
 
-from tabi import _apart, _folder, _identity, _llvm
-from tabi._cache import KernelCache, NoCache
+from tabi import (
+    _supported,  # noqa: F401  # isort: split
+    _versions,
+)
 from tabi._progress import first_run
+
+# "plain" or ""; what a process is begun with
+MODE = _versions.jit_mode()
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -29,9 +34,14 @@ FASTMATH = frozenset({"nsz", "arcp", "contract", "afn", "reassoc"})
 KERNELS: list[Callable[..., Any]] = []
 
 
-def plain_mode() -> bool:
+def interpreted() -> bool:
     """Whether kernels stay plain Python: ``NUMBA_DISABLE_JIT=1``."""
     return bool(config.DISABLE_JIT)  # type: ignore[attr-defined]
+
+
+def own_compiler() -> bool:
+    """Whether tabi's own compiler makes the kernels, and keeps them on disk."""
+    return not interpreted() and MODE != _versions.PLAIN
 
 
 def kernel(
@@ -68,23 +78,30 @@ def kernel(
     if plain:
         return function
     KERNELS.append(function)
-    return function if plain_mode() else _compiled(function, asked)
+    if interpreted():
+        return function
+    options: dict[str, Any] = {
+        "error_model": "numpy",
+        "boundscheck": False,
+        "nogil": nogil,
+        "fastmath": set(FASTMATH - {"reassoc"} if exact else FASTMATH),
+    }
+    if own_compiler():
+        return _compiled(function, asked, options)
+    from tabi import _plain
+
+    return _plain.compiled(function, options, apart)
 
 
-def _compiled(function: Any, asked: dict[str, Any]) -> Any:
-    """A function as a kernel with the options of ``kernel``."""
+def _compiled(function: Any, asked: dict[str, Any], options: dict[str, Any]) -> Any:
+    """A function as a kernel of tabi's own compiler."""
+    from tabi import _callback, _folder, _identity, _llvm
+    from tabi._cache import KernelCache, NoCache
+
     setattr(function, _identity.OPTIONS, sorted(asked.items()))
     # _nrt: kernels allocate nothing, so no array's references need counting;
     # two atomic operations less per array and call
-    options: dict[str, Any] = {
-        "nopython": True,
-        "error_model": "numpy",
-        "boundscheck": False,
-        "_nrt": asked["views"],
-        "no_cfunc_wrapper": True,
-        "nogil": asked["nogil"],
-        "fastmath": set(FASTMATH - {"reassoc"} if asked["exact"] else FASTMATH),
-    }
+    options |= {"nopython": True, "_nrt": asked["views"], "no_cfunc_wrapper": True}
     folder = _folder.cache_folder()
     first_run.kept = folder is not None
 
@@ -92,13 +109,17 @@ def _compiled(function: Any, asked: dict[str, Any]) -> Any:
         return NoCache() if folder is None else KernelCache(function, folder, inside)
 
     made = _llvm.compiled(function, asked["inline"], options, keep, asked["vectors"])
-    made.apart = _apart.result_type(asked["apart"]) if asked["apart"] else None
+    made.apart = _callback.result_type(asked["apart"]) if asked["apart"] else None
     made.rare = asked["rare"]
     return made
 
 
 def address(compiled: Any, *args: Any) -> int:
     """Where the machine code of a kernel for arguments like these lies, for ``call_with``."""
+    if not own_compiler():
+        from tabi import _plain
+
+        return _plain.address(compiled, *args)
     compiled.compile(kinds := tuple(map(compiled.typeof_pyval, args)))
     code = compiled.overloads[kinds]
     return code.library.get_pointer_to_function(code.fndesc.llvm_func_name)
@@ -107,11 +128,29 @@ def address(compiled: Any, *args: Any) -> int:
 def complete(compiled: Any, *args: Any) -> None:
     """Compile all that a kernel may call for arguments like these, rare kernels too."""
     if hasattr(compiled, "slots"):
+        from tabi import _apart
+
         _apart.fill_below(compiled.slots(tuple(map(compiled.typeof_pyval, args))))
+
+
+def complete_cached() -> None:
+    """Load what kernels of this process may call and the cache has: a tenth of a second or two,
+    which a run that keeps pace with a clock should not spend in the middle.
+    """
+    if own_compiler():
+        from tabi import _apart
+
+        _apart.fill_kept()
 
 
 def entry(compiled: Any, *args: Any) -> Any:
     """The machine code of a kernel for arguments like these, as a function. It saves the look-up of
     their types, a microsecond for each structure, and so must be called with no others.
     """
-    return compiled.entry(args) if hasattr(compiled, "entry") else compiled
+    if hasattr(compiled, "entry"):
+        return compiled.entry(args)
+    if hasattr(compiled, "signatures"):
+        from tabi import _plain
+
+        return _plain.entry(compiled, *args)
+    return compiled

@@ -28,7 +28,7 @@ import llvmlite.binding as llvm
 from numba.core import codegen, compiler, sigutils, types
 
 from tabi import _identity
-from tabi._apart import Apart, Slot, slots_of
+from tabi._apart import Apart, KernelSlot, slots_of
 from tabi._front_end import KernelCompiler, KernelDispatcher
 
 
@@ -131,7 +131,7 @@ class Outside(_Linked):
 
     vectors = False
     # of kernels that are compiled apart; None where nobody has looked
-    slots: list[Slot] | None = None
+    slots: list[KernelSlot] | None = None
 
     def _optimize_final_module(self) -> None:
         self._keep_to_itself()
@@ -239,7 +239,7 @@ class Kernel(KernelDispatcher):
                 slot.fill()
         return entry
 
-    def slots(self, sig: Any) -> list[Slot]:
+    def slots(self, sig: Any) -> list[KernelSlot]:
         """Of kernels that the code for a signature calls and that are compiled apart."""
         args, _ = sigutils.normalize_signature(sig)
         library = self.overloads[tuple(args)].library

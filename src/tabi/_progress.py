@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import threading
 import time
 from collections.abc import Iterator
 
@@ -13,6 +14,8 @@ from collections.abc import Iterator
 STEP_KERNELS, BEFORE_WHOLE = 260, 0.9
 # between two lines on a terminal [s]; before an estimate is worth something
 OFTEN, EARLY = 0.5, 2.0
+# how long it takes, by tabi's compiler and by ``numba.njit``
+USUAL, PLAIN = "half a minute for a simulation", "two minutes for a simulation, with TABI_JIT=plain"
 
 
 class FirstRun:
@@ -24,12 +27,17 @@ class FirstRun:
         ready: kernels compiled or read since the outermost one began.
         expected: how many there will be; 0 where that is not known.
         kept: whether there is a folder to keep what is compiled.
+        plain: whether ``numba.njit`` compiles, which keeps nothing.
     """
 
     def __init__(self) -> None:
         self.said, self.depth, self.seconds, self.ready, self.expected = False, 0, 0.0, 0, 0
-        self.kept = True
-        self._started, self._entered, self._told = 0.0, 0.0, 0.0
+        self.kept, self.plain = True, False
+        self._started, self._entered = 0.0, 0.0
+        # when a step will be compiled, by the last kernel that became ready
+        self._end: float | None = None
+        self._over = threading.Event()
+        self._writer: threading.Thread | None = None
 
     def __enter__(self) -> None:
         self.depth += 1
@@ -38,11 +46,21 @@ class FirstRun:
                 self._expect()
             self._entered = time.perf_counter()
             self._begin()
+            if self._on_terminal():
+                self._over = threading.Event()
+                self._writer = threading.Thread(
+                    target=self._refresh, args=(self._over,), daemon=True
+                )
+                self._writer.start()
 
     def __exit__(self, *error: object) -> None:
         self.depth -= 1
         if self.depth == 0:
             self.seconds += time.perf_counter() - self._entered
+            self._over.set()
+            if self._writer is not None:
+                self._writer.join()
+                self._writer = None
             self._line("")
 
     @contextlib.contextmanager
@@ -56,45 +74,57 @@ class FirstRun:
             self.expected = 0
 
     def _expect(self) -> None:
-        self._started, self.ready = time.perf_counter(), 0
+        self._started, self.ready, self._end = time.perf_counter(), 0, None
 
     def tick(self) -> None:
         """One more kernel is there."""
         self.ready += 1
-        now = time.perf_counter()
-        if self.depth > 0 and now - self._told > OFTEN:
-            self._told, left = now, self.left()
-            self._line("" if left is None else f"tabi: compiling, about {left:.0f} s left …")
+        if self.expected > 0:
+            spent = time.perf_counter() - self._started
+            part = BEFORE_WHOLE * min(1.0, self.ready / self.expected)
+            self._end = self._started + spent / part
 
     def left(self) -> float | None:
         """Seconds until a step is compiled, from how long its kernels took so far; None where that
         cannot be told.
         """
-        spent = time.perf_counter() - self._started
-        if self.depth == 0 or self.expected == 0 or spent < EARLY:
+        now = time.perf_counter()
+        if self.depth == 0 or self._end is None or now - self._started < EARLY:
             return None
-        part = BEFORE_WHOLE * min(1.0, self.ready / self.expected)
-        return spent * (1.0 - part) / part if part > 0 else None
+        return max(0.0, self._end - now)
+
+    def _refresh(self, over: threading.Event) -> None:
+        """Keep the line up to date until it is over, also while this process waits for another
+        one, and while LLVM is at work.
+        """
+        while not over.wait(OFTEN):
+            left = self.left()
+            if left is not None:
+                self._line(f"tabi: compiling, about {max(left, 1.0):.0f} s left …")
 
     def _begin(self) -> None:
         if self.said or os.environ.get("TABI_QUIET"):
             return
         self.said = True
-        often = (
-            "once for this version"
-            if self.kept
-            else "on every run, because no folder can keep it; see `tabi doctor`"
-        )
+        often = "once for this version"
+        if self.plain:
+            often = "on every run"
+        elif not self.kept:
+            often = "on every run, because no folder can keep it; see `tabi doctor`"
         print(
-            f"tabi: compiling for this processor, {often} (half a minute for a simulation) …",
+            f"tabi: compiling for this processor, {often} ({PLAIN if self.plain else USUAL}) …",
             file=sys.stderr,
             flush=True,
         )
 
     def _line(self, line: str) -> None:
         """In place, on a terminal."""
-        if sys.stderr is not None and sys.stderr.isatty() and not os.environ.get("TABI_QUIET"):
+        if self._on_terminal():
             print(f"\r\033[K{line}", end="", file=sys.stderr, flush=True)
+
+    def _on_terminal(self) -> bool:
+        quiet = os.environ.get("TABI_QUIET")
+        return sys.stderr is not None and sys.stderr.isatty() and not quiet
 
 
 first_run = FirstRun()

@@ -23,16 +23,23 @@ import numpy as np
 FOLDER, STAMP = "_kernels", "made_for.json"
 
 
-def here(digest: str) -> dict[str, str]:
-    """What code of kernels depends on, for a compiler of this digest."""
+def versions() -> dict[str, str]:
+    """What code of kernels depends on besides their source. Patch releases of Python keep its
+    bytecode, by which kernels are told, and those of NumPy keep the layout of arrays, which is all
+    that kernels use of it: the functions of NumPy that they call are Numba's.
+    """
     return {
-        "compiler": digest,
         "python": ".".join(map(str, sys.version_info[:2])),
-        "numpy": np.__version__,
+        "numpy": ".".join(np.__version__.split(".")[:2]),
         "numba": numba.__version__,
         "llvmlite": llvmlite.__version__,
         "platform": f"{platform.system()} {platform.machine()}",
     }
+
+
+def here(digest: str) -> dict[str, str]:
+    """What code of kernels depends on, for a compiler of this digest."""
+    return {**versions(), "compiler": digest}
 
 
 @functools.cache

@@ -31,6 +31,8 @@ from numba.extending import NativeValue, intrinsic, models, register_model, type
 from numba.np.arrayobj import get_itemsize
 from numpy.typing import NDArray
 
+from tabi import _supported  # noqa: F401  # isort: split
+
 WORD = ir.IntType(64)
 
 

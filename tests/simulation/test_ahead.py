@@ -17,7 +17,7 @@ def simulator():
     return tabi.Simulator(world)
 
 
-@pytest.mark.skipif(_jit.plain_mode(), reason="kernels are plain Python")
+@pytest.mark.skipif(not _jit.own_compiler(), reason="of tabi's own compiler")
 def test_what_is_compiled_ahead_is_what_a_step_is_made_of():
     sim = simulator()
     sim.step()
@@ -43,7 +43,7 @@ def test_nothing_is_begun_where_the_step_is_in_the_cache(monkeypatch):
     assert ahead.start() is None
 
 
-@pytest.mark.skipif(_jit.plain_mode(), reason="kernels are plain Python")
+@pytest.mark.skipif(not _jit.own_compiler(), reason="of tabi's own compiler")
 def test_a_second_process_begins_where_it_is_not(monkeypatch, tmp_path):
     commands = []
 

@@ -262,11 +262,13 @@ def _solved_text(name: str, problem: Problem, s: Solution, tolerance: float) -> 
 
 @app.command()
 def doctor(as_json: Json = False) -> None:
-    """Report the installation: versions, compiled kernels, optional parts."""
+    """Report the installation: versions, kernels, extras; exit code 1 if it cannot work."""
     from tabi.apps import doctor
 
     findings = doctor.examine()
     tell(json.dumps(findings, indent=2) if as_json else doctor.text(findings))
+    if findings["problems"]:
+        raise typer.Exit(1)
 
 
 @app.command()

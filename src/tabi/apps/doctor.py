@@ -1,26 +1,31 @@
-"""What ``tabi doctor`` finds: versions, where compiled kernels lie,
-and which optional parts are there.
+"""What ``tabi doctor`` finds: versions and whether they fit, where compiled kernels lie, and which
+extras are there.
 """
 
 from __future__ import annotations
 
-import importlib.metadata
+import importlib
 import os
 import platform
 from typing import Any
 
 import tabi
+from tabi import _versions
 
-PARTS = {
-    "mujoco": "reads MJCF, referee",
-    "pin": "referee",
-    "coal": "referee for collisions",
-    "example-robot-data": "robots to try",
-    "trimesh": "meshes other than STL, OBJ, DAE",
-    "meshio": "soles from files of Gmsh",
-    "numba-cuda": "GPU",
-    "distributed": "sweeps on a cluster",
+# extras of the package, as pip knows them: what they are for
+EXTRAS = {
+    "mjcf": "reads MJCF files, by MuJoCo",
+    "referee": "other engines to compare with",
+    "robots": "robots to try",
+    "meshes": "meshes other than STL, OBJ, DAE; soles from files of Gmsh",
+    "decomposition": "meshes that are not convex, as several that are",
+    "cluster": "sweeps on a cluster",
+    "export": "recordings as MCAP and Parquet",
+    "docs": "to build the documentation",
+    "dev": "to test and check tabi itself",
 }
+# where pip did not install tabi itself, and what it needs is not known
+CORE = ("numpy", "scipy", "numba", "llvmlite", "viser", "lxml")
 
 
 def processor() -> str:
@@ -37,14 +42,49 @@ def processor() -> str:
 
 def version_of(package: str) -> str | None:
     """Installed version of a package, None where it is not installed."""
-    try:
-        return importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
-        return None
+    return _versions.installed(package)
 
 
 def examine() -> dict[str, Any]:
-    """All findings, as plain data."""
+    """All findings, as plain data; ``problems`` has a sentence for each that keeps tabi from
+    working.
+    """
+    needed = _versions.requirements()
+    packages = sorted({*needed, *_versions.BOUNDS}) if needed else CORE
+    # the bounds that were tested are those of this source, whatever pip knows
+    bounds: dict[str, Any] = {name: needed.get(name, ("", "")) for name in packages}
+    bounds |= _versions.BOUNDS
+    problems = [text for name in packages if (text := _versions.problem(name, bounds[name]))]
+    kernels: dict[str, Any] | None = None
+    try:
+        importlib.import_module("numba")
+        kernels = _kernels()
+    except ImportError as error:
+        problems.append(f"Numba cannot be imported: {error}")
+    return {
+        "tabi": tabi.__version__,
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "processor": processor(),
+        "cores": os.cpu_count(),
+        "packages": {name: version_of(name) for name in packages},
+        "extras": {name: _extra(name) for name in _versions.extras() or EXTRAS},
+        "jit": os.environ.get("TABI_JIT", ""),
+        "cache": kernels,
+        "problems": problems,
+    }
+
+
+def _extra(name: str) -> dict[str, Any]:
+    """Packages of an extra with their versions, and what is wrong with those that are there."""
+    needed = _versions.requirements(name)
+    versions = {package: version_of(package) for package in needed}
+    wrong = [_versions.problem(one, needed[one]) for one in needed if versions[one]]
+    return {"packages": versions, "problems": [text for text in wrong if text]}
+
+
+def _kernels() -> dict[str, Any]:
+    """What is compiled, and where it lies."""
     from numba.core import config
 
     from tabi import _folder, _shipped
@@ -52,30 +92,17 @@ def examine() -> dict[str, Any]:
     folder = _folder.cache_folder()
     files = list(folder.glob("*.nbc")) if folder else []
     return {
-        "tabi": tabi.__version__,
-        "python": platform.python_version(),
-        "platform": platform.platform(),
-        "processor": processor(),
-        "cores": os.cpu_count(),
-        "packages": {
-            name: version_of(name)
-            for name in ("numpy", "scipy", "numba", "llvmlite", "viser", "lxml")
-        },
-        "optional": {name: version_of(name) for name in PARTS},
-        "cache": {
-            "folder": str(folder) if folder else None,
-            "digest": _folder.digest(),
-            "kernels": len(files),
-            "megabytes": round(sum(f.stat().st_size for f in files) / 1e6, 2),
-            "compiled": not config.DISABLE_JIT,  # type: ignore[attr-defined]
-            "shipped": _shipped.differences(_folder.PACKAGE, _folder.digest()),
-        },
+        "folder": str(folder) if folder else None,
+        "digest": _folder.digest(),
+        "kernels": len(files),
+        "megabytes": round(sum(f.stat().st_size for f in files) / 1e6, 2),
+        "compiled": not config.DISABLE_JIT,  # type: ignore[attr-defined]
+        "shipped": _shipped.differences(_folder.PACKAGE, _folder.digest()),
     }
 
 
 def text(findings: dict[str, Any]) -> str:
     """The findings for a terminal."""
-    cache = findings["cache"]
     lines = [
         f"tabi {findings['tabi']}, Python {findings['python']}, {findings['platform']}",
         f"{findings['processor']}, {findings['cores']} cores",
@@ -85,8 +112,38 @@ def text(findings: dict[str, Any]) -> str:
             f"{name} {version or 'MISSING'}" for name, version in findings["packages"].items()
         ),
     ]
-    for name, version in findings["optional"].items():
-        lines.append(f"optional   {name:<20} {version or 'not installed':<14} {PARTS[name]}")
+    for name, found in findings["extras"].items():
+        lines.append(f"extra      {name:<14} {_installed(name, found):<42} {EXTRAS.get(name, '')}")
+        lines += [f"           {problem}" for problem in found["problems"]]
+    if findings["cache"] is not None:
+        lines += _kernel_lines(findings["cache"], findings["jit"])
+    lines.append("")
+    lines += [f"PROBLEM    {problem}" for problem in findings["problems"]]
+    if not findings["problems"]:
+        lines.append("no problem found")
+    return "\n".join(lines)
+
+
+def _installed(name: str, found: dict[str, Any]) -> str:
+    """How much of an extra is there."""
+    packages = found["packages"]
+    there = ", ".join(f"{one} {version}" for one, version in packages.items() if version)
+    missing = [one for one, version in packages.items() if not version]
+    if not there:
+        return "not installed"
+    if missing and len(missing) < len(packages):
+        return f"incomplete, without {', '.join(missing)}: pip install 'tabi[{name}]'"
+    return there if len(there) <= 42 else f"{len(packages)} packages"
+
+
+def _kernel_lines(cache: dict[str, Any], mode: str) -> list[str]:
+    """About compiled kernels."""
+    if mode:
+        return [
+            f"kernels    TABI_JIT={mode}: numba.njit compiles on every start, about two minutes, "
+            "and nothing is kept"
+        ]
+    lines = []
     if cache["folder"] is None:
         lines.append(
             "kernels    no folder can be written, so every run compiles anew; "
@@ -113,4 +170,4 @@ def text(findings: dict[str, Any]) -> str:
             "kernels    NUMBA_DISABLE_JIT is set: everything runs as plain Python, "
             "hundreds of times slower"
         )
-    return "\n".join(lines)
+    return lines

@@ -146,8 +146,17 @@ def _touching() -> BodyProblem:
 
 
 def run(show: bool = True) -> str:
-    """Run all jobs and say how long it took."""
-    from tabi import _apart, _folder
+    """Run all jobs and say how long it took; where nothing can keep what is compiled, say that."""
+    from tabi import _folder, _jit
+
+    if not _jit.own_compiler():
+        return "nothing to compile ahead: TABI_JIT=plain and NUMBA_DISABLE_JIT keep no kernels"
+    if _folder.cache_folder() is None:
+        return (
+            "nothing was compiled, as no folder can keep it; set TABI_CACHE_DIR to a folder of "
+            "yours, or every run compiles what it needs"
+        )
+    from tabi import _apart
     from tabi.simulation import ahead
 
     start = time.perf_counter()
@@ -164,20 +173,16 @@ def run(show: bool = True) -> str:
         for count, (_, job) in enumerate(work):
             move(count)
             job()
-    done = f"kernels ready after {time.perf_counter() - start:.1f} s"
-    return (
-        done
-        if _folder.cache_folder()
-        else (
-            f"{done}, but for this run only: no folder can keep them; "
-            "set TABI_CACHE_DIR to a folder of yours"
-        )
-    )
+    return f"kernels ready after {time.perf_counter() - start:.1f} s"
 
 
 def ship() -> str:
     """Put the kernels into the package, and say how many."""
-    from tabi import _cache, _folder, _jit, _shipped
+    from tabi import _folder, _jit
+
+    if not _jit.own_compiler():
+        raise TabiError("kernels of a wheel are made by tabi's compiler: unset TABI_JIT")
+    from tabi import _cache, _shipped
 
     folder = _folder.cache_folder()
     if folder is None:

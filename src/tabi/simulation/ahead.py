@@ -14,9 +14,10 @@ import functools
 import os
 import subprocess
 import sys
+import threading
 from typing import Any
 
-from tabi import _folder, _identity, _jit
+from tabi import _folder, _jit
 from tabi.contact import ladder
 from tabi.model.world import World
 from tabi.simulation.laws import coulomb
@@ -24,22 +25,41 @@ from tabi.simulation.step import step_on
 from tabi.simulation.stepper import Stepper
 from tabi.simulation.tables import NO_PROGRAM
 
+# how long a process that was told to end may take [s]
+END_WITHIN_S = 2.0
+
 
 @functools.cache
 def start() -> None:
     """Begin, once, where it is of use; what goes wrong in the other process is met again here."""
     folder = _folder.cache_folder()
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    if folder is None or (cores or 1) < 2 or _jit.plain_mode() or any(folder.glob(step_files())):
+    if not _jit.own_compiler() or folder is None or (cores or 1) < 2:
+        return
+    if any(folder.glob(step_files())):
         return
     none = subprocess.DEVNULL
     command = [sys.executable, "-m", "tabi.simulation.ahead"]
     helper = subprocess.Popen(command, stdin=none, stdout=none, stderr=none)
-    atexit.register(helper.terminate)
+    # so that it does not stay as a zombie when it has ended
+    threading.Thread(target=helper.wait, name="tabi-second-compiler", daemon=True).start()
+    atexit.register(end, helper)
+
+
+def end(helper: subprocess.Popen[bytes]) -> None:
+    """End the second process with this one; what it has compiled so far is kept."""
+    helper.terminate()
+    try:
+        helper.wait(END_WITHIN_S)
+    except subprocess.TimeoutExpired:
+        helper.kill()
+        helper.wait()
 
 
 def step_files() -> str:
     """Pattern of the files of the compiled step in the cache."""
+    from tabi import _identity
+
     rollout = step_on(coulomb).rollout.py_func
     return f"{rollout.__module__}.{rollout.__name__}-{_identity.whole(rollout)}-*"
 
@@ -61,7 +81,7 @@ def jobs(stepper: Stepper) -> list[tuple[Any, tuple[Any, ...]]]:
 
 def run() -> None:
     """Compile them, and then what they may call."""
-    if _jit.plain_mode():
+    if not _jit.own_compiler():
         return
     world = World()
     world.add_ground()

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tabi._callback import call_with
 from tabi._errors import SimulationError
-from tabi._jit import address, kernel, plain_mode
+from tabi._jit import address, interpreted, kernel
 from tabi._structure import structure_at
 from tabi.model.arrays import INDEX, table
 from tabi.model.pilot import Pilot, check_period
@@ -149,6 +149,6 @@ def _pilot_of(driver: Driver) -> Pilot | None:
     run as Python.
     """
     made: Any = getattr(driver.controller, "pilot", None)
-    if made is None or driver.truth or driver.ranges.clip or plain_mode():
+    if made is None or driver.truth or driver.ranges.clip or interpreted():
         return None
     return made()

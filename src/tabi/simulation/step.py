@@ -19,6 +19,7 @@ from __future__ import annotations
 import functools
 from typing import Any, NamedTuple
 
+from tabi._callback import clear_failed, failed
 from tabi._jit import kernel
 from tabi.contact import budget
 from tabi.dynamics import kinematics
@@ -40,7 +41,7 @@ from tabi.simulation.rows import bonds, contacts, joints, moments
 # what a step may say: all is well; a joint without inertia; more memory is wanted;
 # velocities are no numbers or absurd; somebody said to drop it
 # a controller told what is no number
-FINE, SINGULAR, ROOM, BROKEN, DROPPED, MISLED = 0, 1, 2, 3, 4, 5
+FINE, SINGULAR, ROOM, BROKEN, DROPPED, MISLED, UNCOMPILED = 0, 1, 2, 3, 4, 5, 6
 # how often a step is done at most, to find the motors that saturate and the joints that are held
 GUESSES = 200
 # beyond this [m/s or rad/s] something is broken, and configurations would soon be no numbers
@@ -182,12 +183,15 @@ def _rollout_on(k: parts.Kernels) -> tuple[Any, Units]:
     def step(t, d, s, h, tolerance):
         """Advance q and v by h [s]; returns a status. Unless it is FINE nothing has moved."""
         report = d.outcome.report[0]
+        clear_failed()
         if not find_points(t, d, s, h):
             return ROOM
         begin(t, d, s)
         status = find_velocities(t, d, s, h, tolerance)
         if status == FINE and not sane(s.v_next):
             status = BROKEN
+        if failed():
+            status = UNCOMPILED
         if status != FINE:
             undo(d, s, status)
             return status

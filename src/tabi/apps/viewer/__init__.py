@@ -7,6 +7,7 @@ import webbrowser
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from tabi.apps.viewer import supported  # noqa: F401  # isort: split
 from tabi.apps.viewer.catalogue import Camera
 from tabi.apps.viewer.live import Live
 from tabi.apps.viewer.page import Page

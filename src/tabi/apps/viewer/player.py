@@ -20,7 +20,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from tabi import _apart
+from tabi import _jit
 from tabi._errors import ModelError, TabiError
 from tabi.apps.viewer import steering
 from tabi.apps.viewer.last_push import LastPush
@@ -233,7 +233,7 @@ class Player:
         if moving:
             Spring(first, moving[0], first.position(moving[0])).pull()
         first.step()
-        _apart.fill_kept()
+        _jit.complete_cached()
         # and a sensor, likewise
         measured = [name for name, site in first.model.sensors.items() if site.measures]
         Observer(first).look(sensor=next(iter(measured), None))

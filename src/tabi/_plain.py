@@ -1,0 +1,157 @@
+"""Kernels by ``numba.njit`` alone: ``TABI_JIT=plain``.
+
+tabi's own compiler (``_llvm``) is quicker, but uses names that Numba may change from one release to
+the next. This module uses Numba's documented interface only, so that tabi runs on releases that it
+was not tested with: the same source, the same results up to rounding. Every start compiles anew, as
+Numba's own cache does not notice a change in a function that a cached function calls.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numba
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils, event
+from numba.core.imputils import impl_ret_borrowed
+from numba.extending import intrinsic, overload
+
+from tabi import _slots
+from tabi._callback import result_type
+from tabi._progress import first_run
+
+# functions that are compiled for a step, Numba's own among them
+STEP_FUNCTIONS = 2000
+
+
+class _Ticks(event.Listener):
+    """Counts functions that were compiled, for the line of seconds left."""
+
+    def on_start(self, event: Any) -> None: ...
+
+    def on_end(self, event: Any) -> None:
+        first_run.tick()
+
+
+def compiled(function: Any, options: dict[str, Any], apart: str = "") -> Any:
+    """A kernel, with the options of ``numba.njit``.
+
+    Args:
+        apart: the type of its result, if it is to be compiled when it is first called.
+    """
+    first_run.plain = True
+    made = numba.njit(**options)(function)
+    return called_apart(made, result_type(apart)) if apart else made
+
+
+class _Slot(_slots.Slot):
+    """Place for the address of a C function that calls a kernel for arguments of certain types."""
+
+    def __init__(self, kernel: Any, kinds: types.Tuple, result: Any) -> None:
+        plain = kernel.py_func
+        super().__init__(f"{plain.__module__}.{plain.__qualname__}")
+        self.kernel, self.kinds, self.result, self.function = kernel, kinds, result, None
+
+    def fill(self) -> None:
+        """Compile the kernel."""
+        kernel, kinds, result = self.kernel, self.kinds, self.result
+
+        @intrinsic
+        def arguments(typing: Any, place: Any) -> Any:
+            def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+                kind = context.get_value_type(kinds).as_pointer()
+                found = builder.load(builder.inttoptr(args[0], kind))
+                return impl_ret_borrowed(context, builder, kinds, found)
+
+            return kinds(types.intp), code
+
+        @intrinsic
+        def give(typing: Any, place: Any, value: Any) -> Any:
+            def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+                kind = context.get_value_type(result).as_pointer()
+                builder.store(args[1], builder.inttoptr(args[0], kind))
+                return context.get_dummy_value()
+
+            return types.none(types.intp, result), code
+
+        @numba.cfunc(types.void(types.intp, types.intp))
+        def function(args, out):
+            give(out, kernel(*arguments(args)))  # type: ignore[call-arg]
+
+        with first_run:
+            self.function = function
+            self.cell.value = function.address
+
+
+def called_apart(kernel: Any, result: Any) -> Any:
+    """A Python function in place of a kernel, which kernels call by an address: it is compiled when
+    that is first needed, and its callers do not contain it.
+    """
+
+    @functools.wraps(kernel.py_func)
+    def outside(*args: Any) -> Any:
+        return kernel(*args)
+
+    @functools.cache
+    def slot(kinds: tuple[Any, ...]) -> _Slot:
+        return _Slot(kernel, types.Tuple(kinds), result)
+
+    @intrinsic
+    def call(typing: Any, args: Any) -> Any:
+        kinds = tuple(map(types.unliteral, args))
+
+        def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            word, place = ir.IntType(64), slot(kinds).place
+            given = cgutils.alloca_once(builder, values[0].type)
+            found = cgutils.alloca_once(builder, context.get_value_type(result))
+            builder.store(values[0], given)
+            builder.store(ir.Constant(found.type.pointee, None), found)
+            cell = ir.Constant(word, place).inttoptr(_slots.BYTES.as_pointer())
+            with _slots.address(builder, cell) as address:
+                kind = ir.FunctionType(ir.VoidType(), (word, word)).as_pointer()
+                pointers = [builder.ptrtoint(given, word), builder.ptrtoint(found, word)]
+                builder.call(builder.bitcast(address, kind), pointers)
+            return builder.load(found)
+
+        return result(types.Tuple(kinds)), code
+
+    @overload(outside, strict=False)
+    def inside(*args: Any) -> Any:
+        return lambda *args: call(args)  # type: ignore[call-arg]
+
+    return outside
+
+
+def entry(kernel: Any, *args: Any) -> Any:
+    """Compile a kernel for arguments like these, with a line about it."""
+    if not kernel.signatures:
+        listen = event.install_listener("numba:compile", _Ticks())
+        with first_run.expecting(STEP_FUNCTIONS), first_run, listen:
+            kernel.compile(tuple(map(numba.typeof, args)))
+    return kernel
+
+
+def address(kernel: Any, structure: Any) -> int:
+    """Where a C function lies that calls a kernel with a structure, for ``_callback.call_with``."""
+    kind = numba.typeof(structure)
+
+    @intrinsic
+    def at(typing: Any, where: Any) -> Any:
+        def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return builder.inttoptr(args[0], context.get_value_type(kind))
+
+        return kind(types.intp), code
+
+    @numba.cfunc(types.int32(types.voidptr, types.voidptr, types.intp))
+    def call(result, fault, where):
+        kernel(at(where))  # type: ignore[call-arg]
+        return 0
+
+    _alive.append(call)
+    return call.address
+
+
+# functions whose addresses were handed out
+_alive: list[Any] = []
