@@ -55,7 +55,7 @@ $(VENV)/run.ok: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "tabi needs Python 3.11 or newer; $(PYTHON) is older: make PYTHON=/path/to/python3.11"; exit 1; }
 	@echo "preparing $(VENV) (once, a minute or two) …"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(PIP) install --editable .
+	@$(PIP) install --editable ".[plot]"
 	@touch $@
 
 $(VENV)/dev.ok: $(VENV)/run.ok

@@ -3,6 +3,7 @@
 import pytest
 
 from tabi import TabiError
+from tabi.apps import outputs
 from tabi.apps.outputs import check_figure, check_writable
 
 
@@ -19,6 +20,18 @@ def test_a_figure_that_cannot_be_written_is_refused(tmp_path, name, words):
     (tmp_path / "folder.png").mkdir()
     with pytest.raises(TabiError, match=words):
         check_figure(tmp_path / name)
+
+
+def test_a_figure_that_nothing_can_draw_is_refused_with_what_to_install(tmp_path, monkeypatch):
+    check_figure(tmp_path / "a.png")
+    known = outputs.importlib.util.find_spec
+    monkeypatch.setattr(
+        outputs.importlib.util,
+        "find_spec",
+        lambda name: None if name == "matplotlib" else known(name),
+    )
+    with pytest.raises(TabiError, match=r"pip install 'tabi\[plot\]'"):
+        check_figure(tmp_path / "a.png")
 
 
 def test_a_file_that_can_be_written_is_left_as_it_is(tmp_path):

@@ -14,6 +14,7 @@ from tabi import _versions
 
 # extras of the package, as pip knows them: what they are for
 EXTRAS = {
+    "plot": "figures of recordings, sweeps and studies; reports",
     "mjcf": "reads MJCF files, by MuJoCo",
     "referee": "other engines to compare with",
     "robots": "robots to try",

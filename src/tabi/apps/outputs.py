@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 from pathlib import Path
 
@@ -21,11 +22,18 @@ def check_writable(path: Path) -> None:
         raise TabiError(f"{path}: it cannot be written; choose a folder of yours")
 
 
+def check_plotting() -> None:
+    """Refuse to draw where Matplotlib is not installed."""
+    if importlib.util.find_spec("matplotlib") is None:
+        raise TabiError("figures are drawn by Matplotlib: pip install 'tabi[plot]'")
+
+
 def check_figure(path: Path) -> None:
-    """Refuse a figure of no known format, or that cannot be written."""
+    """Refuse a figure of no known format, that cannot be written, or that nothing here can draw."""
     if path.suffix.lower() not in FIGURES:
         raise TabiError(
             f"figure {path}: the format {path.suffix or 'without suffix'!r} is not known; "
             f"expected {', '.join(FIGURES)}"
         )
     check_writable(path)
+    check_plotting()

@@ -44,7 +44,7 @@ def papers(
     """Do simulation and experiment correspond? Every experiment of the five papers, with its
     counter-runs, under each law of contact and in other engines, into one page.
     """
-    from tabi.apps.outputs import check_writable
+    from tabi.apps.outputs import check_plotting, check_writable
     from tabi.apps.papers import findings
     from tabi.apps.papers import jobs as runs
     from tabi.apps.papers.page import page
@@ -55,6 +55,7 @@ def papers(
     engines, notes = _installed(referee)
     results = PaperResults(out)
     check_writable(out / PAGE)
+    check_plotting()
     for words in notes:
         typer.echo(words, err=True)
     todo = [job for job in runs.jobs(chosen, engines, quick) if job.words not in results.found]

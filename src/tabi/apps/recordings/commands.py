@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from tabi import TabiError
-from tabi.apps.outputs import check_figure, check_writable
+from tabi.apps.outputs import check_figure, check_plotting, check_writable
 from tabi.apps.terminal import bar
 from tabi.recording.file_names import EXPORTS, MOVIES, TABLES
 
@@ -129,6 +129,7 @@ def report(
         out = file.with_suffix(".report.html")
     if out is not None:
         _check(file, out, (".html",), "--out")
+        check_plotting()
     run = _read(file, episode)
     found = contacts.touches(run)
     numbers, walked = findings.measure(run, found), walks.walked(run)

@@ -19,7 +19,7 @@ from typing import Annotated
 import typer
 
 from tabi import TabiError
-from tabi.apps.outputs import check_writable
+from tabi.apps.outputs import check_plotting, check_writable
 from tabi.apps.run import Settings, all_settings
 from tabi.apps.study.series import SERIES, SERIES_KEY, STEP, STUDY_STEP, Chosen, Grid, places
 from tabi.apps.sweep import command
@@ -82,6 +82,7 @@ def soles(
     folder, wanted = out or Path(f"{base.name}-study"), places(grid, steps)
     if report is not None:
         check_writable(report)
+        check_plotting()
     with (
         running.crew(where, base) as crew,
         storage.opened(folder, base, [SERIES_KEY, STEP, *grid]) as results,
