@@ -30,7 +30,7 @@ bench: $(VENV)/dev.ok
 	$(BIN)/tabi bench solver
 
 docs: $(VENV)/dev.ok $(VENV)/docs.ok
-	$(BIN)/python docs/make_tables.py
+	$(BIN)/python docs/generate/tables.py
 	$(BIN)/mkdocs build --strict
 
 wheel: $(VENV)/run.ok
