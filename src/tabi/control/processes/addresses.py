@@ -32,11 +32,10 @@ def listen(address: str | Path) -> tuple[socket.socket, str]:
     try:
         if isinstance(where, str):
             _clear(where)
-        elif hasattr(socket, "SO_EXCLUSIVEADDRUSE"):
-            # Windows: the other option would let a second program take the port
-            found.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)
         else:
-            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            # Windows' own: there the other one would let a second program take the port
+            option = getattr(socket, "SO_EXCLUSIVEADDRUSE", socket.SO_REUSEADDR)
+            found.setsockopt(socket.SOL_SOCKET, option, 1)
         found.bind(where)
         found.listen(1)
     except OSError as e:
