@@ -127,6 +127,14 @@ def test_tables_of_the_contact_problem_are_what_was_measured(monkeypatch):
     sys.modules.pop("solver_figures")
 
 
+def test_the_gallery_of_scenes_is_that_of_its_script(monkeypatch):
+    monkeypatch.syspath_prepend(str(SCRIPTS))
+    script = importlib.import_module("scene_tables")
+    assert script.gallery() in (DOCS / "scenes.md").read_text(encoding="utf-8")
+    for name in ("scene_tables", "filling"):
+        sys.modules.pop(name)
+
+
 def test_links_between_pages_and_pictures_are_there():
     link = re.compile(r"""\]\(([^)#]+)|src="([^"]+)\"""")
     targets = [
@@ -168,6 +176,7 @@ def test_a_drawing_is_saved_in_fewer_characters_and_is_the_same_drawing(monkeypa
     saving.save_figure(figure, saved)
     short = saved.read_text(encoding="utf-8")
     assert len(short) < 0.75 * len(long)
+    assert saving.plain_svg(short) == short
     before, after = (etree.fromstring(text.encode()) for text in (long, short))
     assert [e.tag for e in after.iter()] == [
         e.tag

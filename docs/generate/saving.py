@@ -12,7 +12,6 @@ from __future__ import annotations
 import io
 import re
 import sys
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -81,8 +80,9 @@ def plain_svg(text: str) -> str:
 
     # scales stay as they are: a glyph is drawn at 1/64
     text = re.sub(r'\b(?:d|x|y|points)="[^"]*"|translate\([^)]*\)', rounded, text)
-    used = set(re.findall(r"(?:href=\"|url\()#([^\")]+)", text))
-    short = {name: f"{number:x}" for name, number in zip(sorted(used), count(10), strict=False)}
+    # in the order in which they are used, so that a second time changes nothing
+    used = dict.fromkeys(re.findall(r"(?:href=\"|url\()#([^\")]+)", text))
+    short = {name: f"{number:x}" for number, name in enumerate(used)}
     text = re.sub(
         r' id="([^"]*)"', lambda x: f' id="n{short[x[1]]}"' if x[1] in short else "", text
     )

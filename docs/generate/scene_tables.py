@@ -6,13 +6,14 @@ python docs/generate/scene_tables.py        from the types that scene files are 
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
+
+from filling import DOCS, write
 
 from tabi import scenes
 from tabi.scenes import schema
 
-PAGE = Path(__file__).resolve().parents[1] / "scenes.md"
+PAGE = DOCS / "scenes.md"
 
 
 def gallery() -> str:
@@ -20,7 +21,7 @@ def gallery() -> str:
     rows = ["| scene | | |", "|:--|:--|:--|"]
     for name in scenes.names():
         rows.append(
-            f'| `{name}` | {scenes.load(name).title} | <img src="pictures/scenes/{name}.png" '
+            f'| `{name}` | {scenes.load(name).title} | <img src="pictures/scenes/{name}.webp" '
             f'width="200" alt="{name}"> |'
         )
     return "\n".join(rows)
@@ -28,16 +29,9 @@ def gallery() -> str:
 
 def main() -> None:
     """Page and schema."""
-    page = PAGE.read_text(encoding="utf-8")
-    for name, table in {
-        "gallery": gallery(),
-        **{name: schema.table(name) for name in schema.TABLES},
-    }.items():
-        marked = re.compile(rf"(<!-- table {name}[^\n]*-->\n).*?(<!-- end {name} -->)", re.DOTALL)
-        if not marked.search(page):
-            raise SystemExit(f"{PAGE.name} has no place for the table {name}")
-        page = marked.sub(lambda found, table=table: f"{found[1]}\n{table}\n\n{found[2]}", page)
-    PAGE.write_text(page, encoding="utf-8")
+    tables = {"gallery": gallery()} | {name: schema.table(name) for name in schema.TABLES}
+    for name, table in tables.items():
+        write(PAGE, name, table)
     Path(schema.__file__).with_name(schema.FILE).write_text(schema.text(), encoding="utf-8")
 
 

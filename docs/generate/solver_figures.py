@@ -21,7 +21,7 @@ import numpy as np
 from filling import BLUE, DOCS, GREEN, GREY, ORANGE, PICTURES, plain, short, table, write
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
-from saving import save_figure
+from saving import save_figure, shrink
 
 from tabi.apps.bench import delassus, profile, race
 from tabi.contact.cone import local
@@ -307,6 +307,7 @@ def main() -> None:
         # areas and many points are smaller as pixels
         save_figure(figure, PICTURES / name, dpi=130)
     delassus.figure(data["delassus"], PICTURES / "delassus.svg")
+    shrink(PICTURES / "delassus.svg")
     for name in (*figures, "delassus.svg"):
         print(f"{name}: {(PICTURES / name).stat().st_size / 1000:.0f} kB")
     for name, make in TABLES.items():
