@@ -12,7 +12,7 @@ import json
 import sys
 from typing import Any
 
-from filling import DOCS, PICTURES, table, write
+from filling import DOCS, PICTURES, keep, table, write
 from saving import shrink
 
 from tabi import ModelError, scenes
@@ -178,7 +178,7 @@ TABLES = {
 def main() -> None:
     """Everything, or the tables only."""
     if "--tables" not in sys.argv[1:]:
-        FILE.write_text(json.dumps(measure(), indent=1) + "\n", encoding="utf-8")
+        keep(FILE, measure())
     measured = json.loads(FILE.read_text(encoding="utf-8"))
     for name, make in TABLES.items():
         write(PAGE, name, make(measured))

@@ -4,6 +4,7 @@ tables between markers, plain axes, files that come out the same from the same n
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from pathlib import Path
@@ -35,6 +36,12 @@ def short(seconds: float | None) -> str:
     x = seconds * scale
     # a space that does not break
     return f"{x:.0f}\u00a0{unit}" if x >= 10 else f"{x:.1f}\u00a0{unit}"
+
+
+def keep(file: Path, found: Any) -> None:
+    """What was measured, without blanks: all of it is read by programs."""
+    text = json.dumps(found, separators=(",", ":"), ensure_ascii=False)
+    file.write_text(text + "\n", encoding="utf-8", newline="\n")
 
 
 def table(head: list[str], rows: list[list[str]]) -> str:

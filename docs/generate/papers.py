@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from filling import DOCS, table, write
+from filling import DOCS, keep, table, write
 
 from tabi import scenes
 from tabi.apps.papers.findings import MISSING, PaperRow, row, summary
@@ -68,7 +68,7 @@ def main() -> None:
         folder = Path(sys.argv[1] if len(sys.argv) > 1 else "papers")
         rows = rows_of(folder)
         told = measured(rows, folder)
-        MEASURED.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+        keep(MEASURED, told)
     write(
         DOCS / "papers.md", "verdicts", verdicts(json.loads(MEASURED.read_text(encoding="utf-8")))
     )

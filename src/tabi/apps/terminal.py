@@ -99,7 +99,7 @@ def interrupt(say: str = "") -> Iterator[list[int]]:
             raise KeyboardInterrupt
         asked.append(number)
         # not print, which may be in the middle of something
-        os.write(2, say.encode(sys.stderr.encoding or "utf-8", "replace"))
+        os.write(2, say.encode(getattr(sys.stderr, "encoding", None) or "utf-8", "replace"))
 
     if threading.current_thread() is not threading.main_thread():
         yield asked
