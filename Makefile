@@ -30,7 +30,7 @@ bench: $(VENV)/dev.ok
 	$(BIN)/tabi bench solver
 
 docs: $(VENV)/dev.ok $(VENV)/docs.ok
-	$(BIN)/python docs/make_tables.py
+	$(BIN)/python docs/generate/tables.py
 	$(BIN)/mkdocs build --strict
 
 # one with compiled kernels for each Python on this machine, and a pure one, in dist/

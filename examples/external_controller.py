@@ -37,8 +37,10 @@ sim = tabi.Simulator(world)
 with tempfile.TemporaryDirectory() as folder:
     program = [sys.executable, "-c", SERVE]
     if shutil.which("g++") and "--python" not in sys.argv:
-        program = [f"{folder}/controller"]
+        windows = sys.platform == "win32"
+        program = [f"{folder}/controller{'.exe' if windows else ''}"]
         compiler = ["g++", "-O2", "-std=c++17", str(SOURCE), "-o", program[0]]
+        compiler += ["-lws2_32"] if windows else []
         subprocess.run(compiler, check=True)
     with tabi.control.external(program, robot=robot, late="hold", timeout=1.0) as controller:
         sim.set_controller(robot, controller)

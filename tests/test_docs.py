@@ -13,9 +13,14 @@ import re
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+from lxml import etree
+from matplotlib.figure import Figure
+from PIL import Image
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
+SCRIPTS = DOCS / "generate"
 PAGES = sorted(DOCS.glob("*.md"))
 BLOCK = re.compile(r"^```python\n(.*?)^```\n(?:\s*^```text\n(.*?)^```)?", re.MULTILINE | re.DOTALL)
 
@@ -60,17 +65,18 @@ def test_python_of_a_page_runs_and_prints_what_the_page_says(page, tmp_path, mon
 
 
 @pytest.fixture
-def make_tables(monkeypatch):
-    """docs/make_tables.py as a module."""
+def tables(monkeypatch):
+    """docs/generate/tables.py as a module."""
     pytest.importorskip("pinocchio")
     pytest.importorskip("mujoco")
-    monkeypatch.syspath_prepend(str(DOCS))
-    yield importlib.import_module("make_tables")
-    sys.modules.pop("make_tables")
+    monkeypatch.syspath_prepend(str(SCRIPTS))
+    yield importlib.import_module("tables")
+    for name in ("tables", "agreement", "filling"):
+        sys.modules.pop(name)
 
 
-def test_every_measured_table_has_its_place_and_is_filled(make_tables):
-    for name, (page, _) in make_tables.TABLES.items():
+def test_every_measured_table_has_its_place_and_is_filled(tables):
+    for name, (page, _) in tables.TABLES.items():
         found = re.search(
             rf"<!-- table {name}[^\n]*-->\n(.*?)<!-- end {name} -->",
             (DOCS / page).read_text(encoding="utf-8"),
@@ -80,30 +86,30 @@ def test_every_measured_table_has_its_place_and_is_filled(make_tables):
         assert found[1].count("\n|") > 3
 
 
-def test_table_of_joints_is_that_of_the_robot(make_tables):
+def test_table_of_joints_is_that_of_the_robot(tables):
     for name in ("hrp2", "hrp1s"):
-        assert make_tables.joints(name) in (DOCS / f"{name}.md").read_text(encoding="utf-8")
+        assert tables.joints(name) in (DOCS / f"{name}.md").read_text(encoding="utf-8")
 
 
-def test_a_table_is_replaced_between_its_markers_and_nothing_else_changes(make_tables, tmp_path):
+def test_a_table_is_replaced_between_its_markers_and_nothing_else_changes(tables, tmp_path):
     page = tmp_path / "page.md"
     page.write_text(
         "before\n<!-- table x: made -->\nold\n<!-- end x -->\nafter\n", encoding="utf-8"
     )
-    make_tables.write(page, "x", r"| new \1 |")
+    tables.write(page, "x", r"| new \1 |")
     assert (
         page.read_text(encoding="utf-8")
         == "before\n<!-- table x: made -->\n\n| new \\1 |\n\n<!-- end x -->\nafter\n"
     )
     with pytest.raises(SystemExit, match="no place for the table y"):
-        make_tables.write(page, "y", "new")
+        tables.write(page, "y", "new")
 
 
-def test_a_table_without_its_robots_stays_as_it_is(make_tables, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(make_tables, "ROBOTS", tmp_path / "nowhere")
-    monkeypatch.setattr(make_tables, "DOCS", tmp_path)
-    monkeypatch.setattr(sys, "argv", ["make_tables.py", "humanoids"])
-    make_tables.main()
+def test_a_table_without_its_robots_stays_as_it_is(tables, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(sys.modules["agreement"], "ROBOTS", tmp_path / "nowhere")
+    monkeypatch.setattr(tables, "DOCS", tmp_path)
+    monkeypatch.setattr(sys, "argv", ["tables.py", "humanoids"])
+    tables.main()
     assert (
         capsys.readouterr().out == "dynamics.md: humanoids stays as it is, ../shared is not there\n"
     )
@@ -111,14 +117,22 @@ def test_a_table_without_its_robots_stays_as_it_is(make_tables, tmp_path, monkey
 
 
 def test_tables_of_the_contact_problem_are_what_was_measured(monkeypatch):
-    monkeypatch.syspath_prepend(str(DOCS))
-    figures = importlib.import_module("make_solver_figures")
+    monkeypatch.syspath_prepend(str(SCRIPTS))
+    figures = importlib.import_module("solver_figures")
     measured = json.loads((DOCS / "measured" / "solver.json").read_text(encoding="utf-8"))
     page = (DOCS / "contact.md").read_text(encoding="utf-8")
     for name, make in figures.TABLES.items():
         assert f"<!-- table {name}" in page
-        assert make(measured) in page, f"{name}: run docs/make_solver_figures.py"
-    sys.modules.pop("make_solver_figures")
+        assert make(measured) in page, f"{name}: run docs/generate/solver_figures.py"
+    sys.modules.pop("solver_figures")
+
+
+def test_the_gallery_of_scenes_is_that_of_its_script(monkeypatch):
+    monkeypatch.syspath_prepend(str(SCRIPTS))
+    script = importlib.import_module("scene_tables")
+    assert script.gallery() in (DOCS / "scenes.md").read_text(encoding="utf-8")
+    for name in ("scene_tables", "filling"):
+        sys.modules.pop(name)
 
 
 def test_links_between_pages_and_pictures_are_there():
@@ -136,11 +150,72 @@ def test_links_between_pages_and_pictures_are_there():
     ] == []
 
 
-@pytest.mark.parametrize("script", sorted(path.stem for path in DOCS.glob("make_*.py")))
+@pytest.mark.parametrize(
+    "script",
+    sorted(path.stem for path in SCRIPTS.glob("*.py") if "def main" in path.read_text("utf-8")),
+)
 def test_scripts_of_the_documentation_find_what_they_use(script, monkeypatch):
     pytest.importorskip("playwright")
-    monkeypatch.syspath_prepend(str(DOCS))
+    monkeypatch.syspath_prepend(str(SCRIPTS))
+    before = set(sys.modules)
     assert callable(importlib.import_module(script).main)
+    for name in set(sys.modules) - before:
+        if (SCRIPTS / f"{name}.py").is_file():
+            sys.modules.pop(name)
+
+
+def test_a_drawing_is_saved_in_fewer_characters_and_is_the_same_drawing(monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(str(SCRIPTS))
+    saving = importlib.import_module("saving")
+    figure = Figure(figsize=(4.0, 3.0))
+    axes = figure.add_subplot()
+    axes.plot(np.linspace(0.0, 1.0, 40), np.linspace(0.0, 1.0, 40) ** 2, label="x²")
+    axes.legend()
+    figure.savefig(tmp_path / "drawn.svg")
+    long, saved = (tmp_path / "drawn.svg").read_text(encoding="utf-8"), tmp_path / "saved.svg"
+    saving.save_figure(figure, saved)
+    short = saved.read_text(encoding="utf-8")
+    assert len(short) < 0.75 * len(long)
+    assert saving.plain_svg(short) == short
+    before, after = (etree.fromstring(text.encode()) for text in (long, short))
+    assert [e.tag for e in after.iter()] == [
+        e.tag
+        for e in before.iter(etree.Element)
+        if not any(up.tag.endswith("}metadata") for up in (e, *e.iterancestors()))
+    ]
+    # every name that is asked for is there, and coordinates are to 0.01
+    asked = re.findall(r'(?:href="|url\()#([^")]+)', short)
+    assert set(asked) == set(re.findall(r' id="([^"]+)"', short))
+    for path, same in zip(before.iter("{*}path"), after.iter("{*}path"), strict=True):
+        x, y = (
+            [float(x) for x in re.findall(r"-?\d+(?:\.\d+)?", e.get("d"))] for e in (path, same)
+        )
+        np.testing.assert_allclose(y, x, atol=0.005 + 1e-9)
+    sys.modules.pop("saving")
+
+
+def test_a_picture_is_saved_with_a_palette_or_with_shades_and_a_film_as_one_file(
+    monkeypatch, tmp_path
+):
+    monkeypatch.syspath_prepend(str(SCRIPTS))
+    saving = importlib.import_module("saving")
+    image = Image.linear_gradient("L").convert("RGB")
+    saving.save_image(image, tmp_path / "a.png")
+    assert Image.open(tmp_path / "a.png").mode == "P"
+    saving.save_image(image, tmp_path / "a.webp")
+    shades = np.asarray(Image.open(tmp_path / "a.webp").convert("L"), dtype=float)
+    assert np.abs(shades - np.asarray(image.convert("L"))).max() < 8
+    with pytest.raises(SystemExit, match="saved as"):
+        saving.save_image(image, tmp_path / "a.bmp")
+    frames = [Image.new("RGB", (64, 48), (20 * k, 0, 0)) for k in range(6)]
+    frames[0].save(tmp_path / "a.gif", save_all=True, append_images=frames[1:], duration=100)
+    saving.save_film(tmp_path / "a.gif", tmp_path / "film.webp", every=2, width=32)
+    film = Image.open(tmp_path / "film.webp")
+    assert (film.n_frames, film.size) == (3, (32, 24))
+    film.seek(1)
+    film.load()
+    assert film.info["duration"] == 200
+    sys.modules.pop("saving")
 
 
 @pytest.mark.parametrize(

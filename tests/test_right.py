@@ -19,11 +19,11 @@ PAGE = (DOCS / "right.md").read_text(encoding="utf-8")
 
 @pytest.fixture(scope="module")
 def right():
-    """docs/make_right.py as a module."""
-    sys.path.insert(0, str(DOCS))
-    yield importlib.import_module("make_right")
-    sys.path.remove(str(DOCS))
-    for name in ("make_right", "filling"):
+    """docs/generate/right.py as a module."""
+    sys.path.insert(0, str(DOCS / "generate"))
+    yield importlib.import_module("right")
+    sys.path.remove(str(DOCS / "generate"))
+    for name in ("right", "filling", "saving"):
         sys.modules.pop(name, None)
 
 
@@ -40,7 +40,7 @@ def test_what_is_shown_is_what_was_measured(right, name):
     shown = between(name)
     if path.is_file():
         assert make(json.loads(path.read_text(encoding="utf-8"))) in shown, (
-            f"{name}: run docs/make_right.py"
+            f"{name}: run docs/generate/right.py"
         )
     else:
         assert "Not measured yet." in shown
@@ -63,7 +63,7 @@ def test_every_closed_form_stands_on_the_page():
     for family, cases in FAMILIES.items():
         assert f"**{family[0].upper()}{family[1:]}**" in shown
         for case in cases:
-            assert f"| {case.name} | {case.law} |" in shown, "run docs/make_right.py"
+            assert f"| {case.name} | {case.law} |" in shown, "run docs/generate/right.py"
 
 
 def test_a_table_of_closed_forms_has_a_row_for_each_check(right):

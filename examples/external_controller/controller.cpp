@@ -1,8 +1,6 @@
 // A controller in C++17 without any library: holds the pose it finds, with the robot's own gains.
 //   g++ -O2 -std=c++17 controller.cpp -o controller && ./controller /tmp/robot
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
+//   on Windows with -lws2_32 at the end, and an address as 127.0.0.1:5555
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -10,6 +8,8 @@
 #include <sstream>
 #include <string>
 #include <vector>
+
+#include "address.hpp"
 
 struct Header {  // 32 bytes, little-endian
   char magic[4];
@@ -19,16 +19,10 @@ struct Header {  // 32 bytes, little-endian
   double time;                 // [s]
 };
 
-bool receive(int fd, void* into, size_t size) {
-  return recv(fd, into, size, MSG_WAITALL) == static_cast<ssize_t>(size);
-}
-
 int main(int argc, char** argv) {
-  const char* path = argc > 1 ? argv[1] : std::getenv("TABI_ADDRESS");
-  sockaddr_un address{AF_UNIX, {}};
-  std::strncpy(address.sun_path, path ? path : "", sizeof address.sun_path - 1);
-  int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-  if (connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address)) return std::perror(path), 1;
+  const char* given = argc > 1 ? argv[1] : std::getenv("TABI_ADDRESS");
+  Socket fd;
+  if (!open(fd, given ? given : "")) return std::perror(given), 1;
 
   // names and sizes: lines of text up to an empty one
   std::string text, line, word;

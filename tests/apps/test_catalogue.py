@@ -20,7 +20,7 @@ def test_every_scene_is_listed_with_its_line_and_no_path():
     lines = invoke("list").splitlines()
     assert len(lines) == len(scenes.names()) + 2
     assert lines[-1] == "with pictures: tabi list --html scenes.html"
-    assert ".png" not in "".join(lines)
+    assert ".webp" not in "".join(lines)
     for name in scenes.names():
         title = next(line for line in lines if line.startswith(f"{name} "))
         assert title.endswith(f"  {scenes.load(name).title}")
@@ -29,11 +29,11 @@ def test_every_scene_is_listed_with_its_line_and_no_path():
 @pytest.mark.parametrize("name", scenes.names())
 def test_every_scene_has_a_small_picture(name):
     path = catalogue.picture(name)
-    assert path is not None, "run docs/make_scene_pictures.py"
+    assert path is not None, "run docs/generate/scene_pictures.py"
     with open(path, "rb") as file:
         data = file.read()
-    assert data.startswith(b"\x89PNG")
-    assert 1_500 < len(data) <= 60_000
+    assert (data[:4], data[8:12]) == (b"RIFF", b"WEBP")
+    assert 1_000 < len(data) <= 30_000
 
 
 def test_the_list_as_json_has_names_titles_and_pictures():
@@ -45,7 +45,7 @@ def test_the_list_as_json_has_names_titles_and_pictures():
 def test_the_gallery_is_one_page_with_every_picture(tmp_path):
     invoke("list", "--html", str(tmp_path / "scenes.html"))
     page = (tmp_path / "scenes.html").read_text(encoding="utf-8")
-    assert page.count("data:image/png;base64,iVBOR") == len(scenes.names())
+    assert page.count("data:image/webp;base64,UklGR") == len(scenes.names())
     assert all(f"<code>{name}</code>" in page for name in scenes.names())
     assert "http" not in page
 

@@ -203,7 +203,7 @@ def buffered(monkeypatch):
 def test_reader_that_has_left_is_no_error_message(command):
     reader, writer = os.pipe()
     os.close(reader)
-    with open(writer, "w") as nobody:
+    with open(writer, "w", encoding="utf-8") as nobody:
         done = run(*command, capture_output=False, stdout=nobody, stderr=subprocess.PIPE)
     assert done.returncode == 1
     assert done.stderr == ""
@@ -213,7 +213,7 @@ def test_reader_that_has_left_is_no_error_message(command):
 @pytest.mark.parametrize("command", [["info", "hrp2"], ["--version"]])
 def test_full_disk_is_one_sentence(command):
     try:
-        full = open("/dev/full", "w")  # noqa: SIM115
+        full = open("/dev/full", "w", encoding="utf-8")  # noqa: SIM115
     except OSError:
         pytest.skip("this system has no /dev/full")
     with full:

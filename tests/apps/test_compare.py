@@ -183,22 +183,22 @@ def test_every_kind_of_scene_can_be_drawn(name, settings, tmp_path, recwarn):
 
 
 @pytest.fixture
-def make_compare(monkeypatch):
-    monkeypatch.syspath_prepend(str(DOCS))
-    yield importlib.import_module("make_compare")
-    for name in ("make_compare", "filling"):
+def tables(monkeypatch):
+    monkeypatch.syspath_prepend(str(DOCS / "generate"))
+    yield importlib.import_module("compare")
+    for name in ("compare", "filling", "saving"):
         sys.modules.pop(name, None)
 
 
-def test_what_the_page_shows_is_what_was_measured(make_compare):
+def test_what_the_page_shows_is_what_was_measured(tables):
     measured = json.loads((DOCS / "measured" / "compare.json").read_text(encoding="utf-8"))
     page = (DOCS / "right.md").read_text(encoding="utf-8")
-    for name, make in make_compare.TABLES.items():
+    for name, make in tables.TABLES.items():
         assert f"<!-- table {name}" in page
-        assert make(measured) in page, f"{name}: run docs/make_compare.py"
+        assert make(measured) in page, f"{name}: run docs/generate/compare.py"
 
 
-def test_every_built_in_scene_was_compared_or_refused(make_compare):
+def test_every_built_in_scene_was_compared_or_refused(tables):
     measured = json.loads((DOCS / "measured" / "compare.json").read_text(encoding="utf-8"))
     assert list(measured["mujoco"]) == scenes.names()
     refused = {name for name, found in measured["mujoco"].items() if "refused" in found}

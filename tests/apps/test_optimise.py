@@ -185,7 +185,7 @@ def test_it_ends_as_soon_as_every_target_is_reached(scene):
     ],
 )
 def test_options_that_cannot_be_are_refused_before_anything_is_kept(arguments, why, scene):
-    Path("there.yaml").write_text("title: other\n")
+    Path("there.yaml").write_text("title: other\n", encoding="utf-8")
     assert why in refused(scene, *OVER, *arguments)
     assert not Path("cube-optimise").exists()
 
@@ -257,7 +257,10 @@ def test_an_interrupt_keeps_the_best_and_says_so(scene, monkeypatch):
     assert "the same command goes on" in done.stdout
     # the file is written at the end alone
     assert not Path("best.yaml").exists()
-    assert json.loads(Path("cube-optimise/best.json").read_text())["found"]["cost"] is not None
+    assert (
+        json.loads(Path("cube-optimise/best.json").read_text(encoding="utf-8"))["found"]["cost"]
+        is not None
+    )
     monkeypatch.setattr(searching.workers, "work", alone)
     for generations in (1, 2):
         done = invoke(*words, generations, "--json")
@@ -294,10 +297,10 @@ def test_a_folder_with_a_broken_line_is_refused(scene, here):
     invoke(scene, *OVER, "--cost", "slip:cube<=0.4", "--out", "out")
     words = (scene, *OVER, "--cost", "slip:cube<=0.4", "--out", "out")
     lines = Path("out/runs.jsonl")
-    text = lines.read_text()
+    text = lines.read_text(encoding="utf-8")
     first = json.loads(text.splitlines()[0])
     for row in ({}, [], first | {"numbers": []}, first | {"found": {"cost": 1.0}}):
-        lines.write_text(text + json.dumps(row) + "\n")
+        lines.write_text(text + json.dumps(row) + "\n", encoding="utf-8")
         count = text.count("\n") + 1
         assert f"line {count}: it is no run of this search" in refused(*words)
     Path("out/optimise.json").write_bytes(b"\xff")
@@ -308,16 +311,16 @@ def test_a_state_that_is_broken_is_refused_and_made_again_once_it_is_removed(sce
     words = (scene, *OVER, *GOAL, "--generations", 2)
     whole = json.loads(invoke(*words, "--json").stdout)
     state = Path("cube-optimise/state.json")
-    text = state.read_text()
+    text = state.read_text(encoding="utf-8")
     told = json.loads(text)
     two = {"mean": [0.5, 0.5], "covariance": [[1, 0], [0, 1]]}
     paths = {"path_step": [0, 0], "path_covariance": [0, 0]}
     for broken in ("{", "[]", "{}", json.dumps(told | two), json.dumps(told | two | paths)):
-        state.write_text(broken)
+        state.write_text(broken, encoding="utf-8")
         assert "it is no state of this search; remove it" in refused(*words)
     state.unlink()
     assert json.loads(invoke(*words, "--json").stdout) == whole
-    assert state.read_text() == text
+    assert state.read_text(encoding="utf-8") == text
 
 
 @pytest.mark.parametrize("name", ["runs.jsonl", "best.json", "state.json"])

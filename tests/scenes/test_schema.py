@@ -15,7 +15,7 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 def test_the_schema_in_the_package_is_current():
     assert (
         Path(schema.__file__).with_name(schema.FILE).read_text(encoding="utf-8") == schema.text()
-    ), "run docs/make_scene_tables.py"
+    ), "run docs/generate/scene_tables.py"
 
 
 def test_every_property_of_the_schema_says_what_it_is():
@@ -152,7 +152,7 @@ def test_the_schema_refuses_what_the_reader_refuses():
 def test_every_table_of_the_page_is_that_of_the_types(name):
     page = (DOCS / "scenes.md").read_text(encoding="utf-8")
     assert f"<!-- table {name}: " in page
-    assert schema.table(name) in page, "run docs/make_scene_tables.py"
+    assert schema.table(name) in page, "run docs/generate/scene_tables.py"
 
 
 def test_a_table_tells_which_shapes_a_key_is_for():

@@ -65,7 +65,7 @@ def list_scenes(
 def picture(name: str) -> str | None:
     """Where the picture of a built-in scene is, if there is one."""
     return next(
-        (str(path) for folder in PICTURES if (path := folder / f"{name}.png").is_file()), None
+        (str(path) for folder in PICTURES if (path := folder / f"{name}.webp").is_file()), None
     )
 
 
@@ -77,7 +77,7 @@ def gallery(found: list[dict[str, str | None]]) -> str:
             base64.b64encode(Path(one["picture"]).read_bytes()).decode() if one["picture"] else ""
         )
         name, title = escape(str(one["name"])), escape(str(one["title"]))
-        image = f'<img src="data:image/png;base64,{data}" alt="{name}">' if data else ""
+        image = f'<img src="data:image/webp;base64,{data}" alt="{name}">' if data else ""
         figures.append(
             f"<figure>{image}<figcaption><code>{name}</code><br>{title}</figcaption></figure>"
         )

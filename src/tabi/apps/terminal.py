@@ -99,12 +99,15 @@ def interrupt(say: str = "") -> Iterator[list[int]]:
             raise KeyboardInterrupt
         asked.append(number)
         # not print, which may be in the middle of something
-        os.write(2, say.encode())
+        os.write(2, say.encode(getattr(sys.stderr, "encoding", None) or "utf-8", "replace"))
 
     if threading.current_thread() is not threading.main_thread():
         yield asked
         return
-    before = {number: signal.signal(number, handler) for number in (signal.SIGINT, signal.SIGTERM)}
+    # Windows has Ctrl-Break too, which is also what one process sends to another
+    names = ("SIGINT", "SIGTERM", "SIGBREAK")
+    numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
+    before = {number: signal.signal(number, handler) for number in numbers}
     try:
         yield asked
     finally:

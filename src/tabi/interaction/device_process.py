@@ -320,6 +320,12 @@ def _child(
         gc.freeze()
         gc.disable()
         hurry()
-        loop.run(lambda: not asked and os.getppid() == parent)
+        loop.run(lambda: not asked and not _orphaned(parent))
     finally:
-        link.close(unlink=os.getppid() != parent)
+        link.close(unlink=_orphaned(parent))
+
+
+def _orphaned(parent: int) -> bool:
+    """Whether the simulation is gone; Windows gives a child no other parent."""
+    started_by = multiprocessing.parent_process() if os.name == "nt" else None
+    return os.getppid() != parent if started_by is None else not started_by.is_alive()

@@ -28,10 +28,7 @@ from typing import Any
 
 import h5py
 
-try:
-    import fcntl
-except ImportError:  # pragma: no cover - Windows locks a file that is open by itself
-    fcntl = None
+from tabi.recording.locks import lock
 
 PAGE = 4096
 MAGIC = b"tabijrnl"
@@ -52,9 +49,7 @@ class WholeFile:
         flags = {"w": os.O_RDWR | os.O_CREAT, "r+": os.O_RDWR, "r": os.O_RDONLY}[mode]
         self._file = os.open(path, flags | getattr(os, "O_BINARY", 0), 0o666)
         try:
-            if fcntl is not None:
-                kind = fcntl.LOCK_SH if mode == "r" else fcntl.LOCK_EX
-                fcntl.flock(self._file, kind | fcntl.LOCK_NB)
+            lock(self._file, shared=mode == "r")
             if mode == "w":
                 os.ftruncate(self._file, 0)
             self._size, self._pages = _journal(self._file)

@@ -20,10 +20,21 @@ def target(start: float, time: float) -> float:
     return start + SWAY * math.sin(RATE * time)
 
 
-def run(address: str) -> None:
-    """Answer measurements until the simulator closes the connection."""
+def connected(address: str) -> socket.socket:
+    """A socket to "127.0.0.1:port" (TCP), or to a path (Unix)."""
+    host, colon, port = address.rpartition(":")
+    if colon and port.isdecimal() and "/" not in address:
+        link = socket.create_connection((host, int(port)))
+        link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return link
     link = socket.socket(socket.AF_UNIX)
     link.connect(address)
+    return link
+
+
+def run(address: str) -> None:
+    """Answer measurements until the simulator closes the connection."""
+    link = connected(address)
     text = b""
     while not text.endswith(b"\n\n"):
         text += link.recv(1)

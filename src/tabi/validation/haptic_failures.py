@@ -41,6 +41,7 @@ from tabi.interaction.devices.protocol import Array, DeviceError, HandReading
 from tabi.interaction.devices.stand_in_process import StandInProcess
 from tabi.interaction.force_guard import HapticLimits
 from tabi.interaction.haptic_loop import Law
+from tabi.validation.systems import check_signals
 
 KINDS = (
     "service killed",
@@ -86,6 +87,7 @@ def validate(
         plain data: failures, by kind how long forces lasted [s], what did not come back, and how
         even the loop was meanwhile.
     """
+    check_signals("the check of haptic failures")
     rng, interrupted = np.random.default_rng(seed), False
     lasted: dict[str, list[float]] = {kind: [] for kind in KINDS}
     lost: list[str] = []
@@ -318,7 +320,7 @@ def _runs(pid: int) -> bool:
     """Whether a process is there, and is more than a name that its new parent has not read yet."""
     try:
         os.kill(pid, 0)
-        status = Path(f"/proc/{pid}/stat").read_text()
+        status = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
     except ProcessLookupError:
         return False
     except FileNotFoundError:

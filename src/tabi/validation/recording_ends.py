@@ -29,6 +29,7 @@ from tabi._errors import TabiError
 from tabi.recording.problems import RecordingError
 from tabi.recording.recorded import Recorded, read
 from tabi.validation import recording_writer
+from tabi.validation.systems import check_signals
 
 # moments of these kinds come in turn; those of one kind in one of these ways
 WAYS = {
@@ -111,6 +112,7 @@ class Writer:
     """The program that records, in a folder."""
 
     def __init__(self, folder: Path) -> None:
+        check_signals("the check of recordings")
         self._path = folder / "run.h5"
         command = [sys.executable, "-m", recording_writer.__name__]
         self._process = subprocess.Popen(

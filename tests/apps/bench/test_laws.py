@@ -154,11 +154,11 @@ def test_the_command_is_there():
 
 
 def test_tables_of_the_page_are_what_was_measured(monkeypatch):
-    monkeypatch.syspath_prepend(str(DOCS))
-    figures = importlib.import_module("make_law_figures")
+    monkeypatch.syspath_prepend(str(DOCS / "generate"))
+    figures = importlib.import_module("law_figures")
     measured = json.loads((DOCS / "measured" / "laws.json").read_text(encoding="utf-8"))
     page = (DOCS / "laws.md").read_text(encoding="utf-8")
     for name, make in figures.TABLES.items():
         assert f"<!-- table {name}" in page
-        assert make(measured) in page, f"{name}: run docs/make_law_figures.py"
-    sys.modules.pop("make_law_figures")
+        assert make(measured) in page, f"{name}: run docs/generate/law_figures.py"
+    sys.modules.pop("law_figures")

@@ -1,8 +1,9 @@
 """``tabi bench external``: how long a controller in another process takes to answer, in lock-step.
 
 HRP-2's measurement goes to the other process and its command comes back; no simulation in between.
-Peer: an echo of as many bytes over a bare Unix socket, by another Python, in blocks that take
-turns. What is measured is the whole way, with arrays into messages and back on the robot's end.
+Peer: an echo of as many bytes over a bare socket of the same kind, by another Python, in blocks
+that take turns. What is measured is the whole way, with arrays into messages and back on the
+robot's end.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -20,6 +22,7 @@ import numpy as np
 
 import tabi
 from tabi.apps.doctor import processor, version_of
+from tabi.control.processes import addresses
 from tabi.control.processes.external import external
 from tabi.control.processes.messages import Layout
 from tabi.model.world import World
@@ -38,7 +41,14 @@ tabi.control.serve(hold)
 """
 ECHO = """
 import socket, sys
-link, size, back = socket.socket(fileno=int(sys.argv[1])), int(sys.argv[2]), bytes(int(sys.argv[3]))
+host, colon, port = sys.argv[1].rpartition(":")
+if colon and "/" not in sys.argv[1]:
+    link = socket.create_connection((host, int(port)))
+    link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+else:
+    link = socket.socket(socket.AF_UNIX)
+    link.connect(sys.argv[1])
+size, back = int(sys.argv[2]), bytes(int(sys.argv[3]))
 while len(link.recv(size, socket.MSG_WAITALL)) == size:
     link.sendall(back)
 """
@@ -89,11 +99,14 @@ class Echo:
     """Another Python that answers so many bytes with so many others."""
 
     def __init__(self, there: int, back: int) -> None:
-        self._here, other = socket.socketpair()
         self._message, self._back = bytes(there), back
-        words = [sys.executable, "-S", "-E", "-c", ECHO, *map(str, (other.fileno(), there, back))]
-        self._process = subprocess.Popen(words, pass_fds=[other.fileno()])
-        other.close()
+        with tempfile.TemporaryDirectory() as folder:
+            place = f"{folder}/echo" if addresses.paths() else "localhost:0"
+            door, address = addresses.listen(place)
+            words = [sys.executable, "-S", "-E", "-c", ECHO, address, str(there), str(back)]
+            self._process = subprocess.Popen(words)
+            with door:
+                self._here = addresses.quick(door.accept()[0])
 
     def __call__(self) -> bytes:
         """One round."""

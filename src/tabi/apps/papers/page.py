@@ -135,7 +135,7 @@ def _look(about: Experiment) -> str:
     if file is None:
         return ""
     data = base64.b64encode(Path(file).read_bytes()).decode()
-    image = f'<img src="data:image/png;base64,{data}" alt="{escape(scene)}" style="width: 45%">'
+    image = f'<img src="data:image/webp;base64,{data}" alt="{escape(scene)}" style="width: 45%">'
     run = " ".join(
         [f"tabi run {scene} --page", *(f"--set {shlex.quote(words)}" for words in about.settings)]
     )

@@ -145,7 +145,7 @@ def files_of(scene: Scene) -> list[str]:
         value = ahead.pop()
         if isinstance(value, dict | list):
             ahead += value.values() if isinstance(value, dict) else value
-        elif isinstance(value, str) and value.startswith("/") and Path(value).is_file():
+        elif isinstance(value, str) and Path(value).is_absolute() and Path(value).is_file():
             found[value] = None
     return list(found)
 

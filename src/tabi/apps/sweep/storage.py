@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from tabi import TabiError, __version__
 from tabi.apps.sweep.tables import Row, flat
+from tabi.recording import locks
 
 if TYPE_CHECKING:
     from tabi.scenes import Scene
@@ -102,11 +103,7 @@ def _compare(folder: Path, about: Row, text: str) -> None:
 def lock(lines: Any, folder: Path) -> None:
     """Refuse a folder that another process is writing into."""
     try:
-        import fcntl
-
-        fcntl.flock(lines, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except ImportError:
-        return
+        locks.lock(lines.fileno())
     except BlockingIOError:
         raise TabiError(
             f"{folder}: another process is at it; wait for it, or choose another --out"

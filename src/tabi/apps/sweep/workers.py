@@ -214,6 +214,9 @@ def end(workers: list[Any]) -> None:
 
 def serve(pipe: Any) -> None:
     """What a worker does until its pipe ends."""
+    if not hasattr(signal, "pthread_sigmask"):
+        # Windows: an interrupt comes to all of a console, and is for who started this
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     said: list[str] = []
     show_warnings(said.extend)

@@ -1,4 +1,7 @@
-"""Where a controller and its robot meet: a path (Unix socket) or ``localhost:port`` (TCP)."""
+"""Where a controller and its robot meet: a path (Unix socket) or ``localhost:port`` (TCP).
+
+Windows has TCP only. An address of one's own is then a free port, told by ``TABI_ADDRESS``.
+"""
 
 from __future__ import annotations
 
@@ -17,16 +20,22 @@ LOCAL = ("localhost", "127.0.0.1")
 LONGEST = 107
 
 
+def paths() -> bool:
+    """Whether this system has sockets with a path."""
+    return hasattr(socket, "AF_UNIX")
+
+
 def listen(address: str | Path) -> tuple[socket.socket, str]:
     """A socket that waits for controllers, and its address: port 0 becomes a free one."""
     where = _parsed(address)
-    family = socket.AF_UNIX if isinstance(where, str) else socket.AF_INET
-    found = socket.socket(family, socket.SOCK_STREAM)
+    found = _socket(where)
     try:
         if isinstance(where, str):
             _clear(where)
         else:
-            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            # Windows' own: there the other one would let a second program take the port
+            option = getattr(socket, "SO_EXCLUSIVEADDRUSE", socket.SO_REUSEADDR)
+            found.setsockopt(socket.SOL_SOCKET, option, 1)
         found.bind(where)
         found.listen(1)
     except OSError as e:
@@ -54,7 +63,7 @@ def connect(address: str | Path | None = None, wait: float = 20.0) -> socket.soc
         )
     where, end = _parsed(address), time.monotonic() + wait
     while True:
-        found = socket.socket(socket.AF_UNIX if isinstance(where, str) else socket.AF_INET)
+        found = _socket(where)
         try:
             found.connect(where)
         except OSError as e:
@@ -76,11 +85,21 @@ def quick(found: socket.socket) -> socket.socket:
     return found
 
 
+def _socket(where: str | tuple[str, int]) -> socket.socket:
+    """A socket of the kind that an address has."""
+    return socket.socket(socket.AF_UNIX if isinstance(where, str) else socket.AF_INET)
+
+
 def _parsed(address: str | Path) -> str | tuple[str, int]:
     """A path, or host and port."""
     text = str(address)
     host, colon, port = text.rpartition(":")
-    if isinstance(address, Path) or not colon or "/" in text:
+    if isinstance(address, Path) or not colon or "/" in text or "\\" in text:
+        if not paths():
+            raise ModelError(
+                f"address {text!r} is a path, and this system has no Unix sockets; expected "
+                "'localhost:port', or 'localhost:0' for a port that is free"
+            )
         if not text or len(os.fsencode(text)) > LONGEST:
             raise ModelError(
                 f"address {text!r} has {len(os.fsencode(text))} bytes; expected a path of 1 to "

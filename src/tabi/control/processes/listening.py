@@ -27,7 +27,8 @@ class Listener:
 
     Args:
         robot: its name. command: of a program to start, if any.
-        address: a path or "localhost:port"; in a folder of its own unless given.
+        address: a path or "localhost:port"; in a folder of its own unless given
+            (a free port where there are no Unix sockets).
 
     Attributes:
         address: where controllers connect. link: the connection that there is.
@@ -37,12 +38,14 @@ class Listener:
     def __init__(
         self, robot: str, command: Sequence[str] | None, address: str | Path | None
     ) -> None:
-        folder = tempfile.mkdtemp(prefix="tabi-") if address is None else None
-        self._socket, self.address = addresses.listen(address or f"{folder}/controller")
+        own = address is None and addresses.paths()
+        folder = tempfile.mkdtemp(prefix="tabi-") if own else None
+        where = f"{folder}/controller" if own else address or "localhost:0"
+        self._socket, self.address = addresses.listen(where)
         self._who = f"the external controller of {robot} at {self.address!r}"
         self._kept: dict[str, Any] = {"socket": self._socket, "folder": folder}
         self._kept |= {"link": None, "process": None, "path": None}
-        if self._socket.family == socket.AF_UNIX:
+        if self._socket.family != socket.AF_INET:
             self._kept["path"] = self.address
         self.close = weakref.finalize(self, _close, self._kept)
         self._command, self.link = command, None

@@ -16,10 +16,10 @@ Reference: Linux kernel, include/uapi/linux/input.h, and Documentation/input/ff.
 
 from __future__ import annotations
 
-import fcntl
 import math
 import os
 import struct
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -45,15 +45,16 @@ class Gamepad:
     Args:
         path: its event file; the first gamepad that is connected unless given.
         clock: tells the time [s].
-        control: how the file is asked (``ioctl``).
+        control: how the file is asked; by ``ioctl`` unless given.
     """
 
     def __init__(
         self,
         path: str | Path | None = None,
         clock: Callable[[], float] = time.monotonic,
-        control: Callable[..., object] = fcntl.ioctl,
+        control: Callable[..., object] | None = None,
     ) -> None:
+        control = _ioctl() if control is None else control
         self.path = _first() if path is None else Path(path)
         self._file, writable = _open(self.path)
         self.clock, self._control, self.closed = clock, control, False
@@ -161,6 +162,18 @@ class Gamepad:
         except OSError as e:
             self.closed = True
             raise DeviceError(f"{self.info.name} is gone: {e}; connect it anew") from None
+
+
+def _ioctl() -> Callable[..., object]:
+    """How Linux asks a driver; no other system has these files."""
+    if not sys.platform.startswith("linux"):
+        raise DeviceError(
+            f"a gamepad is read from Linux' event files (/dev/input), which {sys.platform} does "
+            "not have; expected Linux, or another device: the mouse in the page, haply or touch"
+        )
+    import fcntl
+
+    return fcntl.ioctl
 
 
 def _request(direction: int, number: int, size: int) -> int:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import re
-import select
 import subprocess
 import sys
-import time
+import threading
 from collections.abc import Sequence
 
 from tabi.interaction.devices.haply import HaplyDevice
@@ -31,9 +30,16 @@ class StandInProcess:
         command = [sys.executable, "-m", "tabi.interaction.devices.stand_in"]
         command += ["--port", str(port), "--until-end-of-input", *arguments]
         pipe = subprocess.PIPE
-        # an interrupt is for whoever started it
+        # an interrupt is for whoever started it: a session of its own, on Windows a group
         self.process = subprocess.Popen(
-            command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, start_new_session=True
+            command,
+            stdin=pipe,
+            stdout=pipe,
+            stderr=pipe,
+            text=True,
+            encoding="utf-8",
+            start_new_session=True,
+            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
         )
         self.port = self._listening()
 
@@ -64,13 +70,17 @@ class StandInProcess:
     def _listening(self) -> int:
         out = self.process.stdout
         assert out is not None
-        end = time.monotonic() + STARTING
-        if select.select([out], [], [], max(end - time.monotonic(), 0.0))[0]:
-            found = re.search(r":(\d+)$", out.readline().strip())
-            if found:
-                return int(found[1])
+        # a thread, for not every system can wait for a pipe
+        lines: list[str] = []
+        reading = threading.Thread(target=lambda: lines.append(out.readline()), daemon=True)
+        reading.start()
+        reading.join(STARTING)
+        found = re.search(r":(\d+)$", lines[0].strip()) if lines else None
+        if found:
+            return int(found[1])
         err = self.process.stderr
         self.process.kill()
+        reading.join()
         why = err.read().strip() if err is not None else ""
         self.close()
         raise DeviceError(f"a stand-in could not be started: {why or f'{STARTING:g} s are over'}")

@@ -8,6 +8,7 @@ and line.
 
 from __future__ import annotations
 
+import os
 import re
 import warnings
 from collections.abc import Iterator
@@ -265,7 +266,8 @@ class _Scan:
             file, element = next((f for f in self.files if not _well_formed(f)), self.path), None
         else:
             file, element = self._place(tag, name, line, cause)
-        cause = cause.replace(str(self.path.parent) + "/", "")
+        for separator in {os.sep, "/"}:
+            cause = cause.replace(f"{self.path.parent}{separator}", "")
         known = f"<{tag}>: " if tag else f"{name!r}: " if name else ""
         about = f"{_described(element)}: " if element is not None else known
         advice = next(
