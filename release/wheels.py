@@ -44,12 +44,13 @@ print(time.perf_counter() - start)
 """
 
 
-def pythons() -> dict[str, Path]:
-    """Interpreters of this machine, by version."""
+def pythons(chosen: list[str]) -> dict[str, Path]:
+    """Interpreters of this machine, by version; all of PYTHONS if none are chosen."""
     found: dict[str, Path] = {}
     versions = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
-    for name in PYTHONS:
-        places = [shutil.which(f"python{name}"), *sorted(versions.glob(f"{name}.*/bin/python"))]
+    for name in chosen or PYTHONS:
+        named, others = shutil.which(f"python{name}"), versions.glob(f"{name}.*/bin/python")
+        places = [sys.executable, named, *sorted(others)]
         for place in filter(None, places):
             told = subprocess.run([place, "--version"], capture_output=True, text=True)
             if told.stdout.startswith(f"Python {name}."):
@@ -102,11 +103,9 @@ def build(chosen: list[str]) -> None:
         tree = copy_of_tree(Path(work) / "tree")
         # the copy has no git
         os.environ["TABI_BUILD_VERSION"] = version()
-        for count, (name, python) in enumerate(pythons().items()):
-            if chosen and name not in chosen:
-                continue
+        for name, python in pythons(chosen).items():
             inside = environment(Path(work) / name, python, tree)
-            if count == 0:
+            if not list(DIST.glob("*.whl")):
                 _wheel(inside, tree)
             start = time.perf_counter()
             # of this tree, not of the environment: kernels go into the package that runs
@@ -146,10 +145,9 @@ def wheel_for(name: str) -> Path | None:
 
 def attempts(chosen: list[str]) -> Iterator[tuple[str, Path, str, list[str]]]:
     """Python, its interpreter, which releases, and what pip is asked for."""
-    for name, python in pythons().items():
+    for name, python in pythons(chosen).items():
         for which, packages in ends().items():
-            if not chosen or name in chosen:
-                yield name, python, which, packages
+            yield name, python, which, packages
 
 
 def try_all(chosen: list[str]) -> None:

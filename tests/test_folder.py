@@ -83,6 +83,16 @@ def test_digest_changes_with_what_code_depends_on_and_with_no_patch_of_python_or
     assert len(found) == 6
 
 
+def test_where_a_file_system_has_no_links_files_are_kept_all_the_same(tmp_path, monkeypatch):
+    def refused(*paths):
+        raise PermissionError("no links here")
+
+    monkeypatch.setattr(_folder.os, "link", refused)
+    assert _folder.keep(tmp_path, "a.nbc", b"first")
+    assert not _folder.keep(tmp_path, "a.nbc", b"second")
+    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("a.nbc", b"first")]
+
+
 # ---- pruned --------------------------------------------------------------------------------------
 
 

@@ -152,12 +152,29 @@ def keep(folder: Path, name: str, code: bytes, instead: bool = False) -> bool:
         if instead:
             os.replace(part, folder / name)
         else:
-            os.link(part, folder / name)
+            _put(part, folder / name)
     except FileExistsError:
         return False
     finally:
         part.unlink(missing_ok=True)
     return True
+
+
+def _put(part: Path, place: Path) -> None:
+    """Give a file its name, unless another one has it.
+
+    Raises:
+        FileExistsError: if another one has.
+    """
+    try:
+        os.link(part, place)
+    except FileExistsError:
+        raise
+    except OSError:
+        # a file system without links: of two processes at once the later one stays
+        if place.exists():
+            raise FileExistsError(place) from None
+        os.replace(part, place)
 
 
 @functools.cache
@@ -185,7 +202,7 @@ def alone(folder: Path, name: str) -> Iterator[bool]:
             try:
                 if mark.exists() and not _lives(mark):
                     mark.unlink(missing_ok=True)
-                with mark.open("x") as file:
+                with mark.open("x", encoding="utf-8") as file:
                     file.write(str(os.getpid()))
                 mine = True
             except FileExistsError:
@@ -203,7 +220,7 @@ def _lives(mark: Path) -> bool:
     have its number by now.
     """
     try:
-        text, age = mark.read_text(), time.time() - mark.stat().st_mtime
+        text, age = mark.read_text(encoding="utf-8"), time.time() - mark.stat().st_mtime
     except OSError:
         return False
     if not text or age > LONG:

@@ -32,7 +32,7 @@ CORE = ("numpy", "scipy", "numba", "llvmlite", "viser", "lxml")
 def processor() -> str:
     """The processor's name, as the system knows it."""
     try:
-        with open("/proc/cpuinfo") as file:
+        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
             for line in file:
                 if line.startswith("model name"):
                     return line.partition(":")[2].strip()
