@@ -44,6 +44,7 @@ def test_python_of_a_page_runs_and_prints_what_the_page_says(page, tmp_path, mon
         if module in text:
             pytest.importorskip(module)
     namespace: dict = {"__name__": "documentation"}
+    assert blocks(page)
     for code, expected, line in blocks(page):
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
@@ -70,6 +71,7 @@ def make_tables(monkeypatch):
 
 
 def test_every_measured_table_has_its_place_and_is_filled(make_tables):
+    assert len(make_tables.TABLES) > 0
     for name, (page, _) in make_tables.TABLES.items():
         found = re.search(
             rf"<!-- table {name}[^\n]*-->\n(.*?)<!-- end {name} -->",
@@ -115,6 +117,7 @@ def test_tables_of_the_contact_problem_are_what_was_measured(monkeypatch):
     figures = importlib.import_module("make_solver_figures")
     measured = json.loads((DOCS / "measured" / "solver.json").read_text(encoding="utf-8"))
     page = (DOCS / "contact.md").read_text(encoding="utf-8")
+    assert len(figures.TABLES) > 0
     for name, make in figures.TABLES.items():
         assert f"<!-- table {name}" in page
         assert make(measured) in page, f"{name}: run docs/make_solver_figures.py"

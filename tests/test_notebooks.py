@@ -40,6 +40,7 @@ def test_a_notebook_runs_and_says_what_it_should(name, monkeypatch, tmp_path):
 @pytest.mark.parametrize("name", SAID)
 def test_notebooks_are_kept_without_what_a_run_leaves(name):
     cells = json.loads((FOLDER / name).read_text(encoding="utf-8"))["cells"]
+    assert any(cell["cell_type"] == "code" for cell in cells)
     for cell in cells:
         assert cell.get("outputs", []) == []
         assert cell.get("execution_count") is None

@@ -58,6 +58,7 @@ def test_a_timed_loop_computes_what_it_times():
     points = [("right_foot", (0.1, 0.0, 0.0)), ("left_hand", (0.0, 0.1, 0.0))]
     p = delassus.contacts_of(bench.model, bench.work, points, "body")
     expected = operator(bench.model, bench.model.initial(), points, "direct", frame="body")
+    assert list(delassus.LOOPS) == list(delassus.point_inertia.WAYS) != []
     for name, loop in delassus.LOOPS.items():
         out = np.zeros((6, 6))
         loop(3, m, bench.work, p, delassus.point_inertia.allocate(bench.model, p), out)

@@ -286,6 +286,7 @@ def test_places_on_edges_and_corners_make_sense():
         (Ellipsoid((0.01, 0.01, 0.005)), [(0, 0, -0.005), (0, 0, 0), (0.01, 0, 0)]),
     ):
         scene = Soft(g, nodes, triangles)
+        assert places
         for place in places:
             for turn in ((1, 0, 0, 0), about((1, 0, 0), np.pi / 2).quaternion):
                 scene.move(place, turn)

@@ -192,6 +192,7 @@ def test_on_stairs_whole_soles_are_on_the_treads():
     sim = scenes.load("stairs-walk").simulator()
     pattern = walkers(sim)["hrp2"].pattern
     height = ground_height(sim.world)
+    assert len(pattern.steps) > 2
     for step in pattern.steps:
         outline = pattern.biped.outline[step.foot]
         corners = step.pose @ np.column_stack([outline, np.zeros(len(outline))])

@@ -260,6 +260,7 @@ def test_nothing_moves_and_the_run_goes_on_as_if_it_had_not_been_asked():
 def test_commands_act_as_their_columns_say():
     sim = standing("none")
     found, saved, size = sim.linearise(), sim.save(), 1e-4
+    assert found.inputs == ("shoulder", "elbow")
     for name, B in (("effort", found.B), ("position", found.B_position)):
         for k, joint in enumerate(found.inputs):
             ends = []

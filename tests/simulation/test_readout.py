@@ -22,6 +22,7 @@ def sim():
 
 def test_a_foot_bears_the_forces_of_its_contacts_about_its_origin(sim):
     (robot,) = sim.world.robots
+    assert set(robot.feet) == {"left", "right"}
     for foot in robot.feet.values():
         body, origin = sim.model.link(foot.name).body, sim.pose(foot).p
         own = [c for c in sim.contacts if c.body_a.body == body]

@@ -69,6 +69,7 @@ def test_a_spoilt_workspace_changes_nothing_once_it_is_prepared(name):
 
 def test_every_array_is_said_by_which_stage_it_is_computed():
     words = workspace.StepWorkspace.__doc__
+    assert {"dynamics", "collision", "problem"} < set(workspace.StepWorkspace._fields)
     for name in workspace.StepWorkspace._fields:
         assert f"{name}:" in words or f"{name}, " in words, name
 

@@ -144,6 +144,7 @@ def test_a_joints_torque_is_the_moment_of_what_is_beyond_it_about_its_axis():
     row, effort = made.row(), made._efforts()
     sim.set_state(row.q, row.v)
     found = made._read(robot, effort)
+    assert set(robot.feet) == {"left", "right"}
     for foot in robot.feet.values():
         joint, body = foot.body.joint, foot.body.name
         k = sim.model.v_index(joint.name)

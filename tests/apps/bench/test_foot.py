@@ -42,7 +42,9 @@ def test_the_track_of_a_fall_has_a_row_for_every_step(fall):
 
 
 def test_without_transitions_selection_is_the_exact_law():
-    for name, x in foot_laws.agreement(0.3).items():
+    found = foot_laws.agreement(0.3)
+    assert list(found) == ["standing", "squat", "sway"]
+    for name, x in found.items():
         # a percent of the weight, a tenth of a millimetre
         assert x["force_percent_of_weight"] < 1, name
         assert x["moved_mm"] < 0.1, name
@@ -60,7 +62,9 @@ def test_a_step_down_and_a_slide_happen_at_the_same_time_as_by_the_exact_law():
 
 
 def test_no_magnetic_shoe():
-    for x in foot_laws.lifted().values():
+    found = foot_laws.lifted()
+    assert list(found) == ["exact", "one-step"]
+    for x in found.values():
         # 1e-6 of the plate's weight
         assert x["least_normal_force_N"] > -3e-5
         assert x["last_normal_force_N"] == 0
@@ -146,6 +150,7 @@ def test_tables_of_the_page_are_what_was_measured(monkeypatch):
     figures = importlib.import_module("make_foot_figures")
     measured = json.loads((DOCS / "measured" / "foot.json").read_text(encoding="utf-8"))
     page = (DOCS / "foot.md").read_text(encoding="utf-8")
+    assert page.count("<!-- table ") == len(figures.TABLES) > 0
     for name, make in figures.TABLES.items():
         assert f"<!-- table {name}" in page
         assert make(measured) in page, f"{name}: run docs/make_foot_figures.py"

@@ -32,6 +32,7 @@ def found():
 
 
 def test_slip_and_sliding_are_off_by_what_the_shape_of_the_pyramid_says(found):
+    assert [s["facets"] for s in found["slip"]] == list(answers.FACETS)
     for s in found["slip"]:
         k = s["facets"]
         # from the middle of a side: 1 − cos(π/k)/cos x; from the nearest edge: 2 sin |x|/2
@@ -47,6 +48,12 @@ def test_slip_and_sliding_are_off_by_what_the_shape_of_the_pyramid_says(found):
 
 
 def test_rows_are_three_for_the_cone_and_facets_and_two_for_a_pyramid(found):
+    # as many as sizes were asked for
+    assert {name: len(rows) for name, rows in found["series"].items()} == {
+        "plate": 2,
+        "tower": 1,
+        "pile": 1,
+    }
     for rows in found["series"].values():
         for row in rows:
             n, by = row["contacts"], row["laws"]
@@ -158,6 +165,7 @@ def test_tables_of_the_page_are_what_was_measured(monkeypatch):
     figures = importlib.import_module("make_law_figures")
     measured = json.loads((DOCS / "measured" / "laws.json").read_text(encoding="utf-8"))
     page = (DOCS / "laws.md").read_text(encoding="utf-8")
+    assert page.count("<!-- table ") == len(figures.TABLES) > 0
     for name, make in figures.TABLES.items():
         assert f"<!-- table {name}" in page
         assert make(measured) in page, f"{name}: run docs/make_law_figures.py"

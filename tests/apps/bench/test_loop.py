@@ -18,6 +18,7 @@ def found():
 
 def test_the_feet_carry_the_robot_in_both_engines(found):
     weight = tabi.robots.hrp2().mass * G
+    assert set(found["normal_force_N"]) == {"tabi", "mujoco"}
     # the targets move a little all the time
     for force in found["normal_force_N"].values():
         assert force == pytest.approx(weight, rel=0.05)

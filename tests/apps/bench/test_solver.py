@@ -71,7 +71,9 @@ def test_a_sweep_is_timed_for_every_size_and_form():
 @pytest.mark.parametrize("kind", ["standing", "squatting", "sliding"])
 def test_settled_runs_bear_the_weight_and_their_warm_starts_are_near(kind):
     _, model = standing_robot()
-    for problem, warm in solver.settled(kind, 24, 20):
+    problems = list(solver.settled(kind, 24, 20))
+    assert len(problems) == 24 - 20
+    for problem, warm in problems:
         s = solve_bodies(problem, initial=warm)
         assert s.converged
         assert s.solver == "warm newton"

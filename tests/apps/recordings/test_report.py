@@ -77,8 +77,11 @@ class Outline(HTMLParser):
 
 
 def test_cubes_slip_v2_over_2_mu_g_and_creep_nowhere(slide):
-    for body in numbers_of(slide)["bodies"]:
-        mu = {"slippery": 0.2, "middling": 0.4, "rough": 0.8}[body["name"]]
+    frictions = {"slippery": 0.2, "middling": 0.4, "rough": 0.8}
+    found = numbers_of(slide)["bodies"]
+    assert {body["name"] for body in found} == set(frictions)
+    for body in found:
+        mu = frictions[body["name"]]
         # an implicit step brakes at once: half a step's way less
         assert body["slip_m"] == pytest.approx(2**2 / (2 * mu * GRAVITY), abs=2 * STEP)
         # what the tolerance of 1e-8 m/s allows in two seconds
@@ -100,7 +103,9 @@ def test_rows_that_are_far_apart_tell_nearly_the_same(slide, tmp_path):
 
 def test_what_rides_a_belt_is_carried_and_does_not_creep(tmp_path):
     run = scene_run(tmp_path / "belt.h5", "conveyor", "duration_s=0.5")
-    for body in numbers_of(run)["bodies"]:
+    found = numbers_of(run)["bodies"]
+    assert [body["name"] for body in found] == ["parcel1", "parcel2", "parcel3", "tin"]
+    for body in found:
         assert body["slip_m"] + body["carried_m"] > 0.01
         assert body["creep_m"] < 1e-6
 
@@ -199,6 +204,7 @@ def test_ends_of_travel_full_motors_and_edges_of_soles_are_warned_of(run):
 
 def test_ends_of_travel_are_in_the_recording(run):
     robot = tabi.robots.hrp2()
+    assert len(robot.joint_names) == 30
     for name in robot.joint_names:
         k = run.world.joint_of.index(name)
         assert (run.world.dof["lower"][k], run.world.dof["upper"][k]) == (

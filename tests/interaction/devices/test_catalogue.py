@@ -80,5 +80,6 @@ def test_a_service_by_its_address_and_a_device_of_it():
 
 
 def test_each_kind_has_a_line_in_the_text():
+    assert {"scripted", "haply", "stand-in", "touch"} < set(catalogue.KINDS)
     for kind in catalogue.KINDS:
         assert kind in (catalogue.__doc__ or "")

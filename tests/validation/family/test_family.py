@@ -62,7 +62,9 @@ def test_a_case_is_the_same_on_every_run_and_whatever_is_made_before_it(kind):
 
 @pytest.mark.parametrize("kind", family.KINDS)
 def test_cases_are_problems_of_si_size(kind):
-    for case in family.cases(kind, 3, seed=1):
+    found = list(family.cases(kind, 3, seed=1))
+    assert len(found) == 3
+    for case in found:
         p = case.problem()
         b = p.blocks
         assert case.kind == kind
@@ -81,7 +83,9 @@ def test_cases_are_problems_of_si_size(kind):
 
 @pytest.mark.parametrize("kind", [kind for kind in family.KINDS if kind != "unsymmetric"])
 def test_matrices_of_bodies_are_symmetric_and_never_negative(kind):
-    for case in family.cases(kind, 2, seed=2):
+    found = list(family.cases(kind, 2, seed=2))
+    assert len(found) == 2
+    for case in found:
         assert case.bodies is not None
         if case.contact_count <= 200:
             W = dense(case.bodies)
