@@ -18,6 +18,7 @@ from tabi import scenes
 from tabi.apps.papers.findings import MISSING, PaperRow, row, summary
 from tabi.apps.papers.page import page
 from tabi.apps.papers.results import PaperResults
+from tabi.apps.stamp import stamped
 from tabi.validation import experiments
 
 MEASURED, REPORT = DOCS / "measured" / "papers.json", DOCS / "papers_report.html"
@@ -68,7 +69,7 @@ def main() -> None:
         folder = Path(sys.argv[1] if len(sys.argv) > 1 else "papers")
         rows = rows_of(folder)
         told = measured(rows, folder)
-        MEASURED.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+        MEASURED.write_text(json.dumps(stamped(told), indent=1) + "\n", encoding="utf-8")
         REPORT.write_text(page(rows), encoding="utf-8")
     write(
         DOCS / "papers.md", "verdicts", verdicts(json.loads(MEASURED.read_text(encoding="utf-8")))
