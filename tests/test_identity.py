@@ -171,6 +171,7 @@ def test_kernels_made_twice_from_the_same_values_work_side_by_side():
     assert (first(1.0), second(1.0), third(1.0), total(1.0)) == (2.0, 2.0, 3.0, 322.0)
 
 
+@pytest.mark.process
 def test_tags_are_the_same_in_every_process():
     code = (
         "from tabi import _identity; from tabi.contact import ladder as l; "

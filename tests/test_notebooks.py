@@ -8,6 +8,8 @@ from pathlib import Path
 import matplotlib
 import pytest
 
+pytestmark = pytest.mark.docs
+
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "notebooks"
 # what each prints, in its order
 SAID = {

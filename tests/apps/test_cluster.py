@@ -67,6 +67,7 @@ def numbers(runs: list[dict]) -> list[dict]:
     return [{key: x for key, x in run.items() if key not in (*CLOCK, "run")} for run in runs]
 
 
+@pytest.mark.process
 def test_a_worker_killed_on_the_way_changes_no_number(scene, tmp_path, local):
     # ten times as long as it takes to notice a row
     over = ("--over", "objects.cube.friction=0.2:0.9:8", "--time", 30, "--json")
@@ -152,6 +153,7 @@ def test_a_scheduler_without_workers_is_named(scene, tmp_path):
     assert not (tmp_path / "cube-sweep").exists()
 
 
+@pytest.mark.process
 def test_workers_with_another_tabi_are_named_before_anything_runs(scene, tmp_path):
     distributed = pytest.importorskip("distributed")
     other = tmp_path / "other" / "tabi"

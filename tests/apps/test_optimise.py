@@ -164,6 +164,7 @@ def test_the_friction_of_a_cube_is_found_from_where_it_stops(scene, here):
     assert "all generations are done" in again.stdout
 
 
+@pytest.mark.process
 def test_it_ends_as_soon_as_every_target_is_reached(scene):
     done = invoke(scene, *OVER, "--cost", "slip:cube<=0.4")
     assert done.exit_code == 0, done.output
@@ -217,6 +218,7 @@ def test_a_candidate_that_cannot_be_costs_infinitely_much(scene):
     assert "friction" in found["stopped"]
 
 
+@pytest.mark.process
 def test_a_search_that_is_killed_goes_on_and_comes_to_the_same(scene, here, tmp_path):
     whole = invoke(scene, *OVER, *GOAL, "--generations", 2, "--out", "whole", "--json")
     words = [*map(str, (*OVER, *GOAL)), "--generations", "2", "--out", "cut"]

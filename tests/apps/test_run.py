@@ -139,6 +139,7 @@ def test_a_simulation_that_stops_ends_with_1_and_keeps_its_recording(scene, tmp_
     assert len(Recording.load(out).time) >= 1
 
 
+@pytest.mark.process
 def test_an_interrupt_ends_with_130_and_keeps_the_recording(scene, tmp_path):
     out = tmp_path / "run.h5"
     command = [
@@ -204,6 +205,7 @@ def test_a_folder_of_others_is_refused(monkeypatch, capsys, scene, tmp_path):
     )
 
 
+@pytest.mark.process
 def test_a_recording_that_fails_at_the_start_is_one_sentence(scene):
     done = subprocess.run(
         [sys.executable, "-m", "tabi.apps.cli", "run", str(scene), "--record", "/dev/full"],

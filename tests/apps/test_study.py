@@ -136,6 +136,7 @@ def killed(tmp_path_factory):
     return folder, before, lines(), json.loads(done.stdout)
 
 
+@pytest.mark.process
 def test_a_study_killed_in_the_middle_loses_nothing_and_repeats_nothing(killed):
     _, before, after, told = killed
     assert 2 <= len(before) < 8
@@ -145,6 +146,7 @@ def test_a_study_killed_in_the_middle_loses_nothing_and_repeats_nothing(killed):
     assert len(places) == len(set(places)) == 8
 
 
+@pytest.mark.process
 def test_a_short_walk_is_studied_told_and_not_run_twice(killed, monkeypatch):
     folder, *_, told = killed
     monkeypatch.chdir(folder)

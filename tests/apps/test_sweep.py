@@ -210,6 +210,7 @@ def started(scene: str, *words: str) -> subprocess.Popen:
     )
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("everyone", [True, False])
 def test_ctrl_c_keeps_all_rows_and_ends_with_130(scene, tmp_path, everyone):
     process = started(scene, "--record")
@@ -233,6 +234,7 @@ def test_ctrl_c_keeps_all_rows_and_ends_with_130(scene, tmp_path, everyone):
     assert len((tmp_path / "out" / "results.csv").read_text().splitlines()) == 4
 
 
+@pytest.mark.process
 def test_ctrl_c_while_workers_begin_is_no_noise(scene, tmp_path):
     process = started(scene)
     try:
@@ -247,6 +249,7 @@ def test_ctrl_c_while_workers_begin_is_no_noise(scene, tmp_path):
     assert "interrupted; the same command goes on" in said
 
 
+@pytest.mark.process
 def test_kill_9_keeps_all_rows_and_ends_the_workers_too(scene, tmp_path):
     process = started(scene)
     try:

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 
+import pytest
 from typer.testing import CliRunner
 
 from tabi import _folder, _jit
@@ -51,6 +52,7 @@ print(_jit.first_run.seconds)
 """
 
 
+@pytest.mark.process
 def test_warmup_is_quiet_and_leaves_nothing_to_compile(request):
     done = CliRunner().invoke(cli.app, ["warmup", "--quiet"])
     assert done.exit_code == 0

@@ -165,6 +165,7 @@ for k in range(10):
 """
 
 
+@pytest.mark.process
 def test_writer_killed_at_ten_random_moments_leaves_all_but_the_last_second(tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", KILLED, str(tmp_path)], capture_output=True, text=True, timeout=300
@@ -242,6 +243,7 @@ except tabi.TabiError as error:
 """
 
 
+@pytest.mark.process
 @pytest.mark.slow
 @pytest.mark.parametrize("how", ["filled", "small"])
 def test_disk_that_is_really_full_keeps_all_but_the_last_second(tmp_path, how):
@@ -403,6 +405,7 @@ def test_files_that_are_no_recordings_are_refused_in_a_sentence(tmp_path):
         assert "\n" not in str(refused.value)
 
 
+@pytest.mark.process
 def test_file_that_another_process_writes_is_refused(tmp_path):
     sim = sliding_box()
     path = tmp_path / "run.hdf5"

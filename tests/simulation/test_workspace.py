@@ -124,10 +124,12 @@ def said(code: str) -> str:
     return done.stdout
 
 
+@pytest.mark.process
 def test_rows_of_an_earlier_step_are_not_taken_for_contacts_where_memory_is_short():
     assert said(CROWDED).split() == ["1"]
 
 
+@pytest.mark.process
 def test_absurd_velocities_of_a_humanoid_end_in_a_sentence():
     lines = said(ABSURD).splitlines()
     assert lines

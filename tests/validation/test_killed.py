@@ -2,6 +2,8 @@
 
 import sys
 
+import pytest
+
 from tabi.validation import bare_controller, killed
 
 
@@ -28,6 +30,7 @@ def test_a_robot_that_is_not_limp_and_a_wrong_answer_are_found(monkeypatch):
         assert found["wrong"]["answers"] == 1
 
 
+@pytest.mark.process
 def test_the_controller_alone_says_what_is_wrong_with_its_address():
     import subprocess
 

@@ -359,6 +359,7 @@ def test_mistakes_end_in_a_sentence(pushed, words, said):
     assert said in str(done.exception)
 
 
+@pytest.mark.process
 def test_the_recording_of_a_killed_run_says_so(tmp_path):
     file = tmp_path / "killed.h5"
     # rows of the first second are written, those of the next half are not
@@ -379,6 +380,7 @@ def test_the_recording_of_a_killed_run_says_so(tmp_path):
     check_page((tmp_path / "r.html").read_text(encoding="utf-8"))
 
 
+@pytest.mark.browser
 @pytest.mark.skipif(BROWSER is None, reason="no chromium on this machine")
 def test_browser_shows_and_prints_the_page_without_a_network(run, tmp_path):
     playwright = pytest.importorskip(

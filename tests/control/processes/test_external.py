@@ -456,6 +456,7 @@ def test_a_measurement_of_another_robot_is_refused(address):
         drive.close()
 
 
+@pytest.mark.process
 def test_the_example_in_cpp_is_short_and_holds_as_python_does(tmp_path):
     if shutil.which("g++") is None:
         pytest.skip("no C++ compiler")

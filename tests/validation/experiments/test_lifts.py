@@ -8,6 +8,8 @@ from tabi import ModelError, scenes
 from tabi.robots import hrp2
 from tabi.validation.experiments import lifts
 
+pytestmark = pytest.mark.papers
+
 LIGHT, HEAVY = lifts.EXPERIMENTS
 
 
