@@ -67,6 +67,7 @@ def numbers(runs: list[dict]) -> list[dict]:
     return [{key: x for key, x in run.items() if key not in (*CLOCK, "run")} for run in runs]
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_a_worker_killed_on_the_way_changes_no_number(scene, tmp_path, local):
     # ten times as long as it takes to notice a row

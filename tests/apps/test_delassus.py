@@ -21,6 +21,7 @@ def short(monkeypatch):
     monkeypatch.setattr(delassus, "SIMULATIONS", 2)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("short")
 def test_bench_prints_json_and_draws_the_figure(tmp_path):
     pytest.importorskip("matplotlib", reason="matplotlib is not installed")

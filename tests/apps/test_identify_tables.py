@@ -65,6 +65,7 @@ def test_one_weight_tells_a_diagonal_matrix_only(weights, tmp_path, monkeypatch,
     assert "has 5 poses; expected 12" in mistake(monkeypatch, capsys, "identify", "sensor", few)
 
 
+@pytest.mark.slow
 def test_joint_from_a_recording_of_tabi(tmp_path):
     # an arm under gravity, from rest along two cosines, by a loop with gear and frictions
     motor = Motor(rotor_inertia=1e-5, gear_ratio=80.0, motor_kp=10.0, motor_kd=0.5)

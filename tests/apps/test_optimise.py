@@ -147,6 +147,7 @@ def test_a_key_that_is_searched_twice_is_refused():
 # ---- a search -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_friction_of_a_cube_is_found_from_where_it_stops(scene, here):
     done = invoke(scene, *OVER, *GOAL, "--generations", 12, "--write", "found.yaml", "--json")
     told = json.loads(done.stdout)
@@ -191,6 +192,7 @@ def test_options_that_cannot_be_are_refused_before_anything_is_kept(arguments, w
     assert not Path("cube-optimise").exists()
 
 
+@pytest.mark.slow
 def test_a_folder_of_another_search_is_refused(scene, here):
     invoke(scene, *OVER, "--cost", "slip:cube<=0.4", "--out", "out")
     assert "another cost" in refused(scene, *OVER, "--cost", "slip:cube<=0.3", "--out", "out")
@@ -293,6 +295,7 @@ def test_a_process_that_is_lost_is_told(scene, monkeypatch):
     assert "LOST: the process is gone" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_folder_with_a_broken_line_is_refused(scene, here):
     invoke(scene, *OVER, "--cost", "slip:cube<=0.4", "--out", "out")
     words = (scene, *OVER, "--cost", "slip:cube<=0.4", "--out", "out")
@@ -307,6 +310,7 @@ def test_a_folder_with_a_broken_line_is_refused(scene, here):
     assert "is no search" in refused(*words)
 
 
+@pytest.mark.slow
 def test_a_state_that_is_broken_is_refused_and_made_again_once_it_is_removed(scene, here):
     words = (scene, *OVER, *GOAL, "--generations", 2)
     whole = json.loads(invoke(*words, "--json").stdout)

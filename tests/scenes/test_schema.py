@@ -35,6 +35,7 @@ def test_every_key_has_its_line():
             assert set(kind.__struct_fields__) <= set(schema.attributes(kind))
 
 
+@pytest.mark.slow
 def test_keys_with_dimensions_have_their_units_in_their_names():
     units = (
         "_m",

@@ -48,6 +48,7 @@ def test_creep_is_told_from_the_oscillation():
     assert fit(t, swing(t, decay=3.0) + noise).creep == 0.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("correlation", [0.0, 0.8])
 def test_intervals_hold_what_they_promise(correlation):
     """Of 24 intervals of 95 % fewer than 18 hold the truth in one case of 100,000; of those that
@@ -62,6 +63,7 @@ def test_intervals_hold_what_they_promise(correlation):
     assert inside.min() >= 18
 
 
+@pytest.mark.slow
 def test_noise_and_its_correlation_are_told():
     """Of 3000 samples the standard deviation is known to a hundredth or two, ρ to 0.02."""
     rng, t = np.random.default_rng(2), np.linspace(0, 3.0, 3000)

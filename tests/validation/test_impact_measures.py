@@ -105,6 +105,7 @@ def walk():
     return sim, robot, pattern
 
 
+@pytest.mark.slow
 def test_what_is_followed_is_what_the_simulator_says(walk):
     sim, robot, pattern = walk
     watch = ImpactWatch(sim)

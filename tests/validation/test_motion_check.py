@@ -99,6 +99,7 @@ def test_a_simulation_that_stops_is_not_feasible():
     assert "no battery" in found["runs"][0]["stopped"]
 
 
+@pytest.mark.slow
 def test_jaws_may_grip_and_nothing_else_may():
     motion = of_scene(scenes.load("grasp", ["duration_s=0.6"]))
     assert motion.jaws == ("RARM_GRIPPER",)

@@ -19,6 +19,7 @@ def stepping():
     return pushes.stand(rough_robot("hrp2"), adapts=True)
 
 
+@pytest.mark.slow
 def test_without_a_step_it_survives_what_a_blow_allows_and_no_multiple_of_it(standing):
     bound = pushes.bounds(standing, 180).without
     assert standing.survives(bound, 180)
@@ -55,6 +56,7 @@ def test_reach_is_the_box_of_the_walkers_settings(stepping):
     assert left.crosses
 
 
+@pytest.mark.slow
 def test_steps_survive_what_standing_does_not(standing, stepping):
     """Ahead and to the side, where the foot on that side steps out."""
     most = standing.limit(45, 50.0, 600.0, 0)
@@ -78,6 +80,7 @@ def test_a_state_is_brought_back_with_what_its_controller_remembers(stepping):
     assert stepping.survives(150.0, 0)
 
 
+@pytest.mark.slow
 def test_a_walk_is_pushed_at_moments_of_one_step():
     moments = pushes.walk_on(rough_robot("hrp2"), 4)
     times = []
@@ -108,6 +111,7 @@ def test_a_limit_is_below_the_first_fall(force, wanted):
     assert pushes.Pushed.limit(Yielding(force), 0, 50.0, 500.0, 1) == pytest.approx(wanted)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stops", [False, True])
 def test_limits_are_told_and_an_interrupt_keeps_them(monkeypatch, stops):
     def limit(self, degrees, rung, most, halvings):

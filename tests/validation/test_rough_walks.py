@@ -40,6 +40,7 @@ def test_plates_are_thin_and_begin_in_front_of_the_feet(robot):
         assert plate.placement.p[0] - 0.5 * np.hypot(*size[:2]) >= rough_walks.BEGIN - 1e-9
 
 
+@pytest.mark.slow
 def test_it_walks_with_a_stabiliser_and_falls_without():
     steered = rough_walks.try_walk("hrp2", "steered", 0, steps=6)
     blind = rough_walks.try_walk("hrp2", "blind", 0, steps=6)

@@ -34,6 +34,7 @@ def yaw(sim, robot):
     return np.arctan2(R[1, 0], R[0, 0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", [False, True])
 def test_hrp2_follows_its_steering_within_a_tenth_and_stops(noise):
     sim, robot, walker = stand(tabi.robots.hrp2(bush=True, sensor_noise=noise))
@@ -67,6 +68,7 @@ OBSTACLES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("speed", [0.2, 0.3])
 @pytest.mark.parametrize("what", OBSTACLES)
 def test_it_walks_over_what_it_does_not_see(what, speed):
@@ -84,6 +86,7 @@ def test_it_walks_over_what_it_does_not_see(what, speed):
     assert sim.pose(robot.base).R[2, 2] > np.cos(np.radians(3.0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", [(200, 0), (0, 200), (-200, 0), (0, -200)])
 def test_a_push_that_fells_a_pattern_is_caught_by_steps(way):
     sim, robot, walker = stand(tabi.robots.hrp2(bush=True, sensor_noise=True))

@@ -8,6 +8,7 @@ from tabi.walking import Biped, DcmStabiliser, Stabiliser, Walker, walk, walking
 from tabi.walking.ticks import GIVEN, next_tick
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stabiliser", [None, Stabiliser(), DcmStabiliser()])
 def test_a_walk_in_the_loop_is_that_from_python_to_the_bit(stabiliser):
     ends, walkers = [], []
@@ -62,6 +63,7 @@ def walking_robot(rate, contact="coulomb", steps=2, stabiliser=None):
     return sim, robot, walker
 
 
+@pytest.mark.slow
 def test_a_walk_that_is_asked_in_every_step_is_told_once_in_every_tick():
     ends = []
     for rate in (200, None):

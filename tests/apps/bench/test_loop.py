@@ -16,6 +16,7 @@ def found():
     return loop.measure(tabi.robots.hrp2(), blocks=3)
 
 
+@pytest.mark.slow
 def test_the_feet_carry_the_robot_in_both_engines(found):
     weight = tabi.robots.hrp2().mass * G
     assert set(found["normal_force_N"]) == {"tabi", "mujoco"}
@@ -24,6 +25,7 @@ def test_the_feet_carry_the_robot_in_both_engines(found):
         assert force == pytest.approx(weight, rel=0.05)
 
 
+@pytest.mark.slow
 def test_figures_are_whole_and_printed(found):
     assert json.loads(json.dumps(found)) == found
     assert set(found["microseconds"]) == set(found["least"])

@@ -61,6 +61,7 @@ def test_the_line_through_sweeps_is_the_one_they_lie_on():
     )
 
 
+@pytest.mark.slow
 def test_a_sweep_is_timed_for_every_size_and_form():
     found = solver.sweep_cost((8, 16))
     assert [row["contacts"] for row in found["space of bodies"]["rows"]] == [8, 16]
@@ -87,6 +88,7 @@ def test_settled_runs_bear_the_weight_and_their_warm_starts_are_near(kind):
         assert (slip > 0.3) if kind == "sliding" else (slip < 1e-6)
 
 
+@pytest.mark.slow
 def test_warm_stances_are_counted_and_timed(monkeypatch):
     monkeypatch.setattr(solver, "cases", lambda kind, count, seed: [family.case(kind, 5, seed)])
     found = solver.warm_stances(6)

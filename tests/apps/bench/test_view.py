@@ -36,6 +36,7 @@ def test_a_client_is_known_to_the_page_while_it_counts():
         page.close()
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_page_with_a_client_is_measured_and_told(monkeypatch):
     monkeypatch.setattr(view, "hiccups", partial(view.hiccups, 0.2))

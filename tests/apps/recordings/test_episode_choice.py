@@ -38,6 +38,7 @@ def ran(*words):
     return CliRunner().invoke(app, [str(word) for word in words])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "number"), [((), 2), (("--episode", 0), 0), (("--episode", -2), 1)]
 )
@@ -91,6 +92,7 @@ def test_replay_names_the_episode_and_how_it_ended(file):
         replay.close()
 
 
+@pytest.mark.slow
 def test_diff_compares_episodes_of_one_file(file):
     assert ran("diff", file, file).exit_code == 0
     assert ran("diff", file, file, "--episode", 1).exit_code == 0
@@ -122,6 +124,7 @@ def test_a_recording_without_a_step_is_not_certified(tmp_path):
     assert numbers["verdict"].startswith("Nothing to certify: no step was recorded")
 
 
+@pytest.mark.slow
 def test_an_exception_stands_in_the_verdict_and_the_status_is_not_green(tmp_path):
     world = tabi.World()
     world.add_box((0.1, 0.1, 0.1), 1.0)

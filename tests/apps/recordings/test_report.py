@@ -238,6 +238,7 @@ def check_page(text):
     return found
 
 
+@pytest.mark.slow
 def test_page_has_every_figure_the_tables_and_the_scene(slide, run):
     found = check_page(page_of(run))
     words = "".join(found.words)
@@ -253,11 +254,13 @@ def test_page_has_every_figure_the_tables_and_the_scene(slide, run):
     assert "Feet" not in found.words
 
 
+@pytest.mark.slow
 def test_soft_soles_have_a_figure_of_their_pressure(soft):
     found = check_page(page_of(soft))
     assert "Pressure under the soles" in "".join(found.words)
 
 
+@pytest.mark.slow
 def test_a_world_in_which_nothing_touches_has_a_page(tmp_path):
     world = tabi.World()
     world.add_sphere(radius=0.1, mass=1.0)
@@ -279,6 +282,7 @@ def first_row(run):
     }
 
 
+@pytest.mark.slow
 def test_several_robots_are_told_apart(tmp_path):
     twins = (
         "title: twins\nduration_s: 0.05\nground: {}\n"
@@ -294,6 +298,7 @@ def test_several_robots_are_told_apart(tmp_path):
     assert "twin1" in words
 
 
+@pytest.mark.slow
 def test_hostile_names_are_words_and_nothing_else(run):
     bad = '</pre><script>alert(1)</script><img src=x onerror=alert(1)> & "quoted" $x^{2$'
     feet = replace(run.world.feet, names=[bad, "</td>"])
@@ -320,6 +325,7 @@ def test_hostile_names_are_words_and_nothing_else(run):
     assert "alert(1)" in "".join(found.words)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("meta", [{}, {"settings": 3, "versions": [], "name": 7, "platform": None}])
 def test_meta_data_of_any_form_make_a_page(slide, meta):
     check_page(page_of(replace(slide, meta=meta, scene="- no scene")))
@@ -333,6 +339,7 @@ def ran(*words):
     return CliRunner().invoke(app, ["report", *map(str, words)])
 
 
+@pytest.mark.slow
 def test_command_writes_the_page_beside_the_recording_and_prints_the_verdict(pushed, tmp_path):
     file = tmp_path / "run.h5"
     shutil.copy(pushed, file)
@@ -359,6 +366,7 @@ def test_mistakes_end_in_a_sentence(pushed, words, said):
     assert said in str(done.exception)
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_the_recording_of_a_killed_run_says_so(tmp_path):
     file = tmp_path / "killed.h5"
@@ -380,6 +388,7 @@ def test_the_recording_of_a_killed_run_says_so(tmp_path):
     check_page((tmp_path / "r.html").read_text(encoding="utf-8"))
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 @pytest.mark.skipif(BROWSER is None, reason="no chromium on this machine")
 def test_browser_shows_and_prints_the_page_without_a_network(run, tmp_path):

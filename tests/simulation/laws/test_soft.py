@@ -155,6 +155,7 @@ def test_steps_that_are_divided_or_linearised_refuse_pads():
         tabi.Simulator(world).linearise()
 
 
+@pytest.mark.slow
 def test_what_lies_on_one_mat_sinks_in_together():
     """Two boxes 20 mm apart on one soft mat press it in for each other; on two mats they do not."""
     side, layer = 0.4, Layer(0.03, 5e5, 0.45, viscosity=1e-2)
