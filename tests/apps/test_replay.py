@@ -5,6 +5,7 @@ bodies stand where they stood.
 import numpy as np
 import pytest
 from apps.pages import free_port, until
+from bipeds import hrp2_on_ground
 from simulation.soft import block
 
 import tabi
@@ -17,10 +18,7 @@ from tabi.recording.recorded import read
 
 @pytest.fixture(scope="module")
 def replay(tmp_path_factory):
-    world = tabi.World()
-    world.add_ground()
-    robot = world.add_robot(tabi.robots.hrp2())
-    robot.stand_on_ground()
+    world, _ = hrp2_on_ground()
     sim = tabi.Simulator(world)
     path = tmp_path_factory.mktemp("replay") / "run.hdf5"
     with sim.record(path, rate=100):

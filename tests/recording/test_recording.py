@@ -9,6 +9,7 @@ import sys
 import h5py
 import numpy as np
 import pytest
+from bipeds import hrp2_on_ground
 
 import tabi
 from tabi._errors import SimulationError
@@ -27,10 +28,7 @@ def sliding_box():
 
 
 def standing():
-    world = tabi.World()
-    world.add_ground()
-    robot = world.add_robot(tabi.robots.hrp2())
-    robot.stand_on_ground()
+    world, robot = hrp2_on_ground()
     return tabi.Simulator(world), robot
 
 

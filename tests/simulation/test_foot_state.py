@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from bipeds import hrp2_on_ground
 from plates import LENGTH, MASS, THICK, WIDTH, G, on_plane, plate_world
 from scipy.optimize import linprog
 
@@ -77,10 +78,7 @@ def test_a_plate_that_is_turned_slides_at_its_yaw_limit():
 
 
 def test_the_support_polygon_is_the_hull_of_what_touches():
-    world = tabi.World()
-    world.add_ground()
-    robot = world.add_robot(tabi.robots.hrp2())
-    robot.stand_on_ground()
+    world, robot = hrp2_on_ground()
     sim = tabi.Simulator(world)
     sim.set_controller(robot, tabi.control.hold(robot.half_sitting))
     assert sim.support_polygon(robot).shape == (0, 2)
@@ -141,10 +139,7 @@ def test_a_robot_with_a_hand_on_a_table_has_no_zero_moment_point_and_says_so():
 
 
 def test_a_state_that_is_kept_does_not_change_with_later_steps():
-    world = tabi.World()
-    world.add_ground(friction=0.8)
-    robot = world.add_robot(tabi.robots.hrp2())
-    robot.stand_on_ground()
+    world, robot = hrp2_on_ground()
     sim = tabi.Simulator(world)
     sim.set_controller(robot, tabi.control.hold(robot.half_sitting))
     sim.run(0.05)

@@ -6,6 +6,7 @@ from math import cos, sin
 
 import numpy as np
 import pytest
+from bipeds import hrp2_on_ground
 from tests.simulation.forces.test_motor_lines import twin
 from tests.simulation.forces.test_motors import arm
 from tests.worlds import random_robot
@@ -182,10 +183,7 @@ def test_on_random_trees_efforts_are_those_of_inverse_dynamics(seed):
 
 def test_hrp2_that_stands_with_exact_joints_bears_what_statics_ask_of_them():
     # effort of all joints: gravity's share less that of the ground, from the feet's wrenches
-    world = tabi.World()
-    world.add_ground()
-    robot = world.add_robot(tabi.robots.hrp2())
-    robot.stand_on_ground()
+    world, robot = hrp2_on_ground()
     sim = tabi.Simulator(world)
     sim.prescribe(robot)
     sim.set_controller(robot, tabi.control.hold(robot.half_sitting))

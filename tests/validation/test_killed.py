@@ -7,6 +7,7 @@ import pytest
 from tabi.validation import bare_controller, killed
 
 
+@pytest.mark.process
 def test_twenty_kills_lose_nothing():
     found = killed.validate(20, seed=1)
     assert found["wrong"] == dict.fromkeys(found["wrong"], 0)
@@ -14,6 +15,7 @@ def test_twenty_kills_lose_nothing():
     assert "wrong: nothing" in killed.text(found)
 
 
+@pytest.mark.process
 def test_a_robot_that_is_not_limp_and_a_wrong_answer_are_found(monkeypatch):
     # a trial that takes one for the other
     trial = killed.KillTrial("hold")

@@ -15,6 +15,7 @@ def claims(run):
     return findings.measure(run, contacts.touches(run))
 
 
+@pytest.mark.process
 def test_ten_random_ends_lose_nothing():
     found = recording_ends.validate(claims, 10, seed=1)
     assert found["within"], found["wrong"]

@@ -101,6 +101,7 @@ def test_an_interrupt_keeps_what_is_done(monkeypatch):
     assert "interrupted" in rough_walks.text(found)
 
 
+@pytest.mark.process
 def test_two_processes_find_what_one_finds():
     one, two = (
         rough_walks.validate(walks=3, steps=2, jobs=jobs, kinds=("steered",)) for jobs in (1, 2)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from bipeds import hrp2_on_ground
 
 import tabi
 from tabi import control, walking
@@ -104,10 +105,7 @@ def test_a_robot_that_slides_back_under_its_steps_has_not_made_them(pattern):
 
 def walking_robot(wrap, count=6):
     """HRP-2 with a stabilised walk inside of another controller."""
-    world = tabi.World()
-    world.add_ground(friction=0.8)
-    robot = world.add_robot(tabi.robots.hrp2())
-    robot.stand_on_ground()
+    world, robot = hrp2_on_ground()
     biped = walking.Biped(robot)
     gait = walking.gait_for(biped)
     plan = walking.walking_pattern(biped, walking.walk(biped.stance, count, gait.length), gait)

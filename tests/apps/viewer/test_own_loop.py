@@ -8,6 +8,7 @@ import time
 import numpy as np
 import pytest
 from apps.pages import DRAG, free_port, pack, until, visiting
+from bipeds import hrp2_on_ground
 
 import tabi
 from tabi.apps.viewer.watching import look_again
@@ -233,10 +234,7 @@ def test_event_driven_scheme_and_many_robots_are_followed(capsys):
 
 
 def test_sensor_that_is_chosen_is_measured_and_plotted(capsys):
-    world = tabi.World()
-    world.add_ground()
-    robot = world.add_robot(tabi.robots.hrp2())
-    robot.stand_on_ground()
+    world, _ = hrp2_on_ground()
     sim = tabi.Simulator(world)
     with tabi.show(sim, port=free_port()) as page, visiting(page):
         page.sensors.panel.choice.value = "imu"

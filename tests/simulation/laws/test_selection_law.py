@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from bipeds import biped
+from bipeds import biped, hrp2_on_ground
 from plates import LENGTH, MASS, WIDTH, G, on_plane, standing
 
 import tabi
@@ -135,10 +135,7 @@ def test_what_is_no_foot_keeps_the_exact_law_in_the_same_step():
     # a tray that falls on the head of a robot, and a ball beside it
     ends = []
     for contact in ("coulomb", "selection", tabi.Selection(mode="one-step")):
-        world = tabi.World()
-        world.add_ground(friction=0.8)
-        robot = world.add_robot(tabi.robots.hrp2())
-        robot.stand_on_ground()
+        world, robot = hrp2_on_ground()
         world.add_box((0.4, 0.4, 0.05), 3.0, position=(0.0, 0.0, 1.6), name="tray")
         world.add_sphere(0.1, 2.0, position=(1.0, 1.0, 0.11), name="ball")
         sim = tabi.Simulator(world, contact=contact)
