@@ -8,14 +8,14 @@ import os
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 from apps.pages import until
-from typer.testing import CliRunner
+from apps.sentences import invoked, refusal
 
 from tabi import TabiError, scenes
-from tabi.apps import cli
 from tabi.apps.optimise import command, folder, ranges, searching
 from tabi.validation.motion_cost import MEASURES
 
@@ -51,15 +51,7 @@ def alone(tasks, jobs, asked, kept=None):
     return ((task, task.run()) for task in tasks)
 
 
-def invoke(*arguments: object):
-    return CliRunner().invoke(cli.app, ["optimise", *map(str, arguments)])
-
-
-def refused(*arguments: object) -> str:
-    done = invoke(*arguments)
-    assert isinstance(done.exception, TabiError), done.output
-    assert "\n" not in str(done.exception)
-    return str(done.exception)
+invoke, refused = partial(invoked, "optimise"), partial(refusal, "optimise")
 
 
 # ---- ranges -------------------------------------------------------------------------------------
@@ -147,6 +139,7 @@ def test_a_key_that_is_searched_twice_is_refused():
 # ---- a search -----------------------------------------------------------------------------------
 
 
+@pytest.mark.process
 @pytest.mark.slow
 def test_the_friction_of_a_cube_is_found_from_where_it_stops(scene, here):
     done = invoke(scene, *OVER, *GOAL, "--generations", 12, "--write", "found.yaml", "--json")
@@ -192,6 +185,7 @@ def test_options_that_cannot_be_are_refused_before_anything_is_kept(arguments, w
     assert not Path("cube-optimise").exists()
 
 
+@pytest.mark.process
 @pytest.mark.slow
 def test_a_folder_of_another_search_is_refused(scene, here):
     invoke(scene, *OVER, "--cost", "slip:cube<=0.4", "--out", "out")
@@ -246,6 +240,7 @@ def test_a_search_that_is_killed_goes_on_and_comes_to_the_same(scene, here, tmp_
     assert len(places) == len(set(places))
 
 
+@pytest.mark.process
 def test_an_interrupt_keeps_the_best_and_says_so(scene, monkeypatch):
     def stopped(tasks, jobs, asked, kept=None):
         for task in tasks:
@@ -286,6 +281,7 @@ def test_the_help_and_the_page_name_every_measure():
         assert row.endswith(f"| {how.size:g} |")
 
 
+@pytest.mark.process
 def test_a_process_that_is_lost_is_told(scene, monkeypatch):
     monkeypatch.setattr(
         searching.workers, "work", lambda tasks, *rest: ((t, "the process is gone") for t in tasks)
@@ -295,6 +291,7 @@ def test_a_process_that_is_lost_is_told(scene, monkeypatch):
     assert "LOST: the process is gone" in done.stdout
 
 
+@pytest.mark.process
 @pytest.mark.slow
 def test_a_folder_with_a_broken_line_is_refused(scene, here):
     invoke(scene, *OVER, "--cost", "slip:cube<=0.4", "--out", "out")
@@ -310,6 +307,7 @@ def test_a_folder_with_a_broken_line_is_refused(scene, here):
     assert "is no search" in refused(*words)
 
 
+@pytest.mark.process
 @pytest.mark.slow
 def test_a_state_that_is_broken_is_refused_and_made_again_once_it_is_removed(scene, here):
     words = (scene, *OVER, *GOAL, "--generations", 2)
@@ -327,6 +325,7 @@ def test_a_state_that_is_broken_is_refused_and_made_again_once_it_is_removed(sce
     assert state.read_text() == text
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("name", ["runs.jsonl", "best.json", "state.json"])
 def test_a_disk_that_is_full_is_told_in_one_sentence(name, scene, here, monkeypatch):
     def full(*arguments):
@@ -346,6 +345,7 @@ def test_a_disk_that_is_full_is_told_in_one_sentence(name, scene, here, monkeypa
     assert "all generations are done" in invoke(*words).stdout
 
 
+@pytest.mark.process
 def test_a_gap_that_nothing_came_near_to_is_a_target_that_is_reached(tmp_path, here, monkeypatch):
     monkeypatch.chdir(tmp_path)
     words = ("--over", "ground.friction=+-0.1", "--time", 0.02, "--cost", "gap>=0.01", "--json")

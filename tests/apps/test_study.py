@@ -7,13 +7,13 @@ import random
 import signal
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 from apps.pages import until
-from typer.testing import CliRunner
+from apps.sentences import invoked, refusal
 
-from tabi import TabiError, scenes
-from tabi.apps import cli
+from tabi import scenes
 from tabi.apps.study import figures, findings, front, page, series, soles
 from tabi.apps.sweep import workers
 
@@ -41,15 +41,7 @@ def point(a, i, finer=None, fallen=None, **parameters):
     return front.StudyPoint("pattern", parameters or {"k": f"{a}"}, run_of(a, i, fallen), half)
 
 
-def invoke(*arguments):
-    return CliRunner().invoke(cli.app, ["study", "soles", *map(str, arguments)])
-
-
-def refused(*arguments):
-    done = invoke(*arguments)
-    assert isinstance(done.exception, TabiError), done.output
-    assert "\n" not in str(done.exception)
-    return str(done.exception)
+invoke, refused = partial(invoked, "study", "soles"), partial(refusal, "study", "soles")
 
 
 # ---- front and compromise -----------------------------------------------------------------------

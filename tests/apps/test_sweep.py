@@ -9,14 +9,14 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
 from apps.pages import until
-from typer.testing import CliRunner
+from apps.sentences import invoked, refusal
 
 from tabi import TabiError, scenes
-from tabi.apps import cli
 from tabi.apps.sweep import command, drawing, storage, tables, workers
 from tabi.recording.recording import Recording
 
@@ -49,16 +49,7 @@ def given(monkeypatch):
     return done
 
 
-def invoke(*arguments: object):
-    return CliRunner().invoke(cli.app, ["sweep", *map(str, arguments)])
-
-
-def refused(*arguments: object) -> str:
-    done = invoke(*arguments)
-    # main() makes exit code 2 of it
-    assert isinstance(done.exception, TabiError), done.output
-    assert "\n" not in str(done.exception)
-    return str(done.exception)
+invoke, refused = partial(invoked, "sweep"), partial(refusal, "sweep")
 
 
 def lines(folder: Path) -> list[dict]:
@@ -103,6 +94,7 @@ def test_a_grid_has_all_combinations_the_last_key_fastest():
 # ---- physics ------------------------------------------------------------------------------------
 
 
+@pytest.mark.process
 def test_a_cube_slides_v2_over_2_mu_g_for_every_friction_and_speed(scene, tmp_path):
     words = (
         "--over",
@@ -264,6 +256,7 @@ def test_kill_9_keeps_all_rows_and_ends_the_workers_too(scene, tmp_path):
     assert "4 of 4 runs" in done.stdout
 
 
+@pytest.mark.process
 def test_a_process_that_dies_is_told_and_its_run_repeated(scene, tmp_path, monkeypatch):
     monkeypatch.setattr(workers, "serve", dies)
     done = invoke(scene, "--over", "duration_s=0.01,0.02", "--jobs", 2, "--out", "out")

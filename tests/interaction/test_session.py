@@ -77,6 +77,7 @@ def test_a_script_that_is_not_there_is_named():
         source_of(box(), "sripted")
 
 
+@pytest.mark.process
 @pytest.mark.slow
 def test_a_process_that_is_killed_is_started_again_and_nothing_pushes_meanwhile(tmp_path):
     path = tmp_path / "still.hand.csv"

@@ -45,7 +45,6 @@ def test_camera_of_a_pose_sees_what_the_sensor_there_sees(standing):
         assert np.array_equal(by_name, sim.render(robot.sensors["eye"], kind, (64, 48), 70.0))
 
 
-@pytest.mark.process
 def test_camera_of_a_mujoco_file_has_its_own_field_of_view(tmp_path):
     pytest.importorskip("mujoco")
     text = """<mujoco><worldbody><body name="arm" pos="0 0 1"><joint name="j" axis="0 0 1"/>

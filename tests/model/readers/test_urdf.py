@@ -2,11 +2,11 @@
 and notes that tell what was ignored.
 """
 
-import struct
 from pathlib import Path
 
 import numpy as np
 import pytest
+from model.readers.urdf_files import cube_stl, joint, write
 
 from tabi._errors import ModelError
 from tabi.model.joint import INFINITY
@@ -21,21 +21,8 @@ INERTIAL = (
 )
 
 
-def write(folder: Path, body: str, robot: str = '<robot name="r">') -> Path:
-    file = folder / "r.urdf"
-    file.write_text(f"{robot}\n{body}\n</robot>\n")
-    return file
-
-
 def read(folder: Path, body: str, base: str | None = None) -> Robot:
     return urdf.read(write(folder, body), base)
-
-
-def joint(name: str, parent: str, child: str, inside: str = "", kind: str = "fixed") -> str:
-    return (
-        f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>'
-        f"{inside}</joint>"
-    )
 
 
 def rotation(axis: str, angle: float) -> np.ndarray:
@@ -228,16 +215,6 @@ def test_an_unknown_base_is_refused(tmp_path):
 
 
 # ---- shapes -----------------------------------------------------------------------------------
-
-
-def cube_stl(edge: float) -> bytes:
-    corners = edge * (np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)]) - 0.5)
-    faces = [[0, 1, 3], [4, 6, 7], [0, 4, 5], [2, 3, 7], [0, 2, 6], [1, 5, 7]]
-    return (
-        bytes(80)
-        + struct.pack("<I", len(faces))
-        + b"".join(struct.pack("<12fH", 0, 0, 0, *corners[f].ravel(), 0) for f in faces)
-    )
 
 
 def test_collision_shapes_collide_and_are_drawn_only_without_visual(tmp_path):
