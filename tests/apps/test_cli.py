@@ -334,6 +334,7 @@ def test_the_demo_begins_with_a_robot_to_steer_and_the_standing_one_is_in_the_li
 # ---- bench --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_bench_prints_positive_ratios_to_both_engines(monkeypatch):
     pytest.importorskip("pinocchio", reason="Pinocchio is not installed")
     pytest.importorskip("mujoco", reason="MuJoCo is not installed")

@@ -50,6 +50,7 @@ def test_scene_and_command_give_the_bush_that_the_scene_has(recording, tmp_path)
     assert "from an oscillation of pitch" in text
 
 
+@pytest.mark.slow
 def test_table_and_what_stands_on_it_give_the_closed_form(table):
     found = json.loads(told("identify", "tilt", table, *BODY, "--json"))
     assert found["stiffness_nm_rad"] == pytest.approx(500.0, rel=1e-6)

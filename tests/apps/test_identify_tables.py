@@ -108,6 +108,7 @@ def test_joint_from_a_table_in_its_own_units(tmp_path, kind):
     assert "95 % intervals" in text
 
 
+@pytest.mark.slow
 def test_friction_from_pulls_records_and_a_recording(tmp_path, monkeypatch, capsys):
     rng = np.random.default_rng(2)
     mass = rng.uniform(5, 9, 50)
@@ -137,6 +138,7 @@ def test_friction_from_pulls_records_and_a_recording(tmp_path, monkeypatch, caps
     assert "cannot be read: No such file" in said
 
 
+@pytest.mark.slow
 def test_friction_of_a_box_that_slides_in_a_recording(tmp_path, monkeypatch, capsys):
     world = tabi.World()
     world.add_ground(friction=0.9)

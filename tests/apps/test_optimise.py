@@ -109,6 +109,7 @@ def test_a_star_stands_for_everything_that_has_the_key():
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("over", "why"),
     [
@@ -214,6 +215,7 @@ def test_a_candidate_that_cannot_be_costs_infinitely_much(scene):
     assert "friction" in found["stopped"]
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_a_search_that_is_killed_goes_on_and_comes_to_the_same(scene, here, tmp_path):
     whole = invoke(scene, *OVER, *GOAL, "--generations", 2, "--out", "whole", "--json")
@@ -240,6 +242,7 @@ def test_a_search_that_is_killed_goes_on_and_comes_to_the_same(scene, here, tmp_
     assert len(places) == len(set(places))
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_an_interrupt_keeps_the_best_and_says_so(scene, monkeypatch):
     def stopped(tasks, jobs, asked, kept=None):

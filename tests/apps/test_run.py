@@ -38,6 +38,7 @@ def mistake(monkeypatch, capsys, *arguments: object) -> str:
     return sentences.mistake(monkeypatch, capsys, "run", *arguments)
 
 
+@pytest.mark.slow
 def test_a_run_says_how_it_went(scene):
     done = invoke(scene)
     assert done.exit_code == 0, done.output
@@ -114,6 +115,7 @@ def test_a_robot_in_the_air_has_not_fallen(tmp_path):
     assert "hrp2 did not fall" in done.stdout
 
 
+@pytest.mark.slow
 def test_who_falls_ends_with_1_only_where_standing_was_expected():
     # dropped by 0.1 m, it passes half of its height after 0.6 s
     arguments = ("fall", "--time", "0.7")

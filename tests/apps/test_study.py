@@ -214,6 +214,7 @@ def test_a_study_that_has_only_begun_is_a_page_too(tmp_path):
 # ---- mistakes -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("given", "said"),
     [

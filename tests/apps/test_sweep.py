@@ -137,6 +137,7 @@ def test_a_cube_slides_v2_over_2_mu_g_for_every_friction_and_speed(scene, tmp_pa
     assert {row["objects.cube.friction"] for row in table} == {"0.2", "0.5", "0.8"}
 
 
+@pytest.mark.slow
 def test_who_falls_and_when_is_a_column(tmp_path, monkeypatch, given):
     monkeypatch.chdir(tmp_path)
     done = invoke("fall", "--over", "duration_s=0.1,0.8", "--jobs", 1)
@@ -152,6 +153,7 @@ def test_who_falls_and_when_is_a_column(tmp_path, monkeypatch, given):
 # ---- going on -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_what_is_done_is_not_run_again_and_new_values_are(scene, tmp_path, given):
     first = json.loads(
         invoke(
@@ -346,6 +348,7 @@ def rows_of(grid, value):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [1, 3, 12])
 def test_one_key_is_a_curve_two_are_a_family_or_a_map(tmp_path, count):
     grid = {
@@ -431,6 +434,7 @@ def test_mistakes_are_one_sentence_before_anything_runs(scene, tmp_path, monkeyp
     assert sorted(path.name for path in tmp_path.iterdir()) == ["cube.yaml"]
 
 
+@pytest.mark.slow
 def test_the_folder_of_another_sweep_is_refused(scene, tmp_path, monkeypatch):
     with storage.opened(tmp_path / "out", scenes.load(scene), ["duration_s"]):
         # two at once would write into each other's lines

@@ -64,6 +64,7 @@ def test_warmup_is_quiet_and_leaves_nothing_to_compile(request):
     assert (after.stdout.strip(), after.stderr) == ("0.0", "")
 
 
+@pytest.mark.slow
 def test_warmup_with_everything_cached_compiles_nothing():
     warmup.run(show=False)
     before = _jit.first_run.seconds

@@ -61,6 +61,7 @@ def test_without_an_answer_the_best_point_is_left_with_its_own_error():
     assert solved(p, 100_000)[3] <= error
 
 
+@pytest.mark.slow
 def test_a_limit_that_is_not_met_changes_nothing():
     found = list(cases("fall", 4, 3))
     assert len(found) == 4

@@ -34,6 +34,7 @@ def problem():
     return p, np.isin(a, feet).astype(np.int64)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "i", "slides", "rows"),
     [

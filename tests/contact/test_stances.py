@@ -30,6 +30,7 @@ def test_the_space_of_bodies_is_that_of_the_matrix(robot):
         assert np.allclose(u, expected, atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["matrix", "bodies"])
 def test_random_stances_slides_and_rocking_feet_are_solved_from_zero(robot, form):
     rng, rungs, missed = np.random.default_rng(30), set(), []

@@ -66,6 +66,7 @@ def test_with_the_same_gains_and_nothing_told_hrp2_falls():
     assert moved > 0.3
 
 
+@pytest.mark.slow
 def test_g1_stands_with_soft_gains_and_does_not_sag(example_robots):
     file = example_robots / "g1_description" / "urdf" / "g1_29dof_rev_1_0.urdf"
     with pytest.warns(tabi.RobotFileWarning):
@@ -77,6 +78,7 @@ def test_g1_stands_with_soft_gains_and_does_not_sag(example_robots):
     assert error < 1e-4
 
 
+@pytest.mark.slow
 def test_a_push_is_withstood_softly():
     world, robot = hrp2_on_ground()
     sim = tabi.Simulator(world)

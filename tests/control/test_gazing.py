@@ -42,6 +42,7 @@ def test_the_axis_points_at_the_target_to_a_millionth(target, chest):
     assert abs(sum(told.velocity.values())) < 1e-6
 
 
+@pytest.mark.slow
 def test_another_axis_and_a_target_that_moves_are_followed():
     robot = tabi.robots.hrp2()
     axis = np.array([0.9, 0.1, -0.2])

@@ -25,10 +25,11 @@ PLACES = {
     "yaw -141": about((0, 0, 1), np.radians(-141)),
     "shift": translation((100.0, -37.0, 0.0)),
 }
-# a walk takes as long as all else: two places that stand for all
-OF_WALKS = ("yaw -141", "shift")
+# walks and soft soles take as long as all else: two places that stand for all
+OF_LONG = ("yaw -141", "shift")
+LONGEST = [("soft", "walk"), ("pyramid", "walk"), ("selection", "walk")]
 CASES = [
-    pytest.param(law, motion, marks=[pytest.mark.slow] * ((law, motion) == ("soft", "walk")))
+    pytest.param(law, motion, marks=[pytest.mark.slow] * ((law, motion) in LONGEST))
     for law in LAWS
     for motion in MOTIONS
 ]
@@ -101,7 +102,7 @@ def test_a_turned_or_shifted_robot_does_the_same(law, motion):
     original = ran(law, motion)
     # it moves, or nothing would be seen
     assert np.ptp(original, axis=0).max() > 1e-4
-    for place in OF_WALKS if motion == "walk" else PLACES:
+    for place in OF_LONG if motion == "walk" or law == "soft" else PLACES:
         away = np.linalg.norm(ran(law, motion, place) - original, axis=2).max()
         assert away < NEAR, f"{law}, {motion}, {place}: {away:.1e} m"
 

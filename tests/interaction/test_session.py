@@ -34,6 +34,7 @@ def held(sim, device="scripted", buttons=(True,)):
     return HapticSession(sim, device, HapticHand(sim, source, "attach", "box", stiffness=400.0))
 
 
+@pytest.mark.slow
 def test_a_hand_bears_the_weight_in_every_step_without_being_asked():
     sim = box()
     session = held(sim)

@@ -8,6 +8,7 @@ import tabi
 from tabi.recording.columns import group_of
 
 
+@pytest.mark.slow
 def test_columns_of_a_group_are_equally_long(tmp_path):
     world, _ = hrp2_on_ground()
     sim = tabi.Simulator(world)

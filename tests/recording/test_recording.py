@@ -302,6 +302,7 @@ def test_motors_feet_robots_and_energy_are_what_the_simulator_says(tmp_path):
     assert np.isnan(run.robots["zmp"][0]).all()
 
 
+@pytest.mark.slow
 def test_moments_of_contacts_are_recorded_and_shift_the_pressure(tmp_path):
     from tabi.apps.viewer.view import Observer
 

@@ -231,6 +231,7 @@ def test_half_sitting_has_its_centre_of_mass_over_the_soles(robot):
 CREEP = {("penalty", True): 1e-4}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bush", [False, True])
 @pytest.mark.parametrize("contact", ["coulomb", "penalty", "selection"])
 def test_it_stands_for_five_seconds_on_feet_that_bear_its_weight(contact, bush):

@@ -65,6 +65,7 @@ def test_parcels_ride_at_the_speed_of_the_belt():
     assert sim.velocity("parcel1").linear[0] == pytest.approx(0.8, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_balls_bounce_to_the_square_of_their_restitution():
     sim = ran("bounce", 0.0)
     fall = (2 * 0.92 / G) ** 0.5
@@ -193,6 +194,7 @@ def test_who_walks_lands_every_step_and_stays_up(name):
     assert sim.certificate.missed == 0
 
 
+@pytest.mark.slow
 def test_on_stairs_whole_soles_are_on_the_treads():
     sim = scenes.load("stairs-walk").simulator()
     pattern = walkers(sim)["hrp2"].pattern

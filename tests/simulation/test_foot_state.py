@@ -22,6 +22,7 @@ def test_in_the_middle_of_a_square_without_a_tangential_force_it_is_mu_f_r():
     assert yaw_limit(SQUARE, (0, 0), (0, 0, 50.0), 0.6, -1.0) == pytest.approx(0.6 * 50 * r)
 
 
+@pytest.mark.slow
 def test_at_the_limit_of_sliding_nothing_is_left():
     limit = yaw_limit(SQUARE, (0.02, 0.03), (0.6 * 50.0, 0.0, 50.0), 0.6)
     assert limit == pytest.approx(0.0, abs=1e-3)
@@ -152,6 +153,7 @@ def test_a_state_that_is_kept_does_not_change_with_later_steps():
     assert not np.array_equal(sim.foot("left").wrench.force, before[0])
 
 
+@pytest.mark.slow
 def test_laws_with_other_corner_forces_see_the_same_states_in_the_same_motion():
     # both feet tip over their toes: corners that bear nothing are told from those that leave by how
     # they move, and not by forces, which differ from law to law

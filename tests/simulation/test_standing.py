@@ -165,6 +165,7 @@ def test_one_that_holds_something_is_refused_or_lets_go():
     assert not sim.fallen(robot, 0.6)
 
 
+@pytest.mark.slow
 def test_a_walker_begins_its_walk_anew():
     world, robot = hrp2_on_ground()
     biped = walking.Biped(robot)

@@ -38,6 +38,7 @@ def test_a_record_without_noise_gives_its_numbers_back(seed):
     assert found.explained == pytest.approx(1.0, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_creep_is_told_from_the_oscillation():
     t = np.linspace(0, 1.5, 600)
     found = fit(t, swing(t, decay=3.0, creep=5.0))
@@ -81,6 +82,7 @@ def refusal(t, y) -> str:
     return str(fault.value)
 
 
+@pytest.mark.slow
 def test_records_that_tell_nothing_are_refused_in_a_sentence():
     t = np.linspace(0, 2.0, 400)
     assert "has 5 samples; expected at least 12: record longer" in refusal(t[:5], t[:5])

@@ -7,6 +7,7 @@ from tabi.simulation.simulator import Simulator
 from tabi.validation import dry_trees
 
 
+@pytest.mark.slow
 def test_trees_with_dry_joints_neither_break_nor_sink():
     result = dry_trees.validate(12, 80)
     assert result["broken"] == []

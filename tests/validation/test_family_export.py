@@ -118,6 +118,7 @@ def test_what_is_right_is_kept_and_what_is_not_is_made_again(exported, monkeypat
     assert export(folder, COUNT, seed=7)["reused"] == COUNT
 
 
+@pytest.mark.slow
 def test_the_hardest_stay_and_a_rerun_knows_the_others(tmp_path, monkeypatch):
     folder = tmp_path / "hard"
     all_of_them = export(folder, 4)["problems"]

@@ -330,6 +330,7 @@ def test_a_walk_of_openhrp_is_the_same_in_both(shared):
     assert found.result["differences"]["bodies"]["SampleRobot"]["largest_mm"] < 4.0
 
 
+@pytest.mark.slow
 def test_noise_delay_and_rates_are_told_to_be_tabis_alone():
     sim, robot = on_ground(lambda: tabi.robots.hrp2(sensor_noise=True))
     sim.set_controller(robot, tabi.control.hold(robot.half_sitting))

@@ -28,6 +28,7 @@ def test_without_a_step_it_survives_what_a_blow_allows_and_no_multiple_of_it(sta
     assert not standing.survives(1.1 * x / (1.0 - exp(-x)) * bound, 180)
 
 
+@pytest.mark.slow
 def test_a_pendulum_with_a_step_at_the_bound_is_caught_at_the_farthest_edge(stepping):
     """(2), forwards in time: over the edge until the foot lands, which then is under ξ."""
     found, s = pushes.bounds(stepping, 0), stepping.walker.reach
@@ -40,6 +41,7 @@ def test_a_pendulum_with_a_step_at_the_bound_is_caught_at_the_farthest_edge(step
     assert xi == pytest.approx(found.edge + found.reach, rel=1e-4)
 
 
+@pytest.mark.slow
 def test_reach_is_the_box_of_the_walkers_settings(stepping):
     s = stepping.walker.reach
     stance = stepping.walker.biped.stance
@@ -64,6 +66,7 @@ def test_steps_survive_what_standing_does_not(standing, stepping):
     assert not standing.survives(most + 50.0, 45)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("degrees", [0, 180])
 def test_a_step_ahead_or_back_survives_seven_tenths_of_the_bound(stepping, degrees):
     bound = pushes.bounds(stepping, degrees)
@@ -74,6 +77,7 @@ def test_a_step_ahead_or_back_survives_seven_tenths_of_the_bound(stepping, degre
     assert stepping.walker.stands
 
 
+@pytest.mark.slow
 def test_a_state_is_brought_back_with_what_its_controller_remembers(stepping):
     assert [stepping.survives(150.0, 0) for _ in range(2)] == [True, True]
     assert not stepping.survives(5000.0, 0)

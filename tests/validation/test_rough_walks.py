@@ -77,6 +77,7 @@ def test_falls_are_listed_with_what_was_drawn(monkeypatch):
     assert not rough_walks.validate(walks=20)["within"]
 
 
+@pytest.mark.slow
 def test_a_walk_that_was_given_up_is_upright_and_has_not_arrived(monkeypatch):
     monkeypatch.setattr(rough_walks, "ARRIVED", 2.0)
     row = rough_walks.try_walk("hrp2", "steered", 0, steps=2)
@@ -101,6 +102,7 @@ def test_an_interrupt_keeps_what_is_done(monkeypatch):
     assert "interrupted" in rough_walks.text(found)
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_two_processes_find_what_one_finds():
     one, two = (

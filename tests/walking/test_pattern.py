@@ -53,6 +53,7 @@ def test_a_robot_with_rubber_in_its_ankles_has_the_pattern_of_the_rigid_one(stra
     assert same.effort == pytest.approx(straight.effort, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_a_walk_may_begin_anywhere(straight):
     robot = tabi.robots.hrp2()
     base = robot.placements()[robot.base]

@@ -98,6 +98,7 @@ def test_a_push_that_fells_a_pattern_is_caught_by_steps(way):
     assert sim.position(robot.base)[2] > 0.6
 
 
+@pytest.mark.slow
 def test_a_push_that_is_too_much_for_its_soles_makes_it_step_and_stand_again():
     sim, robot, walker = stand(tabi.robots.hrp2(bush=True))
     assert walker.landed == 0
@@ -108,6 +109,7 @@ def test_a_push_that_is_too_much_for_its_soles_makes_it_step_and_stand_again():
     assert sim.position(robot.base)[2] > 0.6
 
 
+@pytest.mark.slow
 def test_without_adapted_steps_it_stands_still():
     sim, robot, walker = stand(tabi.robots.hrp2(bush=True), adapts=False)
     push(sim, robot, (200, 0, 0))
@@ -131,6 +133,7 @@ def test_what_legs_do_not_allow_is_limited_and_said():
         walker.steer(turn="left")
 
 
+@pytest.mark.slow
 def test_it_tells_where_its_feet_will_land():
     sim, robot, walker = stand(tabi.robots.hrp2())
     walker.steer(forward=0.2)

@@ -74,6 +74,7 @@ def test_a_walk_that_is_asked_in_every_step_is_told_once_in_every_tick():
     assert ends[1] == pytest.approx(ends[0], abs=5e-4)
 
 
+@pytest.mark.slow
 def test_a_rate_that_does_not_fit_is_refused_before_the_first_step():
     for rate in (100, 500 / 3):
         with pytest.raises(tabi.ModelError, match=r"is asked every .* periods of 5 ms; ask"):

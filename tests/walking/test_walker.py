@@ -64,6 +64,7 @@ def test_with_soft_rubber_it_falls_without_a_stabiliser():
     assert sim.position(robot.base)[2] < 0.4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stabiliser", [Stabiliser(), DcmStabiliser()])
 def test_it_turns_on_the_spot_with_all_errors_of_its_sensors(stabiliser):
     robot = tabi.robots.hrp2(bush=True, sensor_noise=True)

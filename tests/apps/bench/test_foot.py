@@ -55,6 +55,7 @@ def test_without_transitions_selection_is_the_exact_law():
         assert (x["events_ms"], x["missed"]) == (0, 0), name
 
 
+@pytest.mark.slow
 def test_a_step_down_and_a_slide_happen_at_the_same_time_as_by_the_exact_law():
     down, slid = foot_laws.step_down(duration=0.3), foot_laws.slide()
     assert down["moved_mm"] < 1
@@ -74,6 +75,7 @@ def test_no_magnetic_shoe():
         assert x["last_normal_force_N"] == 0
 
 
+@pytest.mark.slow
 def test_springs_give_way_as_their_formulas_say():
     s = foot_laws.springs()
     assert s["depth_off"] < 1e-4

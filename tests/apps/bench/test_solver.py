@@ -36,6 +36,7 @@ def without_looks(monkeypatch):
         monkeypatch.setattr(solver, name, lambda *_, **__: {})
 
 
+@pytest.mark.slow
 def test_kinds_are_counted_apart_and_places_for_the_closer_looks_are_there(without_looks):
     result = solver.measure(cases())
     kinds = result["summary"]["kinds"]
@@ -69,6 +70,7 @@ def test_a_sweep_is_timed_for_every_size_and_form():
     assert all(row["microseconds"] > 0 for form in found.values() for row in form["rows"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["standing", "squatting", "sliding"])
 def test_settled_runs_bear_the_weight_and_their_warm_starts_are_near(kind):
     _, model = standing_robot()
@@ -148,6 +150,7 @@ def test_the_closer_looks_are_printed(without_looks):
     assert re.search(r"Newton +1e-09 after 2, 2\.0 µs", text)
 
 
+@pytest.mark.slow
 def test_the_command_passes_count_and_seed_to_the_family(monkeypatch, without_looks):
     asked = []
     monkeypatch.setattr(

@@ -74,6 +74,7 @@ def test_tables_have_one_episode_and_its_number(file, tmp_path):
         assert {row["episode"] for row in table} == {"1"}
 
 
+@pytest.mark.slow
 def test_figures_and_pages_name_the_episode(file, tmp_path):
     done = ran("plot", file, "--episode", 0, "--what", "energy", "--out", tmp_path / "x.png")
     assert done.stdout.endswith("panels of energy, episode 0 (of 0 to 2)\n")

@@ -158,6 +158,7 @@ def test_missed_steps_are_counted_and_timed(run):
     assert "5 steps had missed the tolerance before this episode began." in found["warnings"]
 
 
+@pytest.mark.slow
 def test_who_falls_is_told_as_by_the_run_itself(tmp_path):
     scene = scenes.load("fall", ["duration_s=0.8"])
     told = play(scene, tmp_path / "fall.h5")
@@ -416,6 +417,7 @@ def test_browser_shows_and_prints_the_page_without_a_network(run, tmp_path):
     assert 3 <= sheets <= 12
 
 
+@pytest.mark.slow
 def test_changes_of_feet_are_a_line_and_all_of_them_in_the_numbers(pushed, monkeypatch):
     run = read(pushed)
     # words alone

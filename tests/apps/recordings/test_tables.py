@@ -98,6 +98,7 @@ def test_parquet_is_read_back_by_pyarrow(run, tmp_path):
     ]
 
 
+@pytest.mark.slow
 def test_mcap_is_read_back_by_its_reader(run, tmp_path):
     reader = pytest.importorskip("mcap.reader", reason="package mcap is not installed")
     chosen = rows(run, 50)

@@ -101,6 +101,7 @@ def test_a_view_tells_what_the_simulator_says(server):
     assert np.array_equal(view.displacement, before)
 
 
+@pytest.mark.slow
 def test_soles_are_drawn_by_themselves_under_their_feet(server):
     world = tabi.World()
     world.add_ground()

@@ -47,6 +47,7 @@ def address(tmp_path):
     return str(tmp_path / "robot")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["unix", "tcp"])
 def test_a_run_in_lock_step_is_the_run_of_the_same_controller_in_this_process(kind, address):
     ends = []

@@ -19,6 +19,7 @@ def pair(*args, **settings):
     return runs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("motion", ["hold", "squat", "sway"])
 def test_without_transitions_it_is_the_exact_law(motion):
     (exact, other), (sim, robot) = pair(motion)
@@ -53,6 +54,7 @@ def test_a_biped_of_another_make_stands_as_by_the_exact_law():
     np.testing.assert_allclose(sim.state.q, exact.state.q, atol=1e-4)
 
 
+@pytest.mark.slow
 def test_a_fall_over_the_toes_has_one_transition_of_each_foot():
     (exact, _), (sim, _) = pair("lean")
     for run in (exact, sim):
@@ -65,6 +67,7 @@ def test_a_fall_over_the_toes_has_one_transition_of_each_foot():
         assert events[0].time == pytest.approx(theirs[0].time, abs=3e-3)
 
 
+@pytest.mark.slow
 def test_without_the_rule_of_pressure_feet_let_go_too_early():
     _, (sim, _) = pair("lean", contact=tabi.Selection(pressure_rule=False))
     _, (right, _) = pair("lean")

@@ -23,6 +23,7 @@ def test_a_pad_without_poissons_ratio_sinks_by_force_times_thickness_over_stiffn
     assert sim.missed_count == 0
 
 
+@pytest.mark.slow
 def test_layers_sink_one_after_the_other_also_where_they_differ_in_viscosity():
     world, box = block(thickness=0.01)
     del box.shapes[-1]

@@ -83,6 +83,7 @@ def test_cases_are_problems_of_si_size(kind):
             assert case.warm.shape == b.q.shape
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [kind for kind in family.KINDS if kind != "unsymmetric"])
 def test_matrices_of_bodies_are_symmetric_and_never_negative(kind):
     found = list(family.cases(kind, 2, seed=2))
