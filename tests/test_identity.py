@@ -86,8 +86,10 @@ def test_every_kernel_of_the_package_can_be_told():
     import tabi.simulation.simulator
 
     assert tabi.simulation.simulator
-    assert len(_jit.KERNELS) > 300
-    told = {_identity.own(function) for function in _jit.KERNELS}
+    # other tests in this process may have made some that cannot be told, on purpose
+    kernels = [function for function in _jit.KERNELS if function.__module__.startswith("tabi.")]
+    assert len(kernels) > 300
+    told = {_identity.own(function) for function in kernels}
     assert len(told) > 300
 
 

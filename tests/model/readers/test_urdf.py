@@ -392,6 +392,7 @@ def broken_among(files):
     return BROKEN.keys() & {file.name for file in files}
 
 
+@pytest.mark.slow
 def test_at_least_38_example_packages_load(example_robots, loaded):
     packages = {
         p.name: [f for f in loaded if p in f.parents]
@@ -419,6 +420,7 @@ def test_at_least_38_example_packages_load(example_robots, loaded):
     assert all(BROKEN[name] in said for name, said in refused.items())
 
 
+@pytest.mark.slow
 def test_every_mesh_of_the_example_robots_is_found_but_those_of_one_file(loaded):
     lost = {
         f.name
@@ -429,6 +431,7 @@ def test_every_mesh_of_the_example_robots_is_found_but_those_of_one_file(loaded)
     assert lost == {"romeo_laas_small.urdf"}
 
 
+@pytest.mark.slow
 def test_masses_and_link_frames_agree_with_pinocchio(loaded):
     pin = pytest.importorskip("pinocchio")
     chance, compared = np.random.default_rng(3), 0
