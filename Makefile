@@ -4,12 +4,18 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: run test test-processors check bench docs wheel try-wheels lock setup clean
+.PHONY: run test test-all test-processors check bench docs wheel try-wheels lock setup clean
 
 run: $(VENV)/run.ok
 	$(BIN)/tabi demo
 
+# the laws of physics and every package, in a few minutes: nothing that starts another program
 test: $(VENV)/dev.ok
+	$(BIN)/tabi warmup --quiet
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not (process or browser or docs or papers or slow)"
+
+# with other processes, the page in a browser, the documentation, papers' experiments and long runs
+test-all: $(VENV)/dev.ok
 	$(BIN)/tabi warmup --quiet
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 

@@ -1,9 +1,10 @@
-"""A plain biped for tests: its joints are called anything,
+"""Bipeds for tests: HRP-2 on the ground, and a plain one: its joints are called anything,
 its axes may be turned or point the other way.
 """
 
 import numpy as np
 
+import tabi
 from tabi.model.joint import Joint
 from tabi.model.robot import Robot
 from tabi.spatial.inertia import Inertia
@@ -61,3 +62,19 @@ def biped(
         turned = Transform(about((0, 0, 1), heading).R)
         robot.add_foot(name, parent, SOLE, (0.0, 0.0, -0.06), turned.quaternion)
     return robot
+
+
+def standing_hrp2() -> Robot:
+    """HRP-2 with its soles at the height of the ground."""
+    robot = tabi.robots.hrp2()
+    robot.stand_on_ground()
+    return robot
+
+
+def hrp2_on_ground(friction: float = 0.8) -> tuple[tabi.World, Robot]:
+    """A world in which HRP-2 stands on the ground, and the robot in it."""
+    world = tabi.World()
+    world.add_ground(friction=friction)
+    robot = world.add_robot(tabi.robots.hrp2())
+    robot.stand_on_ground()
+    return world, robot

@@ -1,12 +1,23 @@
-"""What several tests need: the reference data beside the checkout, and robots nobody here wrote."""
+"""What several tests need: the reference data beside the checkout, and robots nobody here wrote;
+and the guards of the markers.
+"""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import tiers
 
 from tabi.robots.examples import example_folder
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Every test with the guard around it and its fixtures."""
+    with tiers.guard(item):
+        return (yield)
 
 
 @pytest.fixture(scope="session")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from contextlib import suppress
 
+from tiers import needs
+
 from tabi._errors import SimulationError
 from tabi.validation.experiments import applies
 from tabi.validation.experiments.experiment import AGREES, DIFFERS, Experiment, PaperOutcome
@@ -16,6 +18,7 @@ def check(experiment: Experiment, verdict: str = AGREES, like: bool = False) -> 
         like: whether another experiment has the same criteria and kinds of counter-runs, and shows
             that each is failed; the first counter-run is enough then.
     """
+    needs("runs a paper's experiment", "papers")
     applies(experiment, experiment.trial().load())
     found = experiment.measure(experiment.trial(short=True))
     assert experiment.verdict(found.numbers) == verdict, experiment.reasons(found.numbers)

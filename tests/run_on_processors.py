@@ -28,6 +28,8 @@ LAWS = (
     "tests/scenes/test_turned_scenes.py",
     "tests/validation/experiments",
 )
+# other programs and pages of documentation tell nothing about a processor
+CHOSEN = "not (process or browser or docs)"
 
 
 def main(chosen: list[str]) -> int:
@@ -42,8 +44,8 @@ def main(chosen: list[str]) -> int:
             continue
         print(f"== {name}", flush=True)
         env = {**os.environ, "NUMBA_CPU_NAME": name, "NUMBA_CPU_FEATURES": ""}
-        command = [sys.executable, "-m", "pytest", "-n", "2", "--dist", "loadfile", *tests]
-        if subprocess.run(command, env=env, check=False).returncode != 0:
+        command = [sys.executable, "-m", "pytest", "-n", "2", "--dist", "loadfile", "-m", CHOSEN]
+        if subprocess.run([*command, *tests], env=env, check=False).returncode != 0:
             failed.append(name)
     print(f"failed on: {', '.join(failed)}" if failed else "passed on every processor", flush=True)
     return len(failed)

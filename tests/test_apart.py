@@ -144,6 +144,7 @@ print(outer(2.0), _jit.first_run.seconds > 0.0)
 """
 
 
+@pytest.mark.process
 def test_a_change_behind_a_slot_leaves_its_callers_as_they_are(tmp_path):
     # kernels of a module; a script that is read from a string has no file, but content
     (tmp_path / "work").mkdir()
@@ -240,6 +241,7 @@ print(json.dumps([*found, outer(1.0), other(1.0)]))
 """
 
 
+@pytest.mark.process
 def test_slots_can_be_filled_beforehand_all_or_those_that_the_cache_has(tmp_path):
     def filled(factor, how):
         settings = environment(_folder.PACKAGE, TABI_CACHE_DIR=str(tmp_path), TABI_QUIET="1")

@@ -11,6 +11,8 @@ import numba
 import pytest
 from fresh import DOT, NOTICE, code_in, copy_package, environment, run
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture(scope="module")
 def package(tmp_path_factory) -> Path:

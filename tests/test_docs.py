@@ -19,6 +19,8 @@ from lxml import etree
 from matplotlib.figure import Figure
 from PIL import Image
 
+pytestmark = pytest.mark.docs
+
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 SCRIPTS = DOCS / "generate"
 PAGES = sorted(DOCS.glob("*.md"))
@@ -49,6 +51,7 @@ def test_python_of_a_page_runs_and_prints_what_the_page_says(page, tmp_path, mon
         if module in text:
             pytest.importorskip(module)
     namespace: dict = {"__name__": "documentation"}
+    assert blocks(page)
     for code, expected, line in blocks(page):
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
@@ -76,6 +79,7 @@ def tables(monkeypatch):
 
 
 def test_every_measured_table_has_its_place_and_is_filled(tables):
+    assert len(tables.TABLES) > 0
     for name, (page, _) in tables.TABLES.items():
         found = re.search(
             rf"<!-- table {name}[^\n]*-->\n(.*?)<!-- end {name} -->",
@@ -121,6 +125,7 @@ def test_tables_of_the_contact_problem_are_what_was_measured(monkeypatch):
     figures = importlib.import_module("solver_figures")
     measured = json.loads((DOCS / "measured" / "solver.json").read_text(encoding="utf-8"))
     page = (DOCS / "contact.md").read_text(encoding="utf-8")
+    assert len(figures.TABLES) > 0
     for name, make in figures.TABLES.items():
         assert f"<!-- table {name}" in page
         assert make(measured) in page, f"{name}: run docs/generate/solver_figures.py"

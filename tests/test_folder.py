@@ -135,6 +135,7 @@ def read_only(package):
     (package / "__pycache__").unlink()
 
 
+@pytest.mark.process
 def test_without_settings_the_package_keeps_its_own_code(package):
     answer, _ = run(package)
     try:
@@ -144,6 +145,7 @@ def test_without_settings_the_package_keeps_its_own_code(package):
         shutil.rmtree(package / "__pycache__")
 
 
+@pytest.mark.process
 def test_read_only_package_keeps_its_code_in_the_users_cache(read_only, tmp_path):
     answer, _ = run(read_only, XDG_CACHE_HOME=str(tmp_path))
     again, said = run(read_only, XDG_CACHE_HOME=str(tmp_path))
@@ -151,6 +153,7 @@ def test_read_only_package_keeps_its_code_in_the_users_cache(read_only, tmp_path
     assert (again["seconds"], again["folder"], said) == (0.0, answer["folder"], "")
 
 
+@pytest.mark.process
 def test_where_nothing_can_be_written_it_compiles_every_time_and_says_so(read_only, tmp_path):
     (tmp_path / "file").write_text("")
     code = DOT + (
@@ -235,6 +238,7 @@ def test_one_that_makes_a_file_is_waited_for(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["a.nbc"]
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("text", ["killed", "", "no number", "another process"])
 def test_one_that_died_meanwhile_is_not(tmp_path, text):
     mark, old = tmp_path / "a.nbc.busy", text != "killed"

@@ -68,6 +68,8 @@ def test_a_change_of_anything_that_the_code_depends_on_changes_the_tag(old, new)
 
 def test_globals_are_read_from_bytecode_as_python_shows_it():
     instructions = {"LOAD_ATTR", "LOAD_METHOD"}
+    # there are hundreds, with every package of the simulator loaded
+    assert len(_jit.KERNELS) > 7
     for function in _jit.KERNELS[::7]:
         for code in _identity._codes(function.__code__):
             chains, chain = set(), ()
@@ -84,8 +86,10 @@ def test_every_kernel_of_the_package_can_be_told():
     import tabi.simulation.simulator
 
     assert tabi.simulation.simulator
-    assert len(_jit.KERNELS) > 300
-    told = {_identity.own(function) for function in _jit.KERNELS}
+    # other tests in this process may have made some that cannot be told, on purpose
+    kernels = [function for function in _jit.KERNELS if function.__module__.startswith("tabi.")]
+    assert len(kernels) > 300
+    told = {_identity.own(function) for function in kernels}
     assert len(told) > 300
 
 
@@ -169,6 +173,7 @@ def test_kernels_made_twice_from_the_same_values_work_side_by_side():
     assert (first(1.0), second(1.0), third(1.0), total(1.0)) == (2.0, 2.0, 3.0, 322.0)
 
 
+@pytest.mark.process
 def test_tags_are_the_same_in_every_process():
     code = (
         "from tabi import _identity; from tabi.contact import ladder as l; "

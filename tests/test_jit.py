@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pytest
 from fresh import environment
 
 import tabi
@@ -41,6 +42,7 @@ def test_nan_stays_nan_and_exact_keeps_the_order_of_additions():
     assert lost(1.0, 1e17) == 0.0
 
 
+@pytest.mark.process
 def test_plain_python_gives_the_same_dynamics_as_compiled_code():
     code = """
 import json, numpy as np, tabi
@@ -84,6 +86,7 @@ def test_columns_of_tables_are_no_methods_of_numpy_records():
     assert len(columns) > 30
 
 
+@pytest.mark.process
 def test_importing_tabi_does_not_import_the_compiler():
     done = subprocess.run(
         [sys.executable, "-c", "import sys, tabi; print('numba' in sys.modules, tabi.__version__)"],

@@ -8,6 +8,8 @@ from pathlib import Path
 import matplotlib
 import pytest
 
+pytestmark = pytest.mark.docs
+
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "notebooks"
 # what each prints, in its order
 SAID = {
@@ -40,6 +42,7 @@ def test_a_notebook_runs_and_says_what_it_should(name, monkeypatch, tmp_path):
 @pytest.mark.parametrize("name", SAID)
 def test_notebooks_are_kept_without_what_a_run_leaves(name):
     cells = json.loads((FOLDER / name).read_text(encoding="utf-8"))["cells"]
+    assert any(cell["cell_type"] == "code" for cell in cells)
     for cell in cells:
         assert cell.get("outputs", []) == []
         assert cell.get("execution_count") is None

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.docs
+
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```python\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
@@ -22,6 +24,7 @@ def python(*arguments: str, folder: Path) -> str:
     return done.stdout
 
 
+@pytest.mark.process
 def test_script_of_the_readme_runs_and_its_forces_are_certified(tmp_path):
     (script,) = BLOCKS
     printed = python("-c", script, folder=tmp_path)
@@ -39,6 +42,7 @@ def test_links_and_pictures_of_the_readme_are_there():
     assert [target for target in targets if not (ROOT / target).exists()] == []
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.name)
 def test_example_runs(example, tmp_path):
     assert isinstance(python(str(example), folder=tmp_path), str)

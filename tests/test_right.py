@@ -13,6 +13,8 @@ import pytest
 
 from tabi.validation.closed_forms import FAMILIES, Check
 
+pytestmark = pytest.mark.docs
+
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGE = (DOCS / "right.md").read_text(encoding="utf-8")
 

@@ -65,6 +65,7 @@ def site(tmp_path_factory):
     return folder, int(compiled)
 
 
+@pytest.mark.process
 def test_kernels_that_came_with_the_package_are_only_optimised(site, tmp_path):
     folder, compiled = site
     left, trace = run(SCRIPT, folder, tmp_path)
@@ -72,6 +73,7 @@ def test_kernels_that_came_with_the_package_are_only_optimised(site, tmp_path):
     assert abs(float(trace) - (3 + 3 / 600)) < 1e-12
 
 
+@pytest.mark.process
 def test_kernels_for_another_numba_are_ignored_and_the_difference_is_told(site, tmp_path):
     folder, compiled = site
     stamp = folder / "tabi" / _shipped.FOLDER / _shipped.STAMP
@@ -90,6 +92,7 @@ def test_kernels_for_another_numba_are_ignored_and_the_difference_is_told(site, 
         stamp.write_text(made)
 
 
+@pytest.mark.process
 def test_a_broken_file_is_compiled_anew(site, tmp_path):
     folder, compiled = site
     files = sorted((folder / "tabi" / _shipped.FOLDER).glob("*.nbc"))

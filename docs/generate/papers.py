@@ -17,6 +17,7 @@ from filling import DOCS, keep, table, write
 from tabi import scenes
 from tabi.apps.papers.findings import MISSING, PaperRow, row, summary
 from tabi.apps.papers.results import PaperResults
+from tabi.apps.stamp import stamped
 from tabi.validation import experiments
 
 MEASURED = DOCS / "measured" / "papers.json"
@@ -68,7 +69,7 @@ def main() -> None:
         folder = Path(sys.argv[1] if len(sys.argv) > 1 else "papers")
         rows = rows_of(folder)
         told = measured(rows, folder)
-        keep(MEASURED, told)
+        keep(MEASURED, stamped(told))
     write(
         DOCS / "papers.md", "verdicts", verdicts(json.loads(MEASURED.read_text(encoding="utf-8")))
     )

@@ -65,6 +65,7 @@ def test_two_percent_above_it_is_held_within_a_tenth_of_a_millimetre_for_5_s(bot
     assert abs(fallen(1.02 * MASS * G / (2 * MU) * (2 if both else 1), both, 5.0)) < 1e-4
 
 
+@pytest.mark.slow
 def test_hrp2_holds_a_can_within_a_tenth_of_a_millimetre_for_5_s_and_drops_a_slippery_one():
     def slip(*settings, seconds=5.0):
         sim = scenes.load("grasp", ["duration_s=6.5", *settings]).simulator()

@@ -88,7 +88,9 @@ def impacts_of(sim, count):
     return times, peaks
 
 
-@pytest.mark.parametrize("key", ["A09_bounce_e0.9", "A09_bounce_e0.5"])
+@pytest.mark.parametrize(
+    "key", [pytest.param("A09_bounce_e0.9", marks=pytest.mark.slow), "A09_bounce_e0.5"]
+)
 def test_bounces_are_those_of_the_reference_cases_at_their_moments(key, shared):
     case = json.loads((shared / "data" / "analytic_cases.json").read_text())[key]
     world = tabi.World()

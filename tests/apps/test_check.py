@@ -56,6 +56,7 @@ def invoke(*arguments: object):
     return CliRunner().invoke(cli.app, ["check", *map(str, arguments)])
 
 
+@pytest.mark.slow
 def test_a_standing_robot_is_feasible_in_all_runs():
     done = invoke("standing", "--time", "0.05", "--json")
     assert done.exit_code == 0, done.output

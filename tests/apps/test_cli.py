@@ -57,6 +57,7 @@ def urdf(tmp_path):
 # ---- answers ------------------------------------------------------------------------------------
 
 
+@pytest.mark.process
 def test_help_names_every_command():
     done = run("--help")
     assert done.returncode == 0
@@ -67,6 +68,7 @@ def test_help_names_every_command():
     )
 
 
+@pytest.mark.process
 def test_help_imports_nothing_heavy():
     code = f"""
 import sys
@@ -80,6 +82,7 @@ finally:
     assert done.stdout.splitlines()[-1] == "[]"
 
 
+@pytest.mark.process
 def test_version_is_the_packages():
     assert run("--version").stdout == f"tabi {tabi.__version__}\n"
 
@@ -91,6 +94,7 @@ def test_info_prints_the_report_of_the_built_in_robot():
     assert "30 joints" in result.stdout
 
 
+@pytest.mark.process
 def test_info_as_json_is_json_with_the_facts_of_the_robot():
     done = run("info", "hrp2", "--json")
     page = json.loads(done.stdout)
@@ -119,6 +123,7 @@ def test_built_in_robot_is_found_beside_a_folder_of_its_name(tmp_path, monkeypat
 # ---- mistakes -----------------------------------------------------------------------------------
 
 
+@pytest.mark.process
 def test_unknown_robot_is_one_sentence_in_a_process_too():
     done = run("info", "nosuch")
     assert done.returncode == 2
@@ -198,6 +203,7 @@ def buffered(monkeypatch):
     monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
 
 
+@pytest.mark.process
 @pytest.mark.usefixtures("buffered")
 @pytest.mark.parametrize("command", [["info", "hrp2"], ["--version"]])
 def test_reader_that_has_left_is_no_error_message(command):
@@ -209,6 +215,7 @@ def test_reader_that_has_left_is_no_error_message(command):
     assert done.stderr == ""
 
 
+@pytest.mark.process
 @pytest.mark.usefixtures("buffered")
 @pytest.mark.parametrize("command", [["info", "hrp2"], ["--version"]])
 def test_full_disk_is_one_sentence(command):
@@ -223,6 +230,7 @@ def test_full_disk_is_one_sentence(command):
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.process
 def test_terminal_without_unicode_gets_question_marks_not_a_traceback(monkeypatch):
     monkeypatch.setenv("PYTHONIOENCODING", "ascii")
     done = run("info", "hrp2")
@@ -326,6 +334,7 @@ def test_the_demo_begins_with_a_robot_to_steer_and_the_standing_one_is_in_the_li
 # ---- bench --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_bench_prints_positive_ratios_to_both_engines(monkeypatch):
     pytest.importorskip("pinocchio", reason="Pinocchio is not installed")
     pytest.importorskip("mujoco", reason="MuJoCo is not installed")

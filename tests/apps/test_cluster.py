@@ -9,14 +9,14 @@ import socket
 import subprocess
 import sys
 import threading
+from functools import partial
 from pathlib import Path
 
 import pytest
 from apps.pages import until
-from typer.testing import CliRunner
+from apps.sentences import invoked, refusal
 
 from tabi import TabiError, scenes
-from tabi.apps import cli
 from tabi.apps.sweep import cluster, running
 from tabi.apps.sweep.workers import Task
 
@@ -46,15 +46,7 @@ def local():
         yield found
 
 
-def invoke(*arguments: object):
-    return CliRunner().invoke(cli.app, ["sweep", *map(str, arguments)])
-
-
-def refused(*arguments: object) -> str:
-    done = invoke(*arguments)
-    assert isinstance(done.exception, TabiError), done.output
-    assert "\n" not in str(done.exception)
-    return str(done.exception)
+invoke, refused = partial(invoked, "sweep"), partial(refusal, "sweep")
 
 
 def lines(folder: Path) -> list[dict]:
@@ -67,6 +59,8 @@ def numbers(runs: list[dict]) -> list[dict]:
     return [{key: x for key, x in run.items() if key not in (*CLOCK, "run")} for run in runs]
 
 
+@pytest.mark.slow
+@pytest.mark.process
 def test_a_worker_killed_on_the_way_changes_no_number(scene, tmp_path, local):
     # ten times as long as it takes to notice a row
     over = ("--over", "objects.cube.friction=0.2:0.9:8", "--time", 30, "--json")
@@ -92,6 +86,7 @@ def test_a_worker_killed_on_the_way_changes_no_number(scene, tmp_path, local):
     assert numbers(shared["runs"]) == numbers(alone["runs"])
 
 
+@pytest.mark.process
 def test_rows_that_are_there_are_not_given_to_workers(scene, tmp_path, local, monkeypatch):
     cluster_at = ("--cluster", local.scheduler_address, "--out", "out", "--json")
     first = json.loads(invoke(scene, "--over", "duration_s=0.01,0.02", *cluster_at).stdout)
@@ -113,6 +108,7 @@ def test_a_run_is_sent_as_a_text_and_is_the_same_scene(scene):
     assert found["places_m"]["cube"][0] > 0.05
 
 
+@pytest.mark.process
 def test_a_run_that_cannot_be_is_lost_alone(scene, local, monkeypatch):
     packed = cluster.packed
     monkeypatch.setattr(
@@ -152,6 +148,7 @@ def test_a_scheduler_without_workers_is_named(scene, tmp_path):
     assert not (tmp_path / "cube-sweep").exists()
 
 
+@pytest.mark.process
 def test_workers_with_another_tabi_are_named_before_anything_runs(scene, tmp_path):
     distributed = pytest.importorskip("distributed")
     other = tmp_path / "other" / "tabi"

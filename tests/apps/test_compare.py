@@ -33,6 +33,7 @@ def mistake(monkeypatch, capsys, *arguments: object) -> str:
     return sentences.mistake(monkeypatch, capsys, "compare", *arguments)
 
 
+@pytest.mark.slow
 def test_it_says_how_far_apart_they_are_and_with_which_settings(tmp_path):
     picture = tmp_path / "slide.png"
     done = invoke("slide", "--time", "0.6", "--figure", picture)
@@ -51,6 +52,7 @@ def test_it_says_how_far_apart_they_are_and_with_which_settings(tmp_path):
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_json_has_all_figures_with_units(tmp_path):
     page = json.loads(invoke("standing", "--time", "0.3", "--json").stdout)
     assert (page["scene"], page["time_s"], page["steps"], page["fault"], page["interrupted"]) == (
@@ -161,6 +163,7 @@ def test_many_bodies_are_counted_and_falls_told():
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "settings"),
     [
@@ -193,6 +196,7 @@ def tables(monkeypatch):
 def test_what_the_page_shows_is_what_was_measured(tables):
     measured = json.loads((DOCS / "measured" / "compare.json").read_text(encoding="utf-8"))
     page = (DOCS / "right.md").read_text(encoding="utf-8")
+    assert len(tables.TABLES) > 0
     for name, make in tables.TABLES.items():
         assert f"<!-- table {name}" in page
         assert make(measured) in page, f"{name}: run docs/generate/compare.py"

@@ -21,6 +21,7 @@ def short(monkeypatch):
     monkeypatch.setattr(delassus, "SIMULATIONS", 2)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("short")
 def test_bench_prints_json_and_draws_the_figure(tmp_path):
     pytest.importorskip("matplotlib", reason="matplotlib is not installed")
@@ -58,6 +59,7 @@ def test_a_timed_loop_computes_what_it_times():
     points = [("right_foot", (0.1, 0.0, 0.0)), ("left_hand", (0.0, 0.1, 0.0))]
     p = delassus.contacts_of(bench.model, bench.work, points, "body")
     expected = operator(bench.model, bench.model.initial(), points, "direct", frame="body")
+    assert list(delassus.LOOPS) == list(delassus.point_inertia.WAYS) != []
     for name, loop in delassus.LOOPS.items():
         out = np.zeros((6, 6))
         loop(3, m, bench.work, p, delassus.point_inertia.allocate(bench.model, p), out)

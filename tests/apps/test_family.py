@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from apps import sentences
 from typer.testing import CliRunner
 
@@ -13,6 +14,7 @@ def invoke(*arguments: object):
     return CliRunner().invoke(cli.app, ["family", "export", *map(str, arguments)])
 
 
+@pytest.mark.slow
 def test_a_folder_of_problems_is_told_by_kinds_and_solved_by_the_other_command(tmp_path):
     folder = tmp_path / "set"
     done = invoke(folder, "--count", 3, "--seed", 2)

@@ -37,6 +37,7 @@ def table(tmp_path):
 BODY = ("--inertia", 2.0, "--mass", 20.0, "--height", 200 / (20 * 9.81))
 
 
+@pytest.mark.slow
 def test_scene_and_command_give_the_bush_that_the_scene_has(recording, tmp_path):
     figure = tmp_path / "damped-oscillation.svg"
     found = json.loads(told("identify", "tilt", recording, "--json", "--figure", figure))
@@ -49,6 +50,7 @@ def test_scene_and_command_give_the_bush_that_the_scene_has(recording, tmp_path)
     assert "from an oscillation of pitch" in text
 
 
+@pytest.mark.slow
 def test_table_and_what_stands_on_it_give_the_closed_form(table):
     found = json.loads(told("identify", "tilt", table, *BODY, "--json"))
     assert found["stiffness_nm_rad"] == pytest.approx(500.0, rel=1e-6)
@@ -58,6 +60,7 @@ def test_table_and_what_stands_on_it_give_the_closed_form(table):
     assert low <= found["stiffness_nm_rad"] <= high
 
 
+@pytest.mark.slow
 def test_numbers_by_hand_stand_in_for_the_recorded_ones(recording):
     """One servo in series for all of the leg's is a rougher model than the recording's own."""
     whole = json.loads(told("identify", "tilt", recording, "--json"))

@@ -65,6 +65,7 @@ def test_one_weight_tells_a_diagonal_matrix_only(weights, tmp_path, monkeypatch,
     assert "has 5 poses; expected 12" in mistake(monkeypatch, capsys, "identify", "sensor", few)
 
 
+@pytest.mark.slow
 def test_joint_from_a_recording_of_tabi(tmp_path):
     # an arm under gravity, from rest along two cosines, by a loop with gear and frictions
     motor = Motor(rotor_inertia=1e-5, gear_ratio=80.0, motor_kp=10.0, motor_kd=0.5)
@@ -107,6 +108,7 @@ def test_joint_from_a_table_in_its_own_units(tmp_path, kind):
     assert "95 % intervals" in text
 
 
+@pytest.mark.slow
 def test_friction_from_pulls_records_and_a_recording(tmp_path, monkeypatch, capsys):
     rng = np.random.default_rng(2)
     mass = rng.uniform(5, 9, 50)
@@ -136,6 +138,7 @@ def test_friction_from_pulls_records_and_a_recording(tmp_path, monkeypatch, caps
     assert "cannot be read: No such file" in said
 
 
+@pytest.mark.slow
 def test_friction_of_a_box_that_slides_in_a_recording(tmp_path, monkeypatch, capsys):
     world = tabi.World()
     world.add_ground(friction=0.9)

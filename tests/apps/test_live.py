@@ -79,6 +79,7 @@ def test_lines_of_feet_are_those_of_the_view_also_between_two_scenes():
     assert feet_lines(names, Observer(Simulator(empty)).look()) == []
 
 
+@pytest.mark.slow
 def test_robot_stands_on_its_weight_and_the_page_shows_it(live):
     click(live.controls.time, "Reset")
     assert until(lambda: live.player.view is not None and live.player.view.time < 0.5, 5)
@@ -98,6 +99,7 @@ def test_robot_stands_on_its_weight_and_the_page_shows_it(live):
     assert np.allclose(live.page.scene.position(robot.base), place(live, robot.base), atol=1e-3)
 
 
+@pytest.mark.slow
 def test_drop_lifts_the_robot_and_it_lands_on_its_feet(live):
     robot = live.page.world.robots[0]
     click(live.controls.disturb, "Drop 0.2 m")
@@ -109,6 +111,7 @@ def test_drop_lifts_the_robot_and_it_lands_on_its_feet(live):
     assert place(live, robot.base)[2] == pytest.approx(0.6487, abs=0.01)
 
 
+@pytest.mark.slow
 def test_pause_holds_time_and_step_is_one_step(live):
     click(live.controls.play)
     assert until(lambda: live.controls.play.label == "Play", 5)
@@ -122,6 +125,7 @@ def test_pause_holds_time_and_step_is_one_step(live):
     assert until(lambda: live.player.sim.time > before + 0.1, 5)
 
 
+@pytest.mark.slow
 def test_push_moves_the_chest_forward(live):
     click(live.controls.time, "Reset")
     after(live, 0.5)
@@ -133,6 +137,7 @@ def test_push_moves_the_chest_forward(live):
     assert until(lambda: place(live, chest)[0] > x + 1e-3, 5)
 
 
+@pytest.mark.slow
 def test_pose_of_the_page_becomes_a_target_of_the_motors(live):
     click(live.controls.time, "Reset")
     robot = live.page.world.robots[0]
@@ -145,6 +150,7 @@ def test_pose_of_the_page_becomes_a_target_of_the_motors(live):
     assert until(lambda: live.player.view.time < 0.3, 5)
 
 
+@pytest.mark.slow
 def test_error_is_shown_pauses_and_can_be_left_by_play(live):
     def broken(sim):
         raise RuntimeError("no such button")
@@ -160,6 +166,7 @@ def test_error_is_shown_pauses_and_can_be_left_by_play(live):
     assert until(lambda: "stopped" not in live.controls.text.content, 5)
 
 
+@pytest.mark.slow
 def test_friction_slider_sets_the_ground_and_nothing_else(live):
     names, friction = live.player.sim.model.material_names, live.player.sim.model.friction
     others, before = [i for i, name in enumerate(names) if name != "ground"], friction.copy()
@@ -170,6 +177,7 @@ def test_friction_slider_sets_the_ground_and_nothing_else(live):
     live.controls.friction.value = 0.8
 
 
+@pytest.mark.slow
 def test_gains_follow_their_sliders_and_survive_a_reset(live):
     dof = live.player.sim.model.arrays.dof
     live.controls.stiffness.value = 2.0
@@ -182,6 +190,7 @@ def test_gains_follow_their_sliders_and_survive_a_reset(live):
     assert until(lambda: np.allclose(live.player.sim.data.command.motor["kp"], dof["kp"]), 5)
 
 
+@pytest.mark.slow
 def test_a_picture_that_meets_the_server_is_drawn_again_and_other_faults_are_not_hidden(
     live, monkeypatch
 ):
@@ -209,6 +218,7 @@ def test_a_picture_that_meets_the_server_is_drawn_again_and_other_faults_are_not
         lone._drawn(view)
 
 
+@pytest.mark.slow
 def test_half_speed_is_half_of_the_clock(live):
     live.controls.speed.value = 0.5
     assert until(lambda: live.player.speed == 0.5, 5)
@@ -221,6 +231,7 @@ def test_half_speed_is_half_of_the_clock(live):
     live.controls.speed.value = 1.0
 
 
+@pytest.mark.slow
 def test_every_kind_of_drawing_has_a_checkbox_that_hides_it(live):
     click(live.controls.time, "Reset")
     after(live, 0.2)
@@ -237,6 +248,7 @@ def test_every_kind_of_drawing_has_a_checkbox_that_hides_it(live):
     live.controls.shown["friction cones"].value = True
 
 
+@pytest.mark.slow
 def test_pull_moves_the_chest_with_the_force_shown_and_release_ends_it(live):
     click(live.controls.time, "Reset")
     after(live, 0.5)
@@ -258,6 +270,7 @@ def test_pull_moves_the_chest_with_the_force_shown_and_release_ends_it(live):
     assert not live.player.hands.springs
 
 
+@pytest.mark.slow
 def test_other_scene_is_opened_in_the_same_page(live):
     before = live.player.scenes
     live._pick("cart")
@@ -313,6 +326,7 @@ def test_the_last_of_two_scenes_picked_in_a_row_is_played_under_its_own_name(liv
     assert live.controls.friction.visible
 
 
+@pytest.mark.slow
 def test_rubber_of_the_ankles_follows_its_slider_where_there_is_some(live):
     assert not live.controls.bush_stiffness.visible
     before = live._scene

@@ -8,14 +8,14 @@ import os
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 from apps.pages import until
-from typer.testing import CliRunner
+from apps.sentences import invoked, refusal
 
 from tabi import TabiError, scenes
-from tabi.apps import cli
 from tabi.apps.optimise import command, folder, ranges, searching
 from tabi.validation.motion_cost import MEASURES
 
@@ -51,15 +51,7 @@ def alone(tasks, jobs, asked, kept=None):
     return ((task, task.run()) for task in tasks)
 
 
-def invoke(*arguments: object):
-    return CliRunner().invoke(cli.app, ["optimise", *map(str, arguments)])
-
-
-def refused(*arguments: object) -> str:
-    done = invoke(*arguments)
-    assert isinstance(done.exception, TabiError), done.output
-    assert "\n" not in str(done.exception)
-    return str(done.exception)
+invoke, refused = partial(invoked, "optimise"), partial(refusal, "optimise")
 
 
 # ---- ranges -------------------------------------------------------------------------------------
@@ -117,6 +109,7 @@ def test_a_star_stands_for_everything_that_has_the_key():
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("over", "why"),
     [
@@ -147,6 +140,8 @@ def test_a_key_that_is_searched_twice_is_refused():
 # ---- a search -----------------------------------------------------------------------------------
 
 
+@pytest.mark.process
+@pytest.mark.slow
 def test_the_friction_of_a_cube_is_found_from_where_it_stops(scene, here):
     done = invoke(scene, *OVER, *GOAL, "--generations", 12, "--write", "found.yaml", "--json")
     told = json.loads(done.stdout)
@@ -164,6 +159,7 @@ def test_the_friction_of_a_cube_is_found_from_where_it_stops(scene, here):
     assert "all generations are done" in again.stdout
 
 
+@pytest.mark.process
 def test_it_ends_as_soon_as_every_target_is_reached(scene):
     done = invoke(scene, *OVER, "--cost", "slip:cube<=0.4")
     assert done.exit_code == 0, done.output
@@ -190,6 +186,8 @@ def test_options_that_cannot_be_are_refused_before_anything_is_kept(arguments, w
     assert not Path("cube-optimise").exists()
 
 
+@pytest.mark.process
+@pytest.mark.slow
 def test_a_folder_of_another_search_is_refused(scene, here):
     invoke(scene, *OVER, "--cost", "slip:cube<=0.4", "--out", "out")
     assert "another cost" in refused(scene, *OVER, "--cost", "slip:cube<=0.3", "--out", "out")
@@ -217,6 +215,8 @@ def test_a_candidate_that_cannot_be_costs_infinitely_much(scene):
     assert "friction" in found["stopped"]
 
 
+@pytest.mark.slow
+@pytest.mark.process
 def test_a_search_that_is_killed_goes_on_and_comes_to_the_same(scene, here, tmp_path):
     whole = invoke(scene, *OVER, *GOAL, "--generations", 2, "--out", "whole", "--json")
     words = [*map(str, (*OVER, *GOAL)), "--generations", "2", "--out", "cut"]
@@ -242,6 +242,8 @@ def test_a_search_that_is_killed_goes_on_and_comes_to_the_same(scene, here, tmp_
     assert len(places) == len(set(places))
 
 
+@pytest.mark.slow
+@pytest.mark.process
 def test_an_interrupt_keeps_the_best_and_says_so(scene, monkeypatch):
     def stopped(tasks, jobs, asked, kept=None):
         for task in tasks:
@@ -277,6 +279,7 @@ def test_an_interrupt_keeps_the_best_and_says_so(scene, monkeypatch):
 def test_the_help_and_the_page_name_every_measure():
     told = command.Cost.__metadata__[0].help  # type: ignore[attr-defined]
     page = Path(__file__).resolve().parents[2] / "docs" / "optimise.md"
+    assert {"fall", "energy", "slip"} < set(MEASURES)
     for name, how in MEASURES.items():
         assert name in told
         of = ":" + ",".join(["BODY"] * how.bodies) if how.bodies else ""
@@ -284,6 +287,7 @@ def test_the_help_and_the_page_name_every_measure():
         assert row.endswith(f"| {how.size:g} |")
 
 
+@pytest.mark.process
 def test_a_process_that_is_lost_is_told(scene, monkeypatch):
     monkeypatch.setattr(
         searching.workers, "work", lambda tasks, *rest: ((t, "the process is gone") for t in tasks)
@@ -293,6 +297,8 @@ def test_a_process_that_is_lost_is_told(scene, monkeypatch):
     assert "LOST: the process is gone" in done.stdout
 
 
+@pytest.mark.process
+@pytest.mark.slow
 def test_a_folder_with_a_broken_line_is_refused(scene, here):
     invoke(scene, *OVER, "--cost", "slip:cube<=0.4", "--out", "out")
     words = (scene, *OVER, "--cost", "slip:cube<=0.4", "--out", "out")
@@ -307,6 +313,8 @@ def test_a_folder_with_a_broken_line_is_refused(scene, here):
     assert "is no search" in refused(*words)
 
 
+@pytest.mark.process
+@pytest.mark.slow
 def test_a_state_that_is_broken_is_refused_and_made_again_once_it_is_removed(scene, here):
     words = (scene, *OVER, *GOAL, "--generations", 2)
     whole = json.loads(invoke(*words, "--json").stdout)
@@ -323,6 +331,7 @@ def test_a_state_that_is_broken_is_refused_and_made_again_once_it_is_removed(sce
     assert state.read_text(encoding="utf-8") == text
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("name", ["runs.jsonl", "best.json", "state.json"])
 def test_a_disk_that_is_full_is_told_in_one_sentence(name, scene, here, monkeypatch):
     def full(*arguments):
@@ -342,6 +351,7 @@ def test_a_disk_that_is_full_is_told_in_one_sentence(name, scene, here, monkeypa
     assert "all generations are done" in invoke(*words).stdout
 
 
+@pytest.mark.process
 def test_a_gap_that_nothing_came_near_to_is_a_target_that_is_reached(tmp_path, here, monkeypatch):
     monkeypatch.chdir(tmp_path)
     words = ("--over", "ground.friction=+-0.1", "--time", 0.02, "--cost", "gap>=0.01", "--json")

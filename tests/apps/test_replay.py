@@ -5,6 +5,7 @@ bodies stand where they stood.
 import numpy as np
 import pytest
 from apps.pages import free_port, until
+from bipeds import hrp2_on_ground
 from simulation.soft import block
 
 import tabi
@@ -17,10 +18,7 @@ from tabi.recording.recorded import read
 
 @pytest.fixture(scope="module")
 def replay(tmp_path_factory):
-    world = tabi.World()
-    world.add_ground()
-    robot = world.add_robot(tabi.robots.hrp2())
-    robot.stand_on_ground()
+    world, _ = hrp2_on_ground()
     sim = tabi.Simulator(world)
     path = tmp_path_factory.mktemp("replay") / "run.hdf5"
     with sim.record(path, rate=100):
@@ -36,10 +34,12 @@ def click(control) -> None:
         callback(None)
 
 
+@pytest.mark.slow
 def test_page_is_of_this_machine_alone(replay):
     assert replay.address.startswith("http://127.0.0.1:")
 
 
+@pytest.mark.slow
 def test_steps_go_back_and_forth_and_bodies_with_them(replay):
     replay.go(50)
     click(replay.forth)
@@ -59,6 +59,7 @@ def test_steps_go_back_and_forth_and_bodies_with_them(replay):
     assert replay.row == 100
 
 
+@pytest.mark.slow
 def test_play_keeps_the_pace_of_the_clock_and_stops_at_the_end(replay):
     replay.loop.value = False
     replay.go(0)
@@ -74,6 +75,7 @@ def test_play_keeps_the_pace_of_the_clock_and_stops_at_the_end(replay):
     assert not replay.playing
 
 
+@pytest.mark.slow
 def test_time_passes_by_rows_of_the_recording(replay):
     replay.playing, replay.loop.value = False, False
     replay.go(10)
@@ -88,6 +90,7 @@ def test_time_passes_by_rows_of_the_recording(replay):
     assert replay.row == 0
 
 
+@pytest.mark.slow
 def test_arrows_and_marks_are_those_of_the_row(replay):
     replay.go(80)
     assert until(
@@ -113,6 +116,7 @@ def test_words_from_a_file_carry_no_markup():
     assert len(plain("x" * 1000)) == 80
 
 
+@pytest.mark.slow
 def test_changes_of_feet_are_marks_of_the_time_bar_and_one_can_go_there(replay):
     # both feet come down in the first step, which is shown by the row after it
     assert [event.after for event in replay.run.foot_events] == ["face, stick"] * 2
@@ -138,6 +142,7 @@ def test_changes_of_feet_are_marks_of_the_time_bar_and_one_can_go_there(replay):
     replay.shown["states of feet"].value = True
 
 
+@pytest.mark.slow
 def test_sensors_of_a_recording_are_shown_up_to_the_moment(replay):
     panel = replay.sensors
     assert "imu" in panel.choice.options

@@ -38,6 +38,7 @@ def mistake(monkeypatch, capsys, *arguments: object) -> str:
     return sentences.mistake(monkeypatch, capsys, "run", *arguments)
 
 
+@pytest.mark.slow
 def test_a_run_says_how_it_went(scene):
     done = invoke(scene)
     assert done.exit_code == 0, done.output
@@ -114,6 +115,7 @@ def test_a_robot_in_the_air_has_not_fallen(tmp_path):
     assert "hrp2 did not fall" in done.stdout
 
 
+@pytest.mark.slow
 def test_who_falls_ends_with_1_only_where_standing_was_expected():
     # dropped by 0.1 m, it passes half of its height after 0.6 s
     arguments = ("fall", "--time", "0.7")
@@ -139,6 +141,7 @@ def test_a_simulation_that_stops_ends_with_1_and_keeps_its_recording(scene, tmp_
     assert len(Recording.load(out).time) >= 1
 
 
+@pytest.mark.process
 def test_an_interrupt_ends_with_130_and_keeps_the_recording(scene, tmp_path):
     out = tmp_path / "run.h5"
     command = [
@@ -204,6 +207,7 @@ def test_a_folder_of_others_is_refused(monkeypatch, capsys, scene, tmp_path):
     )
 
 
+@pytest.mark.process
 def test_a_recording_that_fails_at_the_start_is_one_sentence(scene):
     done = subprocess.run(
         [sys.executable, "-m", "tabi.apps.cli", "run", str(scene), "--record", "/dev/full"],

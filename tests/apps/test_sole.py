@@ -17,6 +17,7 @@ def told(*arguments: object) -> str:
     return done.output
 
 
+@pytest.mark.slow
 def test_an_outline_gives_the_closed_forms_of_a_pad():
     options = ("--young-modulus", 1e6, "--viscosity", 2e-3, "--density", 1000)
     found = json.loads(told(*BOX, *options, "--wrench", "400,0.1,0.05", "--json"))
@@ -30,6 +31,7 @@ def test_an_outline_gives_the_closed_forms_of_a_pad():
     assert first["damping_ratio"] == pytest.approx(2e-3 * 3.14159265 * first["frequency_hz"])
 
 
+@pytest.mark.slow
 def test_a_robot_stands_on_its_first_foot_with_all_its_weight(tmp_path):
     figure = tmp_path / "sole.svg"
     words = told("hrp2", "--figure", figure)
@@ -38,6 +40,7 @@ def test_a_robot_stands_on_its_first_foot_with_all_its_weight(tmp_path):
     assert "<svg" in figure.read_text()
 
 
+@pytest.mark.slow
 def test_layers_are_given_once_for_all_or_once_for_each():
     two = ("--thickness", 0.01, "--young-modulus", 1e6, "--young-modulus", 2e6)
     found = json.loads(told(*BOX, *two, "--json"))

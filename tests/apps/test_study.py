@@ -7,13 +7,13 @@ import random
 import signal
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 from apps.pages import until
-from typer.testing import CliRunner
+from apps.sentences import invoked, refusal
 
-from tabi import TabiError, scenes
-from tabi.apps import cli
+from tabi import scenes
 from tabi.apps.study import figures, findings, front, page, series, soles
 from tabi.apps.sweep import workers
 
@@ -41,15 +41,7 @@ def point(a, i, finer=None, fallen=None, **parameters):
     return front.StudyPoint("pattern", parameters or {"k": f"{a}"}, run_of(a, i, fallen), half)
 
 
-def invoke(*arguments):
-    return CliRunner().invoke(cli.app, ["study", "soles", *map(str, arguments)])
-
-
-def refused(*arguments):
-    done = invoke(*arguments)
-    assert isinstance(done.exception, TabiError), done.output
-    assert "\n" not in str(done.exception)
-    return str(done.exception)
+invoke, refused = partial(invoked, "study", "soles"), partial(refusal, "study", "soles")
 
 
 # ---- front and compromise -----------------------------------------------------------------------
@@ -136,6 +128,7 @@ def killed(tmp_path_factory):
     return folder, before, lines(), json.loads(done.stdout)
 
 
+@pytest.mark.process
 def test_a_study_killed_in_the_middle_loses_nothing_and_repeats_nothing(killed):
     _, before, after, told = killed
     assert 2 <= len(before) < 8
@@ -145,6 +138,7 @@ def test_a_study_killed_in_the_middle_loses_nothing_and_repeats_nothing(killed):
     assert len(places) == len(set(places)) == 8
 
 
+@pytest.mark.process
 def test_a_short_walk_is_studied_told_and_not_run_twice(killed, monkeypatch):
     folder, *_, told = killed
     monkeypatch.chdir(folder)
@@ -220,6 +214,7 @@ def test_a_study_that_has_only_begun_is_a_page_too(tmp_path):
 # ---- mistakes -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("given", "said"),
     [

@@ -9,14 +9,14 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
 from apps.pages import until
-from typer.testing import CliRunner
+from apps.sentences import invoked, refusal
 
 from tabi import TabiError, scenes
-from tabi.apps import cli
 from tabi.apps.sweep import command, drawing, storage, tables, workers
 from tabi.recording.recording import Recording
 
@@ -49,16 +49,7 @@ def given(monkeypatch):
     return done
 
 
-def invoke(*arguments: object):
-    return CliRunner().invoke(cli.app, ["sweep", *map(str, arguments)])
-
-
-def refused(*arguments: object) -> str:
-    done = invoke(*arguments)
-    # main() makes exit code 2 of it
-    assert isinstance(done.exception, TabiError), done.output
-    assert "\n" not in str(done.exception)
-    return str(done.exception)
+invoke, refused = partial(invoked, "sweep"), partial(refusal, "sweep")
 
 
 def lines(folder: Path) -> list[dict]:
@@ -103,6 +94,7 @@ def test_a_grid_has_all_combinations_the_last_key_fastest():
 # ---- physics ------------------------------------------------------------------------------------
 
 
+@pytest.mark.process
 def test_a_cube_slides_v2_over_2_mu_g_for_every_friction_and_speed(scene, tmp_path):
     words = (
         "--over",
@@ -145,6 +137,7 @@ def test_a_cube_slides_v2_over_2_mu_g_for_every_friction_and_speed(scene, tmp_pa
     assert {row["objects.cube.friction"] for row in table} == {"0.2", "0.5", "0.8"}
 
 
+@pytest.mark.slow
 def test_who_falls_and_when_is_a_column(tmp_path, monkeypatch, given):
     monkeypatch.chdir(tmp_path)
     done = invoke("fall", "--over", "duration_s=0.1,0.8", "--jobs", 1)
@@ -160,6 +153,7 @@ def test_who_falls_and_when_is_a_column(tmp_path, monkeypatch, given):
 # ---- going on -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_what_is_done_is_not_run_again_and_new_values_are(scene, tmp_path, given):
     first = json.loads(
         invoke(
@@ -210,6 +204,7 @@ def started(scene: str, *words: str) -> subprocess.Popen:
     )
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("everyone", [True, False])
 def test_ctrl_c_keeps_all_rows_and_ends_with_130(scene, tmp_path, everyone):
     process = started(scene, "--record")
@@ -233,6 +228,7 @@ def test_ctrl_c_keeps_all_rows_and_ends_with_130(scene, tmp_path, everyone):
     assert len((tmp_path / "out" / "results.csv").read_text().splitlines()) == 4
 
 
+@pytest.mark.process
 def test_ctrl_c_while_workers_begin_is_no_noise(scene, tmp_path):
     process = started(scene)
     try:
@@ -247,6 +243,7 @@ def test_ctrl_c_while_workers_begin_is_no_noise(scene, tmp_path):
     assert "interrupted; the same command goes on" in said
 
 
+@pytest.mark.process
 def test_kill_9_keeps_all_rows_and_ends_the_workers_too(scene, tmp_path):
     process = started(scene)
     try:
@@ -261,6 +258,7 @@ def test_kill_9_keeps_all_rows_and_ends_the_workers_too(scene, tmp_path):
     assert "4 of 4 runs" in done.stdout
 
 
+@pytest.mark.process
 def test_a_process_that_dies_is_told_and_its_run_repeated(scene, tmp_path, monkeypatch):
     monkeypatch.setattr(workers, "serve", dies)
     done = invoke(scene, "--over", "duration_s=0.01,0.02", "--jobs", 2, "--out", "out")
@@ -350,6 +348,7 @@ def rows_of(grid, value):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [1, 3, 12])
 def test_one_key_is_a_curve_two_are_a_family_or_a_map(tmp_path, count):
     grid = {
@@ -435,6 +434,7 @@ def test_mistakes_are_one_sentence_before_anything_runs(scene, tmp_path, monkeyp
     assert sorted(path.name for path in tmp_path.iterdir()) == ["cube.yaml"]
 
 
+@pytest.mark.slow
 def test_the_folder_of_another_sweep_is_refused(scene, tmp_path, monkeypatch):
     with storage.opened(tmp_path / "out", scenes.load(scene), ["duration_s"]):
         # two at once would write into each other's lines

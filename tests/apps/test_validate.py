@@ -94,6 +94,7 @@ def test_a_failure_ends_in_1_and_an_interrupt_in_130(measured, found, code):
     assert ("interrupted" in done.stdout) == (code == 130)
 
 
+@pytest.mark.slow
 def test_robots_from_files_run_beside_hrp2(measured, shared):
     calls = measured(result())
     assert run("--robot", str(shared / "data" / "robots" / "sr1" / "SR1.urdf")).exit_code == 0

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 
+import pytest
 from typer.testing import CliRunner
 
 from tabi import _folder, _jit
@@ -51,6 +52,7 @@ print(_jit.first_run.seconds)
 """
 
 
+@pytest.mark.process
 def test_warmup_is_quiet_and_leaves_nothing_to_compile(request):
     done = CliRunner().invoke(cli.app, ["warmup", "--quiet"])
     assert done.exit_code == 0
@@ -62,6 +64,7 @@ def test_warmup_is_quiet_and_leaves_nothing_to_compile(request):
     assert (after.stdout.strip(), after.stderr) == ("0.0", "")
 
 
+@pytest.mark.slow
 def test_warmup_with_everything_cached_compiles_nothing():
     warmup.run(show=False)
     before = _jit.first_run.seconds

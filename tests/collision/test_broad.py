@@ -1,6 +1,7 @@
 """The broad phase: pairs in order, none lost, whatever the memory held before."""
 
 import numpy as np
+import pytest
 from collision.scenes import KINDS, UNIT, Scene, random_geometry, random_quaternion, two_bodies
 
 import tabi
@@ -44,6 +45,7 @@ def near_pairs(scene, band):
     return sorted(found)
 
 
+@pytest.mark.slow
 def test_no_pair_is_lost_whatever_the_call_before_has_left():
     scene, rng = heap()
     q = scene.model.initial()

@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
+from bipeds import hrp2_on_ground
 from collision.scenes import KINDS, UNIT, Scene, random_geometry, random_quaternion
 
 import tabi
@@ -186,10 +187,7 @@ def test_bad_questions_are_answered_with_a_sentence():
 
 
 def test_hrp2_stands_on_the_eight_corners_of_its_soles():
-    world = tabi.World()
-    world.add_ground()
-    robot = world.add_robot(tabi.robots.hrp2())
-    robot.stand_on_ground()
+    world, _ = hrp2_on_ground()
     model = world.compile()
     found = collision.contacts(model, model.initial())
     assert sorted({c.link_a for c in found}) == ["left_foot", "right_foot"]

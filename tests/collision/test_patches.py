@@ -102,6 +102,7 @@ def test_blocks_that_share_corners_show_each_corner_once():
     assert len(points) == 4
 
 
+@pytest.mark.slow
 def test_a_sole_of_blocks_bears_the_wrench_of_one_plate_while_it_sticks():
     """Pushed and pressed off its centre, inside of the outline: the same wrench to 1e-6 of it."""
     wrenches = []

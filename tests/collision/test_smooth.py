@@ -93,6 +93,7 @@ def separations(shapes, places, n):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", PARTNERS)
 def test_the_distance_is_that_of_an_independent_minimisation(kind):
     rng, compared = np.random.default_rng(0), 0
@@ -113,6 +114,7 @@ def scene_size(scene):
     return float(scene.tables.shape["reach"].min())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", PARTNERS)
 def test_no_direction_separates_overlapping_shapes_more(kind):
     rng, compared, best = np.random.default_rng(1), 0, 0.0
@@ -137,6 +139,7 @@ def test_no_direction_separates_overlapping_shapes_more(kind):
     assert best >= 19
 
 
+@pytest.mark.slow
 def test_the_hull_alone_finds_depths_and_newton_their_last_digits():
     rng, worst, compared = np.random.default_rng(2), [], 0
     while compared < 100:

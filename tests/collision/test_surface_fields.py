@@ -71,6 +71,7 @@ def test_a_flat_field_shows_every_node_once(swapped):
     np.testing.assert_allclose(points["gap"], scene.at[where["node_" + side][:, 0], 2], atol=1e-15)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cells", [5, 12, 41])
 def test_over_rough_ground_the_least_gap_is_the_distance(cells):
     rng = np.random.default_rng(cells)

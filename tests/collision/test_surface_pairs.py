@@ -1,6 +1,7 @@
 """Two surfaces that deform: the least gap is their distance, in both roles."""
 
 import numpy as np
+import pytest
 from collision.soft import Soft, sheet
 from collision.truth import between_segments, to_triangles
 
@@ -20,6 +21,7 @@ def distance(one, two):
     return best
 
 
+@pytest.mark.slow
 def test_apart_the_least_gap_is_the_distance_and_roles_may_be_swapped():
     rng = np.random.default_rng(4)
     for _ in range(20):

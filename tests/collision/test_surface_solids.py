@@ -30,6 +30,7 @@ def tables(geometry):
     return Scene(world).tables
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_outside_the_gap_is_the_distance_and_the_normal_its_slope(seed):
     rng = np.random.default_rng(seed)

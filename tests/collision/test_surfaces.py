@@ -143,6 +143,7 @@ def test_what_is_no_surface_is_refused(nodes, triangles, said):
         surfaces([(0, 1, nodes, triangles)], 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_apart_the_least_gap_is_the_distance_for_any_shape_and_both_roles(kind):
     rng = np.random.default_rng(KINDS.index(kind))
@@ -286,6 +287,7 @@ def test_places_on_edges_and_corners_make_sense():
         (Ellipsoid((0.01, 0.01, 0.005)), [(0, 0, -0.005), (0, 0, 0), (0.01, 0, 0)]),
     ):
         scene = Soft(g, nodes, triangles)
+        assert places
         for place in places:
             for turn in ((1, 0, 0, 0), about((1, 0, 0), np.pi / 2).quaternion):
                 scene.move(place, turn)
@@ -298,6 +300,7 @@ def test_places_on_edges_and_corners_make_sense():
                 assert not ((gaps < 1e-9) & same).any()
 
 
+@pytest.mark.slow
 def test_the_edge_of_a_box_under_the_mesh_never_slips_through():
     rng = np.random.default_rng(8)
     for _ in range(25):
@@ -316,6 +319,7 @@ def test_the_edge_of_a_box_under_the_mesh_never_slips_through():
         np.testing.assert_allclose(points["gap"].min(), d, atol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_small_motion_changes_gaps_by_no_more_and_keeps_the_names(kind):
     rng = np.random.default_rng(9)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from bipeds import hrp2_on_ground
 
 import tabi
 from tabi.contact import bodies, held_polygons, ladder, polygons, selection
@@ -11,10 +12,7 @@ from tabi.contact.rows import BILATERAL, BILATERAL_TWO, CONTACT, IDLE
 
 def crate_on_hands():
     """HRP-2 that stands, a box on its head: feet, and contacts that are none."""
-    world = tabi.World()
-    world.add_ground(friction=0.8)
-    robot = world.add_robot(tabi.robots.hrp2())
-    robot.stand_on_ground()
+    world, robot = hrp2_on_ground()
     q = world.compile().initial()
     top = float(np.max([tabi.Simulator(world).position(b)[2] for b in robot.bodies]))
     world.add_box((0.3, 0.3, 0.05), 2.0, position=(q[0], q[1], top + 0.3), name="tray")
@@ -36,6 +34,7 @@ def problem():
     return p, np.isin(a, feet).astype(np.int64)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "i", "slides", "rows"),
     [

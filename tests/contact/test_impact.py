@@ -97,6 +97,7 @@ def test_a_ball_between_two_walls_has_nowhere_to_bounce_to():
     assert found.energy == pytest.approx(-0.5 * 2.0**2)
 
 
+@pytest.mark.slow
 def test_the_law_holds_and_no_energy_is_made_in_ten_thousand_random_impacts():
     rng, lowered, work = np.random.default_rng(0), 0, {n: impact.allocate(n) for n in range(1, 9)}
     for _ in range(10_000):

@@ -1,6 +1,7 @@
 """The list of attempts: their order, and the one that helped last."""
 
 import numpy as np
+import pytest
 import scipy.linalg
 
 from tabi.contact import bodies, budget, ladder, maps, twist_newton
@@ -18,6 +19,7 @@ def climb(p, impulse=None, helped=0):
     return *ladder.solve_bodies(p, 1e-8, impulse, work, ladder.SETTINGS), work
 
 
+@pytest.mark.slow
 def test_the_attempt_that_helped_is_tried_before_the_others():
     hard, first = 0, ladder.NAMES.index("newton from zero")
     for seed in range(40):

@@ -94,6 +94,7 @@ def test_bodies_without_contacts_and_problems_without_any_are_no_trouble():
     assert matrix_form.sparse(p).shape == (0, 0)
 
 
+@pytest.mark.process
 def test_it_runs_as_plain_python_too():
     code = """
 import numpy as np

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from bipeds import hrp2_on_ground
 
 import tabi
 from tabi.contact import corner_forces, polygons
@@ -10,10 +11,7 @@ from tabi.contact.corner_forces import gradient
 
 def stance():
     """The contact problem of HRP-2 on the ground, and its polygons."""
-    world = tabi.World()
-    world.add_ground(friction=0.8)
-    robot = world.add_robot(tabi.robots.hrp2())
-    robot.stand_on_ground()
+    world, robot = hrp2_on_ground()
     sim = tabi.Simulator(world)
     sim.set_controller(robot, tabi.control.hold(robot.half_sitting))
     sim.apply_force(robot.body("chest"), (30.0, 10.0, 0.0), 0.05)

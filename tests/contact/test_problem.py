@@ -72,6 +72,7 @@ def test_a_problem_survives_its_file(tmp_path, suffix):
     files.write(path, W, Q, MU, title="two contacts")
     back = files.read(path)
     again = Problem(W, Q, MU, order="ntt")
+    assert back.contact_count == again.contact_count == 2
     for one, two in zip(back.blocks, again.blocks, strict=True):
         assert np.array_equal(one, two)
 

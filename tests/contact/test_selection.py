@@ -225,6 +225,7 @@ def test_a_yaw_moment_of_what_sticks_is_no_sliding():
     assert decode(s.state[0], 4) == (FACE, 0, False)
 
 
+@pytest.mark.slow
 def test_the_search_is_as_good_as_all_states():
     # a part of what ``tabi validate selection`` does
     result = foot_states.validate(problems=300, large=1)

@@ -235,6 +235,7 @@ def test_an_empty_problem_is_solved():
     assert len(s.impulse) == 0
 
 
+@pytest.mark.process
 def test_the_solvers_run_as_plain_python_too():
     import os
     import subprocess

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from bipeds import biped
+from bipeds import biped, hrp2_on_ground
 from tests.simulation.forces.test_motors import arm
 
 import tabi
@@ -22,10 +22,7 @@ def test_a_pose_a_function_and_a_bolted_base_are_taken_as_they_are():
 
 
 def test_an_estimator_is_asked_and_reset():
-    world = tabi.World()
-    world.add_ground()
-    robot = world.add_robot(tabi.robots.hrp2())
-    robot.stand_on_ground()
+    world, robot = hrp2_on_ground()
     sim = tabi.Simulator(world)
     sim.run(0.1)
     guess, own = BaseGuess(robot), Estimator(robot)

@@ -29,6 +29,7 @@ def slider(hand=3.0, ball=0.0, **joint):
     return world, world.add_robot(robot)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rate", [200.0, None])
 @pytest.mark.parametrize(("mass", "damping", "hand"), [(4.0, 20.0, 3.0), (5.0, 40.0, 0.5)])
 def test_a_constant_push_moves_it_as_mass_and_damper_say(mass, damping, hand, rate):
@@ -143,6 +144,7 @@ def waving():
     return world, world.add_robot(robot)
 
 
+@pytest.mark.slow
 def test_a_hand_that_nothing_touches_feels_nothing_however_it_moves():
     world, robot = waving()
     sim, felt = tabi.Simulator(world, dt=1e-4), []
@@ -188,6 +190,7 @@ def standing():
     return world, robot
 
 
+@pytest.mark.slow
 def test_an_arm_of_hrp2_gives_way_to_a_push_and_stays_when_it_ends():
     world, robot = standing()
     give = compliance(robot, "right_hand", 2.0, 20.0, rate=200.0)
@@ -250,6 +253,7 @@ def test_what_cannot_give_way_is_refused(told, words):
         compliance(robot, **{"body": "hand", "mass": 1.0, "damping": 1.0, **told})
 
 
+@pytest.mark.slow
 def test_an_arm_asked_five_times_slower_than_it_is_simulated_feels_the_same_push():
     """Jumps of what joints are told would shake the sensor."""
     for rate in (1000.0, 200.0):

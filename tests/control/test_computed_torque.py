@@ -6,7 +6,7 @@ from math import cos
 
 import numpy as np
 import pytest
-from bipeds import biped
+from bipeds import biped, hrp2_on_ground
 from tests.simulation.forces.test_motors import G, arm
 
 import tabi
@@ -66,6 +66,7 @@ def test_with_the_same_gains_and_nothing_told_hrp2_falls():
     assert moved > 0.3
 
 
+@pytest.mark.slow
 def test_g1_stands_with_soft_gains_and_does_not_sag(example_robots):
     file = example_robots / "g1_description" / "urdf" / "g1_29dof_rev_1_0.urdf"
     with pytest.warns(tabi.RobotFileWarning):
@@ -77,11 +78,9 @@ def test_g1_stands_with_soft_gains_and_does_not_sag(example_robots):
     assert error < 1e-4
 
 
+@pytest.mark.slow
 def test_a_push_is_withstood_softly():
-    world = tabi.World()
-    world.add_ground()
-    robot = world.add_robot(tabi.robots.hrp2())
-    robot.stand_on_ground()
+    world, robot = hrp2_on_ground()
     sim = tabi.Simulator(world)
     sim.set_controller(robot, torque(robot, "half_sitting", 400.0, 40.0), rate=200.0)
     start = sim.pose(robot.base).p.copy()

@@ -99,6 +99,7 @@ PUSHES = [("chest", 1.0, (40, 0, 0)), ("chest", 2.0, (0, 30, 0)), ("waist", 3.0,
 PUSHES += [("chest", 4.0, (0, -30, 0)), ("chest", 5.0, (-20, 20, 0))]
 
 
+@pytest.mark.slow
 def test_perfect_sensors_at_rest_tell_everything():
     world, robot = on_ground(tabi.robots.hrp2())
     errors, estimates = follow(world, robot, hold(robot.half_sitting), 1.0)
@@ -110,6 +111,7 @@ def test_perfect_sensors_at_rest_tell_everything():
     assert estimates[-1].stance == pytest.approx({"left": 0.5, "right": 0.5}, abs=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["standing", "swaying"])
 def test_attitude_is_right_to_three_tenths_of_a_degree_with_real_noise_under_pushes(name):
     world, robot = on_ground(tabi.robots.hrp2())
@@ -129,6 +131,7 @@ def test_attitude_is_right_to_three_tenths_of_a_degree_with_real_noise_under_pus
     assert rms(errors[:, 15:18]).max() < 5e-3
 
 
+@pytest.mark.slow
 def test_all_errors_of_hrp2_together_leave_it_within_three_tenths_of_a_degree():
     world, robot = on_ground(tabi.robots.hrp2(sensor_noise=True))
     errors, _ = follow(world, robot, sway(robot), 2.0, pushes=PUSHES[:1])
@@ -152,6 +155,7 @@ def other(heading=0.4):
     return robot
 
 
+@pytest.mark.slow
 def test_another_biped_with_turned_sensors_is_followed_too():
     world, robot = on_ground(other())
     estimator = Estimator(robot, imu="attitude unit", feet={"left": "l load", "right": "r load"})

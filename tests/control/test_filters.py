@@ -18,6 +18,7 @@ def gain_of(smooth, frequency):
     return np.hypot(a, b), np.arctan2(-b, a) / (2 * np.pi * frequency)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [1, 2, 3, 5, 8])
 def test_gain_is_one_over_root_two_at_the_cutoff_and_butterworths_elsewhere(order):
     rate, cutoff = 1000.0, 20.0
@@ -29,6 +30,7 @@ def test_gain_is_one_over_root_two_at_the_cutoff_and_butterworths_elsewhere(orde
         assert gain_of(smooth, f)[0] == pytest.approx((1 + ratio ** (2 * order)) ** -0.5, abs=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [1, 2, 4])
 def test_gain_falls_by_20_decibels_a_decade_and_order(order):
     # both far above the cut-off and far below half the rate

@@ -41,6 +41,7 @@ def test_a_touch_anywhere_is_noticed_soon_and_not_before(body):
     assert touch.sensor
 
 
+@pytest.mark.slow
 def test_the_head_turns_to_the_probe_when_touched_and_back_when_left_alone():
     probe = (0.6, -0.5, 1.2)
     sim, touch = standing(probe=probe)
@@ -56,6 +57,7 @@ def test_the_head_turns_to_the_probe_when_touched_and_back_when_left_alone():
     assert off_target(sim, probe) > 0.4
 
 
+@pytest.mark.slow
 def test_a_steady_touch_is_not_forgotten_and_a_faint_one_not_noticed():
     sim, touch = standing()
     sim.apply_force("right_hand", (0.0, 0.0, -14.0), at=1.0, duration=10.0)

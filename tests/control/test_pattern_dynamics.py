@@ -103,6 +103,7 @@ def test_the_base_is_upright_and_goes_down_with_the_knees():
     assert asked.base[0, 2] - asked.base[:, 2].min() > 0.03
 
 
+@pytest.mark.slow
 def test_openhrps_own_zmp_and_waist_come_out_of_its_joints_alone(shared):
     with pytest.warns(tabi.RobotFileWarning):
         robot = tabi.load(shared / "data/robots/sr1/sample1.wrl")

@@ -136,6 +136,7 @@ def test_the_walk_of_openhrps_sample_robot_keeps_its_stance_foot_still(shared):
     assert np.ptp(heights) < 2e-3
 
 
+@pytest.mark.slow
 def test_openhrps_sample_robot_walks_its_pattern_to_where_the_file_says(shared):
     world = tabi.World()
     world.add_ground()
@@ -153,6 +154,7 @@ def test_openhrps_sample_robot_walks_its_pattern_to_where_the_file_says(shared):
     assert sim.pose(robot.base).R[2, 2] > 0.999
 
 
+@pytest.mark.slow
 def test_the_walk_of_sr1_is_read(shared):
     with pytest.warns(tabi.RobotFileWarning):
         robot = tabi.load(shared / "data/robots/sr1/SR1.body")

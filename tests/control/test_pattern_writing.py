@@ -89,6 +89,7 @@ def test_a_motion_of_choreonoid_has_its_types_and_numbers_that_are_numbers(tmp_p
     same(told, read_pattern(tmp_path / "a.seq", robot))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("robot_file", "motion", "suffix"),
     [

@@ -115,6 +115,7 @@ def test_faster_than_the_joints_is_refused_at_the_door():
         playback(robot, slow, rate=2.1)
 
 
+@pytest.mark.slow
 def test_efforts_fed_forward_are_those_of_the_motion_and_of_its_rate():
     robot = tabi.robots.hrp2()
     told = squat(robot)

@@ -15,6 +15,7 @@ def gathered(seed):
     w = workspace.allocate(model)
     kinematics.positions(model.arrays, q, w)
     composite.gather(model.arrays, w, 1, model.body_count + 1)
+    assert model.body_count > 1
     return model, w
 
 

@@ -52,6 +52,7 @@ def test_it_differs_from_the_explicit_value_in_second_order():
     assert differences[0] / differences[1] == pytest.approx(4.0, rel=0.1)
 
 
+@pytest.mark.slow
 def test_a_slender_thing_that_spins_on_smooth_ground_does_not_spin_ever_faster():
     world = tabi.World()
     world.add_ground(friction=0.0)

@@ -15,6 +15,8 @@ from tabi.interaction.device_process import DeviceProcess
 from tabi.interaction.force_guard import HapticLimits
 from tabi.validation.haptic_failures import gone, make_spring
 
+pytestmark = pytest.mark.process
+
 MODEL, LIMITS = (0.03, 0.0, 0.0, 100.0), HapticLimits(ramp=0.05)
 
 

@@ -100,6 +100,7 @@ def test_a_ball_on_a_ball_is_on_the_line_to_the_middle():
     assert ball.position == pytest.approx((0.05 + R) * x / np.linalg.norm(x), abs=1e-7)
 
 
+@pytest.mark.slow
 def test_a_height_field_is_not_entered_in_hollows_nor_on_ridges():
     rng = np.random.default_rng(1)
     x, y = np.meshgrid(np.linspace(-0.5, 0.5, 21), np.linspace(-0.5, 0.5, 21))

@@ -62,6 +62,7 @@ def damped(t: np.ndarray, omega: float) -> np.ndarray:
 
 
 # ω = √(k/m)
+@pytest.mark.slow
 @pytest.mark.parametrize(("mass", "dt"), [(2.0, 1e-3), (0.75, 1e-3), (2.0, 2e-4)])
 def test_a_held_box_answers_a_step_as_a_spring_of_damping_ratio_one_over_root_two(mass, dt):
     sim, said = box(mass, dt=dt), Said()
@@ -130,6 +131,7 @@ def test_work_on_a_free_box_is_its_kinetic_energy_to_first_order():
     assert found[1] < 0.6 * found[0]
 
 
+@pytest.mark.slow
 def test_two_hands_on_one_body_pull_independently_and_hold_it_between_them():
     sim = box()
     a, b = Said((0.04, 0.0, 0.0)), Said((-0.04, 0.0, 0.0))
@@ -232,6 +234,7 @@ def test_silence_and_a_body_that_is_far_away_end_the_grasp():
     assert not hand.band().force.any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mass", [1e-4, 1e-2, 1.0, 100.0])
 def test_bodies_of_any_mass_come_to_the_hand_and_stay(mass):
     sim, said = box(mass), Said((0.05, 0.05, 0.05))
@@ -305,6 +308,7 @@ def test_a_body_on_the_ground_is_pushed_along_and_momentum_is_the_impulse():
     assert sim.position("box")[0] > x + 0.05
 
 
+@pytest.mark.slow
 def test_robots_are_held_by_any_link_and_with_locked_joints():
     world = World(gravity=(0.0, 0.0, 0.0))
     robot = world.add_robot(random_robot(4, kinds=("revolute", "prismatic")))
@@ -339,6 +343,7 @@ def test_hands_of_pages_take_it_as_one_of_their_springs():
     assert hands.bands()[0].target == pytest.approx([0.1, 0.0, 0.0])
 
 
+@pytest.mark.slow
 def test_a_simulated_hand_in_lockstep_lifts_a_box_and_feels_its_weight():
     sim = box(0.3, gravity=(0.0, 0.0, -9.81))
 
@@ -355,6 +360,7 @@ def test_a_simulated_hand_in_lockstep_lifts_a_box_and_feels_its_weight():
     assert sim.position("box")[2] == pytest.approx(0.1 - weight / 500 - weight / 300, abs=1e-4)
 
 
+@pytest.mark.slow
 def test_a_light_handle_and_a_heavy_box_come_to_go_together_and_only_a_bare_law_makes_energy():
     found = {}
     for passive in (True, False):

@@ -58,6 +58,7 @@ def test_far_end_follows_the_mouse_through_the_filter():
     assert spring.target[0] == pytest.approx(1 - (1 + sim.dt / DELAY) ** -100)
 
 
+@pytest.mark.slow
 def test_force_on_a_link_of_a_robot_is_that_of_equation_1_and_acts_at_the_grabbed_point():
     world = World(gravity=(0.0, 0.0, 0.0))
     robot = world.add_robot(random_robot(4))
@@ -100,6 +101,7 @@ def test_force_is_bounded_and_shift_makes_it_ten_times_as_large(strong, scale):
     assert 0 < sim.velocity("box").linear[0] <= scale * LIMIT / 1e4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mass", [1e-4, 1e-2, 1.0, 100.0])
 def test_body_of_any_mass_comes_to_the_mouse_and_stays(mass):
     sim = box(mass)

@@ -34,6 +34,7 @@ def held(sim, device="scripted", buttons=(True,)):
     return HapticSession(sim, device, HapticHand(sim, source, "attach", "box", stiffness=400.0))
 
 
+@pytest.mark.slow
 def test_a_hand_bears_the_weight_in_every_step_without_being_asked():
     sim = box()
     session = held(sim)
@@ -77,6 +78,7 @@ def test_a_script_that_is_not_there_is_named():
         source_of(box(), "sripted")
 
 
+@pytest.mark.process
 @pytest.mark.slow
 def test_a_process_that_is_killed_is_started_again_and_nothing_pushes_meanwhile(tmp_path):
     path = tmp_path / "still.hand.csv"

@@ -63,6 +63,7 @@ def test_a_write_that_broke_off_is_not_read(link):
     assert link.felt()[2] == 4.0
 
 
+@pytest.mark.process
 def test_no_torn_numbers_while_another_process_writes():
     link = SharedLink(200)
     link.tell(0.0, [0.0] * 200)

@@ -36,6 +36,7 @@ def said(text):
     return str(fault.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", MISTAKES)
 def test_a_mistake_names_its_key_and_its_line(text):
     found = said(HRP2 + text + "\n")

@@ -245,6 +245,7 @@ def test_mujoco_has_the_same_springs_and_the_same_masses():
     assert mujoco.mj_getTotalmass(model) == pytest.approx(robot.mass, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", ["jvrc1/jvrc1.urdf", "sr1/sample1.wrl"])
 def test_robots_of_files_stand_on_it_held_by_gains_of_their_own_or_made_up(shared, file, tmp_path):
     """Both slides carry what is above them; 1e-4 is the vibration that is left after two seconds,

@@ -4,6 +4,7 @@ and leave free what tabi's leave free.
 
 import numpy as np
 import pytest
+from bipeds import hrp2_on_ground
 
 import tabi
 
@@ -80,10 +81,7 @@ def test_the_text_has_the_bonds_to_the_last_digit():
 
 
 def test_a_bond_on_what_is_no_body_is_refused_by_name():
-    world = tabi.World()
-    world.add_ground()
-    robot = world.add_robot(tabi.robots.hrp2())
-    robot.stand_on_ground()
+    world, _ = hrp2_on_ground()
     world.add_bond("weld", "left", "world")
     with pytest.raises(
         tabi.ModelError,

@@ -171,6 +171,7 @@ def test_world_starts_where_it_is():
     np.testing.assert_allclose(m.qpos0[:7], [1, 2, 3, 0.6, 0, 0.8, 0], atol=1e-15)
 
 
+@pytest.mark.slow
 def test_talos_goes_through_tabi_unchanged(shared):
     path = shared / "data/robots/menagerie/pal_talos/talos.xml"
     world = world_of(mjcf.read(path))

@@ -115,6 +115,7 @@ def test_compiled_poses_are_those_of_the_robot_in_every_joint():
             if body.joint.kind != "fixed":
                 name = robot.name if body is robot.base else body.joint.name
                 body.joint.position = q[model.q_index(name) :][: body.joint.q_count]
+        assert len(robot.bodies) == 10
         for body, X in robot.placements().items():
             compiled = tabi.dynamics.pose(model, q, body.name)
             assert np.allclose(compiled.R, X.R, atol=1e-14)

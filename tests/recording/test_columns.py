@@ -2,16 +2,15 @@
 
 import h5py
 import pytest
+from bipeds import hrp2_on_ground
 
 import tabi
 from tabi.recording.columns import group_of
 
 
+@pytest.mark.slow
 def test_columns_of_a_group_are_equally_long(tmp_path):
-    world = tabi.World()
-    world.add_ground()
-    robot = world.add_robot(tabi.robots.hrp2())
-    robot.stand_on_ground()
+    world, _ = hrp2_on_ground()
     sim = tabi.Simulator(world)
     with sim.record(tmp_path / "run.h5", rate=500):
         sim.run(0.04)

@@ -73,6 +73,7 @@ def test_each_episode_is_the_run_that_was_seen(path):
                 rows.append((sim.time, sim.q.copy(), len(sim.contacts)))
             seen.append(rows)
             sim.reset()
+    assert len(seen) == 3
     for k, rows in enumerate(seen):
         run = tabi.Recording(path, k)
         assert run.time[1:] == pytest.approx([time for time, *_ in rows])

@@ -100,6 +100,7 @@ def test_each_episode_of_a_run_that_was_set_back_has_its_own_changes(tmp_path):
     assert read(tmp_path / "twice.hdf5", 1).foot_events == once
 
 
+@pytest.mark.slow
 def test_steps_that_were_only_tried_leave_no_change():
     _, robot = plate_world()
     world = tabi.World()

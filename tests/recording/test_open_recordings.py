@@ -96,6 +96,7 @@ def folder(tmp_path_factory):
     return folder
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("name", "kind", "words"),
     [
@@ -123,21 +124,25 @@ def test_a_script_that_ends_leaves_every_step_and_how_it_ended(folder, name, kin
     assert (run.closed, run.ended, run.episodes[-1].kind) == (True, words, kind)
 
 
+@pytest.mark.process
 def test_every_recording_of_a_script_is_closed(folder):
     run = tabi.Recording(folder / "second.h5")
     assert (len(run.time), run.episodes[0].kind) == (51, "exit")
 
 
+@pytest.mark.process
 def test_a_process_of_a_pool_closes_its_own_recordings(folder):
     run = tabi.Recording(folder / "worker.h5")
     assert (len(run.time), run.ended) == (51, "stopped by ValueError: inside")
 
 
+@pytest.mark.process
 def test_a_recording_in_which_nothing_was_simulated_has_its_first_row_and_no_step(folder):
     run = tabi.Recording(folder / "nothing.h5")
     assert (len(run.time), run.episodes[0].steps) == (1, 0)
 
 
+@pytest.mark.process
 def test_a_killed_process_leaves_all_but_its_last_second_and_does_not_claim_more(folder):
     run = tabi.Recording(folder / "killed.h5")
     assert run.time[-1] == pytest.approx(1.0)
@@ -164,6 +169,7 @@ def test_two_recordings_into_one_file_are_refused_by_whose_they_are(tmp_path):
     assert len(tabi.Recording(tmp_path / "run.h5").time) == 21
 
 
+@pytest.mark.process
 def test_a_file_that_another_process_records_into_is_refused(tmp_path):
     world = tabi.World()
     world.add_box((0.1, 0.1, 0.1), 1.0)

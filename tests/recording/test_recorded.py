@@ -199,6 +199,7 @@ def test_attribute_that_is_no_number_is_refused(copy):
     check_refused(copy, "its dt is nan")
 
 
+@pytest.mark.process
 def test_a_hundred_mutated_files_end_in_a_sentence_or_a_recording(original, tmp_path):
     # in a process of its own: a library that crashes would take the tests with it
     code = f"""

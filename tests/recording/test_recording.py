@@ -9,6 +9,7 @@ import sys
 import h5py
 import numpy as np
 import pytest
+from bipeds import hrp2_on_ground
 
 import tabi
 from tabi._errors import SimulationError
@@ -27,10 +28,7 @@ def sliding_box():
 
 
 def standing():
-    world = tabi.World()
-    world.add_ground()
-    robot = world.add_robot(tabi.robots.hrp2())
-    robot.stand_on_ground()
+    world, robot = hrp2_on_ground()
     return tabi.Simulator(world), robot
 
 
@@ -165,6 +163,7 @@ for k in range(10):
 """
 
 
+@pytest.mark.process
 def test_writer_killed_at_ten_random_moments_leaves_all_but_the_last_second(tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", KILLED, str(tmp_path)], capture_output=True, text=True, timeout=300
@@ -242,6 +241,7 @@ except tabi.TabiError as error:
 """
 
 
+@pytest.mark.process
 @pytest.mark.slow
 @pytest.mark.parametrize("how", ["filled", "small"])
 def test_disk_that_is_really_full_keeps_all_but_the_last_second(tmp_path, how):
@@ -302,6 +302,7 @@ def test_motors_feet_robots_and_energy_are_what_the_simulator_says(tmp_path):
     assert np.isnan(run.robots["zmp"][0]).all()
 
 
+@pytest.mark.slow
 def test_moments_of_contacts_are_recorded_and_shift_the_pressure(tmp_path):
     from tabi.apps.viewer.view import Observer
 
@@ -403,6 +404,7 @@ def test_files_that_are_no_recordings_are_refused_in_a_sentence(tmp_path):
         assert "\n" not in str(refused.value)
 
 
+@pytest.mark.process
 def test_file_that_another_process_writes_is_refused(tmp_path):
     sim = sliding_box()
     path = tmp_path / "run.hdf5"

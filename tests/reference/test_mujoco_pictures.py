@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.process
+
 SCRIPT = """
 import mujoco, numpy as np, tabi
 world = tabi.World()

@@ -23,7 +23,10 @@ def some_shapes():
 
 
 def test_a_mirror_image_reaches_as_far_on_the_other_side():
-    for shape in some_shapes():
+    shapes = some_shapes()
+    # a box, a ball, a cylinder, a capsule and a plate
+    assert len(shapes) == 5
+    for shape in shapes:
         image = armour.mirrored(shape)
         for d in RNG.normal(size=(50, 3)):
             assert image.support(d * [1, -1, 1]) == pytest.approx(shape.support(d), abs=1e-12)

@@ -26,6 +26,7 @@ def notes(sim):
     return [note for note in sim.world.robots[0].notes if "stand-in" in note]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["g1_29dof_rev_1_0.urdf", "icub_reduced.urdf"])
 def test_a_robot_without_sensors_gets_those_of_its_walk_with_a_note(name):
     sim = walk_of(name)
@@ -34,6 +35,7 @@ def test_a_robot_without_sensors_gets_those_of_its_walk_with_a_note(name):
     assert any("walking_imu, left_walking_force, right_walking_force" in n for n in notes(sim))
 
 
+@pytest.mark.slow
 def test_a_walk_without_a_stabiliser_adds_no_sensor():
     assert not walk_of("g1_29dof_rev_1_0.urdf", ", stabiliser: false").world.robots[0].sensors
 
@@ -49,6 +51,7 @@ def test_a_gait_that_a_file_fixes_stays_as_it_is():
     assert min(gait.length for gait in tried) == pytest.approx(0.5 * own.length, abs=1e-3)
 
 
+@pytest.mark.slow
 def test_what_is_told_comes_before_what_is_added():
     file = tabi.robots.example_file("g1_29dof_rev_1_0.urdf")
     with quietly():

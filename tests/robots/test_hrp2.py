@@ -10,6 +10,8 @@ from tabi.spatial.inertia import Inertia
 
 GRAVITY = 9.81
 FLIP = np.diag([1.0, -1.0, 1.0])
+# moved by thirty joints, and the one that nothing moves
+BODIES = 31
 
 # rad, rad, N m, rad/s: the JSK description of HRP-2, right side, to its four digits
 LIMITS = {
@@ -187,6 +189,8 @@ def test_limits_torques_and_speeds_are_the_published_ones(robot):
 
 
 def test_every_named_pose_lies_within_the_limits(robot):
+    assert {"zero", "half_sitting"} <= set(robot.poses)
+    assert robot.poses["half_sitting"]
     for pose in robot.poses.values():
         for name, angle in pose.items():
             assert robot.joint(name).lower <= angle <= robot.joint(name).upper, name
@@ -233,6 +237,7 @@ def test_centre_of_mass_is_over_the_soles_and_near_the_one_of_published_walks(ro
 
 
 def test_left_bodies_have_the_mirrored_inertia_of_the_right(robot):
+    assert len(robot.bodies) == BODIES
     for body in robot.bodies:
         twin = robot.body(other_side(body.name))
         assert twin.inertia.mass == body.inertia.mass
@@ -245,6 +250,7 @@ def test_left_bodies_have_the_mirrored_inertia_of_the_right(robot):
 
 
 def test_left_joints_have_the_mirrored_places_limits_and_motors_of_the_right(robot):
+    assert len(robot.bodies) == BODIES
     for body in robot.bodies[1:]:
         joint, twin = body.joint, robot.joint(other_side(body.joint.name))
         assert twin.placement.p == pytest.approx(FLIP @ joint.placement.p, abs=1e-15)
@@ -263,10 +269,13 @@ def test_left_joints_have_the_mirrored_places_limits_and_motors_of_the_right(rob
 
 @pytest.mark.parametrize("bush", [False, True])
 def test_inertias_could_belong_to_bodies(bush):
-    for body in hrp2(bush).bodies:
-        # the two joints between ankle and sole carry nothing
-        if body.name.endswith(("bush_roll", "bush_pitch")):
-            continue
+    # the two joints between ankle and sole carry nothing
+    heavy = [
+        body for body in hrp2(bush).bodies if not body.name.endswith(("bush_roll", "bush_pitch"))
+    ]
+    # with rubber in its ankles, each sole is a body of its own
+    assert len(heavy) == BODIES + 2 * bush
+    for body in heavy:
         moments = np.linalg.eigvalsh(body.inertia.tensor)
         assert body.inertia.mass > 0
         assert moments[0] > 0, body.name
@@ -299,6 +308,7 @@ def test_armatures_are_positive_and_below_what_the_limbs_themselves_weigh(robot)
     """
     robot.stand_on_ground("zero")
     X = robot.placements()
+    assert len(robot.bodies) == BODIES
     for body in robot.bodies[1:]:
         armature = body.joint.motor.armature
         total = Inertia()
@@ -320,12 +330,15 @@ def test_gains_hold_the_robot_upright_on_one_foot(robot):
     """Stiffness at the ankle has to beat the inverted pendulum: kp > m g h."""
     robot.stand_on_ground()
     pendulum = robot.mass * GRAVITY * centre_of_mass(robot)[2]
+    parts = ("ANKLE", "HIP_R", "HIP_P", "KNEE")
+    legs = [name for name in robot.joint_names if any(part in name for part in parts)]
+    # of each leg two at the hip, the knee, and two at the ankle
+    assert len(legs) == 2 * 5
     for name in robot.joint_names:
         motor = robot.joint(name).motor
         assert motor.kp > 0
         assert motor.kd > 0
-        if "ANKLE" in name or "HIP_R" in name or "HIP_P" in name or "KNEE" in name:
-            assert motor.kp > 5 * pendulum, name
+        assert motor.kp > (5 * pendulum if name in legs else 0), name
 
 
 def test_sensors_are_at_their_published_places(robot):

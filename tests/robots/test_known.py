@@ -22,6 +22,7 @@ def simple_humanoid(example_robots):
     return tabi.load(file, gains=False, stand_ins=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["jvrc1", "simple_humanoid"])
 def test_it_stands_on_eight_corners_that_bear_its_weight(name, request):
     world, robot = humanoids.stage(request.getfixturevalue(name))

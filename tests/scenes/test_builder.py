@@ -64,6 +64,7 @@ def test_a_bush_is_what_the_file_says_and_the_rest_is_hrp2s():
     assert world("ground: {}\nrobots:\n  - robot: hrp2\n").robots[0].bush is None
 
 
+@pytest.mark.slow
 def test_rigid_joints_stay_to_the_bit_and_the_rubber_gives_way():
     text = "ground: {}\nrobots:\n  - {robot: hrp2, bush: {}, rigid_joints: true}\n"
     sim = scenes.loads(f"title: t\n{text}").simulator()

@@ -87,6 +87,8 @@ def test_the_push_has_the_velocities_of_its_positions():
     controller = cart.push(robot, start=0.0, duration=1.0)
     e = 1e-6
     early, now, late = (controller(0.4 + k * e, None) for k in (-1, 0, 1))
+    # both arms push
+    assert {name[:5] for name in now.velocity} == {"RARM_", "LARM_"}
     for name, rate in now.velocity.items():
         assert rate == pytest.approx(
             (late.position[name] - early.position[name]) / (2 * e), abs=1e-8

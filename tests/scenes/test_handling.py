@@ -70,6 +70,7 @@ def test_a_robot_that_always_looks_needs_no_touch():
     assert X.R[:, 0] @ (probe - X.p) / np.linalg.norm(probe - X.p) > 0.999
 
 
+@pytest.mark.slow
 def test_a_walk_is_led_by_the_hand():
     sim = simulator("complies: [{body: right_hand}]\n    motion: {kind: steered_walk, led: true}")
     sim.run(0.5)
@@ -79,6 +80,7 @@ def test_a_walk_is_led_by_the_hand():
     assert sim.missed_count == 0
 
 
+@pytest.mark.slow
 def test_a_steered_walk_may_grip_and_look_beside_it():
     sim = simulator(
         "grippers: true\n    grip_nm: {RARM_GRIPPER: 2}\n    notices: {}\n"

@@ -83,6 +83,7 @@ def test_steps_follow_the_pull():
     assert abs(alone.position("waist")[0]) < 0.02
 
 
+@pytest.mark.slow
 def test_a_touch_presses_and_is_noticed():
     sim, session = run("touch", 3.2)
     assert session.strongest > 8.0

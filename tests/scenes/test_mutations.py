@@ -26,6 +26,7 @@ def check_again(scene: scenes.Scene) -> None:
     assert scenes.loads(scene.to_yaml()) == scene
 
 
+@pytest.mark.slow
 def test_a_single_wrong_key_is_named_with_its_file(texts):
     rng = random.Random(6)
     plain = [json.dumps(yaml.safe_load(text)) for text in texts]
@@ -63,6 +64,7 @@ def check_worlds(found: list) -> None:
     assert made > 0.5 * len(found)
 
 
+@pytest.mark.slow
 def test_wrong_bytes_end_in_a_sentence_or_in_a_scene(texts):
     rng = random.Random(7)
     refused = slowest = 0

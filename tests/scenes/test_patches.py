@@ -69,6 +69,7 @@ def test_what_is_wrong_is_named(tmp_path, old, new, words):
         load(tmp_path, ONE.replace(old, new))
 
 
+@pytest.mark.slow
 def test_a_walk_over_ice_slips_and_over_a_mat_does_not():
     from tabi.validation.walk_measures import WalkWatch
 

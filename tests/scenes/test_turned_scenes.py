@@ -81,6 +81,7 @@ def bodies(sim):
     return [*robots, *sim.world.objects]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in scenes.names() if name not in TILTED])
 def test_a_turned_scene_does_the_same(name, tmp_path):
     scene = scenes.load(name)

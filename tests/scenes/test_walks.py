@@ -66,6 +66,7 @@ def test_on_a_ramp_soles_lie_on_it():
         assert normal @ (step.pose.p - foot) == pytest.approx(0.0, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_it_walks_down_a_ramp_on_rubber():
     c, sn = np.cos(np.radians(5)), np.sin(np.radians(5))
     x, _, z = np.array([0.3, 0.0, 0.0]) + 3 * np.array([c, 0.0, -sn]) - 0.1 * np.array([sn, 0, c])
@@ -88,6 +89,7 @@ robots:
     assert not sim.fallen(sim.world.robots[0])
 
 
+@pytest.mark.slow
 def test_an_arc_goes_on_with_the_foot_whose_turn_it_is():
     bend = "{go: arc, radius_m: 1, angle_deg: 30, length_m: 0.15}"
     for count, foot in ((3, "right"), (4, "left")):

@@ -3,6 +3,7 @@
 from math import inf, nan
 
 import pytest
+from bipeds import hrp2_on_ground
 
 import tabi
 from tabi.simulation import certificate, certificate_text
@@ -28,10 +29,7 @@ def rows(c):
 
 
 def standing():
-    world = tabi.World()
-    world.add_ground(friction=0.8)
-    robot = world.add_robot(tabi.robots.hrp2())
-    robot.stand_on_ground()
+    world, _ = hrp2_on_ground()
     sim = tabi.Simulator(world)
     sim.run(0.05)
     return sim

@@ -98,6 +98,7 @@ def slot(width, friction, **settings):
     return tabi.Simulator(world, **settings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("contact", ["coulomb", "pyramid"])
 @pytest.mark.parametrize("tilt", [0.0, 0.02])
 def test_a_plug_too_wide_for_its_slot_gains_nothing(tilt, contact):

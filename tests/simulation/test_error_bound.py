@@ -4,6 +4,7 @@ right-hand side.
 
 import numpy as np
 import pytest
+from bipeds import hrp2_on_ground
 
 import tabi
 from tabi.contact.matrix_form import sparse
@@ -90,10 +91,7 @@ def test_a_box_that_stands_flat_is_known_to_its_mass_times_the_error_over_the_st
 
 
 def test_the_true_error_of_a_standing_robot_is_within_the_certificates_bound():
-    world = tabi.World()
-    world.add_ground(friction=0.8)
-    robot = world.add_robot(tabi.robots.hrp2())
-    robot.stand_on_ground()
+    world, robot = hrp2_on_ground()
     sim = tabi.Simulator(world)
     sim.apply_force(robot.base.name, (40.0, 20.0, 0.0), 0.2, at=0.1)
     # until the solver stops at its tolerance, and not far below it

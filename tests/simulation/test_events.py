@@ -29,13 +29,15 @@ def bounces(sim, count):
         seen += down and sim.state.v[2] > 0
 
 
-def test_an_elastic_ball_keeps_its_energy_over_thirty_bounces():
+def test_an_elastic_ball_keeps_its_energy_over_ten_bounces():
     sim = ball(1.0, height=5e-3)
     first = sim.energy.total - G * 0.1
-    bounces(sim, 30)
-    assert sim.energy.total - G * 0.1 == pytest.approx(first, rel=3e-4)
+    bounces(sim, 10)
+    # 1e-5 a bounce
+    assert sim.energy.total - G * 0.1 == pytest.approx(first, rel=1e-4)
 
 
+@pytest.mark.slow
 def test_moments_of_bounces_are_those_of_the_closed_form():
     # after √(2H/g), then flights of 2 ε^k √(2H/g)
     sim, fall = ball(0.7), sqrt(2 * 0.5 / G)
@@ -48,6 +50,7 @@ def test_moments_of_bounces_are_those_of_the_closed_form():
     assert found == pytest.approx(expected, abs=1.1e-3)
 
 
+@pytest.mark.slow
 def test_bounces_that_accumulate_end_in_rest():
     sim = ball(0.5, 0.2)
     sim.run(1.0)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from bipeds import hrp2_on_ground
 from plates import LENGTH, MASS, THICK, WIDTH, G, on_plane, plate_world
 from scipy.optimize import linprog
 
@@ -21,6 +22,7 @@ def test_in_the_middle_of_a_square_without_a_tangential_force_it_is_mu_f_r():
     assert yaw_limit(SQUARE, (0, 0), (0, 0, 50.0), 0.6, -1.0) == pytest.approx(0.6 * 50 * r)
 
 
+@pytest.mark.slow
 def test_at_the_limit_of_sliding_nothing_is_left():
     limit = yaw_limit(SQUARE, (0.02, 0.03), (0.6 * 50.0, 0.0, 50.0), 0.6)
     assert limit == pytest.approx(0.0, abs=1e-3)
@@ -77,10 +79,7 @@ def test_a_plate_that_is_turned_slides_at_its_yaw_limit():
 
 
 def test_the_support_polygon_is_the_hull_of_what_touches():
-    world = tabi.World()
-    world.add_ground()
-    robot = world.add_robot(tabi.robots.hrp2())
-    robot.stand_on_ground()
+    world, robot = hrp2_on_ground()
     sim = tabi.Simulator(world)
     sim.set_controller(robot, tabi.control.hold(robot.half_sitting))
     assert sim.support_polygon(robot).shape == (0, 2)
@@ -141,10 +140,7 @@ def test_a_robot_with_a_hand_on_a_table_has_no_zero_moment_point_and_says_so():
 
 
 def test_a_state_that_is_kept_does_not_change_with_later_steps():
-    world = tabi.World()
-    world.add_ground(friction=0.8)
-    robot = world.add_robot(tabi.robots.hrp2())
-    robot.stand_on_ground()
+    world, robot = hrp2_on_ground()
     sim = tabi.Simulator(world)
     sim.set_controller(robot, tabi.control.hold(robot.half_sitting))
     sim.run(0.05)
@@ -157,6 +153,7 @@ def test_a_state_that_is_kept_does_not_change_with_later_steps():
     assert not np.array_equal(sim.foot("left").wrench.force, before[0])
 
 
+@pytest.mark.slow
 def test_laws_with_other_corner_forces_see_the_same_states_in_the_same_motion():
     # both feet tip over their toes: corners that bear nothing are told from those that leave by how
     # they move, and not by forces, which differ from law to law

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from bipeds import hrp2_on_ground
 
 import tabi
 from tabi.spatial.transform import translation
@@ -223,10 +224,7 @@ def test_a_robot_that_slides_is_linearised_as_differences_say(surface):
 
 
 def test_hrp2_that_is_pushed_is_linearised_as_differences_say():
-    world = tabi.World()
-    world.add_ground(friction=0.8)
-    robot = world.add_robot(tabi.robots.hrp2())
-    robot.stand_on_ground()
+    world, robot = hrp2_on_ground()
     sim = tabi.Simulator(world)
     sim.set_controller(robot, tabi.control.hold(robot.half_sitting))
     sim.run(0.3)
@@ -260,6 +258,7 @@ def test_nothing_moves_and_the_run_goes_on_as_if_it_had_not_been_asked():
 def test_commands_act_as_their_columns_say():
     sim = standing("none")
     found, saved, size = sim.linearise(), sim.save(), 1e-4
+    assert found.inputs == ("shoulder", "elbow")
     for name, B in (("effort", found.B), ("position", found.B_position)):
         for k, joint in enumerate(found.inputs):
             ends = []

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from bipeds import hrp2_on_ground
 
 import tabi
 from tabi.simulation.readings import Reading
@@ -9,10 +10,7 @@ from tabi.simulation.readings import Reading
 
 def standing():
     """HRP-2 on the ground after a moment."""
-    world = tabi.World()
-    world.add_ground()
-    robot = world.add_robot(tabi.robots.hrp2())
-    robot.stand_on_ground()
+    world, robot = hrp2_on_ground()
     sim = tabi.Simulator(world)
     sim.run(0.05)
     return sim, robot

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from bipeds import hrp2_on_ground
 
 import tabi
 from tabi.model.lookup import joint_rows
@@ -10,10 +11,7 @@ from tabi.model.lookup import joint_rows
 @pytest.fixture(scope="module")
 def sim():
     """HRP-2 pushed while it stands, so that nothing is symmetric."""
-    world = tabi.World()
-    world.add_ground(friction=0.8)
-    robot = world.add_robot(tabi.robots.hrp2())
-    robot.stand_on_ground()
+    world, robot = hrp2_on_ground()
     sim = tabi.Simulator(world)
     sim.apply_force(robot.body("chest"), force=(60, 30, 0), duration=0.1)
     sim.run(0.15)
@@ -22,6 +20,7 @@ def sim():
 
 def test_a_foot_bears_the_forces_of_its_contacts_about_its_origin(sim):
     (robot,) = sim.world.robots
+    assert set(robot.feet) == {"left", "right"}
     for foot in robot.feet.values():
         body, origin = sim.model.link(foot.name).body, sim.pose(foot).p
         own = [c for c in sim.contacts if c.body_a.body == body]
@@ -106,10 +105,7 @@ def test_the_zero_moment_point_is_where_the_ground_force_has_no_moment(sim):
 
 
 def test_senses_are_joint_states_and_the_frame_of_the_base():
-    world = tabi.World()
-    world.add_ground()
-    robot = world.add_robot(tabi.robots.hrp2())
-    robot.stand_on_ground()
+    world, robot = hrp2_on_ground()
     sim = tabi.Simulator(world)
     sim.set_state(sim.model.initial(), 0.1 * np.arange(sim.model.v_count))
     sim.run(0.01)

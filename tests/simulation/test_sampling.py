@@ -68,6 +68,7 @@ def test_noise_has_a_flat_spectrum_of_the_size_that_was_asked():
     assert abs(np.mean(told)) < 4 * 0.02 / np.sqrt(4096)
 
 
+@pytest.mark.slow
 def test_a_drifting_bias_is_a_random_walk_of_the_size_that_was_asked():
     ends = []
     for world in range(200):

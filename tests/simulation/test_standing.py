@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from bipeds import hrp2_on_ground
 
 import tabi
 from tabi import ModelError, walking
@@ -87,10 +88,7 @@ def test_heading_of_a_turn_about_a_level_axis_is_none():
 
 
 def test_it_steps_aside_where_something_is_in_its_way():
-    world = tabi.World()
-    world.add_ground()
-    robot = world.add_robot(tabi.robots.hrp2())
-    robot.stand_on_ground()
+    world, robot = hrp2_on_ground()
     world.add_box(size=(0.4, 0.4, 0.4), mass=5.0, position=(0.0, 0.0, 3.0), name="crate")
     wall = Box((0.1, 4.0, 2.0))
     world.add_fixed(wall, (0.6, 0.0, 1.0), (1, 0, 0, 0), name="wall")
@@ -108,10 +106,7 @@ def test_it_steps_aside_where_something_is_in_its_way():
 
 
 def test_it_stands_on_a_step_where_it_lies_on_one():
-    world = tabi.World()
-    world.add_ground()
-    robot = world.add_robot(tabi.robots.hrp2())
-    robot.stand_on_ground()
+    world, robot = hrp2_on_ground()
     world.add_fixed(Box((6.0, 6.0, 0.02)), (0, 0, 0.01), (1, 0, 0, 0))
     sim = tabi.Simulator(world)
     sim.stand_up(robot)
@@ -124,10 +119,7 @@ def test_without_room_or_ground_it_is_refused():
     robot = world.add_robot(tabi.robots.hrp2())
     with pytest.raises(ModelError, match="nothing to stand on"):
         tabi.Simulator(world).stand_up(robot)
-    world = tabi.World()
-    world.add_ground()
-    robot = world.add_robot(tabi.robots.hrp2())
-    robot.stand_on_ground()
+    world, robot = hrp2_on_ground()
     world.add_box(size=(9.0, 9.0, 0.3), mass=100.0, position=(0, 0, 0.8), name="roof")
     sim = tabi.Simulator(world)
     with pytest.raises(ModelError, match="no free and level place to stand within 3 m"):
@@ -173,11 +165,9 @@ def test_one_that_holds_something_is_refused_or_lets_go():
     assert not sim.fallen(robot, 0.6)
 
 
+@pytest.mark.slow
 def test_a_walker_begins_its_walk_anew():
-    world = tabi.World()
-    world.add_ground()
-    robot = world.add_robot(tabi.robots.hrp2())
-    robot.stand_on_ground()
+    world, robot = hrp2_on_ground()
     biped = walking.Biped(robot)
     pattern = walking.walking_pattern(biped, walking.walk(biped.stance, 4, 0.15))
     walker = walking.Walker(pattern, walking.Stabiliser())

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from bipeds import hrp2_on_ground
 
 import tabi
 
@@ -16,10 +17,7 @@ def box_world(friction=0.5, position=(0.0, 0.0, 0.15), **more):
 
 
 def standing(friction=0.8):
-    world = tabi.World()
-    world.add_ground(friction=friction)
-    robot = world.add_robot(tabi.robots.hrp2())
-    robot.stand_on_ground()
+    world, robot = hrp2_on_ground(friction)
     sim = tabi.Simulator(world)
     sim.set_controller(robot, tabi.control.hold(robot.half_sitting))
     return sim, robot
@@ -121,10 +119,7 @@ def test_a_rerun_and_a_restored_run_are_the_same_to_the_last_bit():
 
 
 def test_flight_keeps_its_momentum_with_contacts_compiled_in():
-    world = tabi.World()
-    world.add_ground()
-    robot = world.add_robot(tabi.robots.hrp2())
-    robot.stand_on_ground()
+    world, robot = hrp2_on_ground()
     sim = tabi.Simulator(world)
     q = sim.model.initial()
     q[2] += 5.0

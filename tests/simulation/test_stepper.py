@@ -86,6 +86,7 @@ def test_the_worst_of_a_run_keeps_a_nan():
     assert s.missed_count == 1
 
 
+@pytest.mark.slow
 def test_a_simulator_that_steps_in_another_thread_says_so():
     s, errors, ready = stepper_of(), [], threading.Barrier(2)
     s.rollout(1e-3, 1e-8, 1)

@@ -6,6 +6,7 @@ from math import cos, sin
 
 import numpy as np
 import pytest
+from bipeds import hrp2_on_ground
 from tests.simulation.forces.test_motor_lines import twin
 from tests.simulation.forces.test_motors import arm
 from tests.worlds import random_robot
@@ -157,6 +158,7 @@ def test_on_random_trees_efforts_are_those_of_inverse_dynamics(seed):
     sim = tabi.Simulator(world)
     names = robot.joint_names
     exact = [name for name in names if rng.random() < 0.6] or names[:1]
+    assert 0 < len(exact) <= len(names)
     sim.prescribe(exact)
     goal = {name: float(rng.uniform(-0.5, 0.5)) for name in names}
     sim.set_gains(np.full(sim.model.v_count, 5.0), np.zeros(sim.model.v_count))
@@ -181,10 +183,7 @@ def test_on_random_trees_efforts_are_those_of_inverse_dynamics(seed):
 
 def test_hrp2_that_stands_with_exact_joints_bears_what_statics_ask_of_them():
     # effort of all joints: gravity's share less that of the ground, from the feet's wrenches
-    world = tabi.World()
-    world.add_ground()
-    robot = world.add_robot(tabi.robots.hrp2())
-    robot.stand_on_ground()
+    world, robot = hrp2_on_ground()
     sim = tabi.Simulator(world)
     sim.prescribe(robot)
     sim.set_controller(robot, tabi.control.hold(robot.half_sitting))

@@ -69,6 +69,7 @@ def test_a_spoilt_workspace_changes_nothing_once_it_is_prepared(name):
 
 def test_every_array_is_said_by_which_stage_it_is_computed():
     words = workspace.StepWorkspace.__doc__
+    assert {"dynamics", "collision", "problem"} < set(workspace.StepWorkspace._fields)
     for name in workspace.StepWorkspace._fields:
         assert f"{name}:" in words or f"{name}, " in words, name
 
@@ -123,10 +124,12 @@ def said(code: str) -> str:
     return done.stdout
 
 
+@pytest.mark.process
 def test_rows_of_an_earlier_step_are_not_taken_for_contacts_where_memory_is_short():
     assert said(CROWDED).split() == ["1"]
 
 
+@pytest.mark.process
 def test_absurd_velocities_of_a_humanoid_end_in_a_sentence():
     lines = said(ABSURD).splitlines()
     assert lines

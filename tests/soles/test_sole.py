@@ -110,6 +110,7 @@ def test_forces_that_are_no_numbers_are_refused():
         sole.sink(float("nan"))
 
 
+@pytest.mark.process
 def test_scikit_fem_is_imported_when_a_sole_is_made_and_not_before():
     code = "import sys, tabi.soles; sys.exit('skfem' in sys.modules or 'meshio' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0

@@ -91,6 +91,7 @@ def check_cloud(total: Inertia, samples, density_mass):
     assert np.allclose(total.centre, c, atol=0.02)
 
 
+@pytest.mark.slow
 def test_solid_shapes_weigh_like_their_points():
     cube = RNG.uniform(-1, 1, size=(60000, 3))
     check_cloud(inertia.solid_box(2.0, (0.4, 0.6, 1.0)), cube * [0.2, 0.3, 0.5], 2.0)

@@ -38,6 +38,7 @@ def test_a_record_without_noise_gives_its_numbers_back(seed):
     assert found.explained == pytest.approx(1.0, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_creep_is_told_from_the_oscillation():
     t = np.linspace(0, 1.5, 600)
     found = fit(t, swing(t, decay=3.0, creep=5.0))
@@ -48,6 +49,7 @@ def test_creep_is_told_from_the_oscillation():
     assert fit(t, swing(t, decay=3.0) + noise).creep == 0.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("correlation", [0.0, 0.8])
 def test_intervals_hold_what_they_promise(correlation):
     """Of 24 intervals of 95 % fewer than 18 hold the truth in one case of 100,000; of those that
@@ -62,6 +64,7 @@ def test_intervals_hold_what_they_promise(correlation):
     assert inside.min() >= 18
 
 
+@pytest.mark.slow
 def test_noise_and_its_correlation_are_told():
     """Of 3000 samples the standard deviation is known to a hundredth or two, ρ to 0.02."""
     rng, t = np.random.default_rng(2), np.linspace(0, 3.0, 3000)
@@ -79,6 +82,7 @@ def refusal(t, y) -> str:
     return str(fault.value)
 
 
+@pytest.mark.slow
 def test_records_that_tell_nothing_are_refused_in_a_sentence():
     t = np.linspace(0, 2.0, 400)
     assert "has 5 samples; expected at least 12: record longer" in refusal(t[:5], t[:5])

@@ -7,6 +7,7 @@ from tabi.simulation.simulator import Simulator
 from tabi.validation import dry_trees
 
 
+@pytest.mark.slow
 def test_trees_with_dry_joints_neither_break_nor_sink():
     result = dry_trees.validate(12, 80)
     assert result["broken"] == []
@@ -15,6 +16,7 @@ def test_trees_with_dry_joints_neither_break_nor_sink():
     assert "12 worlds" in dry_trees.text(result)
 
 
+@pytest.mark.slow
 def test_worlds_have_dry_joints_stops_and_overlaps_and_are_the_same_each_time():
     frictions, stops, overlaps = [], 0, 0
     for seed in range(20):

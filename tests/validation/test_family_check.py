@@ -1,8 +1,11 @@
 """``tabi validate family``: counts are those of the problems, with and without a budget."""
 
+import pytest
+
 from tabi.validation import family_check
 
 
+@pytest.mark.slow
 def test_what_a_budget_leaves_unsolved_is_counted_and_named(monkeypatch):
     monkeypatch.setattr(family_check, "DEFAULT", 1)
     result = family_check.validate(12, seed=3)

@@ -40,6 +40,7 @@ def error_by_hand(W, q, mu, r):
     return worst
 
 
+@pytest.mark.slow
 def test_a_file_is_read_back_and_its_solution_is_certified_anew(exported):
     folder, index = exported
     assert len(index["problems"]) == COUNT
@@ -65,6 +66,7 @@ def test_a_file_is_read_back_and_its_solution_is_certified_anew(exported):
         assert back.contact_count == record["contacts"]
 
 
+@pytest.mark.slow
 def test_a_problem_is_the_case_that_its_name_says(exported):
     folder, index = exported
     record = index["problems"][0]
@@ -73,6 +75,7 @@ def test_a_problem_is_the_case_that_its_name_says(exported):
     assert np.array_equal(files.read(folder / record["file"]).blocks.q, case.problem().blocks.q)
 
 
+@pytest.mark.slow
 def test_the_index_and_the_page_name_every_file(exported):
     folder, index = exported
     told = json.loads((folder / "index.json").read_text(encoding="utf-8"))
@@ -92,6 +95,7 @@ def test_kinds_come_in_their_shares_and_more_problems_begin_with_the_same(tmp_pa
     assert list(places(tmp_path, 7, 0)) == many[:7]
 
 
+@pytest.mark.slow
 def test_what_is_right_is_kept_and_what_is_not_is_made_again(exported, monkeypatch):
     folder, index = exported
     times = {r["file"]: (folder / r["file"]).stat().st_mtime_ns for r in index["problems"]}
@@ -114,6 +118,7 @@ def test_what_is_right_is_kept_and_what_is_not_is_made_again(exported, monkeypat
     assert export(folder, COUNT, seed=7)["reused"] == COUNT
 
 
+@pytest.mark.slow
 def test_the_hardest_stay_and_a_rerun_knows_the_others(tmp_path, monkeypatch):
     folder = tmp_path / "hard"
     all_of_them = export(folder, 4)["problems"]
@@ -143,6 +148,7 @@ def test_an_export_that_is_stopped_keeps_what_it_has_and_goes_on(tmp_path):
     assert (again["reused"], len(again["problems"]), again["complete"]) == (2, 4, True)
 
 
+@pytest.mark.slow
 def test_folders_and_numbers_that_cannot_be_are_refused(tmp_path, exported):
     mine = tmp_path / "mine"
     mine.mkdir()

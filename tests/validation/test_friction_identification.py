@@ -46,6 +46,7 @@ def test_the_moment_of_slipping_is_found_within_a_few_samples():
     assert abs(t[breakaway(way)] - slips) < 0.03
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("drop", [0.2, 0.0])
 def test_intervals_of_a_recorded_pull_hold_the_truth_in_90_of_100_trials(drop):
     rng, held, found = np.random.default_rng(9), 0, []

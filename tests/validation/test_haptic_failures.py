@@ -8,6 +8,7 @@ from tabi.validation import haptic_failures
 from tabi.validation.haptic_failures import KINDS
 
 
+@pytest.mark.process
 @pytest.mark.slow
 def test_forces_end_and_come_back_whatever_fails():
     found = haptic_failures.validate(7, seed=3)

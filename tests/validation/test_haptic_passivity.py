@@ -6,6 +6,7 @@ import pytest
 from tabi.validation import haptic_passivity as study
 
 
+@pytest.mark.slow
 def test_the_controller_keeps_every_wall_passive_and_without_it_energy_grows():
     found = study.validate((0.05, 0.5), (1000.0,), (0.0, 5e-3))
     assert found["within"], found
@@ -23,6 +24,7 @@ def test_three_dimensions_and_other_jitter_are_no_way_round(seed):
         assert one["worst"] <= study.PROMISED
 
 
+@pytest.mark.slow
 def test_more_than_is_promised_is_seen(monkeypatch):
     monkeypatch.setattr(study, "PROMISED", -1.0)
     assert not study.validate((0.1,), (300.0,), (0.0,))["within"]

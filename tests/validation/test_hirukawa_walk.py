@@ -21,6 +21,7 @@ def found():
     return result
 
 
+@pytest.mark.slow
 def test_it_walks_falls_and_walks_as_published(found):
     rows = found["robots"]["hrp2"]["rows"]
     assert [rows[key]["walks"] for key in ("1", "2", "4")] == [True, False, True]
@@ -32,6 +33,7 @@ def test_it_walks_falls_and_walks_as_published(found):
     assert found["robots"]["hrp2"]["patterns_differ_rad"] < 1e-9
 
 
+@pytest.mark.slow
 def test_a_sharper_stabiliser_shakes_with_exact_joints_and_not_with_servos(found):
     rows = found["robots"]["hrp2"]["rows"]
     assert rows["3 sharp"]["shake_ratio"] >= hirukawa_walk.SHAKES
@@ -42,6 +44,7 @@ def test_a_sharper_stabiliser_shakes_with_exact_joints_and_not_with_servos(found
     assert not rows["3"]["as_published"]
 
 
+@pytest.mark.slow
 def test_force_is_zero_in_the_air_and_the_weight_in_single_support(found):
     force = found["robots"]["hrp2"]["force"]["4"]
     assert force["weight_n"] == pytest.approx(58.0 * 9.81)
@@ -52,6 +55,7 @@ def test_force_is_zero_in_the_air_and_the_weight_in_single_support(found):
     assert force["within"]
 
 
+@pytest.mark.slow
 def test_curves_are_of_three_steps(found):
     kept = found["robots"]["hrp2"]["curves"]["4"]
     times = np.array(kept["time_s"])
@@ -61,6 +65,7 @@ def test_curves_are_of_three_steps(found):
     assert {len(x) for x in kept.values()} == {len(times)}
 
 
+@pytest.mark.slow
 def test_hrp1s_walks_as_it_did():
     """Row 1 in small: rigid feet, exact joints, no stabiliser."""
     walked = try_walk(tabi.robots.hrp1s(), 2, exact=True, lowest=hirukawa_walk.LOWEST)
@@ -68,6 +73,7 @@ def test_hrp1s_walks_as_it_did():
     assert walked.landing < 1e-8
 
 
+@pytest.mark.slow
 def test_torque_inwards_turns_the_robot_towards_its_other_foot():
     walked = try_walk(tabi.robots.hrp2(), 2, exact=True, curves=True)
     # 500 N, 2 cm outside of both ankles, r × f: y points outwards on the left, inwards on the right
@@ -77,6 +83,7 @@ def test_torque_inwards_turns_the_robot_towards_its_other_foot():
     assert told["part_inwards"] == 1.0
 
 
+@pytest.mark.slow
 def test_what_is_not_as_published_is_told(found):
     told = hirukawa_walk.text(found)
     assert "NOT as published" in told

@@ -127,6 +127,7 @@ def test_one_miss_in_a_hundred_thousand_is_allowed_and_two_are_not():
     assert not humanoids.total({})["within"]
 
 
+@pytest.mark.slow
 def test_an_interrupt_keeps_what_is_done():
     def stop(what, done, count):
         if done == 2:

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from bipeds import hrp2_on_ground
 
 import tabi
 from tabi import walking
@@ -94,10 +95,7 @@ def test_roll_and_pitch_do_not_depend_on_where_a_robot_faces(yaw):
 
 @pytest.fixture
 def walk():
-    world = tabi.World()
-    world.add_ground(friction=0.8)
-    robot = world.add_robot(tabi.robots.hrp2())
-    robot.stand_on_ground()
+    world, robot = hrp2_on_ground()
     biped = walking.Biped(robot)
     pattern = walking.walking_pattern(biped, walking.walk(biped.stance, 2, 0.1))
     sim = tabi.Simulator(world)
@@ -105,6 +103,7 @@ def walk():
     return sim, robot, pattern
 
 
+@pytest.mark.slow
 def test_what_is_followed_is_what_the_simulator_says(walk):
     sim, robot, pattern = walk
     watch = ImpactWatch(sim)

@@ -43,6 +43,7 @@ def test_without_noise_the_numbers_are_those_of_the_law(side, slides):
         assert one.value == pytest.approx(TRUTH[name], rel=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("side", ["motor", "joint"])
 def test_intervals_hold_the_truth_in_90_of_100_noisy_trials(side):
     rng = np.random.default_rng(11)

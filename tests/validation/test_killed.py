@@ -2,9 +2,12 @@
 
 import sys
 
+import pytest
+
 from tabi.validation import bare_controller, killed
 
 
+@pytest.mark.process
 def test_twenty_kills_lose_nothing():
     found = killed.validate(20, seed=1)
     assert found["wrong"] == dict.fromkeys(found["wrong"], 0)
@@ -12,6 +15,7 @@ def test_twenty_kills_lose_nothing():
     assert "wrong: nothing" in killed.text(found)
 
 
+@pytest.mark.process
 def test_a_robot_that_is_not_limp_and_a_wrong_answer_are_found(monkeypatch):
     # a trial that takes one for the other
     trial = killed.KillTrial("hold")
@@ -28,6 +32,7 @@ def test_a_robot_that_is_not_limp_and_a_wrong_answer_are_found(monkeypatch):
         assert found["wrong"]["answers"] == 1
 
 
+@pytest.mark.process
 def test_the_controller_alone_says_what_is_wrong_with_its_address():
     import subprocess
 

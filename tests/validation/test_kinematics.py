@@ -50,6 +50,7 @@ def test_configurations_are_within_the_limits():
         assert (q <= dof["upper"][single]).all()
 
 
+@pytest.mark.slow
 def test_the_command_says_what_it_found(monkeypatch):
     row = {"robot": "hrp2", "joints": 30, "targets": 10, "solved": 9, "median_us": 80.0}
     row |= {"percentile_95_us": 200.0, "worst_us": 900.0, "median_iterations": 6.0}

@@ -50,6 +50,7 @@ def test_a_motion_beyond_travel_or_speed_is_not_feasible_before_it_is_played(tmp
     assert "rad/s" in too_fast["refused"] or "velocities" in too_fast["refused"]
 
 
+@pytest.mark.slow
 def test_less_friction_leaves_less_of_it_by_its_factor():
     """Small forces do not change with the cone around them: ‖f_t‖/(μ f_n) is as 1/μ."""
     motion = of_scene(scenes.load("squat", ["duration_s=0.3"]))
@@ -99,6 +100,7 @@ def test_a_simulation_that_stops_is_not_feasible():
     assert "no battery" in found["runs"][0]["stopped"]
 
 
+@pytest.mark.slow
 def test_jaws_may_grip_and_nothing_else_may():
     motion = of_scene(scenes.load("grasp", ["duration_s=0.6"]))
     assert motion.jaws == ("RARM_GRIPPER",)

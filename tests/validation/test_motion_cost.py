@@ -128,6 +128,7 @@ def test_a_robot_that_stands_uses_shares_of_its_limits_and_one_that_falls_costs_
     assert falls.cost > 90
 
 
+@pytest.mark.slow
 def test_work_is_the_torque_times_the_way_of_a_motor():
     """Held joints have no way; a squat lifts most of the robot, and lets it down."""
     terms = read_terms(["energy"])

@@ -53,6 +53,7 @@ def test_a_delay_is_a_whole_number_of_steps_and_a_reset_begins_anew():
     assert late(0.0, None).position is None
 
 
+@pytest.mark.slow
 def test_the_controllers_of_a_simulation_are_late_at_their_own_rate():
     sim = scenes.load("walk").simulator()
     (name,) = sim.drivers

@@ -89,6 +89,7 @@ def talos(example_robots):
         return tabi.load(example_robots / "talos_data/robots/talos_reduced.urdf", base="floating")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("which", ["hrp2", "hrp2 on its bush", "talos"])
 def test_readings_are_those_of_mujocos_own_sensors_at_the_same_moment(which, request):
     """With MuJoCo's own acceleration, at a moment with velocities, contacts and torques."""
@@ -144,6 +145,7 @@ def test_a_joints_torque_is_the_moment_of_what_is_beyond_it_about_its_axis():
     row, effort = made.row(), made._efforts()
     sim.set_state(row.q, row.v)
     found = made._read(robot, effort)
+    assert set(robot.feet) == {"left", "right"}
     for foot in robot.feet.values():
         joint, body = foot.body.joint, foot.body.name
         k = sim.model.v_index(joint.name)
@@ -215,6 +217,7 @@ class Balance:
         return tabi.Command(position=position, velocity=told.velocity)
 
 
+@pytest.mark.slow
 def test_a_controller_with_imu_forces_and_encoders_sees_the_same_robot_at_rest_in_both():
     kept = []
 
@@ -254,6 +257,7 @@ def test_a_controller_with_imu_forces_and_encoders_sees_the_same_robot_at_rest_i
     assert found.result["differences"]["bodies"]["hrp2"]["largest_mm"] < 2.0
 
 
+@pytest.mark.slow
 def test_a_squat_that_balances_stays_near_in_both():
     def make():
         sim, robot = on_ground()
@@ -273,6 +277,7 @@ def test_a_squat_that_balances_stays_near_in_both():
         assert wrench[200:, :, 2].sum(axis=1).mean() == pytest.approx(weight, rel=0.03)
 
 
+@pytest.mark.slow
 def test_the_rubber_of_the_ankles_gives_way_by_load_over_stiffness_in_mujoco_too():
     seen = {}
 
@@ -306,6 +311,7 @@ def test_the_rubber_of_the_ankles_gives_way_by_load_over_stiffness_in_mujoco_too
         assert abs(sunk) * z["stiffness"] == pytest.approx(load, abs=below + 0.01 * load)
 
 
+@pytest.mark.slow
 def test_a_walk_of_openhrp_is_the_same_in_both(shared):
     walk = pattern_playback.WALKS[0]
 
@@ -324,6 +330,7 @@ def test_a_walk_of_openhrp_is_the_same_in_both(shared):
     assert found.result["differences"]["bodies"]["SampleRobot"]["largest_mm"] < 4.0
 
 
+@pytest.mark.slow
 def test_noise_delay_and_rates_are_told_to_be_tabis_alone():
     sim, robot = on_ground(lambda: tabi.robots.hrp2(sensor_noise=True))
     sim.set_controller(robot, tabi.control.hold(robot.half_sitting))

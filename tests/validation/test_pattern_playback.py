@@ -22,6 +22,7 @@ def piece(pattern, begin, end):
     )
 
 
+@pytest.mark.slow
 def test_openhrps_sample_robot_walks_with_the_zmp_of_its_file(shared):
     walk = experiment.WALKS[0]
     world, robot, pattern = experiment.stage(shared / "data", walk)
@@ -33,6 +34,7 @@ def test_openhrps_sample_robot_walks_with_the_zmp_of_its_file(shared):
     assert experiment.within(row), row
 
 
+@pytest.mark.slow
 def test_sr1_walks_with_the_zmp_of_its_inverse_dynamics(shared):
     world, robot, pattern = experiment.stage(shared / "data", experiment.WALKS[1])
     # two steps: its pattern rests until 3 s, and swings feet from 4.2 to 5.3 and 5.5 to 6.6 s
@@ -41,6 +43,7 @@ def test_sr1_walks_with_the_zmp_of_its_inverse_dynamics(shared):
     assert experiment.within(row), row
 
 
+@pytest.mark.slow
 def test_without_efforts_fed_forward_the_loops_lag(shared):
     world, robot, pattern = experiment.stage(shared / "data", experiment.WALKS[0])
     row = experiment.measure(world, robot, piece(pattern, 0, 1000), feed_forward=False)

@@ -19,6 +19,7 @@ def stepping():
     return pushes.stand(rough_robot("hrp2"), adapts=True)
 
 
+@pytest.mark.slow
 def test_without_a_step_it_survives_what_a_blow_allows_and_no_multiple_of_it(standing):
     bound = pushes.bounds(standing, 180).without
     assert standing.survives(bound, 180)
@@ -27,6 +28,7 @@ def test_without_a_step_it_survives_what_a_blow_allows_and_no_multiple_of_it(sta
     assert not standing.survives(1.1 * x / (1.0 - exp(-x)) * bound, 180)
 
 
+@pytest.mark.slow
 def test_a_pendulum_with_a_step_at_the_bound_is_caught_at_the_farthest_edge(stepping):
     """(2), forwards in time: over the edge until the foot lands, which then is under ξ."""
     found, s = pushes.bounds(stepping, 0), stepping.walker.reach
@@ -39,6 +41,7 @@ def test_a_pendulum_with_a_step_at_the_bound_is_caught_at_the_farthest_edge(step
     assert xi == pytest.approx(found.edge + found.reach, rel=1e-4)
 
 
+@pytest.mark.slow
 def test_reach_is_the_box_of_the_walkers_settings(stepping):
     s = stepping.walker.reach
     stance = stepping.walker.biped.stance
@@ -55,6 +58,7 @@ def test_reach_is_the_box_of_the_walkers_settings(stepping):
     assert left.crosses
 
 
+@pytest.mark.slow
 def test_steps_survive_what_standing_does_not(standing, stepping):
     """Ahead and to the side, where the foot on that side steps out."""
     most = standing.limit(45, 50.0, 600.0, 0)
@@ -62,6 +66,7 @@ def test_steps_survive_what_standing_does_not(standing, stepping):
     assert not standing.survives(most + 50.0, 45)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("degrees", [0, 180])
 def test_a_step_ahead_or_back_survives_seven_tenths_of_the_bound(stepping, degrees):
     bound = pushes.bounds(stepping, degrees)
@@ -72,12 +77,14 @@ def test_a_step_ahead_or_back_survives_seven_tenths_of_the_bound(stepping, degre
     assert stepping.walker.stands
 
 
+@pytest.mark.slow
 def test_a_state_is_brought_back_with_what_its_controller_remembers(stepping):
     assert [stepping.survives(150.0, 0) for _ in range(2)] == [True, True]
     assert not stepping.survives(5000.0, 0)
     assert stepping.survives(150.0, 0)
 
 
+@pytest.mark.slow
 def test_a_walk_is_pushed_at_moments_of_one_step():
     moments = pushes.walk_on(rough_robot("hrp2"), 4)
     times = []
@@ -108,6 +115,7 @@ def test_a_limit_is_below_the_first_fall(force, wanted):
     assert pushes.Pushed.limit(Yielding(force), 0, 50.0, 500.0, 1) == pytest.approx(wanted)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stops", [False, True])
 def test_limits_are_told_and_an_interrupt_keeps_them(monkeypatch, stops):
     def limit(self, degrees, rung, most, halvings):

@@ -41,6 +41,7 @@ def test_everything_starts_apart_and_within_its_masses(seed):
         assert moments[2] <= (moments[0] + moments[1]) * (1 + 1e-9)
 
 
+@pytest.mark.slow
 def test_a_hundred_worlds_have_every_ground_shape_and_joint():
     kinds, grounds, joints, motors = set(), set(), set(), 0
     for seed in range(60):

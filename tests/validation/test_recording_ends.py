@@ -15,6 +15,7 @@ def claims(run):
     return findings.measure(run, contacts.touches(run))
 
 
+@pytest.mark.process
 def test_ten_random_ends_lose_nothing():
     found = recording_ends.validate(claims, 10, seed=1)
     assert found["within"], found["wrong"]
@@ -36,6 +37,7 @@ def test_a_plan_is_that_of_its_seed_and_ends_where_the_run_did():
     assert recording_ends.planned(7, 0, 0) == [(0, 0)]
 
 
+@pytest.mark.slow
 def test_what_is_wrong_is_seen(tmp_path):
     world = tabi.World()
     world.add_ground()

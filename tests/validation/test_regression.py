@@ -21,6 +21,7 @@ def test_students_factor_is_that_of_the_tables():
     assert student(10**7) == pytest.approx(1.960, abs=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", [6, 200])
 def test_intervals_hold_the_truth_in_95_of_100_cases(rows):
     rng, held = np.random.default_rng(rows), np.zeros(2)

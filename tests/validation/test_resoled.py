@@ -23,6 +23,7 @@ def test_new_soles_stay_within_the_old_ones_and_at_their_height():
     robot = hrp2()
     before = {name: foot.polygon.copy() for name, foot in robot.feet.items()}
     resole(robot, 16)
+    assert set(robot.feet) == {"left", "right"}
     for name, foot in robot.feet.items():
         assert len(foot.polygon) == 16
         assert np.ptp(foot.polygon, axis=0) == pytest.approx(np.ptp(before[name], axis=0), rel=0.02)

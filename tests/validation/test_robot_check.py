@@ -13,6 +13,7 @@ def write(folder, name, text):
     return file
 
 
+@pytest.mark.slow
 def test_each_robot_has_its_outcome(tmp_path):
     files = [
         write(tmp_path, "stands.urdf", biped()),

@@ -22,6 +22,7 @@ def test_the_numbers_of_hrp2_are_its_own():
     assert height == pytest.approx(HRP2_HEIGHT, abs=1e-3)
 
 
+@pytest.mark.slow
 def test_rubber_is_scaled_by_weight_times_height():
     assert rough_robot("hrp2").bush.rubber.stiffness == pytest.approx(500.0, rel=2e-3)
     g1 = plain_robot("g1")
@@ -34,6 +35,7 @@ def test_rubber_is_scaled_by_weight_times_height():
     assert rubber.vertical_stiffness == pytest.approx(1e5 * g1.mass / HRP2_MASS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["hrp2", "hrp1s", "g1"])
 def test_sensors_of_base_and_feet_err_and_are_late(name):
     robot = rough_robot(name)

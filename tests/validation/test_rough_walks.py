@@ -40,6 +40,7 @@ def test_plates_are_thin_and_begin_in_front_of_the_feet(robot):
         assert plate.placement.p[0] - 0.5 * np.hypot(*size[:2]) >= rough_walks.BEGIN - 1e-9
 
 
+@pytest.mark.slow
 def test_it_walks_with_a_stabiliser_and_falls_without():
     steered = rough_walks.try_walk("hrp2", "steered", 0, steps=6)
     blind = rough_walks.try_walk("hrp2", "blind", 0, steps=6)
@@ -76,6 +77,7 @@ def test_falls_are_listed_with_what_was_drawn(monkeypatch):
     assert not rough_walks.validate(walks=20)["within"]
 
 
+@pytest.mark.slow
 def test_a_walk_that_was_given_up_is_upright_and_has_not_arrived(monkeypatch):
     monkeypatch.setattr(rough_walks, "ARRIVED", 2.0)
     row = rough_walks.try_walk("hrp2", "steered", 0, steps=2)
@@ -100,6 +102,8 @@ def test_an_interrupt_keeps_what_is_done(monkeypatch):
     assert "interrupted" in rough_walks.text(found)
 
 
+@pytest.mark.slow
+@pytest.mark.process
 def test_two_processes_find_what_one_finds():
     one, two = (
         rough_walks.validate(walks=3, steps=2, jobs=jobs, kinds=("steered",)) for jobs in (1, 2)

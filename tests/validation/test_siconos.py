@@ -73,6 +73,7 @@ def test_a_problem_that_is_normal_first_is_written_as_it_came(tmp_path):
     assert np.array_equal(np.load(tmp_path / "p.npz")["q"], q)
 
 
+@pytest.mark.process
 @pytest.mark.usefixtures("stand_in")
 def test_its_tolerance_is_lowered_until_our_certificate_accepts():
     with siconos.Session() as session:
@@ -85,6 +86,7 @@ def test_its_tolerance_is_lowered_until_our_certificate_accepts():
     assert answer.impulse == pytest.approx([0, 0, 1], abs=1e-8)
 
 
+@pytest.mark.process
 @pytest.mark.usefixtures("stand_in")
 def test_what_never_satisfies_is_not_solved_and_keeps_its_best_error():
     with siconos.Session() as session:
@@ -95,6 +97,7 @@ def test_what_never_satisfies_is_not_solved_and_keeps_its_best_error():
     assert answer.own_tolerance == 1e-8
 
 
+@pytest.mark.process
 @pytest.mark.usefixtures("stand_in")
 def test_a_crash_and_a_run_without_end_lose_one_problem_each():
     answers = siconos.solve_all(
@@ -115,6 +118,7 @@ def test_an_unknown_method_is_refused_with_the_known_ones():
         session.solve(falling(0.5), "NSGSV")
 
 
+@pytest.mark.process
 def test_a_system_without_it_is_told_in_a_sentence(monkeypatch):
     monkeypatch.setattr(siconos, "PYTHON", "/no/such/python")
     siconos.available.cache_clear()

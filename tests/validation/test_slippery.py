@@ -12,6 +12,7 @@ def robot():
     return rough_robot("hrp2")
 
 
+@pytest.mark.slow
 def test_the_own_gait_slips_where_it_needs_more_friction_and_the_slowed_one_does_not(robot):
     own, slowed = gait_for(robot), gait_for_friction(robot, 0.08)
     assert friction_demand(robot, slowed) < 0.08 < friction_demand(robot, own)

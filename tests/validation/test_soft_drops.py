@@ -1,8 +1,11 @@
 """A hundredth of the drops of ``tabi validate soles``."""
 
+import pytest
+
 from tabi.validation import soft_drops
 
 
+@pytest.mark.slow
 def test_no_step_brings_energy_and_the_loss_is_of_first_order():
     found = soft_drops.validate(10)
     assert found["gained"] == 0, found

@@ -22,6 +22,7 @@ def standing(request):
     return stabilisers.stand(stabilisers.robot_on_rubber(), stabilisers.KINDS[request.param])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("degrees", stabilisers.DIRECTIONS)
 def test_it_survives_what_a_blow_allows_and_no_multiple_of_it(standing, degrees):
     """All of m ω d/T, although sensors are 10 ms late: a push of 0.1 s leaves time to answer."""
@@ -40,6 +41,7 @@ def test_the_reference_of_hrp2_ahead():
     assert standing.reference(np.array([1.0, 0.0])) == pytest.approx(262.0, abs=5.0)
 
 
+@pytest.mark.slow
 def test_the_integral_takes_a_constant_push_away():
     off = {
         kind: stabilisers.steady_push(
@@ -53,6 +55,7 @@ def test_the_integral_takes_a_constant_push_away():
     assert abs(off["dcm"]) < 1e-3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", list(stabilisers.KINDS))
 def test_a_walk_is_measured(kind):
     robot = stabilisers.robot_on_rubber()
@@ -77,6 +80,7 @@ def test_of_walks_with_other_noise_the_worst_counts():
     assert stabilisers.worst([good])["fell_s"] is None
 
 
+@pytest.mark.slow
 def test_a_robot_without_feedback_falls_and_that_is_told():
     blind = DcmStabiliser(poles=None, zmp_damping=0.0, foot_adjusting=0.0, swing=0.0)
     robot = stabilisers.robot_on_rubber(rough=False)
@@ -86,6 +90,7 @@ def test_a_robot_without_feedback_falls_and_that_is_told():
     assert found["steps"] < 6
 
 
+@pytest.mark.slow
 def test_results_are_told(monkeypatch):
     monkeypatch.setattr(stabilisers, "_walks", lambda *_: [])
     monkeypatch.setattr(stabilisers, "HALVINGS", 2)

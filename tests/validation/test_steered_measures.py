@@ -32,6 +32,7 @@ def test_who_stands_has_been_told_nothing_and_went_nowhere():
     assert 0.0 < found.least_margin_m <= found.margin_m
 
 
+@pytest.mark.slow
 def test_speeds_are_ways_in_the_robots_own_axes_over_the_time_it_was_told_to_walk():
     sim, robot, walker = steered()
     sim.run(0.5)

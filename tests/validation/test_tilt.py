@@ -42,6 +42,7 @@ def noisy(run, seed: int, torque: float = 0.5):
 # ---- recordings -------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("joints", ["rigid", "servos"])
 @pytest.mark.parametrize("signal", ["torque", "pitch"])
 def test_bush_of_a_recording_is_the_one_it_was_built_with(records, joints, signal):
@@ -53,6 +54,7 @@ def test_bush_of_a_recording_is_the_one_it_was_built_with(records, joints, signa
     assert found.damping == pytest.approx(C, rel=1e-2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("joints", "seeds"), [("rigid", 3), ("servos", 5)])
 def test_noise_of_a_sensor_moves_it_by_less_than_2_and_10_percent(records, joints, seeds):
     """0.5 N·m on each foot. The intervals are of 95 %: of 8 records one may miss."""
@@ -69,6 +71,7 @@ def test_noise_of_a_sensor_moves_it_by_less_than_2_and_10_percent(records, joint
     assert sum(inside) >= len(inside) - 2
 
 
+@pytest.mark.slow
 def test_rigid_record_obeys_the_pendulum_of_the_paper(records):
     """n K = I ω² + m g h and n C = 2 ζ ω I − h n K, to first order in ζ² and ω h."""
     run = records["rigid"]
@@ -82,6 +85,7 @@ def test_rigid_record_obeys_the_pendulum_of_the_paper(records):
     assert found.tilting / (2 * K) > 0.03
 
 
+@pytest.mark.slow
 def test_recording_by_hand_is_the_recording_by_its_model(records):
     """With joints that do not give way the model is the pendulum of three numbers; the slides
     give way a little.
@@ -94,6 +98,7 @@ def test_recording_by_hand_is_the_recording_by_its_model(records):
     assert found.damping == pytest.approx(whole.damping, rel=1e-2)
 
 
+@pytest.mark.slow
 def test_fit_begins_where_it_is_told(records):
     found = tilt.identify(records["rigid"], start=0.4, end=2.0)
     assert found.oscillation.start == pytest.approx(0.4, abs=1e-9)
@@ -101,6 +106,7 @@ def test_fit_begins_where_it_is_told(records):
     assert found.stiffness == pytest.approx(K, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_recordings_that_do_not_tell_say_why(records):
     run = records["rigid"]
     with pytest.raises(tabi.ModelError, match="signal 'force' not found in a record"):
@@ -145,6 +151,7 @@ def pendulum_record(told: Pendulum, stiffness=K, damping=C, time=2.0) -> TiltRec
     return TiltRecord(t, 3.0 + 40.0 * np.exp(s * t).real, "torque", "table")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("servo", [{}, {"servo_stiffness": 4840.0, "servo_damping": 500.0}])
 @pytest.mark.parametrize("feet", [1, 2])
 def test_closed_form_is_told_exactly(servo, feet):
@@ -155,6 +162,7 @@ def test_closed_form_is_told_exactly(servo, feet):
     assert found.tilting == pytest.approx(55.0 * 9.81 * 0.72, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_servos_left_out_make_the_bush_softer():
     """In series, K would seem to be K k_p/(K + k_p) or so, far from K."""
     told = Pendulum(35.0, 55.0, 0.72, servo_stiffness=4840.0, servo_damping=50.0)

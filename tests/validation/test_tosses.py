@@ -98,6 +98,7 @@ def test_errors_are_the_distance_and_the_angle_of_the_turn_between():
     assert turned == pytest.approx(np.full(4, 30.0))
 
 
+@pytest.mark.slow
 def test_the_search_finds_the_friction_of_a_slide_and_the_restitution_of_a_bounce(tabi_engine):
     found = study.fit(tabi_engine, MADE, budget=70)
     # a step of 1 ms is 0.3 % of a slide; an impact seen up to a step late at 2 m/s is 2 mm

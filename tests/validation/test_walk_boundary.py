@@ -18,6 +18,7 @@ def test_ankles_of_hrp2_are_its_own():
     assert kp == [robot.joint(f"LLEG_ANKLE_{axis}").motor.kp for axis in "PR"]
 
 
+@pytest.mark.slow
 def test_boundary_is_between_one_that_falls_and_one_that_walks():
     found = walk_boundary.boundary("hrp2", AS_IT_IS, 6, close=4.0, span=(1.5, 12.0))
     assert found["falls"] < found["walks"] <= 4.0 * found["falls"]

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from bipeds import hrp2_on_ground
 
 import tabi
 from tabi import control, walking
@@ -64,6 +65,7 @@ def test_who_falls_lands_no_more_steps(pattern):
     assert (found.landed, found.finished) == (2, False)
 
 
+@pytest.mark.slow
 def test_a_walk_is_followed_also_inside_of_a_log(pattern):
     world = tabi.World()
     world.add_ground()
@@ -104,10 +106,7 @@ def test_a_robot_that_slides_back_under_its_steps_has_not_made_them(pattern):
 
 def walking_robot(wrap, count=6):
     """HRP-2 with a stabilised walk inside of another controller."""
-    world = tabi.World()
-    world.add_ground(friction=0.8)
-    robot = world.add_robot(tabi.robots.hrp2())
-    robot.stand_on_ground()
+    world, robot = hrp2_on_ground()
     biped = walking.Biped(robot)
     gait = walking.gait_for(biped)
     plan = walking.walking_pattern(biped, walking.walk(biped.stance, count, gait.length), gait)
@@ -130,6 +129,7 @@ WRAPS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wrap", WRAPS)
 def test_a_walk_that_was_stopped_by_a_push_is_not_finished_wherever_its_walker_is(wrap):
     sim, robot, walker = walking_robot(WRAPS[wrap])
@@ -148,6 +148,7 @@ def test_a_walk_that_was_stopped_by_a_push_is_not_finished_wherever_its_walker_i
     assert f"after {found.landed} of 6 steps" in found.stopped
 
 
+@pytest.mark.slow
 def test_a_walk_in_a_sequence_is_measured_from_its_own_start_and_again_after_a_reset():
     sim, robot, walker = walking_robot(WRAPS["sequence"], 2)
     watch = WalkWatch(sim)
@@ -159,6 +160,7 @@ def test_a_walk_in_a_sequence_is_measured_from_its_own_start_and_again_after_a_r
         sim.reset()
 
 
+@pytest.mark.slow
 def test_who_has_fallen_walks_no_more_and_its_fall_does_not_flicker():
     sim, robot, walker = walking_robot(WRAPS["alone"])
     watch, fallen = WalkWatch(sim), []

@@ -15,6 +15,7 @@ def exact():
     return walk_trial.try_walk(tabi.robots.hrp2(), 3, exact=True, curves=True)
 
 
+@pytest.mark.slow
 def test_joints_that_follow_exactly_land_where_they_were_planned(exact):
     assert exact.walked
     assert (exact.steps, exact.fell, exact.fault) == (3, None, "")
@@ -27,6 +28,7 @@ def test_joints_that_follow_exactly_land_where_they_were_planned(exact):
     assert exact.speed > 0
 
 
+@pytest.mark.slow
 def test_forces_are_those_of_the_weight(exact):
     weight = 58.0 * 9.81
     # over a walk that begins and ends at rest the mean of the forces is the weight
@@ -41,6 +43,7 @@ def test_forces_are_those_of_the_weight(exact):
     assert exact.support[middle] == 2
 
 
+@pytest.mark.slow
 def test_shake_is_that_of_a_sine(exact):
     """1 N at 50 Hz about a constant is 1/√2 N; what is far below 5 Hz is none."""
     t = exact.times
@@ -51,6 +54,7 @@ def test_shake_is_that_of_a_sine(exact):
     assert replace(exact, force=np.repeat(slow[:, None], 2, axis=1)).shake < 0.01
 
 
+@pytest.mark.slow
 def test_a_robot_that_falls_is_told_when():
     robot = tabi.robots.hrp2(bush=True)
     fallen = walk_trial.try_walk(robot, 6, lowest=0.4)

@@ -21,6 +21,7 @@ def found(example_robots):
     return result
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", [0, 1])
 def test_talos_and_g1_walk_with_gaits_of_their_own_legs(found, row):
     one = found["robots"][row]
@@ -35,6 +36,7 @@ def test_talos_and_g1_walk_with_gaits_of_their_own_legs(found, row):
     assert found["within"]
 
 
+@pytest.mark.slow
 def test_what_has_no_feet_is_refused_with_a_reason(found):
     arm = found["robots"][2]
     assert arm["outcome"] == "refused"
@@ -44,6 +46,7 @@ def test_what_has_no_feet_is_refused_with_a_reason(found):
     assert arm["reason"] in told
 
 
+@pytest.mark.slow
 def test_legs_that_cannot_make_their_steps_make_smaller_ones(example_robots):
     # Romeo's ankles turn by 30°, too little for steps of its legs' length
     robot = walks.stage(tabi.robots.example_file("romeo_small.urdf"))
@@ -56,6 +59,7 @@ def test_legs_that_cannot_make_their_steps_make_smaller_ones(example_robots):
     assert len(footsteps) == 3
 
 
+@pytest.mark.slow
 def test_feet_inside_of_each_other_are_put_apart(example_robots):
     biped = Biped(walks.stage(tabi.robots.example_file("icub_reduced.urdf")))
     apart = bipeds.apart(biped)
@@ -71,6 +75,7 @@ def outline(biped, side):
     return np.column_stack([biped.outline[side], np.zeros(len(biped.outline[side]))])
 
 
+@pytest.mark.slow
 def test_a_robot_gets_the_sensors_that_it_lacks(example_robots):
     robot = tabi.robots.hrp2()
     before = set(robot.sensors)

@@ -13,6 +13,7 @@ from tabi.validation import random_worlds, worlds
 from tabi.validation.worlds import Record, Watch, run, summary, text, validate
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_a_random_world_keeps_its_tolerance_and_lets_nothing_through(seed):
     record = run(seed, 500)
@@ -27,6 +28,7 @@ def test_a_random_world_keeps_its_tolerance_and_lets_nothing_through(seed):
     assert record.energy_gained <= (1e-2 * max(record.energy, 1.0) if record.trees else 1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 4])
 def test_a_heap_of_ellipsoids_keeps_its_tolerance_and_lets_nothing_through(seed, monkeypatch):
     def ellipsoid(rng):
@@ -40,6 +42,7 @@ def test_a_heap_of_ellipsoids_keeps_its_tolerance_and_lets_nothing_through(seed,
     assert record.penetration < 2e-3
 
 
+@pytest.mark.slow
 def test_overlaps_shrink_faster_than_the_step():
     deepest = [
         np.mean([np.log(run(seed, round(0.6 / dt), dt).penetration + 1e-9) for seed in range(6)])
@@ -92,6 +95,7 @@ def test_what_is_not_as_promised_is_said():
     assert not summary([])["within"]
 
 
+@pytest.mark.slow
 def test_steps_that_miss_leave_their_problem_behind(tmp_path, monkeypatch):
     class Strict(tabi.Simulator):
         def __init__(self, world, dt):

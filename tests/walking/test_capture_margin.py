@@ -18,6 +18,7 @@ def stand(robot, **how):
     return sim, robot, walker
 
 
+@pytest.mark.slow
 def test_its_margin_is_what_its_soles_hold_and_falls_with_a_push():
     sim, robot, walker = stand(tabi.robots.hrp2(), adapts=False)
     # without steps: from the point between the feet to the nearest edge, the heels, less a margin

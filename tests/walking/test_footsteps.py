@@ -82,6 +82,7 @@ def test_on_a_ramp_soles_have_its_slope_and_touch_it_everywhere():
     steps = footsteps.on_ground(
         footsteps.walk(stance(), 6, length=0.2), lambda x, y: slope * x, SOLE
     )
+    assert len(steps) >= 6
     for step in steps:
         normal = step.pose.R[:, 2]
         assert np.allclose(normal, (-sin(up), 0, cos(up)), atol=1e-9)

@@ -43,6 +43,7 @@ def test_preview_control_needs_as_much(hrp2, change):
     assert friction_demand(hrp2, gait) == pytest.approx(found, rel=0.03)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["hrp2", "g1_29dof_rev_1_0.urdf", "talos_reduced.urdf"])
 def test_a_slowed_walk_of_the_whole_robot_stays_below_the_friction(name):
     robot = tabi.robots.hrp2() if name == "hrp2" else stage(tabi.robots.example_file(name))

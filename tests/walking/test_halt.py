@@ -33,6 +33,7 @@ def pushed():
     return sim, robot, walker, moment
 
 
+@pytest.mark.slow
 def test_it_stops_in_double_support_and_stands(pushed):
     sim, robot, walker, _ = pushed
     assert walker.stopped
@@ -45,12 +46,14 @@ def test_it_stops_in_double_support_and_stands(pushed):
     assert [p[2] for p in feet] == pytest.approx([0.0, 0.0], abs=2e-3)
 
 
+@pytest.mark.slow
 def test_it_says_after_how_many_steps_and_why(pushed):
     *_, walker, _ = pushed
     assert "hrp2 stopped in double support after 2 of 6 steps" in walker.reason
     assert "mm from the plan" in walker.reason
 
 
+@pytest.mark.slow
 def test_without_that_it_would_fall(pushed):
     sim, robot, walker, moment = pushed
     sim.restore(moment)
@@ -66,6 +69,7 @@ def test_without_that_it_would_fall(pushed):
     assert sim.fallen(robot)
 
 
+@pytest.mark.slow
 def test_a_walk_without_a_push_never_stops():
     sim, _, walker = begin(3)
     sim.run(walker.pattern.duration)
@@ -73,6 +77,7 @@ def test_a_walk_without_a_push_never_stops():
     assert walker.reason == ""
 
 
+@pytest.mark.slow
 def test_the_bound_is_the_sole_about_its_planned_point():
     _, _, walker = begin()
     loop, plan = walker._walk.loop, walker.pattern.schedule

@@ -22,6 +22,7 @@ def led(**gains):
     return sim, controller
 
 
+@pytest.mark.slow
 def test_it_walks_after_a_pull_and_stops_without_it():
     sim, controller = led()
     sim.run(0.5)
@@ -41,6 +42,7 @@ def test_it_walks_after_a_pull_and_stops_without_it():
     assert sim.missed_count == 0
 
 
+@pytest.mark.slow
 def test_a_pull_to_the_side_is_turned_to():
     sim, controller = led()
     sim.run(0.5)
@@ -51,6 +53,7 @@ def test_a_pull_to_the_side_is_turned_to():
     assert np.arctan2(ahead[1], ahead[0]) < -0.05
 
 
+@pytest.mark.slow
 def test_a_pull_within_the_dead_zone_makes_no_step():
     sim, controller = led(dead=8.0)
     sim.apply_force("right_hand", (6.0, 0.0, 0.0), duration=2.0)

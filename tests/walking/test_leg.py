@@ -45,6 +45,7 @@ def test_its_jacobian_is_the_difference_of_places(biped, side):
     angles, e = random_angles(biped, side, np.random.default_rng(3)), 1e-6
     sole(biped.legs, side, angles)
     J = biped.legs.J.copy()
+    assert J.shape == (6, JOINTS) == (6, 6)
     for i in range(JOINTS):
         there, back = (from_base(biped, side, angles + s * e * np.eye(6)[i]) for s in (1, -1))
         W = (there.R @ back.R.T - back.R @ there.R.T) / (4 * e)

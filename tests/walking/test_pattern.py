@@ -44,6 +44,7 @@ def test_shares_of_the_load_are_those_of_the_feet_that_stand(straight):
     assert 0.45 < straight.share[both][0, 0] < 0.55
 
 
+@pytest.mark.slow
 def test_a_robot_with_rubber_in_its_ankles_has_the_pattern_of_the_rigid_one(straight):
     soft = Biped(tabi.robots.hrp2(bush=True))
     same = walking_pattern(soft, walk(soft.stance, 4, 0.2))
@@ -52,6 +53,7 @@ def test_a_robot_with_rubber_in_its_ankles_has_the_pattern_of_the_rigid_one(stra
     assert same.effort == pytest.approx(straight.effort, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_a_walk_may_begin_anywhere(straight):
     robot = tabi.robots.hrp2()
     base = robot.placements()[robot.base]

@@ -55,6 +55,7 @@ def _chain(robot, side):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ROBOTS)
 def test_it_ends_in_the_posture_with_its_feet_where_they_were(name, load):
     robot = load(name)
@@ -83,6 +84,7 @@ def test_it_ends_in_the_posture_with_its_feet_where_they_were(name, load):
     assert (v <= 0.401 * np.array(fastest)).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ROBOTS)
 def test_a_simulated_robot_follows_and_its_feet_do_not_slip(name, load):
     world = tabi.World()
@@ -103,6 +105,7 @@ def test_a_simulated_robot_follows_and_its_feet_do_not_slip(name, load):
     assert sim.measure(robot).position[legs] == pytest.approx(wanted[legs], abs=0.06)
 
 
+@pytest.mark.slow
 def test_stretched_knees_bend_the_way_the_posture_does():
     robot = tabi.robots.hrp2()
     robot.stand_on_ground({})
@@ -113,6 +116,7 @@ def test_stretched_knees_bend_the_way_the_posture_does():
     assert back.duration == pytest.approx(2.5, abs=0.011)
 
 
+@pytest.mark.slow
 def test_what_cannot_be_is_refused():
     robot = tabi.robots.hrp2()
     robot.stand_on_ground()

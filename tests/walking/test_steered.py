@@ -70,6 +70,7 @@ def test_it_turns_as_fast_as_it_is_steered_and_the_inner_foot_makes_the_turn(tur
     assert (b[3] - a[3]) / (t - s) == pytest.approx(turn, rel=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "asked",
     [{"sideways": 0.12}, {"sideways": -0.12}, {"turn": 0.3}, {"forward": 0.2, "turn": -0.2}],

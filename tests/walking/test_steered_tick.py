@@ -38,6 +38,7 @@ def test_the_estimate_of_the_centre_of_mass_is_where_it_is():
     assert walker.centre_of_mass == pytest.approx(sim.centre_of_mass(robot), abs=8e-3)
 
 
+@pytest.mark.slow
 def test_efforts_are_those_of_inverse_dynamics():
     """The robot tracks its references: motors need not add much to what they are told."""
     sim, walker = walk(tabi.robots.hrp2(), 3.0, forward=0.2)

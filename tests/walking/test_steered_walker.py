@@ -34,6 +34,7 @@ def yaw(sim, robot):
     return np.arctan2(R[1, 0], R[0, 0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", [False, True])
 def test_hrp2_follows_its_steering_within_a_tenth_and_stops(noise):
     sim, robot, walker = stand(tabi.robots.hrp2(bush=True, sensor_noise=noise))
@@ -67,6 +68,7 @@ OBSTACLES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("speed", [0.2, 0.3])
 @pytest.mark.parametrize("what", OBSTACLES)
 def test_it_walks_over_what_it_does_not_see(what, speed):
@@ -84,6 +86,7 @@ def test_it_walks_over_what_it_does_not_see(what, speed):
     assert sim.pose(robot.base).R[2, 2] > np.cos(np.radians(3.0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", [(200, 0), (0, 200), (-200, 0), (0, -200)])
 def test_a_push_that_fells_a_pattern_is_caught_by_steps(way):
     sim, robot, walker = stand(tabi.robots.hrp2(bush=True, sensor_noise=True))
@@ -95,6 +98,7 @@ def test_a_push_that_fells_a_pattern_is_caught_by_steps(way):
     assert sim.position(robot.base)[2] > 0.6
 
 
+@pytest.mark.slow
 def test_a_push_that_is_too_much_for_its_soles_makes_it_step_and_stand_again():
     sim, robot, walker = stand(tabi.robots.hrp2(bush=True))
     assert walker.landed == 0
@@ -105,6 +109,7 @@ def test_a_push_that_is_too_much_for_its_soles_makes_it_step_and_stand_again():
     assert sim.position(robot.base)[2] > 0.6
 
 
+@pytest.mark.slow
 def test_without_adapted_steps_it_stands_still():
     sim, robot, walker = stand(tabi.robots.hrp2(bush=True), adapts=False)
     push(sim, robot, (200, 0, 0))
@@ -128,6 +133,7 @@ def test_what_legs_do_not_allow_is_limited_and_said():
         walker.steer(turn="left")
 
 
+@pytest.mark.slow
 def test_it_tells_where_its_feet_will_land():
     sim, robot, walker = stand(tabi.robots.hrp2())
     walker.steer(forward=0.2)

@@ -8,6 +8,7 @@ from tabi.walking import Biped, DcmStabiliser, Stabiliser, Walker, walk, walking
 from tabi.walking.ticks import GIVEN, next_tick
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stabiliser", [None, Stabiliser(), DcmStabiliser()])
 def test_a_walk_in_the_loop_is_that_from_python_to_the_bit(stabiliser):
     ends, walkers = [], []
@@ -62,6 +63,7 @@ def walking_robot(rate, contact="coulomb", steps=2, stabiliser=None):
     return sim, robot, walker
 
 
+@pytest.mark.slow
 def test_a_walk_that_is_asked_in_every_step_is_told_once_in_every_tick():
     ends = []
     for rate in (200, None):
@@ -72,6 +74,7 @@ def test_a_walk_that_is_asked_in_every_step_is_told_once_in_every_tick():
     assert ends[1] == pytest.approx(ends[0], abs=5e-4)
 
 
+@pytest.mark.slow
 def test_a_rate_that_does_not_fit_is_refused_before_the_first_step():
     for rate in (100, 500 / 3):
         with pytest.raises(tabi.ModelError, match=r"is asked every .* periods of 5 ms; ask"):

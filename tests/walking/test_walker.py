@@ -57,12 +57,14 @@ def test_hrp2_walks_and_its_soles_land_within_two_millimetres(rubber, stabiliser
     assert sim.pose(robot.base).R[2, 2] > np.cos(np.radians(1.0))
 
 
+@pytest.mark.slow
 def test_with_soft_rubber_it_falls_without_a_stabiliser():
     sim, robot, *_ = walk_on(tabi.robots.hrp2(bush=True), steps=6)
     # Hirukawa 2003, the second row
     assert sim.position(robot.base)[2] < 0.4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stabiliser", [Stabiliser(), DcmStabiliser()])
 def test_it_turns_on_the_spot_with_all_errors_of_its_sensors(stabiliser):
     robot = tabi.robots.hrp2(bush=True, sensor_noise=True)

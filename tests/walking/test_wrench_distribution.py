@@ -66,6 +66,7 @@ def stated(loop, k):
     return cost, bounds, feet
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("when", ["start", "both", "one"])
 def test_it_is_the_optimum_of_the_convex_problem(pattern, when):
     rng, k = np.random.default_rng(7), ticks(pattern)[when]

@@ -77,10 +77,12 @@ def compare(
 
 
 def hardware() -> dict[str, Any]:
-    """The machine, for figures that depend on it."""
+    """The machine and the revision, for figures that depend on them."""
     from tabi.apps.doctor import processor
+    from tabi.apps.stamp import stamped
 
-    return {"hardware": {"processor": processor(), "cores": os.cpu_count(), "threads_used": 1}}
+    machine = {"processor": processor(), "cores": os.cpu_count(), "threads_used": 1}
+    return stamped({"hardware": machine})
 
 
 # ---- in words -----------------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -44,11 +43,12 @@ def show(
     """
     import tabi
     from tabi.apps.doctor import processor, version_of
+    from tabi.apps.stamp import stamped_json
 
     machine = {"processor": processor(), "cores": os.cpu_count(), "threads_used": 1}
     versions = {"tabi": tabi.__version__, "numba": version_of("numba")}
     print(
-        json.dumps({"hardware": machine, "versions": versions} | result, indent=2)
+        stamped_json({"hardware": machine, "versions": versions} | result)
         if as_json
         else text(result),
         flush=True,

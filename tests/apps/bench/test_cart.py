@@ -12,6 +12,7 @@ def found():
     return cart.measure(duration=0.4, blocks=3, show=False)
 
 
+@pytest.mark.slow
 def test_held_all_68_points_are_there_and_no_step_misses(found):
     held = found["hold"]
     assert held["contacts"] == sum(held["points"].values()) == 68
@@ -20,6 +21,7 @@ def test_held_all_68_points_are_there_and_no_step_misses(found):
     assert not held["fallen"]
 
 
+@pytest.mark.slow
 def test_pushed_the_cart_goes_forwards_with_its_load(found):
     push = found["push"]
     assert push["cart_moved_m"] > 0.01
@@ -27,6 +29,7 @@ def test_pushed_the_cart_goes_forwards_with_its_load(found):
     assert push["missed"] == 0
 
 
+@pytest.mark.slow
 def test_figures_are_json_and_text_has_them(found):
     assert json.loads(json.dumps(found)) == found
     page = cart.text(found)

@@ -14,21 +14,25 @@ def found():
     return contacts.measure(stacks=3, wall=(3, 3), blocks=3, show=False, links=14)
 
 
+@pytest.mark.slow
 def test_stacks_are_groups_of_eight_points(found):
     assert found["stacks"]["contacts"] == 3 * 8
     assert found["stacks"]["groups"] == 3
 
 
+@pytest.mark.slow
 def test_a_wall_is_one_group_with_as_many_points_as_the_formula_says(found):
     assert found["wall"]["contacts"] == 4 * 3 * (2 * 3 - 1)
     assert found["wall"]["groups"] == 1
 
 
+@pytest.mark.slow
 def test_a_crawler_touches_with_every_link(found):
     assert found["crawler"]["contacts"] == found["crawler"]["bodies"] == 14
     assert found["crawler"]["groups"] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scene", ["stacks", "wall", "crawler"])
 def test_every_step_is_certified_and_the_ground_bears_all(found, scene):
     assert found[scene]["missed"] == 0
@@ -37,6 +41,7 @@ def test_every_step_is_certified_and_the_ground_bears_all(found, scene):
     assert abs(found[scene]["weight_error"]) < 1e-5
 
 
+@pytest.mark.slow
 def test_cold_solutions_reach_their_tolerance(found):
     rows = found["wall"]["cold"]
     assert {row["tolerance"] for row in rows} == {1e-6, 1e-8}
@@ -61,6 +66,7 @@ def test_bricks_of_the_wall_do_not_touch_their_neighbours_in_the_row():
     assert np.isfinite(sim.state.v).all()
 
 
+@pytest.mark.slow
 def test_figures_are_json_and_text_has_them(found):
     assert json.loads(json.dumps(found)) == found
     page = contacts.text(found)

@@ -3,6 +3,7 @@
 import json
 import sys
 
+import pytest
 from typer.testing import CliRunner
 
 from tabi.apps import cli
@@ -10,6 +11,7 @@ from tabi.apps.bench import external
 from tabi.validation import bare_controller
 
 
+@pytest.mark.process
 def test_figures_are_whole_and_printed():
     program = [sys.executable, bare_controller.__file__]
     found = external.measure(program, blocks=3)
@@ -22,11 +24,13 @@ def test_figures_are_whole_and_printed():
     assert external.text(found).count("× socket") == 3
 
 
+@pytest.mark.process
 def test_the_echo_answers_with_as_many_bytes():
     with external.Echo(100, 37) as echo:
         assert len(echo()) == 37
 
 
+@pytest.mark.process
 def test_the_command_prints_json():
     done = CliRunner().invoke(cli.app, ["bench", "external", "--json", "--blocks", "3"])
     assert done.exit_code == 0

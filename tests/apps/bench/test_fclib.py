@@ -36,6 +36,7 @@ def test_nothing_given_and_nothing_found_are_sentences(tmp_path):
         fclib.measure([tmp_path / "gone.npz"])
 
 
+@pytest.mark.slow
 def test_the_command_prints_json_and_draws_the_profile(folder):
     figure = folder / "profile.png"
     done = CliRunner().invoke(

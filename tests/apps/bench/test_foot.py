@@ -19,6 +19,7 @@ def fall():
     return foot_laws.toes(tracks=True)
 
 
+@pytest.mark.slow
 def test_over_the_toes_each_foot_tips_once_in_the_step_in_which_pressure_is_at_the_edge(fall):
     ruled = fall["pressure rule"]
     assert ruled["face_to_edge"] == ruled["transitions"] == {"left": 1, "right": 1}
@@ -28,6 +29,7 @@ def test_over_the_toes_each_foot_tips_once_in_the_step_in_which_pressure_is_at_t
     assert ruled["missed"] == 0
 
 
+@pytest.mark.slow
 def test_without_the_rule_feet_let_go_early_and_more_often(fall):
     bare = fall["without it"]
     assert bare["ms_after_coulomb"] < -10
@@ -35,20 +37,25 @@ def test_without_the_rule_feet_let_go_early_and_more_often(fall):
     assert sum(bare["transitions"].values()) > 2
 
 
+@pytest.mark.slow
 def test_the_track_of_a_fall_has_a_row_for_every_step(fall):
     track = fall["pressure rule"]["track"]
     assert {len(column) for column in track.values()} == {round(foot_laws.TOES / 1e-3)}
     assert max(track["forward_mm"]) == pytest.approx(135.0, abs=0.01)
 
 
+@pytest.mark.slow
 def test_without_transitions_selection_is_the_exact_law():
-    for name, x in foot_laws.agreement(0.3).items():
+    found = foot_laws.agreement(0.3)
+    assert list(found) == ["standing", "squat", "sway"]
+    for name, x in found.items():
         # a percent of the weight, a tenth of a millimetre
         assert x["force_percent_of_weight"] < 1, name
         assert x["moved_mm"] < 0.1, name
         assert (x["events_ms"], x["missed"]) == (0, 0), name
 
 
+@pytest.mark.slow
 def test_a_step_down_and_a_slide_happen_at_the_same_time_as_by_the_exact_law():
     down, slid = foot_laws.step_down(duration=0.3), foot_laws.slide()
     assert down["moved_mm"] < 1
@@ -60,12 +67,15 @@ def test_a_step_down_and_a_slide_happen_at_the_same_time_as_by_the_exact_law():
 
 
 def test_no_magnetic_shoe():
-    for x in foot_laws.lifted().values():
+    found = foot_laws.lifted()
+    assert list(found) == ["exact", "one-step"]
+    for x in found.values():
         # 1e-6 of the plate's weight
         assert x["least_normal_force_N"] > -3e-5
         assert x["last_normal_force_N"] == 0
 
 
+@pytest.mark.slow
 def test_springs_give_way_as_their_formulas_say():
     s = foot_laws.springs()
     assert s["depth_off"] < 1e-4
@@ -73,6 +83,7 @@ def test_springs_give_way_as_their_formulas_say():
     assert s["coulomb_creep_mm_s"] < 1e-5 * s["creep_mm_s"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("feet", "corners"), [(2, 8), (4, 4)])
 def test_a_jump_is_timed_and_judged_in_both_modes(feet, corners):
     row = foot_jump.jump(feet, corners, passes=1, duration=0.2)
@@ -99,6 +110,7 @@ def test_tables_and_robots_jump_on_soles_of_many_corners():
     assert {len(f.polygon) for f in robot.feet.values()} == {16}
 
 
+@pytest.mark.slow
 def test_figures_are_json_and_text_has_them(fall):
     row = {"feet": 4, "corners": 8} | foot_jump.jump(4, 8, passes=1, duration=0.1)
     found = {
@@ -146,6 +158,7 @@ def test_tables_of_the_page_are_what_was_measured(monkeypatch):
     figures = importlib.import_module("foot_figures")
     measured = json.loads((DOCS / "measured" / "foot.json").read_text(encoding="utf-8"))
     page = (DOCS / "foot.md").read_text(encoding="utf-8")
+    assert page.count("<!-- table ") == len(figures.TABLES) > 0
     for name, make in figures.TABLES.items():
         assert f"<!-- table {name}" in page
         assert make(measured) in page, f"{name}: run docs/generate/foot_figures.py"

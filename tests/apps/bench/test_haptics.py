@@ -5,6 +5,7 @@ import pytest
 from tabi.apps.bench import haptics
 
 
+@pytest.mark.process
 @pytest.mark.slow
 def test_a_second_of_pulling_has_all_figures():
     found = haptics.measure(1.0, ("standing",))

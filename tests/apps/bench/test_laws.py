@@ -31,7 +31,9 @@ def found():
         )
 
 
+@pytest.mark.slow
 def test_slip_and_sliding_are_off_by_what_the_shape_of_the_pyramid_says(found):
+    assert [s["facets"] for s in found["slip"]] == list(answers.FACETS)
     for s in found["slip"]:
         k = s["facets"]
         # from the middle of a side: 1 − cos(π/k)/cos x; from the nearest edge: 2 sin |x|/2
@@ -46,7 +48,14 @@ def test_slip_and_sliding_are_off_by_what_the_shape_of_the_pyramid_says(found):
         assert s["sliding_worst"] <= 2 * np.sin(np.pi / (2 * k)) * (1 + 1e-3)
 
 
+@pytest.mark.slow
 def test_rows_are_three_for_the_cone_and_facets_and_two_for_a_pyramid(found):
+    # as many as sizes were asked for
+    assert {name: len(rows) for name, rows in found["series"].items()} == {
+        "plate": 2,
+        "tower": 1,
+        "pile": 1,
+    }
     for rows in found["series"].values():
         for row in rows:
             n, by = row["contacts"], row["laws"]
@@ -57,6 +66,7 @@ def test_rows_are_three_for_the_cone_and_facets_and_two_for_a_pyramid(found):
             ]
 
 
+@pytest.mark.slow
 def test_the_exact_solvers_are_exact_and_the_pyramids_are_not(found):
     for row in (row for rows in found["series"].values() for row in rows):
         for name in (answers.LIST, answers.EXACT):
@@ -74,6 +84,7 @@ def test_the_exact_solvers_are_exact_and_the_pyramids_are_not(found):
     )
 
 
+@pytest.mark.slow
 def test_sweeps_stop_where_the_motion_is_as_near_as_that_of_eight_facets(found):
     by = found["series"]["plate"][1]["laws"]
     assert by[answers.COARSE]["motion_error"] <= 1.01 * by["8 facets"]["motion_error"]
@@ -142,6 +153,7 @@ def test_a_crossover_is_where_the_lead_stays(rows, since, wins):
     assert laws.crossovers(rows)[answers.COARSE]["8 facets"] == {"since": None, "wins": "none"}
 
 
+@pytest.mark.slow
 def test_figures_are_json_and_text_has_them(found):
     assert json.loads(json.dumps(found)) == found
     page = laws.text(found)
@@ -158,6 +170,7 @@ def test_tables_of_the_page_are_what_was_measured(monkeypatch):
     figures = importlib.import_module("law_figures")
     measured = json.loads((DOCS / "measured" / "laws.json").read_text(encoding="utf-8"))
     page = (DOCS / "laws.md").read_text(encoding="utf-8")
+    assert page.count("<!-- table ") == len(figures.TABLES) > 0
     for name, make in figures.TABLES.items():
         assert f"<!-- table {name}" in page
         assert make(measured) in page, f"{name}: run docs/generate/law_figures.py"

@@ -38,6 +38,7 @@ def test_states_are_others_in_every_call():
     assert np.array_equal(v1, v3)
 
 
+@pytest.mark.slow
 def test_figures_are_whole_and_printed():
     found = quantities.measure(tabi.robots.hrp2(), blocks=3)
     assert all(row["tabi"] > 0 and row["pinocchio"] > 0 for row in found["quantities"].values())

@@ -21,6 +21,7 @@ def found(tmp_path_factory):
     return result
 
 
+@pytest.mark.slow
 def test_it_stands_on_its_soles_in_both_engines(found):
     standing = found["robots"][0]["standing"]
     assert standing["contacts"]["tabi"] == 8
@@ -31,6 +32,7 @@ def test_it_stands_on_its_soles_in_both_engines(found):
     assert found["median_ratio"] == found["least_ratio"] == standing["ratio"]
 
 
+@pytest.mark.slow
 def test_limp_it_falls_and_every_step_counts(found):
     limp = found["robots"][0]["limp"]
     assert limp["steps"] == 800
@@ -41,6 +43,7 @@ def test_limp_it_falls_and_every_step_counts(found):
     assert limp["most_points"] > 8
 
 
+@pytest.mark.slow
 def test_a_file_that_is_refused_says_why_and_all_is_printed(found):
     assert "broken.urdf" in found["robots"][1]["fault"]
     assert json.loads(json.dumps(found)) == found

@@ -15,6 +15,7 @@ def found():
     return sensors.measure(blocks=3, show=False)
 
 
+@pytest.mark.slow
 def test_figures_are_whole_and_printed(found):
     assert json.loads(json.dumps(found)) == found
     assert set(found["microseconds"]) == {sensors.SILENT, sensors.MUJOCO} | set(found["extra"])
@@ -25,6 +26,7 @@ def test_figures_are_whole_and_printed(found):
     assert "MuJoCo's take" in said
 
 
+@pytest.mark.slow
 def test_nobody_listens_unless_asked():
     runs, _ = sensors.marching()
     assert not runs[sensors.SILENT].sim.data.command.heard.any()
@@ -41,6 +43,7 @@ def test_extra_is_the_median_of_differences_within_a_turn():
     assert sensors.extras(times) == {sensors.FIVE: 2.0, sensors.MUJOCO_FIVE: 1.0}
 
 
+@pytest.mark.slow
 def test_mujoco_measures_the_same_with_the_other_sign_of_forces():
     mujoco = pytest.importorskip("mujoco")
     world = sensors.equipped(joints=False, real=False)

@@ -12,6 +12,7 @@ def found():
     return sole.measure(steps=2, sizes=(60,))
 
 
+@pytest.mark.slow
 def test_the_walk_is_whole_and_certified(found):
     walk = found["walks"]["60"]
     assert 55 <= walk["nodes_per_sole"] <= 65
@@ -21,6 +22,7 @@ def test_the_walk_is_whole_and_certified(found):
     assert found["condensation"]["nodes"] > 1500
 
 
+@pytest.mark.slow
 def test_figures_are_printed(found):
     assert json.loads(json.dumps(found)) == found
     said = sole.text(found)

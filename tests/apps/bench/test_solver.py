@@ -36,6 +36,7 @@ def without_looks(monkeypatch):
         monkeypatch.setattr(solver, name, lambda *_, **__: {})
 
 
+@pytest.mark.slow
 def test_kinds_are_counted_apart_and_places_for_the_closer_looks_are_there(without_looks):
     result = solver.measure(cases())
     kinds = result["summary"]["kinds"]
@@ -61,6 +62,7 @@ def test_the_line_through_sweeps_is_the_one_they_lie_on():
     )
 
 
+@pytest.mark.slow
 def test_a_sweep_is_timed_for_every_size_and_form():
     found = solver.sweep_cost((8, 16))
     assert [row["contacts"] for row in found["space of bodies"]["rows"]] == [8, 16]
@@ -68,10 +70,13 @@ def test_a_sweep_is_timed_for_every_size_and_form():
     assert all(row["microseconds"] > 0 for form in found.values() for row in form["rows"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["standing", "squatting", "sliding"])
 def test_settled_runs_bear_the_weight_and_their_warm_starts_are_near(kind):
     _, model = standing_robot()
-    for problem, warm in solver.settled(kind, 24, 20):
+    problems = list(solver.settled(kind, 24, 20))
+    assert len(problems) == 24 - 20
+    for problem, warm in problems:
         s = solve_bodies(problem, initial=warm)
         assert s.converged
         assert s.solver == "warm newton"
@@ -85,6 +90,7 @@ def test_settled_runs_bear_the_weight_and_their_warm_starts_are_near(kind):
         assert (slip > 0.3) if kind == "sliding" else (slip < 1e-6)
 
 
+@pytest.mark.slow
 def test_warm_stances_are_counted_and_timed(monkeypatch):
     monkeypatch.setattr(solver, "cases", lambda kind, count, seed: [family.case(kind, 5, seed)])
     found = solver.warm_stances(6)
@@ -144,6 +150,7 @@ def test_the_closer_looks_are_printed(without_looks):
     assert re.search(r"Newton +1e-09 after 2, 2\.0 µs", text)
 
 
+@pytest.mark.slow
 def test_the_command_passes_count_and_seed_to_the_family(monkeypatch, without_looks):
     asked = []
     monkeypatch.setattr(

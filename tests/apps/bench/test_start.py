@@ -1,8 +1,11 @@
 """The bench of the first step: a process of its own, timed from outside."""
 
+import pytest
+
 from tabi.apps.bench import start
 
 
+@pytest.mark.process
 def test_a_warm_start_is_timed_in_a_process_of_its_own():
     found = start.measure(cold=False)
     assert set(found) == {"hardware", "versions", "warm"}

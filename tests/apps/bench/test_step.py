@@ -19,6 +19,7 @@ def found():
     return step.measure([tabi.robots.hrp2()], blocks=3, show=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("motion", ["standing", "squat"])
 def test_all_engines_stand_on_eight_corners_and_bear_the_same(found, motion):
     robot = found["robots"]["hrp2"]
@@ -30,12 +31,14 @@ def test_all_engines_stand_on_eight_corners_and_bear_the_same(found, motion):
     assert not any(row["fallen"].values())
 
 
+@pytest.mark.slow
 def test_standing_engines_bear_the_weight(found):
     forces = found["robots"]["hrp2"]["standing"]["normal_force_N"]
     # after half a second there is still some motion
     assert np.allclose(list(forces.values()), 58.0 * G, atol=1.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("motion", ["standing", "squat"])
 def test_no_step_misses_and_pinocchio_solves_the_same_problem(found, motion):
     row = found["robots"]["hrp2"][motion]
@@ -46,6 +49,7 @@ def test_no_step_misses_and_pinocchio_solves_the_same_problem(found, motion):
     assert any(s["certified"] for s in row["pinocchio"]["solvers"].values())
 
 
+@pytest.mark.slow
 def test_figures_are_json_and_text_names_the_engines(found):
     assert json.loads(json.dumps(found)) == found
     page = step.text(found)

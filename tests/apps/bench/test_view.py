@@ -5,6 +5,7 @@ import contextlib
 import threading
 from functools import partial
 
+import pytest
 from apps.pages import free_port, until
 from websockets.exceptions import ConnectionClosed
 
@@ -35,6 +36,8 @@ def test_a_client_is_known_to_the_page_while_it_counts():
         page.close()
 
 
+@pytest.mark.slow
+@pytest.mark.process
 def test_page_with_a_client_is_measured_and_told(monkeypatch):
     monkeypatch.setattr(view, "hiccups", partial(view.hiccups, 0.2))
     assert view_client.PATIENCE > 1

@@ -13,6 +13,7 @@ def found():
     return walk.measure(steps=2, show=False)
 
 
+@pytest.mark.slow
 def test_both_walk_and_every_step_is_certified(found):
     assert found["walk"]["landed"] == found["walk"]["planned"] == 2
     assert not found["fallen"]
@@ -21,6 +22,7 @@ def test_both_walk_and_every_step_is_certified(found):
     assert found["worst_residual"] <= 1e-8
 
 
+@pytest.mark.slow
 def test_all_sensors_are_on(found):
     # of feet and wrists, the body's, and two of each of thirty joints
     assert found["settings"]["sensors"] == 4 + 1 + 2 * 30
@@ -29,6 +31,7 @@ def test_all_sensors_are_on(found):
     assert (found["settings"]["dt"], found["settings"]["control_hz"]) == (1e-3, 200.0)
 
 
+@pytest.mark.slow
 def test_figures_are_whole_and_printed(found):
     assert json.loads(json.dumps(found)) == found
     assert found["python"]["control_microseconds"] < found["python"]["microseconds"]

@@ -31,6 +31,8 @@ def at_once(monkeypatch):
     return done
 
 
+@pytest.mark.papers
+@pytest.mark.slow
 def test_one_experiment_is_run_once_and_its_page_is_written(at_once, tmp_path):
     words = ("--only", "hoap-squat", "--quick", "--referee", "none", "--out", str(tmp_path))
     first = run(*words, "--json")

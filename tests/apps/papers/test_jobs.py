@@ -79,6 +79,7 @@ def test_a_counter_run_and_another_law_change_the_scene(catalogue):
     assert law["numbers"]["slide_m"] == pytest.approx(0.255, abs=0.01)
 
 
+@pytest.mark.slow
 def test_another_engine_tells_how_far_apart_things_end(catalogue):
     found = PaperJob("slide", REFEREE, "mujoco").run()
     assert found["engine"] == "MuJoCo"

@@ -13,6 +13,7 @@ def ran(*words):
     return CliRunner().invoke(app, [str(word) for word in words])
 
 
+@pytest.mark.slow
 def test_plot_writes_a_figure_beside_the_recording(pushed, tmp_path):
     done = ran(
         "plot",
@@ -31,6 +32,7 @@ def test_plot_writes_a_figure_beside_the_recording(pushed, tmp_path):
     assert done.output.endswith("panels of forces, certificate\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["csv", "parquet", "mcap", "html", "gif"])
 def test_export_writes_what_the_ending_says(pushed, tmp_path, suffix):
     path = tmp_path / f"out.{suffix}"
@@ -40,6 +42,7 @@ def test_export_writes_what_the_ending_says(pushed, tmp_path, suffix):
     assert f"{path}: 6 of 201 rows" in done.output
 
 
+@pytest.mark.slow
 def test_diff_ends_with_a_code_that_means_something(pushed, harder, tmp_path):
     assert ran("diff", pushed, pushed).exit_code == 0
     done = ran("diff", pushed, harder, "--json")
@@ -112,6 +115,7 @@ def test_a_folder_is_not_taken_for_a_file_that_is_missing(tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_plot_and_export_understand_the_same_words(pushed, tmp_path):
     for words in (
         ["plot", str(pushed), "--out", str(tmp_path / "a.png"), "--until", "0.2", "--what", "zmp"],

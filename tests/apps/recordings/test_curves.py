@@ -119,6 +119,7 @@ def test_unknown_names_are_answered_with_near_ones(run):
         named(run, "joints", joints=["RLEG_KNE"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".png", ".pdf", ".svg"])
 def test_figures_are_drawn_in_every_format(run, tmp_path, suffix):
     path = tmp_path / f"figure{suffix}"
@@ -179,6 +180,7 @@ def test_pressure_under_soft_soles_is_a_map_at_its_highest_and_on_average(soft):
     assert 0.9 * held < sink.curves[0].y[-1] < free
 
 
+@pytest.mark.slow
 def test_maps_stand_side_by_side_with_one_scale_each(soft, tmp_path):
     found = figures.picture(named(soft, "soles"))
     # two maps, two scales, three panels of curves

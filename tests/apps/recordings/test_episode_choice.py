@@ -38,6 +38,7 @@ def ran(*words):
     return CliRunner().invoke(app, [str(word) for word in words])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "number"), [((), 2), (("--episode", 0), 0), (("--episode", -2), 1)]
 )
@@ -73,6 +74,7 @@ def test_tables_have_one_episode_and_its_number(file, tmp_path):
         assert {row["episode"] for row in table} == {"1"}
 
 
+@pytest.mark.slow
 def test_figures_and_pages_name_the_episode(file, tmp_path):
     done = ran("plot", file, "--episode", 0, "--what", "energy", "--out", tmp_path / "x.png")
     assert done.stdout.endswith("panels of energy, episode 0 (of 0 to 2)\n")
@@ -91,6 +93,7 @@ def test_replay_names_the_episode_and_how_it_ended(file):
         replay.close()
 
 
+@pytest.mark.slow
 def test_diff_compares_episodes_of_one_file(file):
     assert ran("diff", file, file).exit_code == 0
     assert ran("diff", file, file, "--episode", 1).exit_code == 0
@@ -122,6 +125,7 @@ def test_a_recording_without_a_step_is_not_certified(tmp_path):
     assert numbers["verdict"].startswith("Nothing to certify: no step was recorded")
 
 
+@pytest.mark.slow
 def test_an_exception_stands_in_the_verdict_and_the_status_is_not_green(tmp_path):
     world = tabi.World()
     world.add_box((0.1, 0.1, 0.1), 1.0)

@@ -77,6 +77,7 @@ def until(page, condition):
     pytest.fail(f"{condition} did not become true")
 
 
+@pytest.mark.browser
 @pytest.mark.skipif(BROWSER is None, reason="no chromium on this machine")
 def test_browser_plays_the_page_without_a_network(run, tmp_path):
     playwright = pytest.importorskip(

@@ -48,6 +48,7 @@ def test_colours_of_forces_are_kept_though_they_come_later(tmp_path):
         assert image.convert("RGB").getpixel((10, 10)) == FORCE
 
 
+@pytest.mark.process
 @pytest.mark.skipif(movie.ffmpeg() is None, reason="no ffmpeg on the path")
 def test_film_by_ffmpeg_itself_has_its_frames(run, tmp_path):
     chosen, path = rows(run, 10), tmp_path / "run.mp4"
@@ -69,6 +70,7 @@ def test_film_without_ffmpeg_is_refused_in_a_sentence(run, tmp_path, monkeypatch
         movie.write(run, tmp_path / "run.mp4", rows(run, 10), (96, 72))
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("code", [0, 1])
 def test_film_gets_every_pixel_and_ffmpegs_own_words(run, tmp_path, monkeypatch, code):
     # stands for ffmpeg: keeps what it is given, and complains if it is told to

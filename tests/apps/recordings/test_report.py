@@ -77,8 +77,11 @@ class Outline(HTMLParser):
 
 
 def test_cubes_slip_v2_over_2_mu_g_and_creep_nowhere(slide):
-    for body in numbers_of(slide)["bodies"]:
-        mu = {"slippery": 0.2, "middling": 0.4, "rough": 0.8}[body["name"]]
+    frictions = {"slippery": 0.2, "middling": 0.4, "rough": 0.8}
+    found = numbers_of(slide)["bodies"]
+    assert {body["name"] for body in found} == set(frictions)
+    for body in found:
+        mu = frictions[body["name"]]
         # an implicit step brakes at once: half a step's way less
         assert body["slip_m"] == pytest.approx(2**2 / (2 * mu * GRAVITY), abs=2 * STEP)
         # what the tolerance of 1e-8 m/s allows in two seconds
@@ -100,7 +103,9 @@ def test_rows_that_are_far_apart_tell_nearly_the_same(slide, tmp_path):
 
 def test_what_rides_a_belt_is_carried_and_does_not_creep(tmp_path):
     run = scene_run(tmp_path / "belt.h5", "conveyor", "duration_s=0.5")
-    for body in numbers_of(run)["bodies"]:
+    found = numbers_of(run)["bodies"]
+    assert [body["name"] for body in found] == ["parcel1", "parcel2", "parcel3", "tin"]
+    for body in found:
         assert body["slip_m"] + body["carried_m"] > 0.01
         assert body["creep_m"] < 1e-6
 
@@ -153,6 +158,7 @@ def test_missed_steps_are_counted_and_timed(run):
     assert "5 steps had missed the tolerance before this episode began." in found["warnings"]
 
 
+@pytest.mark.slow
 def test_who_falls_is_told_as_by_the_run_itself(tmp_path):
     scene = scenes.load("fall", ["duration_s=0.8"])
     told = play(scene, tmp_path / "fall.h5")
@@ -199,6 +205,7 @@ def test_ends_of_travel_full_motors_and_edges_of_soles_are_warned_of(run):
 
 def test_ends_of_travel_are_in_the_recording(run):
     robot = tabi.robots.hrp2()
+    assert len(robot.joint_names) == 30
     for name in robot.joint_names:
         k = run.world.joint_of.index(name)
         assert (run.world.dof["lower"][k], run.world.dof["upper"][k]) == (
@@ -232,6 +239,7 @@ def check_page(text):
     return found
 
 
+@pytest.mark.slow
 def test_page_has_every_figure_the_tables_and_the_scene(slide, run):
     found = check_page(page_of(run))
     words = "".join(found.words)
@@ -247,11 +255,13 @@ def test_page_has_every_figure_the_tables_and_the_scene(slide, run):
     assert "Feet" not in found.words
 
 
+@pytest.mark.slow
 def test_soft_soles_have_a_figure_of_their_pressure(soft):
     found = check_page(page_of(soft))
     assert "Pressure under the soles" in "".join(found.words)
 
 
+@pytest.mark.slow
 def test_a_world_in_which_nothing_touches_has_a_page(tmp_path):
     world = tabi.World()
     world.add_sphere(radius=0.1, mass=1.0)
@@ -273,6 +283,7 @@ def first_row(run):
     }
 
 
+@pytest.mark.slow
 def test_several_robots_are_told_apart(tmp_path):
     twins = (
         "title: twins\nduration_s: 0.05\nground: {}\n"
@@ -288,6 +299,7 @@ def test_several_robots_are_told_apart(tmp_path):
     assert "twin1" in words
 
 
+@pytest.mark.slow
 def test_hostile_names_are_words_and_nothing_else(run):
     bad = '</pre><script>alert(1)</script><img src=x onerror=alert(1)> & "quoted" $x^{2$'
     feet = replace(run.world.feet, names=[bad, "</td>"])
@@ -314,6 +326,7 @@ def test_hostile_names_are_words_and_nothing_else(run):
     assert "alert(1)" in "".join(found.words)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("meta", [{}, {"settings": 3, "versions": [], "name": 7, "platform": None}])
 def test_meta_data_of_any_form_make_a_page(slide, meta):
     check_page(page_of(replace(slide, meta=meta, scene="- no scene")))
@@ -327,6 +340,7 @@ def ran(*words):
     return CliRunner().invoke(app, ["report", *map(str, words)])
 
 
+@pytest.mark.slow
 def test_command_writes_the_page_beside_the_recording_and_prints_the_verdict(pushed, tmp_path):
     file = tmp_path / "run.h5"
     shutil.copy(pushed, file)
@@ -353,6 +367,8 @@ def test_mistakes_end_in_a_sentence(pushed, words, said):
     assert said in str(done.exception)
 
 
+@pytest.mark.slow
+@pytest.mark.process
 def test_the_recording_of_a_killed_run_says_so(tmp_path):
     file = tmp_path / "killed.h5"
     # rows of the first second are written, those of the next half are not
@@ -373,6 +389,8 @@ def test_the_recording_of_a_killed_run_says_so(tmp_path):
     check_page((tmp_path / "r.html").read_text(encoding="utf-8"))
 
 
+@pytest.mark.slow
+@pytest.mark.browser
 @pytest.mark.skipif(BROWSER is None, reason="no chromium on this machine")
 def test_browser_shows_and_prints_the_page_without_a_network(run, tmp_path):
     playwright = pytest.importorskip(
@@ -399,6 +417,7 @@ def test_browser_shows_and_prints_the_page_without_a_network(run, tmp_path):
     assert 3 <= sheets <= 12
 
 
+@pytest.mark.slow
 def test_changes_of_feet_are_a_line_and_all_of_them_in_the_numbers(pushed, monkeypatch):
     run = read(pushed)
     # words alone

@@ -35,6 +35,7 @@ def run(recorded):
     return read(recorded[1])
 
 
+@pytest.mark.slow
 def test_it_tells_what_was_measured_while_it_ran(recorded, run):
     seen = recorded[0].walks["hrp2"]
     told = walks.measure(run, walks.walked(run), {})["hrp2"]
@@ -45,11 +46,13 @@ def test_it_tells_what_was_measured_while_it_ran(recorded, run):
     assert told["end_m"] == pytest.approx(seen["end_m"], abs=1e-9)
 
 
+@pytest.mark.slow
 def test_the_summary_of_the_run_says_it_in_a_line(recorded):
     assert "hrp2 landed 2 of 2 steps to " in recorded[0].text()
     assert recorded[0].to_dict()["walks"]["hrp2"]["finished"]
 
 
+@pytest.mark.slow
 def test_loads_of_the_plan_are_the_weight_and_curves_are_whole(run):
     (walk,) = walks.walked(run)
     panels = walks.panels(run, walk)
@@ -62,6 +65,7 @@ def test_loads_of_the_plan_are_the_weight_and_curves_are_whole(run):
     assert all(len(curve.x) == len(curve.y) for panel in panels for curve in panel.curves)
 
 
+@pytest.mark.slow
 def test_the_page_has_a_section_and_json_the_numbers(recorded, run, tmp_path, monkeypatch):
     out = tmp_path / "page.html"
     result = CliRunner().invoke(app, ["report", str(recorded[1]), "--json", "--out", str(out)])
@@ -76,6 +80,7 @@ def test_the_page_has_a_section_and_json_the_numbers(recorded, run, tmp_path, mo
     assert "Walk of" not in page.page(run, found, numbers, Path("walk.h5"))
 
 
+@pytest.mark.slow
 def test_without_a_scene_that_can_be_made_again_nothing_is_told(run):
     assert walks.walked(replace(run, scene="")) == []
     assert walks.walked(replace(run, scene="motion: {kind: walk, :")) == []
@@ -83,6 +88,7 @@ def test_without_a_scene_that_can_be_made_again_nothing_is_told(run):
     assert walks.walked(replace(run, time=run.time + 1.0)) == []
 
 
+@pytest.mark.slow
 def test_who_falls_lands_no_more_steps(run):
     told = walks.measure(run, walks.walked(run), {"hrp2": 2.0})["hrp2"]
     assert told["landed"] == 0

@@ -98,6 +98,7 @@ def test_parquet_is_read_back_by_pyarrow(run, tmp_path):
     ]
 
 
+@pytest.mark.slow
 def test_mcap_is_read_back_by_its_reader(run, tmp_path):
     reader = pytest.importorskip("mcap.reader", reason="package mcap is not installed")
     chosen = rows(run, 50)
@@ -137,6 +138,8 @@ def test_mcap_is_read_back_by_its_reader(run, tmp_path):
 def test_arrows_of_mcap_point_along_their_forces(run):
     found = frames(run, np.array([len(run.time) - 1]))
     entity = mcap_file._arrows(found, 0, 0.0)
+    # four corners of each sole and of the crate
+    assert len(entity["arrows"]) == 3 * 4
     for arrow, force in zip(entity["arrows"], found.arrows(0)[1], strict=True):
         w, x, y, z = (arrow["pose"]["orientation"][part] for part in "wxyz")
         # where x goes under the quaternion

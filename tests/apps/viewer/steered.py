@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
+from bipeds import hrp2_on_ground
 
 import tabi
 from tabi.control import hold
@@ -55,10 +56,7 @@ class FakeSteeredWalker:
 
 def world_of_one():
     """HRP-2 on the ground."""
-    world = tabi.World()
-    world.add_ground()
-    robot = world.add_robot(tabi.robots.hrp2())
-    robot.stand_on_ground()
+    world, robot = hrp2_on_ground()
     return world, robot
 
 

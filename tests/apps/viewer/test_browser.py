@@ -34,7 +34,7 @@ FLAGS = [
 # pixels; drawn by software, a large window takes seconds for a picture
 WIDTH, HEIGHT = 620, 380
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 
 @pytest.fixture(scope="module")

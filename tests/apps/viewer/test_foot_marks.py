@@ -5,17 +5,9 @@ import pytest
 
 from tabi.apps.recordings.soles import Soles
 from tabi.apps.viewer.foot_marks import SLIDES, STICKS, FootMarks
-from tabi.apps.viewer.gate import open_server
 from tabi.recording.foot_words import NOT_TOLD, STATES
 
 SOLE = np.array([(-0.1, -0.05), (0.14, -0.05), (0.14, 0.05), (-0.1, 0.05)])
-
-
-@pytest.fixture(scope="module")
-def server():
-    server, _ = open_server("127.0.0.1", 0)
-    yield server
-    server.stop()
 
 
 @pytest.fixture

@@ -295,6 +295,7 @@ def malformed(rng: np.random.Generator, uuids: list[str]) -> bytes:
     return bytes(raw)
 
 
+@pytest.mark.slow
 def test_ten_thousand_malformed_messages_neither_crash_nor_hang_the_run(live, capfd):
     port, box = live.page.server.get_port(), live.player.sim
     uuids = [

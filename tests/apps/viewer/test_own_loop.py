@@ -8,6 +8,7 @@ import time
 import numpy as np
 import pytest
 from apps.pages import DRAG, free_port, pack, until, visiting
+from bipeds import hrp2_on_ground
 
 import tabi
 from tabi.apps.viewer.watching import look_again
@@ -68,6 +69,7 @@ def test_page_follows_a_loop_and_shows_states_that_are_set_between_steps(shown):
         assert until(lambda: "waits for the next step" in shown.controls.text.content)
 
 
+@pytest.mark.slow
 def test_view_is_never_of_a_half_written_state():
     # a falling crate: height and time of every picture belong together
     world = tabi.World()
@@ -214,6 +216,7 @@ def test_page_of_a_loop_that_already_runs_shows_it(capsys):
         thread.join()
 
 
+@pytest.mark.slow
 def test_event_driven_scheme_and_many_robots_are_followed(capsys):
     world = tabi.World()
     world.add_ground()
@@ -232,11 +235,9 @@ def test_event_driven_scheme_and_many_robots_are_followed(capsys):
         assert until(lambda: page.controls.text.content.count(" foot: ") == 4)
 
 
+@pytest.mark.slow
 def test_sensor_that_is_chosen_is_measured_and_plotted(capsys):
-    world = tabi.World()
-    world.add_ground()
-    robot = world.add_robot(tabi.robots.hrp2())
-    robot.stand_on_ground()
+    world, _ = hrp2_on_ground()
     sim = tabi.Simulator(world)
     with tabi.show(sim, port=free_port()) as page, visiting(page):
         page.sensors.panel.choice.value = "imu"

@@ -3,15 +3,7 @@
 import pytest
 
 import tabi
-from tabi.apps.viewer.gate import open_server
 from tabi.apps.viewer.scene import DrawnScene
-
-
-@pytest.fixture(scope="module")
-def server():
-    server, _ = open_server("127.0.0.1", 0)
-    yield server
-    server.stop()
 
 
 @pytest.fixture

@@ -6,19 +6,11 @@ from recording.test_pad_tracks import grid
 from simulation.soft import block
 
 import tabi
-from tabi.apps.viewer.gate import open_server
 from tabi.apps.viewer.scene import DrawnScene
 from tabi.apps.viewer.soft_pad import FINE, LEVELS, SoftPad, levels, soft_of
 from tabi.apps.viewer.view import Observer
 from tabi.recording import pad_tracks
 from tabi.spatial.transform import Transform
-
-
-@pytest.fixture(scope="module")
-def server():
-    server, _ = open_server("127.0.0.1", 0)
-    yield server
-    server.stop()
 
 
 @pytest.fixture
@@ -109,6 +101,7 @@ def test_a_view_tells_what_the_simulator_says(server):
     assert np.array_equal(view.displacement, before)
 
 
+@pytest.mark.slow
 def test_soles_are_drawn_by_themselves_under_their_feet(server):
     world = tabi.World()
     world.add_ground()

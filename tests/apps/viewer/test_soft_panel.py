@@ -5,17 +5,9 @@ import pytest
 from recording.test_pad_tracks import grid
 
 from tabi.apps.recordings.pressure_scale import SCALE
-from tabi.apps.viewer.gate import open_server
 from tabi.apps.viewer.soft_pad import SoftNow, SoftPad
 from tabi.apps.viewer.soft_panel import SoftPanel
 from tabi.spatial.transform import Transform
-
-
-@pytest.fixture(scope="module")
-def server():
-    server, _ = open_server("127.0.0.1", 0)
-    yield server
-    server.stop()
 
 
 @pytest.fixture

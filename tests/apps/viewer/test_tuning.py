@@ -77,10 +77,11 @@ def test_rubber_of_the_ankles_is_a_multiple_of_what_was_built():
     for factor in (3.0, 0.5):
         Tuning(bush_stiffness=factor, bush_damping=2.0).apply(sim)
         for robot in robots:
-            for body in robot.bodies:
-                joint = body.joint
-                if joint.passive:
-                    row = sim.model.arrays.dof[sim.model.v_index(f"{robot.name}/{joint.name}")]
-                    # of what was built, not of what was set before
-                    assert row["stiffness"] == factor * joint.stiffness
-                    assert row["damping"] == 2.0 * joint.damping
+            rubber = [body.joint for body in robot.bodies if body.joint.passive]
+            # the three of each ankle
+            assert len(rubber) == 2 * 3
+            for joint in rubber:
+                row = sim.model.arrays.dof[sim.model.v_index(f"{robot.name}/{joint.name}")]
+                # of what was built, not of what was set before
+                assert row["stiffness"] == factor * joint.stiffness
+                assert row["damping"] == 2.0 * joint.damping

@@ -31,6 +31,7 @@ def test_every_sole_is_outlined_where_it_lands(sim):
     pattern = pattern_of(sim)
     plan = plan_of(pattern)
     lands = {"left": [0, 2], "right": [1]}
+    assert len(pattern.steps) == 3
     for side, numbers in lands.items():
         corners = getattr(plan, side)[:, 0].reshape(len(numbers), 4, 3)
         for k, number in enumerate(numbers):

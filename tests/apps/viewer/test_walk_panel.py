@@ -46,6 +46,7 @@ def text(live) -> str:
     return live.walk_panel.texts["hrp2"].content
 
 
+@pytest.mark.slow
 def test_sticks_reach_the_walker_and_letting_go_stops_it(live):
     assert until(lambda: "**stands** · 0 steps" in text(live), 10)
     assert live.controls.follow_it.value
@@ -59,6 +60,7 @@ def test_sticks_reach_the_walker_and_letting_go_stops_it(live):
     assert until(lambda: walker(live).stopped == 2, 10)
 
 
+@pytest.mark.slow
 def test_a_robot_that_fell_stands_up_again_with_its_controller_anew(live):
     assert not live.controls.stand.visible
     live.player.order(lambda sim: sim.apply_force("chest", force=(300.0, 0, 0), duration=0.4))
@@ -79,6 +81,7 @@ def test_a_robot_that_fell_stands_up_again_with_its_controller_anew(live):
     assert live.player.fault == ""
 
 
+@pytest.mark.slow
 def test_a_world_without_a_steered_robot_has_no_panel():
     world, robot = world_of_one()
 

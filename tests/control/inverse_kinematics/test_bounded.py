@@ -1,6 +1,7 @@
 """Bounded least squares with priorities: its optimality conditions, and the null space by SVD."""
 
 import numpy as np
+import pytest
 from scipy.optimize import lsq_linear
 from worlds import random_robot
 
@@ -35,6 +36,7 @@ def problem(seed, rows=12, columns=20, hold=0):
     return t, rng
 
 
+@pytest.mark.slow
 def test_step_is_the_one_that_scipy_finds():
     for seed in range(10):
         t, rng = problem(seed)
@@ -52,6 +54,7 @@ def test_step_is_the_one_that_scipy_finds():
         np.testing.assert_allclose(t.x, found.x, atol=2e-7)
 
 
+@pytest.mark.slow
 def test_every_step_fulfils_the_optimality_conditions_also_where_sets_go_in_circles():
     walked = 0
     for seed in range(40):

@@ -65,6 +65,7 @@ def with_all_tasks(robot, rng):
     return ik
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_rows_are_the_derivatives_of_errors_on_any_tree(seed):
     rng = np.random.default_rng(seed)
@@ -116,6 +117,7 @@ def test_orientation_is_the_angle_between_two_rotations():
         assert np.linalg.norm(np.cross(e, axis)) < 1e-7
 
 
+@pytest.mark.slow
 def test_rows_agree_with_pinocchio(example_robots):
     pin = pytest.importorskip("pinocchio")
     from tabi.validation.pinocchio import Referee

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from bipeds import standing_hrp2
 from control.inverse_kinematics.arms import planar_arm
 
 import tabi
@@ -12,14 +13,8 @@ from tabi.spatial.transform import Transform
 InverseKinematics = tabi.control.InverseKinematics
 
 
-def standing():
-    robot = tabi.robots.hrp2()
-    robot.stand_on_ground()
-    return robot
-
-
 def test_a_loop_brings_tasks_to_their_targets():
-    robot = standing()
+    robot = standing_hrp2()
     ik = InverseKinematics(robot)
     feet = [ik.pose(name) for name in ("left", "right")]
     hand = ik.pose("left_hand", orientation="", priority=1)
@@ -33,7 +28,7 @@ def test_a_loop_brings_tasks_to_their_targets():
 
 
 def test_small_errors_shrink_by_the_gain():
-    robot = standing()
+    robot = standing_hrp2()
     ik = InverseKinematics(robot)
     hand = ik.pose("left_hand")
     home = hand.target
@@ -46,7 +41,7 @@ def test_small_errors_shrink_by_the_gain():
 
 
 def test_no_lower_priority_slows_a_higher_one():
-    robot = standing()
+    robot = standing_hrp2()
     results = []
     for lower in (False, True):
         ik = InverseKinematics(robot)

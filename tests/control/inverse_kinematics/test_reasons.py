@@ -1,6 +1,7 @@
 """Why a target is not reached, in words."""
 
 import numpy as np
+from bipeds import standing_hrp2
 from control.inverse_kinematics.arms import planar_arm
 
 import tabi
@@ -8,12 +9,6 @@ from tabi.control.inverse_kinematics import reasons
 from tabi.spatial.transform import Transform
 
 InverseKinematics = tabi.control.InverseKinematics
-
-
-def standing():
-    robot = tabi.robots.hrp2()
-    robot.stand_on_ground()
-    return robot
 
 
 def test_what_is_reached_needs_no_reason():
@@ -33,7 +28,7 @@ def test_a_stretched_arm_names_its_elbow_and_how_far_it_is():
 
 
 def test_a_straight_leg_names_its_knee():
-    robot = standing()
+    robot = standing_hrp2()
     ik = InverseKinematics(robot, locked=[robot.name])
     foot = ik.pose("left")
     foot.target = Transform(foot.target.R, foot.target.p - np.array([0.0, 0.0, 0.3]))
@@ -51,7 +46,7 @@ def test_joints_at_their_limits_are_named_with_them():
 
 
 def test_tasks_that_stand_against_it_are_named_by_their_priority():
-    robot = standing()
+    robot = standing_hrp2()
     ik = InverseKinematics(robot, restarts=0)
     ik.pose("left")
     ik.pose("waist")

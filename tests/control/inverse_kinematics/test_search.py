@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from bipeds import standing_hrp2
 from control.inverse_kinematics.arms import BALL, planar_arm, within_limits
 from scipy.optimize import least_squares
 
@@ -13,12 +14,6 @@ from tabi.model.robot import Robot
 from tabi.spatial.transform import Transform, translation
 
 InverseKinematics = tabi.control.InverseKinematics
-
-
-def standing():
-    robot = tabi.robots.hrp2()
-    robot.stand_on_ground()
-    return robot
 
 
 def reach(robot, point, q=None, **options):
@@ -98,7 +93,7 @@ def test_spherical_joint_turns_to_any_rotation():
 
 def test_nearest_points_are_those_of_scipy():
     """A leg of HRP-2 from its waist, asked for places below the ground."""
-    robot = standing()
+    robot = standing_hrp2()
     ik = InverseKinematics(robot, locked=[robot.name], restarts=0)
     task = ik.pose("left", rotation_weight=0.1)
     model, home = ik.model, task.target
@@ -134,7 +129,7 @@ def test_nearest_points_are_those_of_scipy():
 
 
 def test_a_lower_priority_never_disturbs_a_higher_one():
-    robot = standing()
+    robot = standing_hrp2()
     rng = np.random.default_rng(1)
     for far in (0.1, 0.5, 2.0):
         ik = InverseKinematics(robot, restarts=0)
@@ -168,7 +163,7 @@ def test_weights_share_what_two_tasks_of_one_priority_cannot_both_have():
 
 
 def test_centre_of_mass_moves_over_feet_that_stand_still():
-    robot = standing()
+    robot = standing_hrp2()
     ik = InverseKinematics(robot)
     feet = {side: ik.pose(robot.feet[side]) for side in ("left", "right")}
     centre = ik.centre_of_mass(axes="xy", priority=1)
@@ -209,7 +204,7 @@ def test_posture_takes_the_joints_that_tasks_leave_free_to_the_nearest_point():
 
 
 def test_gaze_points_the_head_at_what_it_looks_at():
-    robot = standing()
+    robot = standing_hrp2()
     ik = InverseKinematics(robot)
     for foot in ("left", "right"):
         ik.pose(foot)
@@ -228,7 +223,7 @@ def test_gaze_points_the_head_at_what_it_looks_at():
 
 
 def test_limits_are_never_left_not_by_a_single_bit():
-    robot = standing()
+    robot = standing_hrp2()
     ik = InverseKinematics(robot, restarts=2)
     tasks = [ik.pose(name) for name in ("left", "right", "left_hand", "right_hand")]
     ik.posture(priority=1)
@@ -253,7 +248,7 @@ def test_a_start_outside_of_the_limits_is_brought_within():
 
 
 def test_locked_joints_stand_still():
-    robot = standing()
+    robot = standing_hrp2()
     names = ["CHEST_P", "CHEST_Y", "LARM_ELBOW_P"]
     ik = InverseKinematics(robot, locked=[*names, robot.name])
     hand = ik.pose("left_hand", orientation="")
@@ -293,7 +288,7 @@ def test_limits_of_a_follower_hold_its_leader():
 
 
 def test_the_same_question_has_the_same_answer_to_the_last_bit():
-    robot = standing()
+    robot = standing_hrp2()
     answers = []
     for _ in range(2):
         ik = InverseKinematics(robot)
@@ -308,7 +303,7 @@ def test_the_same_question_has_the_same_answer_to_the_last_bit():
 
 
 def test_near_the_target_errors_fall_quadratically():
-    robot = standing()
+    robot = standing_hrp2()
     errors = []
     for count in range(1, 5):
         ik = InverseKinematics(robot, iterations=count, restarts=0, tolerance=1e-14)
@@ -340,7 +335,7 @@ def test_another_start_is_found_where_the_first_one_is_stuck():
 
 
 def test_no_task_leaves_joints_of_other_limbs_where_they_are():
-    robot = standing()
+    robot = standing_hrp2()
     ik = InverseKinematics(robot, locked=[robot.name])
     task = ik.pose("left_hand", orientation="")
     task.target = task.target.p + 0.03
@@ -351,7 +346,7 @@ def test_no_task_leaves_joints_of_other_limbs_where_they_are():
 
 
 def test_sound_configurations_are_finite_and_of_unit_length():
-    model = standing().compile()
+    model = standing_hrp2().compile()
     good = model.initial()
     assert search.sound(model.arrays, good)
     for at, value in ((10, np.nan), (3, 2.0), (0, np.inf)):

@@ -6,6 +6,7 @@ import struct
 import threading
 
 import numpy as np
+from bipeds import hrp2_on_ground
 
 import tabi
 from tabi.control.processes import addresses
@@ -15,10 +16,7 @@ HEADER = struct.Struct("<4sHHIIQd")
 
 def standing():
     """HRP-2 on the ground, and its simulator."""
-    world = tabi.World()
-    world.add_ground(friction=0.8)
-    robot = world.add_robot(tabi.robots.hrp2())
-    robot.stand_on_ground()
+    world, robot = hrp2_on_ground()
     return robot, tabi.Simulator(world)
 
 

@@ -47,6 +47,7 @@ def address(tmp_path):
     return str(tmp_path / "robot")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["unix", "tcp"])
 def test_a_run_in_lock_step_is_the_run_of_the_same_controller_in_this_process(kind, address):
     ends = []
@@ -133,6 +134,7 @@ def test_fields_of_a_command_are_those_with_their_bit(address):
         drive.close()
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("late", ["hold", "limp"])
 def test_a_killed_process_is_noticed_in_the_next_step_and_the_robot_does_as_asked(late):
     robot, sim = standing()
@@ -157,6 +159,7 @@ def test_a_killed_process_is_noticed_in_the_next_step_and_the_robot_does_as_aske
             assert not sim.measure(robot).effort.any()
 
 
+@pytest.mark.process
 def test_where_asked_a_killed_process_stops_the_run_with_its_state_whole():
     robot, sim = standing()
     with tabi.control.external(PYTHON, robot=robot, late="stop") as drive:
@@ -278,6 +281,7 @@ def test_free_running_takes_the_newest_command_and_never_waits(address):
     client.close()
 
 
+@pytest.mark.process
 def test_reset_tells_the_controller_and_starts_a_program_that_has_ended():
     robot, sim = standing()
     with tabi.control.external(PYTHON, robot=robot) as drive:
@@ -299,6 +303,7 @@ def test_reset_tells_the_controller_and_starts_a_program_that_has_ended():
     assert drive.process.poll() is not None
 
 
+@pytest.mark.process
 def test_nothing_is_left_when_it_is_closed_or_forgotten():
     robot, sim = standing()
     drive = tabi.control.external(PYTHON, robot=robot)
@@ -317,6 +322,7 @@ def one_line(problem):
     return text
 
 
+@pytest.mark.process
 def test_words_and_numbers_that_mean_nothing_are_refused():
     robot = tabi.robots.hrp2()
     for wrong, said in (
@@ -412,6 +418,7 @@ def test_a_nan_names_its_joint(address):
         drive.close()
 
 
+@pytest.mark.process
 def test_a_start_without_a_controller_is_told(address):
     robot, sim = standing()
     seen = sim.measure(robot)
@@ -456,6 +463,7 @@ def test_a_measurement_of_another_robot_is_refused(address):
         drive.close()
 
 
+@pytest.mark.process
 def test_the_example_in_cpp_is_short_and_holds_as_python_does(tmp_path):
     if shutil.which("g++") is None:
         pytest.skip("no C++ compiler")

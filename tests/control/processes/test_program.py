@@ -11,6 +11,7 @@ from tabi.control.processes import program
 STUBBORN = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(60)"
 
 
+@pytest.mark.process
 def test_the_address_is_in_the_environment():
     process = program.start(
         [sys.executable, "-c", "import os; exit(os.environ['TABI_ADDRESS'] != '/a b')"], "/a b"
@@ -19,6 +20,7 @@ def test_the_address_is_in_the_environment():
     assert program.how_it_ended(process) == "ended with exit code 0"
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("code", ["import time; time.sleep(60)", STUBBORN])
 def test_a_program_that_does_not_end_is_ended(code, monkeypatch):
     monkeypatch.setattr(program, "PATIENCE", 0.2)
@@ -30,6 +32,7 @@ def test_a_program_that_does_not_end_is_ended(code, monkeypatch):
     assert program.how_it_ended(process).startswith("was ended by SIG")
 
 
+@pytest.mark.process
 def test_what_is_no_program_is_refused(tmp_path):
     (tmp_path / "notes").write_text("a")
     for path, why in (("./nowhere", "No such file"), (str(tmp_path / "notes"), "Permission")):

@@ -19,7 +19,7 @@ from tabi.model.robot import Robot
 from tabi.spatial.inertia import solid_box
 from tabi.spatial.transform import cross_matrix, translation
 
-WAYS = tuple(point_inertia.WAYS)
+WAYS = ("direct", "points", "branches", "wrenches", "chains")
 BOUND = 1e-12
 TOUCHING = (
     "right_foot",
@@ -33,6 +33,10 @@ TOUCHING = (
     "chest",
     "waist",
 )
+
+
+def test_every_way_is_compared_here():
+    assert set(point_inertia.WAYS) == set(WAYS)
 
 
 def random_points(rng, names, count):

@@ -54,6 +54,7 @@ def test_a_wrong_name_is_told(name, told):
         open_device(name)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("name", "told"),
     [
@@ -69,6 +70,7 @@ def test_what_is_missing_is_told(name, told):
         open_device(name)
 
 
+@pytest.mark.process
 def test_a_service_by_its_address_and_a_device_of_it():
     with StandInProcess() as service:
         one = open_device(f"haply://127.0.0.1:{service.port}/TABI")
@@ -80,5 +82,6 @@ def test_a_service_by_its_address_and_a_device_of_it():
 
 
 def test_each_kind_has_a_line_in_the_text():
+    assert {"scripted", "haply", "stand-in", "touch"} < set(catalogue.KINDS)
     for kind in catalogue.KINDS:
         assert kind in (catalogue.__doc__ or "")

@@ -200,6 +200,7 @@ def test_a_service_that_ends_is_told():
         one.write(PUSH, ZERO)
 
 
+@pytest.mark.slow
 def test_three_hundred_wrong_answers_through_a_socket_leave_no_force(monkeypatch):
     rng, raw = np.random.default_rng(5), json.dumps(frame()).encode()
 

@@ -3,6 +3,10 @@
 import subprocess
 import sys
 
+import pytest
+
+pytestmark = pytest.mark.process
+
 TOLD = """
 import os
 from tabi.interaction.devices.priority import hurry

@@ -130,6 +130,7 @@ def test_what_is_recorded_comes_back(tmp_path):
     recorder.close()
     recorder.close()
     again = ScriptedHand.load(path)
+    assert len(read) == 2 * 60
     for one in read[::2]:
         back = again.at(one.time)
         np.testing.assert_array_equal(back.position, one.position)

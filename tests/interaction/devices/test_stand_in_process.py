@@ -13,6 +13,8 @@ from tabi.interaction.devices.haply import HaplyDevice
 from tabi.interaction.devices.protocol import DeviceError
 from tabi.interaction.devices.stand_in_process import StandInDevice, StandInProcess
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture(autouse=True)
 def patient(monkeypatch):

@@ -104,6 +104,7 @@ def test_elements_without_end_are_refused(tmp_path, elements):
         tabi.load(tmp_path / "toy.body")
 
 
+@pytest.mark.slow
 def test_elements_that_double_again_and_again_are_refused(tmp_path):
     lines = ["x0: &x0 [ { type: Group } ]"]
     for k in range(1, 24):

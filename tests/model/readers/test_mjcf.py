@@ -109,6 +109,7 @@ def test_bodies_stand_where_mujoco_puts_them(tmp_path, tree, seed):
     assert_same_places(path, mjcf.read(path), seed)
 
 
+@pytest.mark.slow
 def test_talos_stands_where_mujoco_puts_it(shared):
     path = shared / "data/robots/menagerie/pal_talos/talos.xml"
     robot = mjcf.read(path)

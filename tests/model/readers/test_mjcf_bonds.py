@@ -72,6 +72,7 @@ def gaps(sim, robots):
 # ---- a four-bar linkage -------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_four_bar_stays_closed_keeps_its_energy_and_moves_as_in_mujoco(tmp_path):
     text = four_bar()
     robot = read(tmp_path, text)

@@ -200,6 +200,7 @@ def test_a_missing_inline_file_is_refused(load, name):
     assert caught.value.line == line_of(text, "Inline {")
 
 
+@pytest.mark.slow
 def test_nodes_that_use_each_other_without_end_are_refused(load):
     doubling = "DEF N0 Group { } " + "".join(
         f"DEF N{i + 1} Group {{ children [ USE N{i} USE N{i} ] }} " for i in range(40)
@@ -208,6 +209,7 @@ def test_nodes_that_use_each_other_without_end_are_refused(load):
         load(ROBOT.replace("Widget { } Widget { }", doubling))
 
 
+@pytest.mark.slow
 def test_mutated_files_load_or_are_refused_and_nothing_else(load):
     rng = random.Random(20)
     pieces = [

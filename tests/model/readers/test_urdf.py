@@ -2,11 +2,11 @@
 and notes that tell what was ignored.
 """
 
-import struct
 from pathlib import Path
 
 import numpy as np
 import pytest
+from model.readers.urdf_files import cube_stl, joint, write
 
 from tabi._errors import ModelError
 from tabi.model.joint import INFINITY
@@ -21,21 +21,8 @@ INERTIAL = (
 )
 
 
-def write(folder: Path, body: str, robot: str = '<robot name="r">') -> Path:
-    file = folder / "r.urdf"
-    file.write_text(f"{robot}\n{body}\n</robot>\n")
-    return file
-
-
 def read(folder: Path, body: str, base: str | None = None) -> Robot:
     return urdf.read(write(folder, body), base)
-
-
-def joint(name: str, parent: str, child: str, inside: str = "", kind: str = "fixed") -> str:
-    return (
-        f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>'
-        f"{inside}</joint>"
-    )
 
 
 def rotation(axis: str, angle: float) -> np.ndarray:
@@ -230,16 +217,6 @@ def test_an_unknown_base_is_refused(tmp_path):
 # ---- shapes -----------------------------------------------------------------------------------
 
 
-def cube_stl(edge: float) -> bytes:
-    corners = edge * (np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)]) - 0.5)
-    faces = [[0, 1, 3], [4, 6, 7], [0, 4, 5], [2, 3, 7], [0, 2, 6], [1, 5, 7]]
-    return (
-        bytes(80)
-        + struct.pack("<I", len(faces))
-        + b"".join(struct.pack("<12fH", 0, 0, 0, *corners[f].ravel(), 0) for f in faces)
-    )
-
-
 def test_collision_shapes_collide_and_are_drawn_only_without_visual(tmp_path):
     shapes = (
         '<collision name="c1"><origin xyz="0 0 1"/><geometry><box size="1 2 3"/></geometry>'
@@ -415,6 +392,7 @@ def broken_among(files):
     return BROKEN.keys() & {file.name for file in files}
 
 
+@pytest.mark.slow
 def test_at_least_38_example_packages_load(example_robots, loaded):
     packages = {
         p.name: [f for f in loaded if p in f.parents]
@@ -442,6 +420,7 @@ def test_at_least_38_example_packages_load(example_robots, loaded):
     assert all(BROKEN[name] in said for name, said in refused.items())
 
 
+@pytest.mark.slow
 def test_every_mesh_of_the_example_robots_is_found_but_those_of_one_file(loaded):
     lost = {
         f.name
@@ -452,6 +431,7 @@ def test_every_mesh_of_the_example_robots_is_found_but_those_of_one_file(loaded)
     assert lost == {"romeo_laas_small.urdf"}
 
 
+@pytest.mark.slow
 def test_masses_and_link_frames_agree_with_pinocchio(loaded):
     pin = pytest.importorskip("pinocchio")
     chance, compared = np.random.default_rng(3), 0

@@ -3,12 +3,11 @@ never otherwise.
 """
 
 import random
-import struct
-from pathlib import Path
 
 import numpy as np
 import pytest
 from lxml import etree
+from model.readers.urdf_files import cube_stl, joint, write
 
 from tabi._errors import ModelError
 from tabi.model.readers import urdf
@@ -18,19 +17,6 @@ INERTIAL = (
     '<inertial><mass value="2"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'
     "</inertial>"
 )
-
-
-def write(folder: Path, body: str, robot: str = '<robot name="r">') -> Path:
-    file = folder / "r.urdf"
-    file.write_text(f"{robot}\n{body}\n</robot>\n")
-    return file
-
-
-def joint(name: str, parent: str, child: str, inside: str = "", kind: str = "fixed") -> str:
-    return (
-        f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>'
-        f"{inside}</joint>"
-    )
 
 
 # ---- faults: {here} marks the line the error has to name ----------------------------------------
@@ -331,16 +317,6 @@ def test_entities_that_would_fill_the_memory_are_refused(tmp_path):
     )
     with pytest.raises(ModelError, match=r"r\.urdf"):
         urdf.read(file)
-
-
-def cube_stl(edge: float) -> bytes:
-    corners = edge * (np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)]) - 0.5)
-    faces = [[0, 1, 3], [4, 6, 7], [0, 4, 5], [2, 3, 7], [0, 2, 6], [1, 5, 7]]
-    return (
-        bytes(80)
-        + struct.pack("<I", len(faces))
-        + b"".join(struct.pack("<12fH", 0, 0, 0, *corners[f].ravel(), 0) for f in faces)
-    )
 
 
 # ---- chance -----------------------------------------------------------------------------------

@@ -97,6 +97,7 @@ def test_a_stiff_loop_that_leaves_its_line_arrives_where_it_was_told():
     assert sim.state.q[0] == pytest.approx(2.0, abs=1e-8)
 
 
+@pytest.mark.slow
 def test_time_to_a_speed_of_a_motor_with_dry_friction_and_damping():
     # I v̇ = T − μ − (T/v₀ + D) v: the end speed is (T − μ)/(T/v₀ + D)
     friction, damping = 2.0, 0.4

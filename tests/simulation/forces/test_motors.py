@@ -4,6 +4,7 @@ from math import cos
 
 import numpy as np
 import pytest
+from bipeds import hrp2_on_ground
 
 import tabi
 from tabi.model.joint import Joint, Motor
@@ -177,10 +178,7 @@ def test_a_pendulum_under_a_torque_follows_its_equation_at_first_order():
 
 
 def test_motors_at_rest_give_what_inverse_dynamics_wants_less_what_the_ground_gives():
-    world = tabi.World()
-    world.add_ground()
-    robot = world.add_robot(tabi.robots.hrp2())
-    robot.stand_on_ground()
+    world, robot = hrp2_on_ground()
     sim = tabi.Simulator(world)
     sim.set_controller(robot, tabi.control.hold(robot.half_sitting))
     sim.run(3.0)

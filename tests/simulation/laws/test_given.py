@@ -1,6 +1,7 @@
 """A law that solves nothing: impulses stay as they were."""
 
 import numpy as np
+import pytest
 
 import tabi
 from tabi.simulation.laws import given
@@ -21,6 +22,7 @@ def test_contacts_keep_the_impulses_that_are_handed_to_them():
     assert np.allclose(held.v, 0.0, atol=10 * solved.tolerance)
 
 
+@pytest.mark.slow
 def test_without_impulses_things_fall_through_the_floor():
     world = tabi.World()
     world.add_ground(friction=0.5)

@@ -6,6 +6,7 @@ from math import cos, pi, radians, sin, tan
 
 import numpy as np
 import pytest
+from bipeds import hrp2_on_ground
 
 import tabi
 from tabi.contact import pyramid
@@ -68,10 +69,7 @@ def test_without_friction_a_box_on_a_slope_slides_with_g_sin():
 def test_a_humanoid_stands_on_pyramids_with_the_same_forces_on_its_feet():
     loads = []
     for contact in ("coulomb", "pyramid"):
-        world = tabi.World()
-        world.add_ground(friction=0.8)
-        robot = world.add_robot(tabi.robots.hrp2())
-        robot.stand_on_ground()
+        world, robot = hrp2_on_ground()
         sim = tabi.Simulator(world, contact=contact)
         sim.run(0.2)
         loads.append([sim.foot_wrench(foot).force[2] for foot in robot.feet.values()])

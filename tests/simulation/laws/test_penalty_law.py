@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from bipeds import hrp2_on_ground
 from plates import MASS, G, on_plane, standing
 
 import tabi
@@ -62,10 +63,7 @@ def test_any_stiffness_is_stable(stiffness):
 
 
 def test_a_tray_on_the_head_keeps_the_exact_law():
-    world = tabi.World()
-    world.add_ground(friction=0.8)
-    robot = world.add_robot(tabi.robots.hrp2())
-    robot.stand_on_ground()
+    world, robot = hrp2_on_ground()
     world.add_box((0.4, 0.4, 0.05), 3.0, position=(0.0, 0.0, 1.6), name="tray")
     sim = tabi.Simulator(world, contact="penalty")
     sim.set_controller(robot, tabi.control.hold(robot.half_sitting))

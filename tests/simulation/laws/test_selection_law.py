@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from bipeds import biped
+from bipeds import biped, hrp2_on_ground
 from plates import LENGTH, MASS, WIDTH, G, on_plane, standing
 
 import tabi
@@ -19,6 +19,7 @@ def pair(*args, **settings):
     return runs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("motion", ["hold", "squat", "sway"])
 def test_without_transitions_it_is_the_exact_law(motion):
     (exact, other), (sim, robot) = pair(motion)
@@ -53,6 +54,7 @@ def test_a_biped_of_another_make_stands_as_by_the_exact_law():
     np.testing.assert_allclose(sim.state.q, exact.state.q, atol=1e-4)
 
 
+@pytest.mark.slow
 def test_a_fall_over_the_toes_has_one_transition_of_each_foot():
     (exact, _), (sim, _) = pair("lean")
     for run in (exact, sim):
@@ -65,6 +67,7 @@ def test_a_fall_over_the_toes_has_one_transition_of_each_foot():
         assert events[0].time == pytest.approx(theirs[0].time, abs=3e-3)
 
 
+@pytest.mark.slow
 def test_without_the_rule_of_pressure_feet_let_go_too_early():
     _, (sim, _) = pair("lean", contact=tabi.Selection(pressure_rule=False))
     _, (right, _) = pair("lean")
@@ -135,10 +138,7 @@ def test_what_is_no_foot_keeps_the_exact_law_in_the_same_step():
     # a tray that falls on the head of a robot, and a ball beside it
     ends = []
     for contact in ("coulomb", "selection", tabi.Selection(mode="one-step")):
-        world = tabi.World()
-        world.add_ground(friction=0.8)
-        robot = world.add_robot(tabi.robots.hrp2())
-        robot.stand_on_ground()
+        world, robot = hrp2_on_ground()
         world.add_box((0.4, 0.4, 0.05), 3.0, position=(0.0, 0.0, 1.6), name="tray")
         world.add_sphere(0.1, 2.0, position=(1.0, 1.0, 0.11), name="ball")
         sim = tabi.Simulator(world, contact=contact)

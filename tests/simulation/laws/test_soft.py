@@ -23,6 +23,7 @@ def test_a_pad_without_poissons_ratio_sinks_by_force_times_thickness_over_stiffn
     assert sim.missed_count == 0
 
 
+@pytest.mark.slow
 def test_layers_sink_one_after_the_other_also_where_they_differ_in_viscosity():
     world, box = block(thickness=0.01)
     del box.shapes[-1]
@@ -155,6 +156,7 @@ def test_steps_that_are_divided_or_linearised_refuse_pads():
         tabi.Simulator(world).linearise()
 
 
+@pytest.mark.slow
 def test_what_lies_on_one_mat_sinks_in_together():
     """Two boxes 20 mm apart on one soft mat press it in for each other; on two mats they do not."""
     side, layer = 0.4, Layer(0.03, 5e5, 0.45, viscosity=1e-2)

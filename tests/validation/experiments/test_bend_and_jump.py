@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 from paper_experiments import check
 
 from tabi.validation.experiments.bend_and_jump import EXPERIMENTS
 from tabi.validation.experiments.experiment import DIFFERS
+
+pytestmark = pytest.mark.papers
 
 
 def test_it_jumps_alike_but_the_exact_search_has_nothing_to_search():

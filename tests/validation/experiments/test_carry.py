@@ -7,6 +7,8 @@ import pytest
 
 from tabi.validation.experiments.carry import EXPERIMENTS
 
+pytestmark = pytest.mark.papers
+
 
 @pytest.mark.slow
 def test_a_can_is_carried_by_two_and_the_robot_looks():

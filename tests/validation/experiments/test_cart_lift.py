@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import paper_experiments
+import pytest
 
 from tabi.validation.experiments.cart_lift import EXPERIMENTS
+
+pytestmark = pytest.mark.papers
 
 
 def test_the_cart_is_pushed_lifted_and_released_with_its_box():

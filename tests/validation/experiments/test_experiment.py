@@ -42,6 +42,7 @@ EXPERIMENT = Experiment(
 )
 
 
+@pytest.mark.slow
 def test_a_run_agrees_by_the_law_of_sliding_and_its_counter_run_differs():
     found = measure(EXPERIMENT.trial())
     # v²/2μg with 2 m/s and 0.4

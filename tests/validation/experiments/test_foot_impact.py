@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from paper_experiments import check
 
 from tabi.validation.experiments.foot_impact import EXPERIMENTS
+
+pytestmark = pytest.mark.papers
 
 
 def test_the_force_peaks_dips_and_rises_to_the_weight():

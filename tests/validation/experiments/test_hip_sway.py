@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from paper_experiments import check
 
 from tabi.validation.experiments.hip_sway import EXPERIMENTS
+
+pytestmark = pytest.mark.papers
 
 
 def test_it_agrees_and_its_counter_runs_do_not():

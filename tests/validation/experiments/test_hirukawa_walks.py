@@ -7,6 +7,8 @@ from paper_experiments import check
 
 from tabi.validation.experiments.hirukawa_walks import EXPERIMENTS
 
+pytestmark = pytest.mark.papers
+
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS, ids=lambda one: one.name)
 def test_rubber_falls_without_a_stabiliser_and_servos_are_calm(experiment):

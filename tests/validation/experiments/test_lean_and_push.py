@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import paper_experiments
+import pytest
 
 from tabi.validation.experiments.lean_and_push import EXPERIMENTS
+
+pytestmark = pytest.mark.papers
 
 
 def test_the_carton_slides_while_it_falls_and_the_feet_do_not():

@@ -8,6 +8,8 @@ from tabi import ModelError, scenes
 from tabi.robots import hrp2
 from tabi.validation.experiments import lifts
 
+pytestmark = pytest.mark.papers
+
 LIGHT, HEAVY = lifts.EXPERIMENTS
 
 
@@ -37,6 +39,8 @@ def test_both_have_the_same_criteria_and_kinds_of_counter_runs():
 
 def test_motors_of_the_counter_run_are_those_of_the_robot():
     robot = hrp2()
+    # three of a leg and three of an arm
+    assert len(lifts.MOTORS) == 6
     for side in "RL":
         for joint, limit in lifts.MOTORS.items():
             assert robot.joint(side + joint).effort_limit == pytest.approx(limit, rel=1e-3)

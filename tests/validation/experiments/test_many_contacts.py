@@ -9,6 +9,8 @@ import pytest
 
 from tabi.validation.experiments.many_contacts import EXPERIMENTS, slope
 
+pytestmark = pytest.mark.papers
+
 GROWTH, SIZES = EXPERIMENTS
 
 

@@ -8,6 +8,8 @@ import pytest
 from tabi import dynamics, scenes
 from tabi.validation.experiments.pillar import EXPERIMENTS, HAND, stiffness, touching
 
+pytestmark = pytest.mark.papers
+
 
 def test_forces_on_the_hand_are_those_of_coulomb_and_of_statics():
     found = paper_experiments.check(EXPERIMENTS[0])

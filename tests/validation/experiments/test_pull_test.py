@@ -8,6 +8,8 @@ from paper_experiments import check
 
 from tabi.validation.experiments.pull_test import EXPERIMENTS, pull
 
+pytestmark = pytest.mark.papers
+
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS, ids=lambda one: one.name)
 def test_pulls_tell_the_friction_of_the_scene(experiment):

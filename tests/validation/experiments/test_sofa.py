@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import paper_experiments
+import pytest
 
 from tabi.validation.experiments.sofa import EXPERIMENTS
+
+pytestmark = pytest.mark.papers
 
 
 def test_it_ends_seated_with_the_can_in_its_hand():

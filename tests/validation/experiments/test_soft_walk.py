@@ -7,6 +7,8 @@ from paper_experiments import check
 
 from tabi.validation.experiments.soft_walk import EXPERIMENTS
 
+pytestmark = pytest.mark.papers
+
 
 @pytest.mark.slow
 def test_softer_pads_land_softer_and_lean_more():

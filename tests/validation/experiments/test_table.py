@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import paper_experiments
+import pytest
 
 from tabi.validation.experiments.table import EXPERIMENTS
+
+pytestmark = pytest.mark.papers
 
 
 def test_the_left_hand_keeps_it_from_tipping_to_the_side():

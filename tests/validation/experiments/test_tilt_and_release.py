@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from paper_experiments import check
 
 from tabi.validation.experiments.tilt_and_release import EXPERIMENTS
+
+pytestmark = pytest.mark.papers
 
 
 def test_frequency_and_decay_tell_the_rubber():

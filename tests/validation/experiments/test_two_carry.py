@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import paper_experiments
+import pytest
 
 from tabi.validation.experiments.two_carry import EXPERIMENTS, measure
+
+pytestmark = pytest.mark.papers
 
 
 def test_the_plank_is_carried_as_one_group_of_contacts():

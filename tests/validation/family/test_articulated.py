@@ -161,6 +161,7 @@ def test_feet_have_eight_corners_of_rank_twelve(kind):
         assert np.linalg.matrix_rank(W, tol=1e-10 * np.abs(W).max()) == 12
 
 
+@pytest.mark.slow
 def test_slides_slide_on_smooth_ground_and_stances_stick():
     sliding = sticking = 0
     for index in range(20):
@@ -181,6 +182,7 @@ def test_slides_slide_on_smooth_ground_and_stances_stick():
     assert sticking >= 15
 
 
+@pytest.mark.slow
 def test_a_fall_touches_the_ground_with_many_links_and_lies_on_it():
     robot, model = standing_robot()
     links = set()

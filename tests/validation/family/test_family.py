@@ -50,6 +50,7 @@ def test_every_kind_that_was_asked_for_is_there():
     assert set(family.KINDS) == ASKED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", family.KINDS)
 def test_a_case_is_the_same_on_every_run_and_whatever_is_made_before_it(kind):
     few = list(family.cases(kind, 2, seed=5))
@@ -60,9 +61,12 @@ def test_a_case_is_the_same_on_every_run_and_whatever_is_made_before_it(kind):
     assert not same(family.case(kind, 1, seed=6), few[1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", family.KINDS)
 def test_cases_are_problems_of_si_size(kind):
-    for case in family.cases(kind, 3, seed=1):
+    found = list(family.cases(kind, 3, seed=1))
+    assert len(found) == 3
+    for case in found:
         p = case.problem()
         b = p.blocks
         assert case.kind == kind
@@ -79,9 +83,12 @@ def test_cases_are_problems_of_si_size(kind):
             assert case.warm.shape == b.q.shape
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [kind for kind in family.KINDS if kind != "unsymmetric"])
 def test_matrices_of_bodies_are_symmetric_and_never_negative(kind):
-    for case in family.cases(kind, 2, seed=2):
+    found = list(family.cases(kind, 2, seed=2))
+    assert len(found) == 2
+    for case in found:
         assert case.bodies is not None
         if case.contact_count <= 200:
             W = dense(case.bodies)
@@ -91,6 +98,7 @@ def test_matrices_of_bodies_are_symmetric_and_never_negative(kind):
             assert np.linalg.eigvalsh(W).min() > -1e-11 * size
 
 
+@pytest.mark.slow
 def test_impulses_of_the_step_before_are_a_good_start():
     warm = [case for case in family.cases("stance", 16, seed=3) if case.warm is not None]
     assert len(warm) >= 8
@@ -103,6 +111,7 @@ def test_impulses_of_the_step_before_are_a_good_start():
         assert judge(blocks, case.warm).cone_violation < 1e-8
 
 
+@pytest.mark.slow
 def test_a_thousand_cases_at_scale_one_and_all_kinds_at_the_smallest():
     assert sum(count for _, count in family._MAKERS.values()) == 1000
     small = [case.kind for case in family.everything(seed=4, scale=0.02)]

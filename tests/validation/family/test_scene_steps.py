@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from tabi import scenes
 from tabi.contact import judge, solve_problem
@@ -18,6 +19,7 @@ def test_scenes_have_robots_and_contacts_that_files_can_tell():
     assert set(names) <= set(scenes.names())
 
 
+@pytest.mark.slow
 def test_a_problem_is_the_same_each_time_and_can_be_solved():
     index = with_robots().index("standing")
     a, b = (case("scene", index, 3) for _ in range(2))

@@ -149,6 +149,7 @@ def test_a_sliding_plate_loses_mu_g_h_of_its_speed():
         assert np.allclose((omega @ wrench)[3:5], -mu * G * STEP * velocity[:2], rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_plates_have_three_to_64_points_in_one_plane():
     counts = []
     for index in range(30):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,6 +9,7 @@ import typer
 
 from tabi.apps.outputs import check_figure
 from tabi.apps.robots import named
+from tabi.apps.stamp import stamped_json
 from tabi.apps.terminal import bar, tell
 
 bench = typer.Typer(
@@ -57,7 +57,7 @@ def dynamics(
     # the robots' own order and names, hrp2 first
     chosen = [named("hrp2"), *(named(path, gains=False) for path in robots or [])]
     result = dynamics.measure(chosen, blocks=blocks, show=not as_json)
-    tell(json.dumps(result, indent=2) if as_json else dynamics.text(result))
+    tell(stamped_json(result) if as_json else dynamics.text(result))
 
 
 @bench.command()
@@ -124,7 +124,7 @@ def _race(
     result = measure(race.methods(*siconos))
     if figure is not None and result["problems"]:
         profile.draw(figure, race.contenders(result["problems"]), race.title(result, what))
-    tell(json.dumps(result, indent=2) if as_json else text(result))
+    tell(stamped_json(result) if as_json else text(result))
     if result["interrupted"]:
         raise typer.Exit(130)
 
@@ -148,7 +148,7 @@ def delassus(
     result = delassus.measure(blocks=blocks, show=not as_json)
     if figure is not None:
         delassus.figure(result, figure)
-    tell(json.dumps(result, indent=2) if as_json else delassus.text(result))
+    tell(stamped_json(result) if as_json else delassus.text(result))
 
 
 @bench.command()
@@ -167,7 +167,7 @@ def step(
 
     chosen = [named("hrp2"), *(named(path, gains=False) for path in robots or [])]
     result = step.measure(chosen, blocks=blocks, show=not as_json)
-    tell(json.dumps(result, indent=2) if as_json else step.text(result))
+    tell(stamped_json(result) if as_json else step.text(result))
 
 
 @bench.command()
@@ -186,7 +186,7 @@ def robots(
 
     with bar("robots", len(files)) as move_on:
         result = robots.measure(files, blocks, seconds, move_on)
-    tell(json.dumps(result, indent=2) if as_json else robots.text(result))
+    tell(stamped_json(result) if as_json else robots.text(result))
     if result["interrupted"]:
         raise typer.Exit(130)
 
@@ -208,7 +208,7 @@ def loop(
     from tabi.apps.bench import loop
 
     result = loop.measure(named(robot), blocks=blocks)
-    tell(json.dumps(result, indent=2) if as_json else loop.text(result))
+    tell(stamped_json(result) if as_json else loop.text(result))
 
 
 @bench.command()
@@ -224,7 +224,7 @@ def external(
     from tabi.apps.bench import external
 
     result = external.measure(program or [], blocks=blocks)
-    tell(json.dumps(result, indent=2) if as_json else external.text(result))
+    tell(stamped_json(result) if as_json else external.text(result))
 
 
 @bench.command()
@@ -238,7 +238,7 @@ def sensors(
     from tabi.apps.bench import sensors
 
     result = sensors.measure(blocks=blocks, show=not as_json)
-    tell(json.dumps(result, indent=2) if as_json else sensors.text(result))
+    tell(stamped_json(result) if as_json else sensors.text(result))
 
 
 @bench.command()
@@ -252,7 +252,7 @@ def start(
     from tabi.apps.bench import start
 
     result = start.measure(cold=not warm)
-    tell(json.dumps(result, indent=2) if as_json else start.text(result))
+    tell(stamped_json(result) if as_json else start.text(result))
 
 
 @bench.command()
@@ -264,7 +264,7 @@ def contacts(
     from tabi.apps.bench import contacts
 
     result = contacts.measure(blocks=blocks, show=not as_json)
-    tell(json.dumps(result, indent=2) if as_json else contacts.text(result))
+    tell(stamped_json(result) if as_json else contacts.text(result))
 
 
 @bench.command()
@@ -276,7 +276,7 @@ def cart(
     from tabi.apps.bench import cart
 
     result = cart.measure(blocks=blocks, show=not as_json)
-    tell(json.dumps(result, indent=2) if as_json else cart.text(result))
+    tell(stamped_json(result) if as_json else cart.text(result))
 
 
 @bench.command()
@@ -285,7 +285,7 @@ def laws(as_json: Json = False) -> None:
     from tabi.apps.bench import laws
 
     result = laws.measure(show=not as_json)
-    tell(json.dumps(result, indent=2) if as_json else laws.text(result))
+    tell(stamped_json(result) if as_json else laws.text(result))
 
 
 @bench.command()
@@ -300,7 +300,7 @@ def foot(
     from tabi.apps.bench import foot
 
     result = foot.measure(passes=passes, blocks=blocks, show=not as_json)
-    tell(json.dumps(result, indent=2) if as_json else foot.text(result))
+    tell(stamped_json(result) if as_json else foot.text(result))
 
 
 @bench.command()
@@ -312,7 +312,7 @@ def walk(
     from tabi.apps.bench import walk
 
     result = walk.measure(steps, show=not as_json)
-    tell(json.dumps(result, indent=2) if as_json else walk.text(result))
+    tell(stamped_json(result) if as_json else walk.text(result))
 
 
 @bench.command()
@@ -324,7 +324,7 @@ def sole(
     from tabi.apps.bench import sole
 
     result = sole.measure(steps)
-    tell(json.dumps(result, indent=2) if as_json else sole.text(result))
+    tell(stamped_json(result) if as_json else sole.text(result))
 
 
 @bench.command()
@@ -340,7 +340,7 @@ def haptics(
     from tabi.apps.bench import haptics
 
     result = haptics.measure(seconds)
-    tell(json.dumps(result, indent=2) if as_json else haptics.text(result))
+    tell(stamped_json(result) if as_json else haptics.text(result))
 
 
 @bench.command()
@@ -354,4 +354,4 @@ def view(
     from tabi.apps.bench import view
 
     result = view.measure(seconds, show=not as_json)
-    tell(json.dumps(result, indent=2) if as_json else view.text(result))
+    tell(stamped_json(result) if as_json else view.text(result))
