@@ -12,6 +12,7 @@ from fresh import environment
 from tabi import _folder, _jit
 
 pytestmark = [
+    pytest.mark.process,
     pytest.mark.skipif(not _jit.own_compiler(), reason="compares with tabi's own compiler"),
 ]
 

@@ -37,6 +37,7 @@ def test_the_changelog_begins_with_what_is_unreleased_and_dates_this_version():
     )
 
 
+@pytest.mark.process
 def test_a_clone_is_below_twelve_megabytes():
     if not (ROOT / ".git").exists():
         pytest.skip("no clone")

@@ -85,6 +85,7 @@ def test_a_numba_that_cannot_be_imported_is_one_sentence(installed, monkeypatch)
         _versions.check_compiler()
 
 
+@pytest.mark.process
 def test_the_command_line_says_so_without_a_traceback(tmp_path):
     code = (
         "import sys; from tabi import _versions; from tabi.apps import cli\n"
@@ -136,6 +137,7 @@ def test_a_build_can_be_given_a_version(tree, monkeypatch):
     assert load("version").version(tree) == "2.0.0"
 
 
+@pytest.mark.process
 def test_a_repository_has_the_version_of_its_last_tag(tree):
     version = load("version").version
     git(tree, "init")

@@ -52,6 +52,7 @@ print(len(wanted))
 """
 
 
+@pytest.mark.process
 def test_every_module_is_imported_without_what_windows_has_not():
     done = subprocess.run(
         [sys.executable, "-c", IMPORTS], capture_output=True, text=True, encoding="utf-8"
@@ -156,6 +157,7 @@ def test_a_worker_of_windows_never_hears_an_interrupt(monkeypatch):
         signal.signal(signal.SIGINT, before)
 
 
+@pytest.mark.process
 def test_output_that_a_code_page_has_not_is_replaced():
     settings = os.environ | {"PYTHONIOENCODING": "cp1252", "PYTHONUTF8": "0"}
     words = [sys.executable, "-m", "tabi.apps.cli", "run", "no-such-scene-₁→≤"]

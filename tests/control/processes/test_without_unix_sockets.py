@@ -46,6 +46,7 @@ def standing():
 
 @pytest.mark.usefixtures("_windows")
 @pytest.mark.parametrize("program", [SERVE, BARE], ids=["serve", "bare"])
+@pytest.mark.process
 def test_a_program_is_reached_over_a_free_port(program):
     robot, sim = standing()
     with tabi.control.external([sys.executable, "-c", program], robot=robot, late="stop") as drive:
@@ -59,6 +60,7 @@ def test_a_program_is_reached_over_a_free_port(program):
 
 
 @pytest.mark.skipif(shutil.which("g++") is None, reason="no C++ compiler")
+@pytest.mark.process
 def test_the_example_in_cpp_does_the_same_over_tcp_as_over_a_path(tmp_path, monkeypatch):
     source = ROOT / "examples" / "external_controller" / "controller.cpp"
     words = ["g++", "-O1", "-std=c++17", str(source), "-o", str(tmp_path / "controller")]
