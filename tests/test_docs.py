@@ -162,6 +162,8 @@ def test_links_between_pages_and_pictures_are_there():
 def test_scripts_of_the_documentation_find_what_they_use(script, monkeypatch):
     pytest.importorskip("playwright")
     monkeypatch.syspath_prepend(str(SCRIPTS))
+    # a folder of tests may have the same name
+    monkeypatch.delitem(sys.modules, script, raising=False)
     before = set(sys.modules)
     assert callable(importlib.import_module(script).main)
     for name in set(sys.modules) - before:

@@ -57,7 +57,7 @@ def guarded(start: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(start)
     def starting(*args: Any, **kwargs: Any) -> Any:
         if not unasked():
-            needs("starts a process", "process", "browser")
+            needs("starts a process", "process", "browser", "docs")
         return start(*args, **kwargs)
 
     return starting

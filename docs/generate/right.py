@@ -241,7 +241,7 @@ def orders(results: dict[str, list[tuple[str, str, list[Check]]]]) -> Figure:
     axes = figure.add_subplot()
     h = 1e-3 * np.array(STEPS)
     rates = [
-        f"{name}, {c.what}"
+        (name, c)
         for cases in results.values()
         for name, _, checks in cases
         for c in checks

@@ -14,10 +14,7 @@ None of this changes the code that comes out.
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import gc
-from collections.abc import Iterator
 from typing import Any
 
 from numba.core import compiler, sigutils, typed_passes, untyped_passes
@@ -27,7 +24,7 @@ from numba.core.dispatcher import _FunctionCompiler  # pyright: ignore
 from numba.core.registry import CPUDispatcher
 
 from tabi._lowering import KernelLowering, insert_kernel
-from tabi._progress import FirstRun, first_run
+from tabi._progress import FirstRun, first_run, no_garbage
 
 # loops over tuples of kernels, closures, "with", exceptions and array expressions have passes of
 # their own, which are left out
@@ -122,18 +119,6 @@ class _Front(_FunctionCompiler):
         return KernelFlags(flags)
 
 
-@contextlib.contextmanager
-def _no_garbage() -> Iterator[None]:
-    """Within, Python does not look for garbage: of a compilation nearly everything is in use."""
-    looked = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if looked:
-            gc.enable()
-
-
 class KernelDispatcher(CPUDispatcher):
     """Compiles a kernel for the types it is called with, or takes it from the disk.
 
@@ -167,7 +152,7 @@ class KernelDispatcher(CPUDispatcher):
             return code.entry_point
 
     def _compile(self, sig: Any, args: Any, result: Any) -> Any:
-        with self.watch, _no_garbage():
+        with self.watch, no_garbage():
             return self._cache.keep(sig, self._compiler.compile(args, result), self.targetctx)
 
     def entry(self, args: tuple[Any, ...]) -> Any:

@@ -90,7 +90,7 @@ def kernel(
         return _compiled(function, asked, options)
     from tabi import _plain
 
-    return _plain.compiled(function, options, apart)
+    return _plain.compiled(function, options, apart, views)
 
 
 def _compiled(function: Any, asked: dict[str, Any], options: dict[str, Any]) -> Any:

@@ -20,10 +20,10 @@ from numba.extending import intrinsic, overload
 
 from tabi import _slots
 from tabi._callback import result_type
-from tabi._progress import first_run
+from tabi._progress import first_run, no_garbage
 
-# functions that are compiled for a step, Numba's own among them
-STEP_FUNCTIONS = 2000
+# functions that are compiled for the step of a humanoid on the ground
+STEP_FUNCTIONS = 400
 
 
 class _Ticks(event.Listener):
@@ -35,15 +35,29 @@ class _Ticks(event.Listener):
         first_run.tick()
 
 
-def compiled(function: Any, options: dict[str, Any], apart: str = "") -> Any:
+def compiled(function: Any, options: dict[str, Any], apart: str = "", views: bool = False) -> Any:
     """A kernel, with the options of ``numba.njit``.
 
     Args:
         apart: the type of its result, if it is to be compiled when it is first called.
+        views: whether it returns arrays.
     """
     first_run.plain = True
-    made = numba.njit(**options)(function)
+    made = numba.njit(**options, **({} if views else _uncounted()))(function)
     return called_apart(made, result_type(apart)) if apart else made
+
+
+@functools.cache
+def _uncounted() -> dict[str, bool]:
+    """The options that leave the counting of references out, a tenth of the time to compile, where
+    this Numba has them; they are not documented.
+    """
+    found = {"_nrt": False, "no_cfunc_wrapper": True}
+    try:
+        numba.njit(**found)(lambda: 0)
+    except Exception:
+        return {}
+    return found
 
 
 class _Slot(_slots.Slot):
@@ -76,13 +90,12 @@ class _Slot(_slots.Slot):
 
             return types.none(types.intp, result), code
 
-        @numba.cfunc(types.void(types.intp, types.intp))
-        def function(args, out):
+        def call(args, out):
             give(out, kernel(*arguments(args)))  # type: ignore[call-arg]
 
-        with first_run:
-            self.function = function
-            self.cell.value = function.address
+        with first_run, no_garbage():
+            self.function = numba.cfunc(types.void(types.intp, types.intp))(call)
+            self.cell.value = self.function.address
 
 
 def called_apart(kernel: Any, result: Any) -> Any:
@@ -128,7 +141,7 @@ def entry(kernel: Any, *args: Any) -> Any:
     """Compile a kernel for arguments like these, with a line about it."""
     if not kernel.signatures:
         listen = event.install_listener("numba:compile", _Ticks())
-        with first_run.expecting(STEP_FUNCTIONS), first_run, listen:
+        with first_run.expecting(STEP_FUNCTIONS), first_run, no_garbage(), listen:
             kernel.compile(tuple(map(numba.typeof, args)))
     return kernel
 

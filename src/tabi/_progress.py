@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import sys
 import threading
@@ -128,3 +129,15 @@ class FirstRun:
 
 
 first_run = FirstRun()
+
+
+@contextlib.contextmanager
+def no_garbage() -> Iterator[None]:
+    """Within, Python does not look for garbage: of a compilation nearly everything is in use."""
+    looked = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if looked:
+            gc.enable()

@@ -1,5 +1,9 @@
 """A first start in two processes: the other one compiles just what the step will look for."""
 
+import subprocess
+import sys
+import time
+
 import pytest
 
 import tabi
@@ -45,7 +49,7 @@ def test_nothing_is_begun_where_the_step_is_in_the_cache(monkeypatch):
 
 @pytest.mark.skipif(not _jit.own_compiler(), reason="of tabi's own compiler")
 def test_a_second_process_begins_where_it_is_not(monkeypatch, tmp_path):
-    commands = []
+    commands, waited = [], []
 
     class Process:
         def __init__(self, command, **named):
@@ -54,6 +58,9 @@ def test_a_second_process_begins_where_it_is_not(monkeypatch, tmp_path):
         def terminate(self):
             """Nothing runs."""
 
+        def wait(self, timeout=None):
+            waited.append(timeout)
+
     monkeypatch.setattr(ahead.subprocess, "Popen", Process)
     monkeypatch.setattr(ahead.os, "sched_getaffinity", lambda pid: {0, 1}, raising=False)
     monkeypatch.setattr(ahead._folder, "cache_folder", lambda: tmp_path)
@@ -61,7 +68,25 @@ def test_a_second_process_begins_where_it_is_not(monkeypatch, tmp_path):
     ahead.start()
     ahead.start()
     assert [command[-1] for command in commands] == ["tabi.simulation.ahead"]
+    # so that it is no zombie when it has ended
+    end = time.monotonic() + 10.0
+    while not waited and time.monotonic() < end:
+        time.sleep(1e-3)
+    assert waited == [None]
     monkeypatch.setattr(ahead.os, "sched_getaffinity", lambda pid: {0}, raising=False)
     ahead.start.cache_clear()
     ahead.start()
     assert len(commands) == 1
+
+
+@pytest.mark.process
+def test_a_second_process_that_does_not_end_is_killed(monkeypatch):
+    monkeypatch.setattr(ahead, "END_WITHIN_S", 0.2)
+    code = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+    helper = subprocess.Popen(
+        [sys.executable, "-c", code + "print(flush=True)\ntime.sleep(60)"], stdout=subprocess.PIPE
+    )
+    helper.stdout.readline()
+    ahead.end(helper)
+    assert helper.returncode is not None
+    helper.stdout.close()
