@@ -12,7 +12,8 @@ run: $(VENV)/run.ok
 # the laws of physics and every package, in a few minutes: nothing that starts another program
 test: $(VENV)/dev.ok
 	$(BIN)/tabi warmup --quiet
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not (process or browser or docs or papers or slow)"
+	$(BIN)/python -m pytest -n 2 --dist loadfile --ignore tests/architecture \
+	  -m "not (process or browser or docs or papers or slow)"
 
 # with other processes, the page in a browser, the documentation, papers' experiments and long runs
 test-all: $(VENV)/dev.ok
