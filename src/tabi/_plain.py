@@ -22,6 +22,8 @@ from tabi import _slots
 from tabi._callback import result_type
 from tabi._progress import first_run, no_garbage
 
+# its signature in the stubs has no place for options by name
+njit: Any = numba.njit
 # functions that are compiled for the step of a humanoid on the ground
 STEP_FUNCTIONS = 400
 
@@ -43,7 +45,7 @@ def compiled(function: Any, options: dict[str, Any], apart: str = "", views: boo
         views: whether it returns arrays.
     """
     first_run.plain = True
-    made = numba.njit(**options, **({} if views else _uncounted()))(function)
+    made = njit(**options, **({} if views else _uncounted()))(function)
     return called_apart(made, result_type(apart)) if apart else made
 
 
@@ -54,7 +56,7 @@ def _uncounted() -> dict[str, bool]:
     """
     found = {"_nrt": False, "no_cfunc_wrapper": True}
     try:
-        numba.njit(**found)(lambda: 0)
+        njit(**found)(lambda: 0)
     except Exception:
         return {}
     return found
@@ -163,7 +165,7 @@ def address(kernel: Any, structure: Any) -> int:
         return 0
 
     _alive.append(call)
-    return call.address
+    return int(call.address or 0)
 
 
 # functions whose addresses were handed out
