@@ -157,6 +157,6 @@ def test_dynamics_are_the_same_up_to_rounding():
 def test_a_simulation_is_the_same_up_to_rounding():
     q, missed = by_njit(sliding_box)
     assert missed == []
-    # it moved, and each step is solved to 1e-8 m/s, for 0.1 s
+    # it moved; errors of 1e-8 m/s in each of 100 steps may add up, over 0.1 s
     assert np.hypot(*q[:2]) > 0.01
-    np.testing.assert_allclose(q, sliding_box()[0], rtol=0, atol=1e-9)
+    np.testing.assert_allclose(q, sliding_box()[0], rtol=0, atol=1e-7)
