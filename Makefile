@@ -2,6 +2,8 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV   := .venv
 BIN    := $(VENV)/bin
+# two processes, a file at a time, in the order of tests/conftest.py
+PARALLEL := -n 2 --dist loadfile --no-loadscope-reorder
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .PHONY: run test test-all test-processors check bench docs wheel try-wheels lock setup clean
@@ -12,13 +14,13 @@ run: $(VENV)/run.ok
 # the laws of physics and every package, in a few minutes: nothing that starts another program
 test: $(VENV)/dev.ok
 	$(BIN)/tabi warmup --quiet
-	$(BIN)/python -m pytest -n 2 --dist loadfile --ignore tests/architecture \
+	$(BIN)/python -m pytest $(PARALLEL) --ignore tests/architecture \
 	  -m "not (process or browser or docs or papers or slow)"
 
 # with other processes, the page in a browser, the documentation, papers' experiments and long runs
 test-all: $(VENV)/dev.ok
 	$(BIN)/tabi warmup --quiet
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest $(PARALLEL)
 
 # the laws of physics, with machine code of a plain x86-64, of Haswell and of Skylake with AVX-512
 test-processors: $(VENV)/dev.ok

@@ -20,6 +20,15 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
         return (yield)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files with long tests first, so that in the end no worker is left alone with one of them."""
+    files: dict[Path, int] = {}
+    for item in items:
+        marked = any(item.get_closest_marker(name) for name in tiers.MARKERS)
+        files[item.path] = files.get(item.path, 0) + marked
+    items.sort(key=lambda item: files[item.path] == 0)
+
+
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """Folder with reference robots and motions beside the checkout; not part of the repository."""

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+MARKERS = ("process", "browser", "docs", "papers", "slow")
 # every way from Python to another process; subprocess.run and os.popen lead to the first
 STARTS = (
     (subprocess.Popen, "__init__"),
