@@ -167,6 +167,7 @@ def test_a_change_behind_a_slot_leaves_its_callers_as_they_are(tmp_path):
     assert compiled("4.0") == (["9.0", "True"], ["law.inner", "law.outer"])
 
 
+@pytest.mark.slow
 def test_an_interrupt_waits_for_the_kernel_and_then_arrives(monkeypatch):
     _, outer = made(5.0, rare=True)
     outer(-VALUES)

@@ -3,6 +3,7 @@ term of first order in the step.
 """
 
 import numpy as np
+import pytest
 
 import tabi
 
@@ -31,6 +32,7 @@ def error(h: float) -> float:
     return float(np.sqrt(np.mean((forces[2:] - robot.mass * (G + acceleration)) ** 2)))
 
 
+@pytest.mark.slow
 def test_plates_and_second_differences_agree_to_first_order():
     steps = np.array([2e-3, 1e-3, 5e-4])
     errors = [error(h) for h in steps]

@@ -177,6 +177,7 @@ def test_touching_cradle_shares_the_impact():
     assert speeds == pytest.approx([-1 / 3, 2 / 3, 2 / 3], abs=1e-8)
 
 
+@pytest.mark.slow
 def test_kanes_rod_gains_no_energy():
     # a slanted rod that slides fast: with friction Newton's restitution would make energy
     gained = []

@@ -305,6 +305,7 @@ def test_world_that_cannot_be_simulated_says_so_and_stays_a_picture():
     player.close()
 
 
+@pytest.mark.slow
 def test_the_last_of_two_scenes_picked_in_a_row_is_played_under_its_own_name(live):
     before = live.player.scenes
     live._pick("stack")

@@ -60,6 +60,7 @@ def test_crossed_edges_of_boxes_meet_in_their_nearest_points():
     np.testing.assert_allclose(b, (0.1, 0.0, 0.1 * np.sqrt(2)), atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "kinds",
     [

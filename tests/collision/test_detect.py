@@ -132,6 +132,7 @@ def test_pairs_are_sorted_by_both_shapes_whatever_their_order():
         assert np.array_equal(scene.memory.sorted_pair[:count], some)
 
 
+@pytest.mark.slow
 def test_candidates_grow_with_the_number_of_bodies_not_with_its_square():
     counts = []
     for n in (64, 256):

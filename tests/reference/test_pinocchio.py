@@ -88,6 +88,7 @@ def urdf_files(folder):
         yield package.name, files
 
 
+@pytest.mark.slow
 def test_robots_of_example_robot_data_agree_with_pinocchio(example_robots, tmp_path):
     """Every package that loads at all is compared; the table of errors and refusals is printed."""
     rows, loaded = [], 0

@@ -131,6 +131,7 @@ def test_outlines_of_soles_stay_that_lie_above_their_planes(biped):
     assert np.array_equal(again.polygon, whole.feet["left"].polygon)
 
 
+@pytest.mark.slow
 def test_soles_stay_that_hang_on_their_foot_by_a_fixed_joint(biped):
     # the mesh moves to a link of its own, and the foot is a polygon on the one that carries it
     text = biped.read_text()
@@ -205,6 +206,7 @@ def test_misspelt_keywords_are_refused_with_the_right_one(biped):
         tabi.load(biped, hull_tolerence=1e-3)
 
 
+@pytest.mark.slow
 def test_scene_files_say_it_with_units(biped):
     text = "title: t\nduration_s: 1\nground: {{}}\nrobots: [{{robot: {}{}}}]\n"
     counts = {}

@@ -20,6 +20,7 @@ def ran(name: str, seconds: float | None = None, *settings: str):
     return sim
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", scenes.names())
 def test_every_scene_runs_certified_from_its_start(name):
     sim = ran(name, 0.2)

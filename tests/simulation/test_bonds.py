@@ -184,6 +184,7 @@ def gap(sim):
     return np.linalg.norm(one.p + one.R @ (corner() - A) - other.p - other.R @ (corner() - D))
 
 
+@pytest.mark.slow
 def test_a_four_bar_linkage_stays_closed_for_a_minute():
     sim, worst, seen = four_bar(), 0.0, []
     for _ in range(6000):

@@ -29,6 +29,7 @@ def bounces(sim, count):
         seen += down and sim.state.v[2] > 0
 
 
+@pytest.mark.slow
 def test_an_elastic_ball_keeps_its_energy_over_ten_bounces():
     sim = ball(1.0, height=5e-3)
     first = sim.energy.total - G * 0.1

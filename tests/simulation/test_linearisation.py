@@ -223,6 +223,7 @@ def test_a_robot_that_slides_is_linearised_as_differences_say(surface):
     assert error(sim.linearise().A, differences(sim)) < CLOSE
 
 
+@pytest.mark.slow
 def test_hrp2_that_is_pushed_is_linearised_as_differences_say():
     world, robot = hrp2_on_ground()
     sim = tabi.Simulator(world)

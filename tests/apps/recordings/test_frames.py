@@ -54,6 +54,7 @@ def test_arrows_are_the_pressing_contacts_of_their_rows(run):
     assert found.pressure[0, :, 2] == pytest.approx([0.0, 0.0], abs=1e-4)
 
 
+@pytest.mark.slow
 def test_thinning_leaves_a_ball_a_ball():
     angle = np.linspace(0, 2 * np.pi, 201)[:-1]
     height = np.linspace(-0.99, 0.99, 100)

@@ -354,6 +354,7 @@ def test_message_too_large_ends_its_connection_only(live):
         assert len(other.recv(10)) > 16
 
 
+@pytest.mark.slow
 def test_flood_of_good_messages_is_read_no_faster_than_people_act(live):
     read = []
     real = live.page.gate.passes

@@ -49,6 +49,7 @@ def test_show_returns_at_once_and_says_where_the_page_is(capsys):
     assert sim.data.steps == 1
 
 
+@pytest.mark.slow
 def test_page_follows_a_loop_and_shows_states_that_are_set_between_steps(shown):
     sim = shown.sim
     with visiting(shown):

@@ -91,6 +91,7 @@ def test_spherical_joint_turns_to_any_rotation():
 # ---- an independent optimiser -------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_nearest_points_are_those_of_scipy():
     """A leg of HRP-2 from its waist, asked for places below the ground."""
     robot = standing_hrp2()
@@ -222,6 +223,7 @@ def test_gaze_points_the_head_at_what_it_looks_at():
 # ---- limits, locked joints, followers -----------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_limits_are_never_left_not_by_a_single_bit():
     robot = standing_hrp2()
     ik = InverseKinematics(robot, restarts=2)

@@ -150,6 +150,7 @@ def test_a_joint_that_follows_stays_with_its_leader(tmp_path, value, told):
     assert told == any("elsewhere than their leaders" in note for note in robot.notes)
 
 
+@pytest.mark.slow
 def test_poses_of_the_example_robots_are_those_that_pinocchio_reads(example_robots, tmp_path):
     pin = pytest.importorskip("pinocchio")
     compared = 0

@@ -381,6 +381,7 @@ def mutated(chance: random.Random) -> bytes:
     return etree.tostring(root)
 
 
+@pytest.mark.slow
 def test_300_mutations_of_a_robot_load_or_are_refused_in_one_sentence(tmp_path):
     (tmp_path / "cube.stl").write_bytes(cube_stl(0.1))
     chance, file, robots, refusals = random.Random(20), tmp_path / "r.urdf", [], []
