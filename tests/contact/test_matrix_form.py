@@ -52,6 +52,16 @@ def random_trees(rng, trees, contacts, symmetric=True):
     return p, tree
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_rows_that_turn_are_those_of_the_velocities(seed):
+    rng = np.random.default_rng(seed)
+    p, _ = random_trees(rng, 3, 8)
+    p.contact["angular"][::2] = 1
+    W = matrix_form.sparse(p).toarray()
+    for k, impulse in enumerate(np.eye(24)):
+        assert W[:, k] == pytest.approx(p.velocities(impulse) - p.q, abs=1e-12)
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_w_is_the_plain_product(seed):
     rng = np.random.default_rng(seed)

@@ -36,7 +36,6 @@ def joint_columns(model, mj, base):
     return q_columns, v_columns
 
 
-@pytest.mark.slow
 def test_talos_from_mjcf_agrees_with_mujoco_reading_the_same_file(shared):
     path = shared / "data" / "robots" / "menagerie" / "pal_talos" / "talos.xml"
     robot = free_of_mimic(tabi.load(path))

@@ -76,7 +76,6 @@ def differences(file, folder, states=10):
     return worst
 
 
-@pytest.mark.slow
 def test_quantities_of_ten_robots_agree_with_pinocchio(example_robots, tmp_path):
     rows = {}
     for name in ROBOTS:

@@ -114,6 +114,19 @@ def soles(
 
 
 @app.command()
+def loops(
+    chains: Annotated[int, typer.Option(min=1, help="Random closed chains.")] = 1000,
+    as_json: Json = False,
+) -> None:
+    """Swing, drop and push closed chains: do steps miss, gain energy or take long?"""
+    from tabi.validation import closed_chains
+
+    with progress_bar() as report:
+        result = closed_chains.validate(chains, report)
+    show(result, closed_chains.text, as_json, passed=result["within"])
+
+
+@app.command()
 def passivity(as_json: Json = False) -> None:
     """Throw and press a haptic handle on walls that are only sampled: is the hand given energy?"""
     from tabi.validation import haptic_passivity

@@ -1,6 +1,6 @@
 """The contact problem of bodies as a matrix over contacts, for solvers that want one.
 
-    W = J Ω Jᵀ,   J_k = E_k [−r̂, 1]                                                            (1)
+    W = J Ω Jᵀ,   J_k = E_k [−r̂, 1],   of rows that turn  E_k [1, 0]                           (1)
 in 3×3 blocks by rows. Contacts k and j have a block only where a body of k and a body of j hang in
 the same tree. Row k gathers T = J_k Ω on every body it can move, then meets the contacts of those
 bodies one by one: the cost is that of the blocks there are.
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tabi._jit import kernel
 from tabi._structure import Structure
 from tabi.contact.blocks import Blocks
-from tabi.contact.bodies import BodyProblem
+from tabi.contact.bodies import BodyProblem, wrench
 from tabi.contact.soft_problem import SoftProblem
 from tabi.spatial.vector import add, cross, dot, load3
 
@@ -119,22 +119,11 @@ def _fill(p, start, column, value, work):
                     work.met[j], work.slot[j], column[used] = k, used, j
                     used += 1
                 # a contact on two bodies of the same tree comes by twice
-                if p.contact[j].a == c:
-                    _meet(
-                        work.T[c],
-                        p.contact[j].frame,
-                        load3(p.contact[j].arm_a),
-                        1.0,
-                        value[work.slot[j]],
-                    )
-                if p.contact[j].b == c:
-                    _meet(
-                        work.T[c],
-                        p.contact[j].frame,
-                        load3(p.contact[j].arm_b),
-                        -1.0,
-                        value[work.slot[j]],
-                    )
+                row, T, out = p.contact[j], work.T[c], value[work.slot[j]]
+                if row.a == c:
+                    _meet(T, row.frame, row.angular, load3(row.arm_a), 1.0, out)
+                if row.b == c:
+                    _meet(T, row.frame, row.angular, load3(row.arm_b), -1.0, out)
 
 
 @kernel
@@ -158,24 +147,26 @@ def _gather(p, k, work):
                             T[d, g] = 0.0
                 for d in range(3):
                     f = (sign * frame[3 * d], sign * frame[3 * d + 1], sign * frame[3 * d + 2])
-                    m = cross(r, f)
+                    w = wrench(p.contact[k].angular, r, f)
                     for g in range(6):
                         T[d, g] += (
-                            m[0] * O[0, g]
-                            + m[1] * O[1, g]
-                            + m[2] * O[2, g]
-                            + f[0] * O[3, g]
-                            + f[1] * O[4, g]
-                            + f[2] * O[5, g]
+                            w[0] * O[0, g]
+                            + w[1] * O[1, g]
+                            + w[2] * O[2, g]
+                            + w[3] * O[3, g]
+                            + w[4] * O[4, g]
+                            + w[5] * O[5, g]
                         )
     return bodies
 
 
 @kernel
-def _meet(T, frame, s, sign, out):
-    """out += ± T J_jᵀ for a contact at s with that frame."""
+def _meet(T, frame, turns, s, sign, out):
+    """out += ± T J_jᵀ for a contact at s with that frame, or for rows that turn."""
     for d in range(3):
-        row = add(cross((T[d, 0], T[d, 1], T[d, 2]), s), (T[d, 3], T[d, 4], T[d, 5]))
+        row = (T[d, 0], T[d, 1], T[d, 2])
+        if turns == 0:
+            row = add(cross(row, s), (T[d, 3], T[d, 4], T[d, 5]))
         out[3 * d] += sign * dot(row, (frame[0], frame[1], frame[2]))
         out[3 * d + 1] += sign * dot(row, (frame[3], frame[4], frame[5]))
         out[3 * d + 2] += sign * dot(row, (frame[6], frame[7], frame[8]))

@@ -29,16 +29,16 @@ def weights(p):
             continue
         r, e = load3(c.arm_a), -1
         A = p.omega[find(p.start, p.column, c.a, c.a)]
-        trace = _trace(A, r, r)
+        trace = trace_at(A, r, r)
         if c.b >= 0:
             s = load3(c.arm_b)
             B = p.omega[find(p.start, p.column, c.b, c.b)]
-            trace += _trace(B, s, s)
+            trace += trace_at(B, s, s)
             # both may hang on one tree
             e = find(p.start, p.column, c.a, c.b)
             if e >= 0:
                 P, Q = p.omega[e], p.omega[find(p.start, p.column, c.b, c.a)]
-                trace -= _trace(P, r, s) + _trace(Q, s, r)
+                trace -= trace_at(P, r, s) + trace_at(Q, s, r)
                 normal = (c.frame[6], c.frame[7], c.frame[8])
                 f, g = _wrench(0, r, normal), _wrench(0, s, normal)
                 own = _product(A, f, f) + _product(B, g, g)
@@ -135,7 +135,7 @@ def _along(O, x, y, z):
 
 
 @kernel(inline=True)
-def _trace(O, r, s):
+def trace_at(O, r, s):
     """tr(J_r O J_sᵀ), J_r = [−r̂ 1]."""
     t = (
         (r[0] * s[0] + r[1] * s[1] + r[2] * s[2]) * (O[0, 0] + O[1, 1] + O[2, 2])

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import ModelError, unknown, users_level
-from tabi.model import legs, standing_gains
+from tabi.model import legs, loop_closing, standing_gains
 from tabi.model.body import Body
 from tabi.model.bush import Bush, Rubber, add_joints
 from tabi.model.compiled import Model
@@ -63,10 +63,12 @@ class Robot(KinematicTree):
             ) from None
 
     def set_pose(self, pose: str | Pose) -> None:
-        """Put the joints in a pose, by name or as {joint: position};
-        joints not named go to zero.
+        """Put the joints in a pose, by name or as {joint: position}; joints not named go to zero,
+        and those without motors where bonds of the robot want them.
         """
-        for body, position in self.positions(pose).items():
+        named = self.poses[pose] if isinstance(pose, str) and pose in self.poses else pose
+        closed = loop_closing.close(self, self.positions(pose), named)
+        for body, position in closed.items():
             body.joint.position = position
 
     def positions(self, pose: str | Pose) -> dict[Body, Array]:

@@ -20,6 +20,7 @@ import numpy as np
 from tabi._errors import ModelError
 from tabi.model.body import Body
 from tabi.model.joint import Joint, Motor
+from tabi.model.loop_closing import in_loops
 from tabi.model.robot import Robot
 from tabi.spatial.inertia import Inertia
 from tabi.spatial.transform import Transform
@@ -44,10 +45,17 @@ def is_limp(robot: Robot) -> bool:
 
 
 def _driven(robot: Robot) -> list[Joint]:
+    """Not those of rods and springs: in a loop of a robot that has motors, joints without one."""
+    loose: list[Body] = []
+    if any(body.joint.motor for body in robot.bodies):
+        loose = [body for body in in_loops(robot) if body.joint.motor is None]
     return [
         body.joint
         for body in robot.bodies[1:]
-        if body.joint.v_count == 1 and body.joint.mimic is None and not body.joint.passive
+        if body.joint.v_count == 1
+        and body.joint.mimic is None
+        and not body.joint.passive
+        and body not in loose
     ]
 
 

@@ -10,9 +10,11 @@ References: Chardonnet (2012), sec. 3.3.
 """
 
 from tabi._jit import kernel
-from tabi.contact import groups
+from tabi.contact import bodies as bodies_of
+from tabi.contact import bond_elimination, bond_work, groups
 from tabi.dynamics import body_inertia, kinematics
 from tabi.dynamics.tree_inertia import BLOCKS, ROOT
+from tabi.simulation.tables import BONDS
 
 # contacting bodies of a family from which on factors cost less than blocks
 MANY = 24
@@ -30,11 +32,14 @@ def assemble_on(fill, warm_start, tie):
         """
         m, w, p, report = t.model, s.dynamics, s.problem, d.outcome.report[0]
         tie(s, report.points)
+        if s.bonds.scale.shape[0] > 0:
+            bond_work.clear(s.bonds, report.points)
         # which points have to do with each other, and the inverse inertia of their bodies
-        report.groups, bodies = number_bodies(t, s, report.points)
+        report.groups, bodies, reduced = number_bodies(t, s, report.points)
         report.blocks = body_inertia.omega(
             m, w, s.chains, s.body, bodies, p.start, p.column, p.omega
         )
+        report.blocks = max(report.blocks, reduced)
         if report.blocks > p.omega.shape[0]:
             return False
         kinematics.twists(m, s.v_free, w)
@@ -50,6 +55,8 @@ def assemble_on(fill, warm_start, tie):
                 e = s.groups.order[x]
                 s.approach[e] = 0.0
                 fill(t, d, e, s, x, g, h)
+            if s.bonds.scale.shape[0] > 0:
+                brace(s, g, h)
         # impulses of the last step
         known = d.memory.count[0]
         for x in range(report.points):
@@ -64,6 +71,18 @@ def assemble_on(fill, warm_start, tie):
 
 
 @kernel(inline=True)
+def brace(s, g, h):
+    """The bonds of a group: eliminated, or closed by its law."""
+    p, w, c, e = s.problem, s.bonds, s.groups.start[g], s.groups.start[g + 1]
+    first = s.first[g]
+    part = bodies_of.part(p, first, s.first[g + 1], c, e)
+    if w.end[g] < e:
+        bond_elimination.eliminate(part, w, g, c, first, w.inner[g], h)
+    else:
+        bond_elimination.close_plainly(part, s.shift[3 * c : 3 * e], w.offset[3 * c : 3 * e], h)
+
+
+@kernel(inline=True)
 def number_bodies(t, s, count):
     """Groups of the first ``count`` points, and their bodies in the order of the groups.
 
@@ -71,26 +90,76 @@ def number_bodies(t, s, count):
     its place there; s.first[g] is the place of the first one of group g.
 
     Returns:
-        the number of groups, and of bodies.
+        the number of groups, of bodies, and of blocks that groups take whose bonds are eliminated.
     """
     found = groups.find(t.chain.family, s.points.a, s.points.b, count, s.groups)
     for i in range(s.number.shape[0]):
         s.number[i] = -1
-    bodies = 0
+    bodies, reduced, any_bonds = 0, 0, s.bonds.scale.shape[0] > 0
+    if any_bonds:
+        bonds_last(s, found)
     for g in range(found):
         s.first[g] = bodies
-        for x in range(s.groups.start[g], s.groups.start[g + 1]):
-            p = s.points[s.groups.order[x]]
-            for side in range(2):
-                i = p.a if side == 0 else p.b
-                if i > 0 and s.number[i] < 0:
-                    s.number[i], s.body[bodies] = bodies, i
-                    s.chains.above[bodies] = BLOCKS
-                    bodies += 1
+        end = s.groups.start[g + 1]
+        middle = s.bonds.end[g] if any_bonds else end
+        bodies = list_bodies(s, s.groups.start[g], middle, bodies)
+        inner = bodies - s.first[g]
+        bodies = list_bodies(s, middle, end, bodies)
         if bodies - s.first[g] >= MANY and _crowded(s.chains, s.body, s.first[g], bodies):
             bodies = _add_carriers(t.model, s, s.first[g], bodies)
+            # bonds would fill all of Ω: they are left to the law
+            if middle < end:
+                s.bonds.end[g] = end
+        elif middle < end:
+            s.bonds.inner[g], s.bonds.start[s.first[g]] = inner, reduced
+            reduced += inner * inner
     s.first[found] = bodies
-    return found, bodies
+    return found, bodies, reduced
+
+
+@kernel(inline=True)
+def list_bodies(s, begin, end, bodies):
+    """Bodies of rows that are not listed yet; returns how many there are then."""
+    for x in range(begin, end):
+        p = s.points[s.groups.order[x]]
+        for side in range(2):
+            i = p.a if side == 0 else p.b
+            if i > 0 and s.number[i] < 0:
+                s.number[i], s.body[bodies] = bodies, i
+                s.chains.above[bodies] = BLOCKS
+                bodies += 1
+    return bodies
+
+
+@kernel(apart="none", rare=True)
+def bonds_last(s, count):
+    """Put the points of bonds behind all others of their group, where they can be eliminated."""
+    order, w, rows = s.groups.order, s.bonds, 0
+    for g in range(count):
+        begin, end = s.groups.start[g], s.groups.start[g + 1]
+        low = begin
+        while low < end and s.kind[order[low]] != BONDS:
+            low += 1
+        high = low
+        while high < end and s.kind[order[high]] == BONDS:
+            high += 1
+        n = 3 * (high - low)
+        w.end[g], w.first[g] = end, rows
+        if n == 0 or n > w.T.shape[0] or rows + n > w.scale.shape[0]:
+            continue
+        # two blocks change places
+        _reverse(order, low, high)
+        _reverse(order, high, end)
+        _reverse(order, low, end)
+        w.end[g], rows = end - (high - low), rows + n
+
+
+@kernel(inline=True)
+def _reverse(order, begin, end):
+    """Turn a part of a list round."""
+    for k in range((end - begin) // 2):
+        a, b = begin + k, end - 1 - k
+        order[a], order[b] = order[b], order[a]
 
 
 @kernel(apart="boolean", rare=True)

@@ -8,18 +8,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tabi._errors import ModelError, unknown
+from tabi.contact.bond_elimination import LEVER
 from tabi.model.arrays import table
 from tabi.model.body import Closure
 from tabi.model.compiled import Link
 from tabi.simulation.data import Data
 from tabi.simulation.pushes import vector
-from tabi.simulation.rows.bonds import BALL, BOND, HINGE, WELD
+from tabi.simulation.rows.bonds import BOND, KINDS
 from tabi.simulation.stepper import Stepper
 from tabi.simulation.tables import BONDS
 from tabi.spatial.transform import Transform
 
 Array = NDArray[np.float64]
-KINDS = {"ball": BALL, "weld": WELD, "hinge": HINGE}
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +75,7 @@ def make(
 ) -> Bond:
     """A new bond between two bodies where they are now."""
     if kind not in KINDS:
-        raise unknown("bond", str(kind), "tabi", list(KINDS))
+        raise unknown("bond", str(kind), "tabi", KINDS)
     names, bodies = [link.name for link in links], [link.body for link in links]
     owner = f"{kind} of {names[0]!r} and {names[1]!r}"
     _check(owner, kind, bodies, stepper.own("bonds"), axis)
@@ -93,7 +93,7 @@ def make(
 def close(stepper: Stepper, data: Data, told: Closure, links: tuple[Link, Link]) -> Bond:
     """A bond that a robot brings along, between places on its bodies wherever these are now."""
     if told.kind not in KINDS:
-        raise unknown("bond", str(told.kind), "tabi", list(KINDS))
+        raise unknown("bond", str(told.kind), "tabi", KINDS)
     owner = f"{told.kind} of {links[0].name!r} and {links[1].name!r}"
     _check(owner, "weld", [link.body for link in links], stepper.own("bonds"), None)
     places = [
@@ -107,15 +107,47 @@ def _add(
 ) -> Bond:
     """The bond of two places, each in the frame of the moving body of its link."""
     row, now = table(1, BOND), stepper.own("bonds")
+    if not _moves(stepper, data, kind, links, places):
+        raise ModelError(
+            f"{kind} of {links[0].name!r} and {links[1].name!r} holds nothing: no joint moves the "
+            "two against each other there; take another place, or leave it out"
+        )
     # numbers rise, so that rows stay sorted, and are never used again
     stepper.last_bond += 1
-    row["kind"], row["name"] = KINDS[kind], stepper.last_bond
+    row["kind"], row["name"] = KINDS.index(kind), stepper.last_bond
     # the one that moves first
     ends = sorted(zip(links, places, strict=True), key=lambda end: end[0].body == 0)
+    names = list(data.model.links)
     for side, (link, X) in zip("ab", ends, strict=True):
+        row[f"link_{side}"] = names.index(link.name) if link.name in names else -1
         row[side], row[f"place_{side}"], row[f"frame_{side}"] = link.body, X.p, X.R.ravel()
     stepper.set_own("bonds", np.concatenate([now, row]).view(type(now)))
     return Bond(kind, links[0].name, links[1].name, stepper, data, stepper.last_bond)
+
+
+def _moves(
+    stepper: Stepper, data: Data, kind: str, links: tuple[Link, Link], places: list[Transform]
+) -> bool:
+    """Whether some joint moves the places of two links against each other, or turns them where the
+    bond is not a ball.
+    """
+    body, dof = data.model.arrays.body, stepper.workspace.dynamics.dof
+    ways: list[set[int]] = []
+    for link in links:
+        i, way = link.body, set[int]()
+        while i:
+            way |= set(range(body["v_start"][i], body["v_end"][i]))
+            i = body["parent"][i]
+        ways.append(way)
+    for k in ways[0] ^ ways[1]:
+        side = 0 if k in ways[0] else 1
+        w = data.body[links[side].body]
+        turn, slide = dof["motion"][k][:3], dof["motion"][k][3:]
+        arm = w["position"] + w["rotation"].reshape(3, 3) @ places[side].p
+        moves = np.linalg.norm(slide + np.cross(turn, arm)) > LEVER
+        if moves or (kind != "ball" and turn.any()):
+            return True
+    return False
 
 
 def _check(

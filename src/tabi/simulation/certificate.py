@@ -14,6 +14,7 @@ from tabi.contact.certificate import judge
 from tabi.contact.ladder import NAMES
 from tabi.contact.rows import BILATERAL, BILATERAL_TWO, CONTACT, LIMITED, SOFT
 from tabi.simulation import certificate_text
+from tabi.simulation.bond_check import could_be_met
 from tabi.simulation.data import Data
 from tabi.simulation.error_bound import ErrorBound, JudgedStep, error_bound, judged
 
@@ -34,6 +35,8 @@ class StepCertificate:
             of what holds bodies together, where they meet.
         bond_turn_residual [rad/s], bond_torque_residual [N·m]: of what keeps them from turning
             against each other.
+        bond_mismatch: how far bonds are open in directions in which nothing can close them, by
+            name: [m] where the bodies meet, and [rad]. Their residuals are of what can be met.
         pressure_shift: how far these could move a foot's centre of pressure [mm], by foot.
         joint_residual: largest error of dry friction, ends of travel and top speeds of the joints
             [rad/s or m/s].
@@ -72,6 +75,7 @@ class StepCertificate:
     worst_penetration: float
     missed: int
     step_missed: bool = False
+    bond_mismatch: dict[str, tuple[float, float]] = field(default_factory=dict)
     sole_residual: float = 0.0
     hardest: tuple[str, str, float] | None = None
     judged: JudgedStep | None = field(default=None, compare=False)
@@ -118,6 +122,7 @@ def of_last_step(data: Data) -> StepCertificate:
     common |= {"missed": data.missed_count, "tolerance": tolerance, "joint_residual": joints}
     common |= {"step_missed": bool(report["missed"] > 0), "hardest": hardest(data)}
     common["sole_residual"] = 1e3 * data.sole_error
+    common["bond_mismatch"] = data.bond_mismatch
     if p is None:
         zeros: dict[str, Any] = dict.fromkeys((*NONE, "dissipation_gap", *BOND), 0.0)
         zeros |= dict.fromkeys(("contacts", "groups", "iterations"), 0)
@@ -132,14 +137,15 @@ def of_last_step(data: Data) -> StepCertificate:
     bond, angular = np.isin(p.kind, (BILATERAL, BILATERAL_TWO)), p.contact["angular"] != 0
     joint = (p.kind == SOFT) | ((p.kind == LIMITED) & (p.contact["partner"] < 0))
     common["joint_residual"] = max(joints, float(found.contacts[joint, 0].max(initial=0.0)))
+    found.contacts[:, 0] = np.maximum(found.contacts[:, 0], could_be_met(p, data.bond_unmet))
     of_bonds = [
         found.contacts[bond & rows].max(axis=0, initial=0.0) * (1.0, 1.0 / dt, 0, 0, 0, 0)
         for rows in (~angular, angular)
     ]
     figures = dict(zip(BOND, (float(x) for row in of_bonds for x in row[:2]), strict=True))
     return StepCertificate(
-        residual=found.residual,
-        converged=bool(found.residual <= tolerance) and joints <= tolerance,
+        residual=float(found.contacts[:, 0].max(initial=0.0)),
+        converged=bool((found.contacts[:, 0] <= tolerance).all()) and joints <= tolerance,
         force_residual=float(found.contacts[~bond & ~joint, 1].max(initial=0.0)) / dt,
         pressure_shift=_pressure_shift(data, p, impulse, found.contacts[:, 1]),
         penetration=max(0.0, -float(report["gap"])),

@@ -66,7 +66,18 @@ def sentence(c: Any) -> str:
         said = f"{missed}: {'; '.join(reasons)}"
     more = f" {c.missed:,} steps of the run missed." if c.missed > 1 else ""
     more = " One step of the run missed." if c.missed == 1 else more
-    return f"{said}.{more}"
+    return f"{said}.{more}{_mismatch(c)}"
+
+
+def _mismatch(c: Any) -> str:
+    """How many bonds cannot be met, and how far the worst one is open."""
+    if not c.bond_mismatch:
+        return ""
+    name, (apart, turned) = max(c.bond_mismatch.items(), key=lambda item: max(item[1]))
+    size = f"{short(1e3 * apart)} mm" if apart >= turned else f"{short(1e3 * turned)} mrad"
+    count = len(c.bond_mismatch)
+    bonds = "1 bond that" if count == 1 else f"{count} bonds that"
+    return f" {bonds} cannot be met; {name} is open by {size}."
 
 
 def line(c: Any) -> str:

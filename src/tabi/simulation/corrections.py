@@ -107,6 +107,9 @@ def advance_configuration(t, d, s, h):
         gyroscopic.turn(m, v, s.v_next, w, h, apart, s.v_configuration)
     for k in range(v.shape[0]):
         v[k] = s.v_next[k]
+        # bonds that have drifted apart
+        if s.bonds.closes[0] != 0:
+            s.v_configuration[k] += s.v_closing[k]
     integration.advance(m, q, s.v_configuration, h)
     for c in range(m.mimic.shape[0]):
         row = m.mimic[c]

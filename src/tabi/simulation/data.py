@@ -21,12 +21,15 @@ from tabi.contact.bodies import BodyProblem, no_parents
 from tabi.contact.soft_problem import soften
 from tabi.model.compiled import Link, Model
 from tabi.simulation import readout, soft_check
+from tabi.simulation.rows.bonds import bond_name
 from tabi.simulation.stepper import Stepper
-from tabi.simulation.tables import CONTACTS, MOMENTS, Memory, Outcome, StepCommand, Tables
+from tabi.simulation.tables import BONDS, CONTACTS, MOMENTS, Memory, Outcome, StepCommand, Tables
 from tabi.spatial.transform import Transform
 from tabi.spatial.twist import Twist, Wrench
 
 Array = NDArray[np.float64]
+# bonds that are open by less fit [m or rad]
+MISMATCH = 1e-9
 
 
 class Data:
@@ -339,6 +342,31 @@ class Data:
     def problem_body(self) -> NDArray[np.int64]:
         """Moving body of each body of ``problem``."""
         return self._stepper.workspace.body.copy()
+
+    @property
+    def bond_mismatch(self) -> dict[str, tuple[float, float]]:
+        """How far bonds are open in directions in which nothing can close them: [m] where the
+        bodies meet, and [rad] of turning, by the name of the bond; those that fit are not in it.
+        """
+        stepper, s = self._stepper, self._stepper.workspace
+        own, order, found = stepper.own("bonds"), self.problem_order, {}
+        for k in range(len(own) if len(s.bonds.offset) else 0):
+            apart = np.zeros((2, 3))
+            for x in np.flatnonzero((s.kind[order] == BONDS) & (s.source[order] == k)):
+                apart[s.points["feature"][order[x]]] = s.bonds.mismatch[3 * x : 3 * x + 3]
+            sizes = np.linalg.norm(apart, axis=1)
+            if sizes.max() > MISMATCH:
+                found[bond_name(self.model, own[k])] = (float(sizes[0]), float(sizes[1]))
+        return found
+
+    @property
+    def bond_unmet(self) -> Array:
+        """Velocity of each row of ``problem`` that belongs to a bond and that no impulse stops,
+        [m/s or rad/s], shape (3n,); ``problem`` is without it.
+        """
+        points = int(self._stepper.data.outcome.report[0]["points"])
+        unmet = self._stepper.workspace.bonds.unmet
+        return unmet[: 3 * points].copy() if len(unmet) else np.zeros(3 * points)
 
     @property
     def problem_order(self) -> NDArray[np.int64]:

@@ -20,6 +20,7 @@ the joints gives way.
 
 from tabi._jit import kernel
 from tabi.contact import budget
+from tabi.contact.bond_work import added
 from tabi.contact.rows import CONTACT, IDLE, LIMITED, SOFT
 from tabi.simulation import caution
 
@@ -87,11 +88,11 @@ def give_in(s, first, end):
     for x in range(first, end):
         if s.problem.kind[x] == IDLE:
             i = 3 * x + 2
-            closes = min(0.0, s.problem.q[i] - s.shift[i])
-            more = max(0.0, closes - s.problem.q[i])
+            moves = s.problem.q[i] + added(s.bonds, i)
+            more = max(0.0, min(0.0, moves - s.shift[i]) - moves)
             s.problem.q[i] += more
             s.shift[i] += more
-            closing = max(closing, -s.problem.q[i])
+            closing = max(closing, -moves - more)
     return closing
 
 

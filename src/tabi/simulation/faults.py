@@ -21,6 +21,8 @@ from tabi.simulation.tables import CONTACTS
 
 # overlap at the start that is said [m]
 INSIDE = 1e-4
+# mismatch of bonds that is said [m or rad]
+OPEN = 1e-6
 # deformation of a soft sole that is small, in thicknesses
 SMALL = 0.2
 # calls between the warning and who asked for steps: roll, advance, and step, run or rollout
@@ -37,6 +39,10 @@ class OverlapWarning(UserWarning):
 
 class BriefPushWarning(UserWarning):
     """A push without a duration, which lasts one step of a longer run; reported once."""
+
+
+class BondMismatchWarning(UserWarning):
+    """Bonds that cannot be met together."""
 
 
 class SinkWarning(UserWarning):
@@ -73,6 +79,31 @@ def warn_inside(data: Data) -> bool:
             f"at up to {PARTING:g} m/s without gaining speed, where there is room: move one of "
             "them, or exclude the pair (robot.exclude)",
             OverlapWarning,
+            stacklevel=DEPTH,
+        )
+    return True
+
+
+def warn_apart(data: Data) -> bool:
+    """Say which bonds cannot be met together, if any; True, as it is done."""
+    apart = {name: size for name, size in data.bond_mismatch.items() if max(size) > OPEN}
+    if apart:
+        worst = sorted(apart, key=lambda name: -max(apart[name]))
+        sizes = [
+            ", ".join(
+                f"{1e3 * size:.3g} {unit}"
+                for size, unit in zip(apart[name], ("mm", "mrad"), strict=True)
+                if size > OPEN
+            )
+            for name in worst[:4]
+        ]
+        listed = ", ".join(f"{name} by {by}" for name, by in zip(worst, sizes, strict=False))
+        more = f" and {len(worst) - 4} more" if len(worst) > 4 else ""
+        warnings.warn(
+            f"bonds that cannot be met together stay open: {listed}{more}; the run goes on with "
+            "what can be met: correct the places of the bonds, or hold less "
+            "(sim.certificate.bond_mismatch has the rest)",
+            BondMismatchWarning,
             stacklevel=DEPTH,
         )
     return True

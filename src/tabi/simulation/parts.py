@@ -38,7 +38,8 @@ A **law** solves a group of contacts:
     CONTACTS                                  optional: the kind of rows that finds and fills
                                               contacts, in place of ``rows.contacts``
     FORCES, ROWS, BONDS                       optional: parts that come with it, and whether it
-                                              knows bonds although it is not certified
+                                              solves rows of bonds although it is not certified:
+                                              very many are left to it, not eliminated
 """
 
 from __future__ import annotations

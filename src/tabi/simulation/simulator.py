@@ -104,7 +104,6 @@ class Simulator(Stateful):
         self._soft = len(stepper.data.memory.sole) > 0
         self._twin: Stepper | None = None
         for loop in [loop for robot in world.robots for loop in robot.bonds]:
-            laws.check_bonds(self._law)
             links = (self._link(loop.a), self._link(loop.b or world.fixed))
             bonds.close(self._stepper, self.data, loop, links)
         for told in world.bonds:
@@ -210,7 +209,6 @@ class Simulator(Stateful):
             point: where [m], in the world; the origin of a unless given.
             axis: of a hinge, in the world.
         """
-        laws.check_bonds(self._law)
         links = (self._link(a), self._link(b))
         return bonds.make(self._stepper, self.data, kind, links, point, axis)
 
@@ -333,7 +331,7 @@ class Simulator(Stateful):
             stepper.steps, count = stepper.steps + done, count - done
             program = program[done:] if count > 0 else program
             if done and not self._looked:
-                self._looked = faults.warn_inside(self.data)
+                self._looked = faults.warn_inside(self.data) and faults.warn_apart(self.data)
                 for driver in self._drivers.values():
                     driver.check_targets(stepper.data.command.motor, self.time)
             if self._soft:

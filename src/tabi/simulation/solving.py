@@ -5,7 +5,7 @@ solved again where its coefficients have to be revised, and all of them where ov
 """
 
 from tabi._jit import kernel
-from tabi.contact import bodies, budget
+from tabi.contact import bodies, bond_elimination, budget
 from tabi.contact.certificate import residual
 from tabi.contact.rows import CONTACT, IDLE
 from tabi.dynamics import body_response
@@ -14,6 +14,11 @@ from tabi.simulation.parts import worse
 from tabi.simulation.rows.contacts import REVISIONS, SLIPS, slides
 from tabi.simulation.tables import OPEN, SLIP, STICK
 from tabi.spatial.vector import load3, load9, mul_t, store3
+
+# velocities are as good as the tolerance, so that their work with impulses is zero up to so many
+ENERGY = 10.0
+# what impulses may do, one by one, of what all rows that press ask for
+STRAINED = 1e3
 
 
 def solve_contacts_on(assemble, law, certified, revise):
@@ -27,15 +32,19 @@ def solve_contacts_on(assemble, law, certified, revise):
         return residual(p, l, u)
 
     @kernel(inline=True)
-    def no_worse_than_none(p, s, l, u, error):
-        """Drop impulses of a problem that was not solved where none at all are the lesser evil;
+    def no_worse_than_none(p, s, l, u, shift, tolerance, error):
+        """Drop impulses of a problem that was not solved where none at all are the lesser evil, or
+        where they bring energy: rows that cannot be met together would throw what they hold;
         returns the backward error.
         """
-        none = s.parting_impulse[: l.shape[0]]
+        none, work, total = s.parting_impulse[: l.shape[0]], 0.0, 0.0
         for i in range(l.shape[0]):
             none[i] = 0.0
+            # by the mean of the velocities before and after, without what gaps ask for
+            work += 0.5 * l[i] * (u[i] + p.q[i] - 2.0 * shift[i])
+            total += abs(l[i])
         zero = check(p, s, none, u)
-        if error <= zero:
+        if error <= zero and work <= ENERGY * tolerance * total:
             check(p, s, l, u)
             return error
         for i in range(l.shape[0]):
@@ -45,8 +54,8 @@ def solve_contacts_on(assemble, law, certified, revise):
     @kernel(inline=True)
     def solve_group(t, d, s, g, h, tolerance, p, impulse, u, revised):
         """Impulses of a group of the problem p, and its velocities; False to give the step up."""
-        report, c, e = d.outcome.report[0], s.groups.start[g], s.groups.start[g + 1]
-        part = bodies.part(p, s.first[g], s.first[g + 1], c, e)
+        report, c, e = d.outcome.report[0], s.groups.start[g], rows_end(s, g)
+        part = rows_of(s, p, g, c, e, revised)
         l, w = impulse[3 * c : 3 * e], u[3 * c : 3 * e]
         if revised:
             look(t, d, s, g, h)
@@ -55,13 +64,17 @@ def solve_contacts_on(assemble, law, certified, revise):
             report.blocks = blocks
             return False
         error, failed, closing = 0.0, False, depenetration.give_in(s, c, e) if revised else 0.0
-        for turn in range(REVISIONS):
+        for turn in range(REVISIONS if c < e else 0):
+            if revised:
+                give_velocities(s, g, c, e)
             done, attempt, failed = solve_law(part, t, tolerance, l, s.law)
             error = worse(check(part, s, l, w), closing)
             report.iterations += done
             report.attempt = max(report.attempt, attempt)
             if not revised:
                 break
+            if relaxed(s, p, g, part, l, error, tolerance):
+                continue
             changed, off = revise(t, d, s, g, tolerance, turn)
             # coefficients that changed, and are not solved for any more
             cut = changed > 0 and not budget.left(s.budget)
@@ -70,10 +83,11 @@ def solve_contacts_on(assemble, law, certified, revise):
                 break
         # of an older law that it is solved, and how far it is from the exact one
         s.unsolved[g] = failed or (certified and not error <= tolerance)
-        if s.unsolved[g] != 0:
-            report.missed += 1
-            if revised and certified:
-                error = no_worse_than_none(part, s, l, w, error)
+        if s.unsolved[g] != 0 and revised and certified:
+            error = no_worse_than_none(part, s, l, w, s.shift[3 * c :], tolerance, error)
+            error = worse(error, closing)
+        error = worse(error, bonds_bear(s, p, g, impulse, u, revised, tolerance))
+        report.missed += s.unsolved[g] != 0
         report.residual = worse(report.residual, error)
         return s.budget[budget.DROPPED] == 0
 
@@ -89,7 +103,7 @@ def solve_contacts_on(assemble, law, certified, revise):
     def solve_contacts(t, d, s, h, tolerance):
         """v_next; False to give the step up."""
         report, count = d.outcome.report[0], d.outcome.report[0].points
-        clear(report)
+        clear(report, s)
         if count == 0:
             add_nothing(s)
             return True
@@ -104,6 +118,7 @@ def solve_contacts_on(assemble, law, certified, revise):
             if not depenetration.jams(d, tolerance * h):
                 break
             budget.extend(s.budget, t.limits)
+        close_bonds(t, s, report.groups)
         add_impulses(t.model, s, report.groups, s.impulse, s.v_free, s.v_next)
         for k in range(s.v_next.shape[0]):
             s.reaction[k] = s.dynamics.dof[k].reaction
@@ -130,8 +145,96 @@ def solve_contacts_on(assemble, law, certified, revise):
 
 
 @kernel(inline=True)
-def clear(report):
+def rows_end(s, g):
+    """Where the rows of a group end that its law solves; those of bonds that are eliminated are
+    behind.
+    """
+    return s.bonds.end[g] if s.bonds.scale.shape[0] > 0 else s.groups.start[g + 1]
+
+
+@kernel(inline=True)
+def rows_of(s, p, g, c, e, revised):
+    """The problem of the rows c to e of a group without its bonds: bodies move as these let them
+    (``bond_elimination``).
+    """
+    if e == s.groups.start[g + 1]:
+        return bodies.part(p, s.first[g], s.first[g + 1], c, e)
+    w, first, inner = s.bonds, s.first[g], s.bonds.inner[g]
+    # how overlaps are left begins with velocities that bonds allow
+    q = s.law_q if revised else p.q
+    return bodies.BodyProblem(
+        p.contact[c:e],
+        w.start[first : first + inner + 1],
+        w.column,
+        w.omega,
+        q[3 * c : 3 * e],
+        p.kind[c:e],
+        p.mu[c:e],
+        p.bound[c:e],
+        p.weight[c:e],
+        p.parent[first : first + inner],
+    )
+
+
+@kernel(inline=True)
+def give_velocities(s, g, c, e):
+    """Of the rows c to e, with what bonds do without contacts."""
+    if e < s.groups.start[g + 1]:
+        for i in range(3 * c, 3 * e):
+            s.law_q[i] = s.problem.q[i] + s.bonds.given[i]
+
+
+@kernel(apart="boolean", rare=True)
+def strained(p, l, error, tolerance):
+    """Whether rows of a group with bonds are not solved, or by impulses out of all proportion to
+    the velocities of the rows that press: they pull at each other through bonds that let them do
+    nothing.
+    """
+    asked, most = 0.0, 0.0
+    for k in range(p.kind.shape[0]):
+        i = 3 * k
+        size = abs(l[i]) + abs(l[i + 1]) + abs(l[i + 2])
+        if size > 0.0:
+            asked += abs(p.q[i]) + abs(p.q[i + 1]) + abs(p.q[i + 2])
+            most = max(most, size / p.weight[k])
+    return not error <= tolerance or most > STRAINED * asked
+
+
+@kernel(inline=True)
+def relaxed(s, p, g, part, l, error, tolerance):
+    """Where rows are strained, bonds stay as they are over the step instead of following their
+    curves, so that nothing need move; whether they do now and did not before.
+    """
+    c, end, first = s.groups.start[g], s.groups.start[g + 1], s.first[g]
+    if rows_end(s, g) == end or not strained(part, l, error, tolerance):
+        return False
+    whole = bodies.part(p, first, s.first[g + 1], c, end)
+    if not bond_elimination.rest(whole, s.bonds, g, c, first, s.shift[3 * c : 3 * end]):
+        return False
+    for i in range(l.shape[0]):
+        l[i] = 0.0
+    return True
+
+
+@kernel(inline=True)
+def bonds_bear(s, p, g, impulse, u, keep, tolerance):
+    """Impulses and velocities of the bonds of a group that were eliminated; returns the largest
+    velocity that they leave of what they can stop.
+    """
+    c, end = s.groups.start[g], s.groups.start[g + 1]
+    if rows_end(s, g) == end:
+        return 0.0
+    part, rows = bodies.part(p, s.first[g], s.first[g + 1], c, end), slice(3 * c, 3 * end)
+    l, w, F = impulse[rows], u[rows], s.check_wrench
+    left = bond_elimination.recover(part, s.bonds, g, c, s.first[g], l, w, F, keep, s.shift[rows])
+    s.unsolved[g] = s.unsolved[g] != 0 or not left <= tolerance
+    return left
+
+
+@kernel(inline=True)
+def clear(report, s):
     """The report of a step whose contacts are not solved yet."""
+    s.bonds.closes[0] = 0
     report.groups, report.iterations, report.attempt, report.missed = 0, 0, 0, 0
     report.residual, report.bounced, report.lowered, report.apart = 0.0, 0, 0, 0
 
@@ -141,6 +244,16 @@ def add_nothing(s):
     """v⁺ without contacts, which held joints bear nothing of."""
     for k in range(s.v_next.shape[0]):
         s.v_next[k], s.reaction[k] = s.v_free[k], 0.0
+
+
+@kernel(inline=True)
+def close_bonds(t, s, groups):
+    """v_closing, (4) of ``bond_elimination``, where some are open."""
+    if s.bonds.closes[0] == 0:
+        return
+    for k in range(s.v_closing.shape[0]):
+        s.v_closing[k] = 0.0
+    add_impulses(t.model, s, groups, s.bonds.closing, s.v_closing, s.v_closing)
 
 
 @kernel(inline=True)

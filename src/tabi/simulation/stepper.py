@@ -15,6 +15,7 @@ from tabi._errors import ModelError, TabiError
 from tabi._jit import complete, entry
 from tabi._progress import STEP_KERNELS, first_run
 from tabi._structure import each
+from tabi.contact import bond_work
 from tabi.model.arrays import table
 from tabi.model.compiled import Model
 from tabi.simulation import parts, pilots, sensor_tables, sensors, settings, tables, workspace
@@ -28,6 +29,9 @@ from tabi.simulation.workspace import StepWorkspace
 
 # contact points and blocks of inverse inertia that there is room for to begin with
 POINTS, BLOCKS = 64, 64
+# rows of the bonds of a group beyond which they are solved by the law, where it can, as a sparse
+# system costs less than to eliminate them
+MANY_ROWS = 96
 WORST = ("residual", "joint_residual", "penetration")
 
 
@@ -212,6 +216,7 @@ class Stepper:
         memory, at = self.data.memory, self.step.place(name)
         own = (*memory.own[:at], value, *memory.own[at + 1 :])
         self.data = self.data._replace(memory=memory._replace(own=own))
+        self._make_room_for_bonds()
 
     # ---- moments ----------------------------------------------------------------------------
 
@@ -231,6 +236,7 @@ class Stepper:
         # made here and not by the step that asks for it first, which cannot be interrupted
         getattr(fresh, "_address")  # noqa: B009
         self.data = fresh
+        self._make_room_for_bonds()
         # what came later has not happened
         now = float(copy.memory.clock[0])
         while self.foot_events and self.foot_events[-1][0] > now:
@@ -252,6 +258,11 @@ class Stepper:
         self.workspace = self._allocate()
         self.prepare()
 
+    def _make_room_for_bonds(self) -> None:
+        if 6 * len(self.own("bonds")) > len(self.workspace.bonds.scale):
+            self.workspace = self._allocate()
+            self.prepare()
+
     def _allocate(self) -> StepWorkspace:
         bodies = self.model.body_count + 1
         touching = min(bodies, 2 * self._points + 1)
@@ -261,4 +272,9 @@ class Stepper:
             raise ModelError(
                 f"{self._points} contact points need more memory than there is; take simpler shapes"
             ) from None
-        return workspace.allocate(self.model, self.tables, self._points, self._blocks, law)
+        knows = self.step.law.CERTIFIED or getattr(self.step.law, "BONDS", False)
+        count = len(self.own("bonds"))
+        bonds = bond_work.allocate(
+            self._points, bodies, self._blocks, count, MANY_ROWS if knows else 6 * count
+        )
+        return workspace.allocate(self.model, self.tables, self._points, self._blocks, bonds, law)

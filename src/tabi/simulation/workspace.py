@@ -18,6 +18,7 @@ from tabi.collision import workspace as collision_workspace
 from tabi.collision.workspace import CollisionWorkspace
 from tabi.contact import budget, groups
 from tabi.contact.bodies import ROW, BodyProblem, no_parents
+from tabi.contact.bond_work import BondWork
 from tabi.contact.groups import Groups
 from tabi.dynamics import body_inertia, free
 from tabi.dynamics import workspace as dynamics_workspace
@@ -67,6 +68,8 @@ class StepWorkspace(Structure):
         impulse, u: of each row, shape (3n,). unsolved: 1 for groups that are.
         check_wrench, check_twist: over bodies, of the check.
         parting, parting_impulse, parting_u: how deep overlaps are left, by ``depenetration``.
+        bonds: of ``bond_elimination``. law_q: velocities without impulse of other rows than bonds,
+            in groups with bonds.
         law: scratch of the law of contact. budget: the law's own, where it has one.
         joint: modes of the joints when the step began.
         wrench: impulses on each contacting body. delta_v: what they add to the velocities.
@@ -74,7 +77,7 @@ class StepWorkspace(Structure):
 
         Velocities of the end, by ``advance_velocities``:
         v_next: of the bodies. v_configuration: what configurations follow; other than v_next where
-            deep overlaps are left.
+            deep overlaps are left. v_closing: what closes bonds, besides.
 
         By ``feet``:
         foot_x, foot_y: where points of a foot touch, in its frame [m].
@@ -118,6 +121,8 @@ class StepWorkspace(Structure):
     parting: BodyProblem
     parting_impulse: Floats
     parting_u: Floats
+    bonds: BondWork
+    law_q: Floats
     law: Any
     budget: Integers
     joint: NDArray[np.void]
@@ -126,16 +131,19 @@ class StepWorkspace(Structure):
     reaction: Floats
     v_next: Floats
     v_configuration: Floats
+    v_closing: Floats
     foot_x: Floats
     foot_y: Floats
     motion: NDArray[np.void]
 
 
-def allocate(model: Model, tables: Tables, points: int, blocks: int, law: Any) -> StepWorkspace:
+def allocate(
+    model: Model, tables: Tables, points: int, blocks: int, bonds: BondWork, law: Any
+) -> StepWorkspace:
     """Space for a number of points, and of 6×6 blocks of inverse inertia.
 
     Args:
-        law: scratch of the law of contact, for as many.
+        bonds, law: scratch of the elimination of bonds and of the law of contact, for as many.
     """
     bodies, joints = model.body_count + 1, model.v_count
     rows = {name: np.zeros(3 * points) for name in ROW_ARRAYS}
@@ -161,9 +169,7 @@ def allocate(model: Model, tables: Tables, points: int, blocks: int, law: Any) -
         first_joint=np.zeros(1, INDEX),
         tangled=np.zeros(bodies, INDEX),
         points=collision_workspace.point_table(points),
-        kind=np.zeros(points, INDEX),
-        source=np.zeros(points, INDEX),
-        soft=np.zeros(points, INDEX),
+        **{name: np.zeros(points, INDEX) for name in ("kind", "source", "soft", "place")},
         carried=np.zeros((bodies, 6)),
         groups=groups.allocate(points, bodies),
         body=np.zeros(bodies, INDEX),
@@ -171,10 +177,10 @@ def allocate(model: Model, tables: Tables, points: int, blocks: int, law: Any) -
         number=np.zeros(bodies, INDEX),
         problem=problem,
         parting=problem._replace(**_own_columns(points)),
-        place=np.zeros(points, INDEX),
         unsolved=np.zeros(bodies, INDEX),
         check_wrench=np.zeros(6 * bodies),
         check_twist=np.zeros(6 * bodies),
+        bonds=bonds,
         law=law,
         budget=getattr(law, "budget", budget.unlimited()),
         joint=table(joints, JOINT),
@@ -190,7 +196,7 @@ def _own_columns(points: int) -> dict[str, Any]:
 
 
 POINT_ARRAYS = ("closing", "approach", "foot_x", "foot_y")
-ROW_ARRAYS = ("shift", "impulse", "u", "parting_impulse", "parting_u")
+ROW_ARRAYS = ("shift", "impulse", "u", "parting_impulse", "parting_u", "law_q")
 JOINT_ARRAYS = (
     "applied",
     "added",
@@ -201,6 +207,7 @@ JOINT_ARRAYS = (
     "reaction",
     "v_next",
     "v_configuration",
+    "v_closing",
 )
 
 

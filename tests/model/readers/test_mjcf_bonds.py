@@ -132,8 +132,8 @@ def test_places_are_those_of_the_file_and_not_where_a_pose_puts_the_bodies(tmp_p
     assert gaps(again, robots)[0] < 1e-6
     again.run(0.3)
     assert gaps(again, robots)[0] < 1e-6
-    # a pose that tears the chain by some millimetres: it comes back, with 1 m/s at most
-    robot.set_pose({**later, "rocker": later["rocker"] + 0.02})
+    # joints that tear the chain by some millimetres: it comes back, with 0.5 m/s at most
+    robot.joint("rocker").position = np.array([later["rocker"] + 0.02])
     torn, robots = simulated(robot)
     assert gaps(torn, robots)[0] == pytest.approx(0.02 * ROCKER, rel=1e-3)
     torn.run(0.05)
@@ -194,9 +194,7 @@ def test_a_weld_of_bodies_keeps_their_relative_pose(tmp_path):
     <body pos="0.1 0.2 0.3"><joint type="slide" axis="1 2 1"/>{rod(0, 0.2)}
     <body name="b" pos="0 0 0.2"><joint type="ball"/>{rod(-0.3, 0.1)}</body></body></body></body>
     </worldbody><equality><weld body1="b" body2="a" anchor="0.1 0.2 0.3"/></equality></mujoco>"""
-    robot = read(tmp_path, arm)
-    assert not any("freedoms" in note for note in robot.notes)
-    sim, (robot,) = simulated(robot)
+    sim, (robot,) = simulated(read(tmp_path, arm))
     before = sim.pose(robot.body("a")).inverse() @ sim.pose(robot.body("b"))
     sim.apply_force(robot.body("b"), force=(3.0, 4.0, 5.0), duration=0.2)
     sim.run(0.4)
@@ -208,21 +206,25 @@ def test_a_weld_of_bodies_keeps_their_relative_pose(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("joint", "equality", "said"),
+    ("joint", "equality"),
     [
-        ("hinge", '<weld body1="b" body2="a"/>', "takes 6 freedoms where its loop has 1"),
-        ("ball", '<weld body1="b" body2="a"/>', "takes 6 freedoms where its loop has 3"),
-        ("ball", '<connect body1="b" body2="a" anchor="0 0.1 0"/>', "takes 3 freedoms where its"),
-        ("ball", '<weld body1="b" body2="world"/>', ""),
+        ("hinge", '<weld body1="b" body2="a"/>'),
+        ("ball", '<weld body1="b" body2="a"/>'),
+        ("ball", '<connect body1="b" body2="a" anchor="0 0.1 0"/>'),
+        ("ball", '<weld body1="b" body2="world"/>'),
     ],
 )
-def test_a_bond_that_takes_more_than_its_loop_has_is_told(tmp_path, joint, equality, said):
+def test_a_bond_may_take_more_than_its_loop_has(tmp_path, joint, equality):
     text = f"""<mujoco><worldbody><body name="a"><freejoint/>{rod(0.3, 0)}
     <body name="b" pos="0.3 0 0"><joint type="{joint}" axis="0 1 0"/>{rod(0.1, 0.3)}</body></body>
     </worldbody><equality>{equality}</equality></mujoco>"""
-    notes = [note for note in read(tmp_path, text).notes if "freedoms" in note]
-    assert len(notes) == bool(said)
-    assert said in "".join(notes)
+    sim, (robot,) = simulated(read(tmp_path, text))
+    sim.apply_force(robot.body("b"), force=(3.0, 4.0, 5.0), duration=0.1)
+    sim.run(0.2)
+    assert gaps(sim, [robot])[0] < 1e-7
+    assert not sim.missed
+    assert sim.certificate.converged
+    assert not sim.certificate.bond_mismatch
 
 
 def test_sites_that_are_connected_stay_together_and_a_gap_at_the_start_is_told(tmp_path):
@@ -267,8 +269,9 @@ def test_two_connections_of_the_same_bodies_are_a_hinge_through_both(tmp_path, s
     sim, (one,) = simulated(robot)
     sim.run(0.3)
     X = sim.pose(one.body("a"))
-    # the axis through both places is the y axis: it turns about it, and stays on it
-    np.testing.assert_allclose(X.R[:, 1], (0, 1, 0), atol=1e-9)
+    # the axis through both places is the y axis: it turns about it, and stays on it up to the third
+    # order of the step, of a few radians a second
+    np.testing.assert_allclose(X.R[:, 1], (0, 1, 0), atol=1e-8)
     np.testing.assert_allclose(X.p, (0, 0, 1), atol=1e-6)
     assert abs(sim.velocity(one.body("a")).angular[1]) > 0.1
 
@@ -311,11 +314,13 @@ def test_bonds_of_a_robot_are_written_for_mujoco(tmp_path):
     assert np.abs(d.efc_pos).max() < 1e-12
 
 
-def test_a_law_that_knows_no_bonds_refuses_a_robot_that_has_some(tmp_path):
+def test_other_laws_of_contact_hold_bonds_as_well(tmp_path):
     world = tabi.World()
-    world.add_robot(read(tmp_path, four_bar()))
-    with pytest.raises(ModelError, match="contact='pyramid' does not know bonds"):
-        tabi.Simulator(world, contact="pyramid")
+    robot = world.add_robot(read(tmp_path, four_bar()))
+    sim = tabi.Simulator(world, contact="pyramid")
+    sim.run(0.1)
+    assert gaps(sim, [robot])[0] < 1e-7
+    assert not sim.missed
 
 
 def test_a_kind_of_bond_that_there_is_not_is_refused(tmp_path):

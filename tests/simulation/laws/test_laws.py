@@ -92,10 +92,6 @@ def test_a_humanoid_stands_on_pyramids_with_the_same_forces_on_its_feet():
             lambda w: tabi.Simulator(w, contact="pyramid", facets=400),
             ["64 contact points", "fewer facets"],
         ),
-        (
-            lambda w: tabi.Simulator(w, contact="pyramid").bond("weld", "box", w.fixed),
-            ["'pyramid'", "bonds", "'coulomb'"],
-        ),
     ],
 )
 def test_laws_that_cannot_be_followed_are_refused(act, words):

@@ -24,8 +24,6 @@ from tabi.spatial.transform import Transform, from_quaternion, translation, z_to
 End = tuple[Body | None, Transform]
 # places of a connection that are farther apart at the start are told [m]
 APART = 1e-6
-# rows of a bond
-TAKEN = {"ball": 3, "hinge": 5, "weld": 6}
 
 
 def add_bonds(source: Source, robot: Robot, names: Mapping[int, str]) -> None:
@@ -129,38 +127,3 @@ def _tell(robot: Robot) -> None:
         gap = closure.gap(X)
         if gap > APART:
             robot.notes.append(f"the {told} starts {1e3 * gap:.3g} mm apart, and is drawn together")
-        rows = _rows(closure, X)
-        taken, there = TAKEN[closure.kind], int(np.linalg.matrix_rank(rows, 1e-9))
-        if robot.base.joint.kind == "fixed":
-            # directions of the world in which nothing can move ask for nothing
-            taken = min(taken, int(rows.any(axis=1).sum()))
-        if there < taken:
-            robot.notes.append(
-                f"the {told} takes {taken} freedoms where its loop has {there}: "
-                f"steps may miss their tolerance, hold it by less"
-            )
-
-
-def _rows(closure: Closure, X: Mapping[Body, Transform]) -> np.ndarray:
-    """How the places move and turn against each other with each freedom of the loop, of joints that
-    are in the way from one of the bodies to the world and not from the other.
-    """
-    ways: list[list[Body]] = []
-    for end in (closure.a, closure.b):
-        ways.append([])
-        while end is not None:
-            ways[-1].append(end)
-            end = end.parent
-    p, columns = (X[closure.a] @ closure.place_a).p, [np.zeros(6)]
-    for body in [body for way in ways for body in way if (body in ways[0]) != (body in ways[1])]:
-        if body.joint.kind == "floating":
-            columns += list(np.eye(6))
-            continue
-        turns = np.eye(3) if body.joint.kind == "spherical" else X[body].R @ body.joint.axis
-        for axis in np.reshape(turns, (-1, 3)) if body.joint.kind != "fixed" else ():
-            if body.joint.kind == "prismatic":
-                columns.append(np.concatenate([axis, np.zeros(3)]))
-            else:
-                columns.append(np.concatenate([np.cross(axis, p - X[body].p), axis]))
-    rows = np.where(np.abs(columns) > 1e-9, columns, 0.0).T
-    return rows[:3] if closure.kind == "ball" else rows

@@ -51,9 +51,3 @@ def named(contact: Any, facets: int, model: Model, dt: float = 1e-3) -> Any:
     if chosen[0]:
         return selection.law(chosen[0])
     return penalty.law(chosen[1] or penalty.Penalty(), len(model.feet))
-
-
-def check_bonds(law: Any) -> None:
-    """Refuse bonds under a law that does not know them."""
-    if not (law.CERTIFIED or getattr(law, "BONDS", False)):
-        raise ModelError(f"contact={name_of(law)!r} does not know bonds; take 'coulomb'")

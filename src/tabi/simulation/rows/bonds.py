@@ -1,13 +1,12 @@
 """Bonds, bodies held together: the rows of welds, balls and hinges.
 
-    ball    u = ẋ_a − ẋ_b + (x_a − x_b)/h + h/2 (κ_a − κ_b) = 0     at the two places x that belong
-                                                                    together                    (1)
-    weld    (1), and u = ω_a − ω_b + θ/h + h/2 (κ_a − κ_b) = 0      θ: the turn from b's frame to
-                                                                    a's                         (2)
-    hinge   (1), and the two parts of (2) across the axis z_b, with θ = z_b × z_a                (3)
-κ = J̇ v: how fast velocities turn while the joints keep theirs. Without it a crank would open its
-chain by h² κ/2 in each step; with it what is left is of third order. What has drifted apart comes
-back within the step, or with a given speed at most. Bonded bodies do not collide.
+    ball    u = ẋ_a − ẋ_b + h/2 (κ_a − κ_b) = 0     at the two places x that belong together     (1)
+    weld    (1), and u = ω_a − ω_b + h/2 (κ_a − κ_b) = 0                                        (2)
+    hinge   (1), and the two parts of (2) across the axis z_b                                    (3)
+κ = J̇ v: how fast velocities turn while the joints keep those before the step. Without it a crank
+would open its chain by h² κ/2 in each step; with it what is left is of third order. How far bonds
+are open, x_a − x_b, the turn from b's frame to a's, or z_b × z_a, is closed besides
+(``contact.bond_elimination``). Bonded bodies do not collide.
 """
 
 from math import atan2, sqrt
@@ -24,6 +23,7 @@ from tabi.spatial.vector import (
 )
 from tabi.spatial.vector import (
     add6,
+    axpy6,
     cross,
     dot,
     load3,
@@ -40,8 +40,7 @@ from tabi.spatial.vector import (
 __all__ = ["BOND", "add", "fill", "memory", "revise", "warm_start", "withhold"]
 
 BALL, WELD, HINGE = 0, 1, 2
-# what has drifted apart comes back with this speed at most [m/s or rad/s]
-CLOSING = 1.0
+KINDS = ("ball", "weld", "hinge")
 BOND = np.dtype(
     [
         # BALL, WELD or HINGE of two bodies; a moves
@@ -54,11 +53,20 @@ BOND = np.dtype(
         ("place_b", REAL, 3),
         ("frame_a", REAL, 9),
         ("frame_b", REAL, 9),
+        # the links they belong to, among those of the model; −1: the world
+        ("link_a", INDEX),
+        ("link_b", INDEX),
         # number of the bond, never used again
         ("name", INDEX),
     ],
     align=True,
 )
+
+
+def bond_name(model, bond):
+    """What a row of BOND is called in reports."""
+    links = [*model.links, "world"]
+    return f"{KINDS[bond['kind']]} of {links[bond['link_a']]!r} and {links[bond['link_b']]!r}"
 
 
 def memory(model):
@@ -116,7 +124,7 @@ def fill(own, t, d, e, s, x, group, h):
         store3(row.arm_b, o)
         store9(row.frame, (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0))
         u = sub(_speed(V_A, r), _speed(V_B, o))
-        curve = sub(_curve(m, w, a, V_A, r), _curve(m, w, b, V_B, o))
+        curve = sub(_curve(m, w, d.v, a, r), _curve(m, w, d.v, b, o))
         r = plus(r, load3(w.body[m.body[a].root].origin))
         store3(s.points[e].position, r)
         apart = sub(r, plus(o, load3(w.body[m.body[b].root].origin)))
@@ -132,12 +140,10 @@ def fill(own, t, d, e, s, x, group, h):
             apart = cross((F_B[2], F_B[5], F_B[8]), (F_A[2], F_A[5], F_A[8]))
         else:
             apart = _rotation_vector(matmul(F_A, E))
-    fast = sqrt(dot(apart, apart)) / h
-    apart = scale(1.0 / h if fast <= CLOSING else CLOSING / (fast * h), apart)
-    apart = mul(load9(row.frame), plus(apart, scale(0.5 * h, curve)))
-    u = mul(load9(row.frame), u)
-    s.shift[i], s.shift[i + 1], s.shift[i + 2] = apart[0], apart[1], apart[2]
-    p.q[i], p.q[i + 1], p.q[i + 2] = u[0] + apart[0], u[1] + apart[1], u[2] + apart[2]
+    u, curve = mul(load9(row.frame), u), mul(load9(row.frame), scale(0.5 * h, curve))
+    store3(s.bonds.offset[i : i + 3], mul(load9(row.frame), apart))
+    store3(s.shift[i : i + 3], curve)
+    store3(p.q[i : i + 3], plus(u, curve))
 
 
 @kernel(apart="none", rare=True)
@@ -174,10 +180,21 @@ def _bias(m, w, i):
 
 
 @kernel(inline=True)
-def _curve(m, w, i, V, r):
-    """κ of a place r of body i."""
-    A = _bias(m, w, i)
+def _curve(m, w, v, i, r):
+    """κ of a place r of body i, for the velocities v before the step."""
+    A, V = _bias(m, w, i), _twist(m, w, v, i)
     return plus(_speed(A, r), cross(_turn(V), _speed(V, r)))
+
+
+@kernel
+def _twist(m, w, v, i):
+    """Twist of a body by the velocities v of the joints that carry it."""
+    V = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    while i != 0:
+        for k in range(m.body[i].v_start, m.body[i].v_end):
+            V = axpy6(v[k], load6(w.dof[k].motion), V)
+        i = m.body[i].parent
+    return V
 
 
 @kernel

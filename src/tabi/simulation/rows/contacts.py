@@ -27,6 +27,7 @@ from math import sqrt
 
 from tabi._jit import kernel
 from tabi.collision.detect import detect
+from tabi.contact.bond_work import added
 from tabi.contact.certificate import defect
 from tabi.contact.rows import CONTACT
 from tabi.simulation.parts import keep_all as withhold
@@ -202,9 +203,10 @@ def revise(own, t, d, s, group, tolerance, turn):
                 changed += 1
         # work of the impulses on the mean of the velocities before and after; what conveyors bring
         # is not counted
-        energy += 0.5 * s.impulse[i] * (u[0] + p.q[i])
-        energy += 0.5 * s.impulse[i + 1] * (u[1] + p.q[i + 1])
-        energy += 0.5 * s.impulse[i + 2] * (u[2] + p.q[i + 2] - 2.0 * s.shift[i + 2])
+        energy += 0.5 * s.impulse[i] * (u[0] + p.q[i] + added(s.bonds, i))
+        energy += 0.5 * s.impulse[i + 1] * (u[1] + p.q[i + 1] + added(s.bonds, i + 1))
+        before = p.q[i + 2] + added(s.bonds, i + 2) - 2.0 * s.shift[i + 2]
+        energy += 0.5 * s.impulse[i + 2] * (u[2] + before)
         bounces += s.approach[e] < 0.0
         total += s.impulse[i + 2]
     # velocities are as good as the tolerance

@@ -1,0 +1,397 @@
+"""Bonds are eliminated before contacts are solved: contacts act on bodies as their bonds let these
+move, and how the bonds share what they bear is not left to an iteration.
+
+    u_b = W λ_b + Tᵀ F + q_b = 0,   T = Ω J_bᵀ,   W = J_b T                                    (1)
+    λ_b = −W⁺ (q_b + Tᵀ F),   Ω' = Ω − T W⁺ Tᵀ,   V' = −T W⁺ q_b                               (2)
+F: wrenches of the contacts, which see the inverse inertia Ω' and the twists V' besides their own.
+
+Loops of robots ask for more than their joints can do: a plane chain closed by a ball asks twice, by
+a weld six times, that it stay in its plane. So W is singular, or nearly, and what is asked for need
+not fit together. Rows are scaled by s, s² = 3/tr of the mobility that the two bodies have alone, so
+that metres and radians compare, and W⁺ is that of ``pseudo_inverse``:
+
+    W⁺ = s (s W s)⁺ s,   (s W s)⁺ = L G⁻¹ D⁻¹ G⁻¹ Lᵀ                                            (3)
+λ_b is the least of all impulses, in λ/s. The part of q_b that no impulse can meet, outside of the
+range of L, stays, and is reported as a mismatch. RANK is of W, the square of what is asked for: a
+direction in which the joints close a loop 1e-4 times as well as in its best one counts as none.
+
+What has drifted apart by e is closed in the configuration alone, so that nothing gains speed by it:
+that follows v⁺ and besides
+
+    v̄ = −M̂⁻¹ J_bᵀ (W + τ)⁻¹ e/h,   with τ = GENTLE on the scaled rows                           (4)
+which closes well-conditioned directions within the step, and poor ones slowly: a millionth of a
+metre must not throw a link. It is limited to the energy that the bonded masses have at CLOSING.
+
+Reference: Featherstone (2008), ch. 8.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabi._jit import kernel
+from tabi.contact import linear
+from tabi.contact.bodies import push_both, relative, wrench
+from tabi.contact.pseudo_inverse import (
+    SymmetricFactors,
+    down,
+    factor,
+    gram,
+    subtract_pseudo_inverse,
+    up,
+)
+from tabi.contact.rows import BILATERAL, BILATERAL_TWO, CONTACT, IDLE
+from tabi.contact.weights import find, trace_at
+from tabi.dynamics.tree_inertia import times
+from tabi.spatial.vector import dot, dot6, load3, load6, load9, mul, mul_t
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+# τ of (4), and the speed that limits it [m/s]
+GENTLE, CLOSING = 1e-6, 0.5
+# levers of rounding: the place of a bond on the axis of its body's joint [m]
+LEVER = 1e-6
+# part of the mobility that contacts would have without bonds, below which bonds leave them none
+NOTHING = 1e-10
+
+
+# ---- before the contacts ------------------------------------------------------------------------
+
+
+@kernel(apart="none", rare=True)
+def eliminate(p, w, g, c, base, inner, h):
+    """Equations (2) to (4) for a group.
+
+    Args:
+        p: the problem of the group, bonds last. w: BondWork.
+        g: the group. c: its first row among all, base: its first body. inner: bodies with rows
+            other than of bonds.
+    """
+    k0, r0, bodies = w.end[g] - c, w.first[g], p.start.shape[0] - 1
+    n = 3 * (p.kind.shape[0] - k0)
+    T = w.T[:n, 6 * base : 6 * (base + bodies)]
+    W, f = w.W[r0 : r0 + n], factors(w, r0, n)
+    _responses(p, k0, T, f.scale)
+    _matrix(p, k0, T, f.scale, W)
+    w.rank[g] = factor(W, n, f.L, f.order)
+    gram(f.L, n, w.rank[g], f.G)
+    begin, end = 3 * (c + k0), 3 * (c + k0) + n
+    rows = slice(begin, end)
+    _close(w, W, f, w.rank[g], w.offset[rows], w.mismatch[rows], w.closing[rows], h)
+    for r in range(n):
+        w.y[r] = f.scale[r] * p.q[3 * k0 + r]
+    _least(w, W, f, w.rank[g], n)
+    _give(p, k0, T, f.scale, w, w.given[3 * c : begin])
+    _reduce(p, w, T, f, w.rank[g], n, base, inner)
+    _hold(p, k0, w, w.rank[g], base)
+
+
+@kernel(apart="boolean", rare=True)
+def rest(p, w, g, c, base, shift):
+    """Take what the bonds of a group ask for besides J v = 0 out of p.q and shift, and give other
+    rows what is left of them; False where there is nothing to take.
+    """
+    k0, r0, bodies = w.end[g] - c, w.first[g], p.start.shape[0] - 1
+    n, changed = 3 * (p.kind.shape[0] - k0), False
+    f = factors(w, r0, n)
+    for r in range(n):
+        i = 3 * k0 + r
+        changed = changed or shift[i] != 0.0
+        p.q[i] -= shift[i]
+        shift[i] = 0.0
+        w.y[r] = f.scale[r] * p.q[i]
+    if changed:
+        T = w.T[:n, 6 * base : 6 * (base + bodies)]
+        _least(w, w.W[r0 : r0 + n], f, w.rank[g], n)
+        _give(p, k0, T, f.scale, w, w.given[3 * c : 3 * (c + k0)])
+    return changed
+
+
+@kernel(apart="none", rare=True)
+def close_plainly(p, shift, offset, h):
+    """What closes bonds that are left to the law of their group, each with CLOSING at most."""
+    for k in range(p.kind.shape[0]):
+        if p.kind[k] in (BILATERAL, BILATERAL_TWO):
+            i = 3 * k
+            e = load3(offset[i : i + 3])
+            fast = sqrt(dot(e, e)) / h
+            part = 1.0 / h if fast <= CLOSING else CLOSING / (fast * h)
+            for q in range(3):
+                p.q[i + q] += part * e[q]
+                shift[i + q] += part * e[q]
+
+
+@kernel(inline=True)
+def factors(w, r0, n):
+    """Those of a group whose n rows begin at r0."""
+    return SymmetricFactors(
+        w.L[r0 : r0 + n], w.G[r0 : r0 + n], w.scale[r0 : r0 + n], w.order[r0 : r0 + n]
+    )
+
+
+@kernel
+def _responses(p, k0, T, scale):
+    """T of (1), a row for each row of the bonds; and their scales."""
+    for k in range(k0, p.kind.shape[0]):
+        c, r = p.contact[k], 3 * (k - k0)
+        rows, own = 2 if p.kind[k] == BILATERAL_TWO else 3, _mobility(p, c.angular, c.a, c.arm_a)
+        if c.b >= 0:
+            own += _mobility(p, c.angular, c.b, c.arm_b)
+        for q in range(3):
+            t = T[r + q]
+            for i in range(t.shape[0]):
+                t[i] = 0.0
+            scale[r + q] = sqrt(3.0 / own) if q < rows and own > 0.0 else 0.0
+            axis = (c.frame[3 * q], c.frame[3 * q + 1], c.frame[3 * q + 2])
+            _respond(p, c.a, wrench(c.angular, load3(c.arm_a), axis), 1.0, t)
+            if c.b >= 0:
+                _respond(p, c.b, wrench(c.angular, load3(c.arm_b), axis), -1.0, t)
+
+
+@kernel(inline=True)
+def _mobility(p, angular, a, arm):
+    """How easily body a turns, or its place moves, in all directions together; a lever shorter than
+    LEVER counts as that.
+    """
+    O, r = p.omega[find(p.start, p.column, a, a)], load3(arm)
+    turns = O[0, 0] + O[1, 1] + O[2, 2]
+    if angular != 0:
+        return turns
+    return trace_at(O, r, r) + LEVER * LEVER * turns
+
+
+@kernel(inline=True)
+def _respond(p, a, f, sign, t):
+    """Add to the twists t what a wrench ±f on body a does."""
+    for e in range(p.start[a], p.start[a + 1]):
+        i = 6 * p.column[e]
+        v = _times_transposed(p.omega[e], f)
+        for q in range(6):
+            t[i + q] += sign * v[q]
+
+
+@kernel(inline=True)
+def _times_transposed(O, f):
+    """Oᵀ f."""
+    x = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    for c in range(6):
+        x = (
+            x[0] + O[c, 0] * f[c],
+            x[1] + O[c, 1] * f[c],
+            x[2] + O[c, 2] * f[c],
+            x[3] + O[c, 3] * f[c],
+            x[4] + O[c, 4] * f[c],
+            x[5] + O[c, 5] * f[c],
+        )
+    return x
+
+
+@kernel
+def _matrix(p, k0, T, scale, W):
+    """s W s of (3), exactly symmetric; and ρ = 3/tr W_kk of the bonds."""
+    for k in range(k0, p.kind.shape[0]):
+        c = p.contact[k]
+        for q in range(3):
+            r = 3 * (k - k0) + q
+            axis = (c.frame[3 * q], c.frame[3 * q + 1], c.frame[3 * q + 2])
+            f = wrench(c.angular, load3(c.arm_a), axis)
+            g = wrench(c.angular, load3(c.arm_b), axis)
+            for j in range(r + 1):
+                t = T[j]
+                value = dot6(f, load6(t[6 * c.a : 6 * c.a + 6]))
+                if c.b >= 0:
+                    value -= dot6(g, load6(t[6 * c.b : 6 * c.b + 6]))
+                value *= scale[r] * scale[j]
+                W[r, j] = value
+                W[j, r] = value
+        # ρ of the certificate
+        r, trace = 3 * (k - k0), 0.0
+        for q in range(3):
+            if scale[r + q] > 0.0:
+                trace += W[r + q, r + q] / (scale[r + q] * scale[r + q])
+        p.weight[k] = 3.0 / trace if trace > 0.0 else 1.0
+
+
+@kernel
+def _least(w, W, f, rank, n):
+    """The impulses w.z of least norm that meet the velocities w.y as far as that is possible; w.y
+    ends as what is left of them, and the solution is corrected by it once.
+    """
+    y, z = w.y[:n], w.z[:n]
+    for r in range(n):
+        z[r] = 0.0
+    for turn in range(2):
+        subtract_pseudo_inverse(f, rank, n, y, w.x, z)
+        if turn == 0:
+            for r in range(n):
+                w.M[0, r] = y[r]
+        for r in range(n):
+            total = w.M[0, r]
+            for j in range(n):
+                total += W[r, j] * z[j]
+            y[r] = total
+
+
+@kernel
+def _close(w, W, f, rank, offset, mismatch, closing, h):
+    """Impulses of (4); and what of the offset cannot be closed, into mismatch."""
+    n, y, z, scale = offset.shape[0], w.y, w.z, f.scale
+    total = 0.0
+    for r in range(n):
+        y[r], z[r], mismatch[r] = scale[r] * offset[r], 0.0, 0.0
+        total += abs(offset[r])
+    if total == 0.0:
+        return
+    w.closes[0] = 1
+    down(f, rank, n, y, w.x)
+    up(f, rank, n, w.x, z, 1.0)
+    limit = 0.0
+    for r in range(n):
+        mismatch[r] = offset[r] - z[r] / scale[r] if scale[r] > 0.0 else offset[r]
+        y[r] /= h
+        limit += scale[r] * scale[r] / 3.0
+        for j in range(n):
+            w.M[r, j] = W[r, j]
+        w.M[r, r] += GENTLE
+    linear.cholesky(w.M, n, 0.0)
+    linear.cholesky_solve(w.M, y, n)
+    energy = 0.0
+    for r in range(n):
+        for j in range(n):
+            energy += y[r] * W[r, j] * y[j]
+    limit *= CLOSING * CLOSING
+    part = sqrt(limit / energy) if energy > limit else 1.0
+    for r in range(n):
+        closing[r] = -part * scale[r] * y[r]
+
+
+@kernel
+def _give(p, k0, T, scale, w, given):
+    """What bonds add to the velocities of the other rows, by their impulses w.z."""
+    V = w.twist[: T.shape[1]]
+    for i in range(V.shape[0]):
+        V[i] = 0.0
+    for r in range(T.shape[0]):
+        t, x = T[r], scale[r] * w.z[r]
+        for i in range(V.shape[0]):
+            V[i] += x * t[i]
+    for k in range(k0):
+        c = p.contact[k]
+        u = mul(load9(c.frame), relative(V, c))
+        given[3 * k], given[3 * k + 1], given[3 * k + 2] = u[0], u[1], u[2]
+
+
+@kernel
+def _reduce(p, w, T, f, rank, n, base, inner):
+    """Blocks of Ω' over the inner bodies, a full square of them."""
+    for i in range(6 * inner):
+        for r in range(n):
+            w.y[r] = f.scale[r] * T[r, i]
+        y = w.Y[6 * base + i]
+        down(f, rank, n, w.y, y)
+        for j in range(rank):
+            y[j] /= sqrt(f.L[j, j])
+    for i in range(inner):
+        w.start[base + i + 1] = w.start[base + i] + inner
+        for j in range(inner):
+            e = w.start[base + i] + j
+            w.column[e] = j
+            there, O = find(p.start, p.column, i, j), w.omega[e]
+            for r in range(6):
+                y = w.Y[6 * (base + i) + r]
+                for q in range(6):
+                    z, total = w.Y[6 * (base + j) + q], 0.0
+                    for k in range(rank):
+                        total += y[k] * z[k]
+                    O[r, q] = (p.omega[there, r, q] if there >= 0 else 0.0) - total
+
+
+@kernel
+def _hold(p, k0, w, rank, base):
+    """Rows that bonds leave nothing to do become IDLE: what is left of their mobility is rounding.
+    Of contacts that is asked of the normal, of other rows of all three.
+    """
+    for k in range(k0):
+        c, own, left = p.contact[k], 0.0, 0.0
+        for q in range(2 if p.kind[k] == CONTACT else 0, 3):
+            axis = (c.frame[3 * q], c.frame[3 * q + 1], c.frame[3 * q + 2])
+            f = wrench(c.angular, load3(c.arm_a), axis)
+            g = wrench(c.angular, load3(c.arm_b), axis)
+            alone = dot6(f, times(p.omega[find(p.start, p.column, c.a, c.a)], f))
+            both = alone
+            if c.b >= 0:
+                alone += dot6(g, times(p.omega[find(p.start, p.column, c.b, c.b)], g))
+                e = find(p.start, p.column, c.a, c.b)
+                both = alone - (2.0 * dot6(f, times(p.omega[e], g)) if e >= 0 else 0.0)
+            for j in range(rank):
+                total = 0.0
+                for i in range(6):
+                    total += f[i] * w.Y[6 * (base + c.a) + i, j]
+                    if c.b >= 0:
+                        total -= g[i] * w.Y[6 * (base + c.b) + i, j]
+                both -= total * total
+            own, left = own + alone, left + both
+        if not left > NOTHING * own:
+            p.kind[k] = IDLE
+
+
+# ---- after them ---------------------------------------------------------------------------------
+
+
+@kernel(apart="float64", rare=True)
+def recover(p, w, g, c, base, l, u, F, keep, shift):
+    """Impulses λ_b of (2) and velocities of the bonds, from impulses of the other rows.
+
+    Args:
+        p: the problem of the group, as for ``eliminate``; l, u: impulses and velocities of its
+            rows. F: scratch over the twists of its bodies.
+        keep: whether what cannot be met is noted, and taken out of p.q and shift.
+
+    Returns:
+        the largest velocity that is left of what can be met [m/s or rad/s].
+    """
+    k0, r0, bodies = w.end[g] - c, w.first[g], p.start.shape[0] - 1
+    n = 3 * (p.kind.shape[0] - k0)
+    T, W, f = w.T[:n, 6 * base : 6 * (base + bodies)], w.W[r0 : r0 + n], factors(w, r0, n)
+    for i in range(6 * bodies):
+        F[i] = 0.0
+    for k in range(k0):
+        row = p.contact[k]
+        push_both(F, row, 0, mul_t(load9(row.frame), load3(l[3 * k : 3 * k + 3])), 1.0)
+    for r in range(n):
+        total, t = p.q[3 * k0 + r], T[r]
+        for i in range(6 * bodies):
+            total += t[i] * F[i]
+        w.y[r], u[3 * k0 + r] = f.scale[r] * total, total
+    rank = w.rank[g]
+    _least(w, W, f, rank, n)
+    # what is left, as far as it can be met, and what cannot
+    for r in range(n):
+        l[3 * k0 + r] = f.scale[r] * w.z[r]
+        w.z[r] = 0.0
+    down(f, rank, n, w.y, w.x)
+    up(f, rank, n, w.x, w.z, 1.0)
+    worst = 0.0
+    for k in range(k0, p.kind.shape[0]):
+        square = 0.0
+        for q in range(3):
+            i, r = 3 * k + q, 3 * (k - k0) + q
+            met, off = 0.0, u[i]
+            if f.scale[r] > 0.0:
+                met, off = w.z[r] / f.scale[r], (w.y[r] - w.z[r]) / f.scale[r]
+            elif q == 2 and p.kind[k] == BILATERAL_TWO:
+                off = 0.0
+            square += met * met
+            u[i] = met
+            if keep:
+                w.unmet[3 * c + i] = off
+                p.q[i] -= off
+                shift[i] -= off
+        # a NaN has to win
+        if not sqrt(square) <= worst:
+            worst = sqrt(square)
+    return worst

@@ -1,0 +1,105 @@
+"""Memory of ``bond_elimination``."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabi._jit import kernel
+from tabi._structure import Structure
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+class BondWork(Structure):
+    """Memory of the elimination, of all groups at once.
+
+    Attributes:
+        end, inner: of each group the first row of its bonds, and how many of its bodies have other
+            rows; these come first.
+        first: of each group the place of its bonds among all.
+        offset: how far bonds are open [m or rad], over rows. mismatch: what of it cannot be closed.
+        unmet: velocity of bonds that no impulse stops [m/s or rad/s], over rows.
+        closes: 1 where some are open. closing: impulses of (4), over rows.
+        given: what bonds add to the velocities of other rows, over rows.
+        T: over the bonds of a group and the twists of all bodies; groups with more are left to
+            their law.
+        W, L, G: of (3), the rows of a group from ``first`` on; W is scaled. scale: s. order: P.
+        rank: ρ of each group.
+        M, Y: scratch: W + τ, and T of the bodies by the factors of W⁺, so that T W⁺ Tᵀ = Y Yᵀ.
+        x, y, z: scratch over rows. twist: over bodies.
+        start, column, omega: blocks of Ω' over the inner bodies of groups.
+    """
+
+    end: Integers
+    inner: Integers
+    first: Integers
+    offset: Floats
+    mismatch: Floats
+    unmet: Floats
+    closes: Integers
+    closing: Floats
+    given: Floats
+    T: Floats
+    W: Floats
+    L: Floats
+    G: Floats
+    scale: Floats
+    order: Integers
+    rank: Integers
+    M: Floats
+    Y: Floats
+    x: Floats
+    y: Floats
+    z: Floats
+    twist: Floats
+    start: Integers
+    column: Integers
+    omega: Floats
+
+
+ROW_ARRAYS = ("offset", "mismatch", "unmet", "closing", "given")
+
+
+def allocate(points: int, bodies: int, blocks: int, bonds: int, most: int) -> BondWork:
+    """Memory for so many points, bodies, blocks of Ω' and bonds, of which a group may have ``most``
+    rows.
+    """
+    rows = 6 * bonds
+    n = min(rows, most)
+    over_rows = 3 * points if bonds else 0
+    vectors = {name: np.zeros(over_rows) for name in ROW_ARRAYS}
+    return BondWork(
+        **vectors,
+        closes=np.zeros(1, np.int64),
+        end=np.zeros(bodies + 1, np.int64),
+        inner=np.zeros(bodies + 1, np.int64),
+        first=np.zeros(bodies + 1, np.int64),
+        T=np.zeros((n, 6 * bodies)),
+        **{name: np.zeros((rows, n)) for name in ("W", "L", "G")},
+        scale=np.zeros(rows),
+        order=np.zeros(rows, np.int64),
+        rank=np.zeros(bodies + 1, np.int64),
+        M=np.zeros((n, n)),
+        Y=np.zeros((6 * bodies, n)),
+        **{name: np.zeros(rows) for name in ("x", "y", "z")},
+        twist=np.zeros(6 * bodies),
+        start=np.zeros(bodies + 1, np.int64),
+        column=np.zeros(blocks if bonds else 0, np.int64),
+        omega=np.zeros((blocks if bonds else 0, 6, 6)),
+    )
+
+
+@kernel(inline=True)
+def added(w, i):
+    """What bonds add to the velocity of a scalar row."""
+    return w.given[i] if w.given.shape[0] > 0 else 0.0
+
+
+@kernel(inline=True)
+def clear(w, points):
+    """Bonds do nothing yet."""
+    for i in range(3 * points):
+        w.given[i], w.unmet[i], w.mismatch[i], w.offset[i] = 0.0, 0.0, 0.0, 0.0
+        w.closing[i] = 0.0
