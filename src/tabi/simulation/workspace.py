@@ -147,8 +147,10 @@ def allocate(
     """
     bodies, joints = model.body_count + 1, model.v_count
     rows = {name: np.zeros(3 * points) for name in ROW_ARRAYS}
+    rows |= {name: np.zeros(6 * bodies) for name in BODY_ARRAYS}
     vectors = {name: np.zeros(points) for name in POINT_ARRAYS}
     vectors |= {name: np.zeros(joints) for name in JOINT_ARRAYS}
+    numbers: dict[str, Any] = {name: np.zeros(points, INDEX) for name in NUMBER_ARRAYS}
     problem = BodyProblem(
         contact=table(points, ROW),
         start=np.zeros(bodies + 1, INDEX),
@@ -169,7 +171,7 @@ def allocate(
         first_joint=np.zeros(1, INDEX),
         tangled=np.zeros(bodies, INDEX),
         points=collision_workspace.point_table(points),
-        **{name: np.zeros(points, INDEX) for name in ("kind", "source", "soft", "place")},
+        **numbers,
         carried=np.zeros((bodies, 6)),
         groups=groups.allocate(points, bodies),
         body=np.zeros(bodies, INDEX),
@@ -178,13 +180,10 @@ def allocate(
         problem=problem,
         parting=problem._replace(**_own_columns(points)),
         unsolved=np.zeros(bodies, INDEX),
-        check_wrench=np.zeros(6 * bodies),
-        check_twist=np.zeros(6 * bodies),
         bonds=bonds,
         law=law,
         budget=getattr(law, "budget", budget.unlimited()),
         joint=table(joints, JOINT),
-        wrench=np.zeros(6 * bodies),
         motion=table(len(tables.sensors.body), MOTION),
     )
 
@@ -195,6 +194,8 @@ def _own_columns(points: int) -> dict[str, Any]:
     return {"q": np.zeros(3 * points), "kind": np.zeros(points, INDEX), **over_points}
 
 
+BODY_ARRAYS = ("check_wrench", "check_twist", "wrench")
+NUMBER_ARRAYS = ("kind", "source", "soft", "place")
 POINT_ARRAYS = ("closing", "approach", "foot_x", "foot_y")
 ROW_ARRAYS = ("shift", "impulse", "u", "parting_impulse", "parting_u", "law_q")
 JOINT_ARRAYS = (
