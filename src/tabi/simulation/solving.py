@@ -73,7 +73,7 @@ def solve_contacts_on(assemble, law, certified, revise):
             report.attempt = max(report.attempt, attempt)
             if not revised:
                 break
-            if relaxed(s, p, g, part, l, error, tolerance):
+            if certified and relaxed(s, p, g, part, l, error, tolerance):
                 continue
             changed, off = revise(t, d, s, g, tolerance, turn)
             # coefficients that changed, and are not solved for any more
