@@ -8,7 +8,7 @@ and hands its result to ``show``.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -21,6 +21,13 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
 )
+
+
+def _run(experiment: Any, as_json: bool, *args: Any, **settings: Any) -> None:
+    """Validate with a progress bar, and show what was found."""
+    with progress_bar() as report:
+        result = experiment.validate(*args, **settings, progress=report)
+    show(result, experiment.text, as_json, passed=result["within"])
 
 
 @app.command()
@@ -108,9 +115,7 @@ def soles(
     """Drop blocks on soft soles: does a step bring energy, and is the loss of first order?"""
     from tabi.validation import soft_drops
 
-    with progress_bar() as report:
-        result = soft_drops.validate(drops, report)
-    show(result, soft_drops.text, as_json, passed=result["within"])
+    _run(soft_drops, as_json, drops)
 
 
 @app.command()
@@ -121,9 +126,18 @@ def loops(
     """Swing, drop and push closed chains: do steps miss, gain energy or take long?"""
     from tabi.validation import closed_chains
 
-    with progress_bar() as report:
-        result = closed_chains.validate(chains, report)
-    show(result, closed_chains.text, as_json, passed=result["within"])
+    _run(closed_chains, as_json, chains)
+
+
+@app.command()
+def overlaps(
+    starts: Annotated[int, typer.Option(min=1, help="Random starts.")] = 1000,
+    as_json: Json = False,
+) -> None:
+    """Start bodies up to 2 cm inside each other: do they gain energy, or joints pass their ends?"""
+    from tabi.validation import overlaps as of_bodies
+
+    _run(of_bodies, as_json, starts)
 
 
 @app.command()
@@ -131,9 +145,7 @@ def passivity(as_json: Json = False) -> None:
     """Throw and press a haptic handle on walls that are only sampled: is the hand given energy?"""
     from tabi.validation import haptic_passivity
 
-    with progress_bar() as report:
-        result = haptic_passivity.validate(progress=report)
-    show(result, haptic_passivity.text, as_json, passed=result["within"])
+    _run(haptic_passivity, as_json)
 
 
 @app.command()
@@ -146,9 +158,7 @@ def haptics(
     """
     from tabi.validation import haptic_failures
 
-    with progress_bar() as report:
-        result = haptic_failures.validate(failures, progress=report)
-    show(result, haptic_failures.text, as_json, passed=result["within"])
+    _run(haptic_failures, as_json, failures)
 
 
 @app.command()
@@ -162,9 +172,7 @@ def robots(
     """Let robots from files stand and push them: does each, by one line, bear its weight?"""
     from tabi.validation import robot_check
 
-    with progress_bar() as report:
-        result = robot_check.validate(files, seconds, report)
-    show(result, robot_check.text, as_json, passed=result["within"])
+    _run(robot_check, as_json, files, seconds)
 
 
 @app.command()
@@ -178,9 +186,7 @@ def trees(
     """
     from tabi.validation import dry_trees
 
-    with progress_bar() as report:
-        result = dry_trees.validate(trees, steps, report)
-    show(result, dry_trees.text, as_json, passed=result["within"])
+    _run(dry_trees, as_json, trees, steps)
 
 
 @app.command()
@@ -196,9 +202,7 @@ def family(
     """
     from tabi.validation import family_check
 
-    with progress_bar() as report:
-        result = family_check.validate(problems, seed, report)
-    show(result, family_check.text, as_json, passed=result["within"])
+    _run(family_check, as_json, problems, seed)
 
 
 @app.command()
@@ -212,9 +216,7 @@ def selection(
     """Select the contact states of random feet: is each as good as the best of all states?"""
     from tabi.validation import foot_states
 
-    with progress_bar() as report:
-        result = foot_states.validate(problems, large, report)
-    show(result, foot_states.text, as_json, passed=result["within"])
+    _run(foot_states, as_json, problems, large)
 
 
 @app.command()
@@ -227,9 +229,7 @@ def kinematics(
     """Make poses by forward kinematics: does inverse kinematics reach each to 1e-8 m and rad?"""
     from tabi.validation import kinematics as experiment
 
-    with progress_bar() as report:
-        result = experiment.validate(targets, report)
-    show(result, experiment.text, as_json, passed=result["within"])
+    _run(experiment, as_json, targets)
 
 
 @app.command()
@@ -242,9 +242,7 @@ def impacts(
     """
     from tabi.validation import impacts as experiment
 
-    with progress_bar() as report:
-        result = experiment.validate(impacts, report)
-    show(result, experiment.text, as_json, passed=result["within"])
+    _run(experiment, as_json, impacts)
 
 
 @app.command()
@@ -265,9 +263,7 @@ def tosses(
     """
     from tabi.validation import tosses
 
-    with progress_bar() as report:
-        result = tosses.validate(path, budget, report)
-    show(result, tosses.text, as_json, passed=result["within"])
+    _run(tosses, as_json, path, budget)
 
 
 @app.command()
@@ -285,9 +281,7 @@ def playback(
     """
     from tabi.validation import pattern_playback
 
-    with progress_bar() as report:
-        result = pattern_playback.validate(folder, report)
-    show(result, pattern_playback.text, as_json, passed=result["within"])
+    _run(pattern_playback, as_json, folder)
 
 
 @app.command()
@@ -301,9 +295,7 @@ def external(
     """
     from tabi.validation import killed
 
-    with progress_bar() as report:
-        result = killed.validate(kills, seed, report)
-    show(result, killed.text, as_json, passed=result["within"])
+    _run(killed, as_json, kills, seed)
 
 
 @app.command()
@@ -332,9 +324,7 @@ def first_contact(as_json: Json = False) -> None:
     """
     from tabi.validation import first_contact as experiment
 
-    with progress_bar() as report:
-        result = experiment.validate(progress=report)
-    show(result, experiment.text, as_json, passed=result["within"])
+    _run(experiment, as_json)
 
 
 @app.command()
@@ -347,9 +337,7 @@ def walking(
     """
     from tabi.validation import hirukawa_walk
 
-    with progress_bar() as report:
-        result = hirukawa_walk.validate(steps=steps, progress=report)
-    show(result, hirukawa_walk.text, as_json, passed=result["within"])
+    _run(hirukawa_walk, as_json, steps=steps)
 
 
 @app.command()
@@ -366,9 +354,7 @@ def walks(
     """
     from tabi.validation import walks
 
-    with progress_bar() as report:
-        result = walks.validate(files, steps, report)
-    show(result, walks.text, as_json, passed=result["within"])
+    _run(walks, as_json, files, steps)
 
 
 @app.command()
@@ -385,9 +371,7 @@ def stabilisers(
     """
     from tabi.validation import stabilisers
 
-    with progress_bar() as report:
-        result = stabilisers.validate(files or (), steps, progress=report)
-    show(result, stabilisers.text, as_json, passed=result["within"])
+    _run(stabilisers, as_json, files or (), steps)
 
 
 for _command in (

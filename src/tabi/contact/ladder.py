@@ -10,6 +10,9 @@
    want ρ thirty times larger than 3/tr W_kk: the map then looks at velocities before impulses.
    Where a contact slides at a few times the tolerance, and W hardly tells how friction is shared
    with others, a fine step from the best point met goes far enough: a small ε.
+   Contacts on soft pads have two attempts of their own before these: ε = 1, and twenty sweeps. Of
+   300 steps of soft soles that land on rough ground and that a warm Newton does not solve, they
+   halve those that end without a solution, and save a third of the work.
 3. **Taking turns**: sweeps and Newton from the best point met, short ones first: near a warm start
    they mostly do. Wedged links, and, with more sweeps, piles in violent motion.
 4. **Growing friction**: without friction the problem is convex and easy; from its solution μ grows
@@ -42,8 +45,8 @@ from tabi.contact.rows import CONTACT
 from tabi.contact.workspace import carve, copy, fill
 
 # where an attempt starts; COLD: zero, and only where there is no warm start; NEAR: the best point
-# met, and only where there is one
-COLD, WARM, ZERO, BEST, STREWN, NEAR = 0, 1, 2, 3, 4, 5
+# met, and only where there is one; PADS: zero, and only where contacts may be on soft pads
+COLD, WARM, ZERO, BEST, STREWN, NEAR, PADS = 0, 1, 2, 3, 4, 5, 6
 
 STREWN_EPSILON = (1e-8, 1e-6, 1e-4, 1e-3)
 STREWN_FACTOR = (1000.0, 10.0, 1.0, 100.0, 0.1)
@@ -60,6 +63,8 @@ def _turns(start, count, sweeps, iterations):
 ATTEMPTS = (
     ("sweeps", ALART_CURNIER, COLD, 0, 8, 1e-6, 1.0, 0),
     ("warm newton", ALART_CURNIER, WARM, 0, 0, 1e-6, 1.0, 12),
+    ("newton on pads", ALART_CURNIER, PADS, 0, 0, 1.0, 1.0, 30),
+    ("sweeps on pads", JEAN_MOREAU, PADS, 0, 20, 1e-6, 30.0, 20),
     ("newton, soft start", NATURAL, ZERO, 0, 0, 1e-1, 1.0, 60),
     ("newton, other map", JEAN_MOREAU, ZERO, 0, 0, 1e-6, 1.0, 60),
     ("newton, soft start", JEAN_MOREAU, ZERO, 0, 0, 1.0, 10.0, 100),
@@ -96,12 +101,12 @@ POLISHED = 1e-3
 ENOUGH = 20_000_000
 
 
-def climb_on(newton, accelerated, first, compiled=True):
+def climb_on(newton, accelerated, first, compiled=True, pads=False):
     """The list of attempts for one form of the problem, from its kernels.
 
     Args:
         first: the attempt to begin with.
-        compiled: False where ``newton`` is plain Python.
+        compiled: False where ``newton`` is plain Python. pads: whether contacts may be on some.
     """
 
     # inlined: handing over problem and memory would cost as much as a residual
@@ -162,12 +167,12 @@ def climb_on(newton, accelerated, first, compiled=True):
         for turn in range(begin - 1, table.shape[0]):
             # first of all the attempt that helped in the last step that needed one
             r = turn if turn >= begin else helped
-            if r < begin or (r == helped and turn >= begin) or left_out(table, r, cold):
+            if r < begin or (r == helped and turn >= begin) or left_out(table, r, cold, pads):
                 continue
             if total * count > ENOUGH or not budget.left(w.budget):
                 break
             start = int(table[r, START])
-            if start in (COLD, ZERO):
+            if start in (COLD, ZERO, PADS):
                 fill(impulse, 0.0, n)
             elif start in (BEST, NEAR):
                 copy(impulse, w.found, n)
@@ -201,7 +206,7 @@ def climb_on(newton, accelerated, first, compiled=True):
         for i in range(impulse.shape[0]):
             cold = cold and impulse[i] == 0.0
         r = first
-        while left_out(table, r, cold):
+        while left_out(table, r, cold, pads):
             r += 1
         budget.first_attempt(w.budget)
         done, error = attempt(p, table[r], tolerance, impulse, w)
@@ -213,11 +218,13 @@ def climb_on(newton, accelerated, first, compiled=True):
 
 
 @kernel(inline=True)
-def left_out(table, r, cold):
-    """Whether an attempt is only for problems with, or without, a warm start,
-    and this is none of them.
+def left_out(table, r, cold, pads):
+    """Whether an attempt is only for problems with, or without, a warm start, or with pads, and
+    this is none of them.
     """
     start = int(table[r, START])
+    if start == PADS:
+        return not pads
     return start in (WARM, NEAR) if cold else start == COLD
 
 
@@ -248,7 +255,7 @@ def strew(p, turn, seed, impulse):
 solve = climb_on(newton.solve, gauss_seidel.accelerated, 0)
 # without the sweeps: Newton shares a load evenly among the corners that can bear it
 solve_bodies = climb_on(twist_newton.solve, gauss_seidel.accelerated_bodies, 1)
-solve_compliant = climb_on(compliant_newton.solve, compliant_sweep.accelerated, 1)
+solve_compliant = climb_on(compliant_newton.solve, compliant_sweep.accelerated, 1, pads=True)
 solve_large = climb_on(sparse_newton.solve, gauss_seidel.accelerated, 1, compiled=False)
 
 

@@ -70,17 +70,33 @@ def warn_inside(data: Data) -> bool:
     """
     rows = data.contact[data.contact["kind"] == CONTACTS]
     depth = float(-rows["gap"].min()) if len(rows) else 0.0
-    # not what a law of springs lets sink in
-    if depth > INSIDE and -data.outcome.report[0]["overlap"] > INSIDE:
-        row = rows[rows["gap"].argmin()]
-        a, b = (data.model.shapes[row[side]].link for side in ("shape_a", "shape_b"))
-        warnings.warn(
-            f"{a} and {b} start {1e3 * depth:.3g} mm inside of each other; they leave the overlap "
-            f"at up to {PARTING:g} m/s without gaining speed, where there is room: move one of "
-            "them, or exclude the pair (robot.exclude)",
-            OverlapWarning,
-            stacklevel=DEPTH,
+    if depth <= INSIDE:
+        return True
+    row = rows[rows["gap"].argmin()]
+    a, b = (data.model.shapes[row[side]].link for side in ("shape_a", "shape_b"))
+    if -data.outcome.report[0]["overlap"] > INSIDE:
+        what = (
+            f"they leave the overlap at up to {PARTING:g} m/s without gaining speed, where there "
+            "is room: move one of them, or exclude the pair (robot.exclude)"
         )
+    else:
+        # under a law of springs, which weight alone presses in by so much
+        stiffness = float(min(data.law.memory(data.model)["stiffness"][:, 0], default=np.inf))
+        weight = (
+            float(np.linalg.norm(data.model.arrays.gravity)) * data.model.arrays.body["mass"].sum()
+        )
+        if depth <= INSIDE + weight / stiffness:
+            return True
+        what = (
+            f"the springs of contact={name_of(data.law)!r} push them apart with up to "
+            f"{stiffness * depth:.2g} N, and they gain energy by it: move one of them, or take "
+            "contact='coulomb', which parts them gently"
+        )
+    warnings.warn(
+        f"{a} and {b} start {1e3 * depth:.3g} mm inside of each other; {what}",
+        OverlapWarning,
+        stacklevel=DEPTH,
+    )
     return True
 
 

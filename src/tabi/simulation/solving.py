@@ -128,7 +128,7 @@ def solve_contacts_on(assemble, law, certified, revise):
     def leave_overlaps(t, d, s, h, tolerance):
         """v_configuration, in which overlaps are left apart; False to give the step up."""
         report = d.outcome.report[0]
-        depenetration.begin_parting(t, s, report.points, h)
+        depenetration.begin_parting(t, s, report.points, h, tolerance)
         p, l, u = s.parting, s.parting_impulse, s.parting_u
         if not solve_groups(t, d, s, h, tolerance, p, l, u, False):
             return False
@@ -139,6 +139,7 @@ def solve_contacts_on(assemble, law, certified, revise):
             return False
         report.missed, report.residual = missed, residual
         add_impulses(t.model, s, report.groups, l, s.v_next, s.v_configuration)
+        depenetration.slow_joints(t, d, s, report.groups, h)
         return True
 
     return solve_contacts, leave_overlaps

@@ -152,6 +152,8 @@ def _rollout_on(k: parts.Kernels) -> tuple[Any, Units]:
         them.
         """
         report, points = d.outcome.report[0], d.outcome.report[0].points
+        if certified and depenetration.deep_inside(d, h):
+            joints.join_inside(t, d, s, depenetration.deep(h), h)
         for guess in range(GUESSES):
             sure = guess < joint_limits.BOLD or s.joined[0] > 0
             finer = tolerance if sure else 0.1 * tolerance

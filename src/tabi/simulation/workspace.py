@@ -77,7 +77,8 @@ class StepWorkspace(Structure):
 
         Velocities of the end, by ``advance_velocities``:
         v_next: of the bodies. v_configuration: what configurations follow; other than v_next where
-            deep overlaps are left. v_closing: what closes bonds, besides.
+            deep overlaps are left. v_closing: what closes bonds, besides. share: of each group the
+            part of the way out of its overlaps that its joints let it go.
 
         By ``feet``:
         foot_x, foot_y: where points of a foot touch, in its frame [m].
@@ -132,6 +133,7 @@ class StepWorkspace(Structure):
     v_next: Floats
     v_configuration: Floats
     v_closing: Floats
+    share: Floats
     foot_x: Floats
     foot_y: Floats
     motion: NDArray[np.void]
@@ -184,6 +186,7 @@ def allocate(
         law=law,
         budget=getattr(law, "budget", budget.unlimited()),
         joint=table(joints, JOINT),
+        share=np.zeros(bodies),
         motion=table(len(tables.sensors.body), MOTION),
     )
 

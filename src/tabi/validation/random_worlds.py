@@ -53,19 +53,19 @@ def random_world(seed: int) -> World:
         base = robot.base.joint
         place = _free_place(rng, _reach_of(robot), top, taken)
         if base.kind == "floating":
-            base.position = np.concatenate([place, _quaternion(rng)])
+            base.position = np.concatenate([place, random_quaternion(rng)])
         else:
-            base.placement = from_quaternion(_quaternion(rng), place)
+            base.placement = from_quaternion(random_quaternion(rng), place)
         world.add_robot(robot)
     for k in range(int(rng.integers(2, 13))):
         geometry = random_geometry(rng)
         place = _free_place(rng, reach_of(geometry), top, taken)
         world.add_object(
             geometry,
-            solid_of(geometry, _mass(rng)),
+            solid_of(geometry, random_mass(rng)),
             place,
-            _quaternion(rng),
-            friction=_friction(rng),
+            random_quaternion(rng),
+            friction=random_friction(rng),
             name=f"thing{k}",
         )
     return world
@@ -87,7 +87,7 @@ def random_velocity(world: World, seed: int) -> Array:
 
 def _add_ground(world: World, kind: str, rng: np.random.Generator) -> float:
     """Add a ground; returns the height of its highest point where things fall [m]."""
-    friction = _friction(rng)
+    friction = random_friction(rng)
     if kind == "bowl":
         # what slides without friction comes back
         count, edge = 65, 16.0
@@ -100,7 +100,9 @@ def _add_ground(world: World, kind: str, rng: np.random.Generator) -> float:
     if kind == "plane":
         return 0.0
     steps, rise, run = int(rng.integers(2, 6)), rng.uniform(0.08, 0.18), rng.uniform(0.25, 0.4)
-    world.add_stairs(steps, rise, run, 3.0, (-0.5 * steps * run, 0.0, 0.0), friction=_friction(rng))
+    world.add_stairs(
+        steps, rise, run, 3.0, (-0.5 * steps * run, 0.0, 0.0), friction=random_friction(rng)
+    )
     return float(steps * rise)
 
 
@@ -123,15 +125,18 @@ def _free_place(
 # ---- things ---------------------------------------------------------------------------------
 
 
-def _mass(rng: np.random.Generator) -> float:
+def random_mass(rng: np.random.Generator) -> float:
+    """Of a body [kg], evenly over its logarithm."""
     return float(np.exp(rng.uniform(np.log(LIGHTEST), np.log(HEAVIEST))))
 
 
-def _friction(rng: np.random.Generator) -> float:
+def random_friction(rng: np.random.Generator) -> float:
+    """Coefficient of a surface; some have none."""
     return float(max(0.0, rng.uniform(-0.1, MOST_FRICTION)))
 
 
-def _quaternion(rng: np.random.Generator) -> Array:
+def random_quaternion(rng: np.random.Generator) -> Array:
+    """Any orientation (w, x, y, z)."""
     q = rng.normal(size=4)
     return q / np.linalg.norm(q)
 
@@ -193,20 +198,23 @@ def solid_of(geometry: Geometry, mass: float) -> Inertia:
 # ---- trees ----------------------------------------------------------------------------------
 
 
-def random_tree(name: str, rng: np.random.Generator) -> Robot:
+def random_tree(name: str, rng: np.random.Generator, base: str | None = None) -> Robot:
     """A base and two to six links, each hung on any of those before it;
     links that overlap from the start never collide.
+
+    Args:
+        base: kind of the base's joint, "floating" or "fixed"; either by default.
     """
     robot = Robot(name)
     held = rng.random() < 0.5
     for k in range(int(rng.integers(3, 8))):
         geometry = random_geometry(rng)
         body = f"{name}_link{k}"
-        shape = Shape(geometry, material=Material(body, _friction(rng)), name=body)
-        solid = solid_of(geometry, _mass(rng))
+        shape = Shape(geometry, material=Material(body, random_friction(rng)), name=body)
+        solid = solid_of(geometry, random_mass(rng))
         if k == 0:
-            base = Joint(f"{name}_base", "floating" if rng.random() < 0.7 else "fixed")
-            robot.add_body(body, base, None, solid, [shape])
+            kind = "floating" if rng.random() < 0.7 else "fixed"
+            robot.add_body(body, Joint(f"{name}_base", base or kind), None, solid, [shape])
             continue
         parent = robot.bodies[int(rng.integers(len(robot.bodies)))]
         # the joint near the parent's surface, the link outwards of it

@@ -3,7 +3,8 @@
 Whether a joint sticks, moves or is at its end is guessed (``forces.joint_limits``), and the guess
 is right after a turn or two. Where contacts and joints hold each other, guesses may run in circles.
 Then the joints that are still wrong join the contact problem, each with rows along its axis; and so
-do all that are held of trees whose contacts have no solution that is found.
+do all that are held of trees whose contacts have no solution that is found. Where links start
+inside of something (``depenetration``), those that are at or near an end join at once.
 
     dry friction   ‖λ‖ ≤ h μ, and where v⁺ ≠ 0 the impulse is −h μ sign(v⁺)      LIMITED         (1)
     end of travel  0 ≤ λ ⟂ ±(v⁺ − v_end) ≥ 0                                     SOFT, R = 0     (2)
@@ -19,6 +20,7 @@ from tabi.model.arrays import FLOATING
 from tabi.simulation import caution
 from tabi.simulation.forces.joint_limits import (
     BOLD,
+    FOLLOWS,
     JOINED,
     LOWER,
     MOVES,
@@ -27,9 +29,10 @@ from tabi.simulation.forces.joint_limits import (
     least,
     most,
 )
+from tabi.simulation.forces.motors import given
 from tabi.simulation.parts import keep_all as withhold
 from tabi.simulation.parts import unchanged as revise
-from tabi.simulation.rows.contacts import SLIPS
+from tabi.simulation.rows.contacts import SLIPS, SPRINGS
 from tabi.spatial.vector import dot, load3, scale, store3, store9
 
 __all__ = [
@@ -37,6 +40,7 @@ __all__ = [
     "any_held",
     "fill",
     "join",
+    "join_inside",
     "revise",
     "settle",
     "warm_start",
@@ -77,6 +81,33 @@ def join(t, d, s, guess):
         budget.begin(s.budget, t.limits, d.outcome.report[0].points)
         s.joined[1] = 1
     return found
+
+
+@kernel(apart="none", rare=True)
+def join_inside(t, d, s, deep, h):
+    """Of trees with contacts that overlap by more than ``deep`` [m]: joints that are at an end, or
+    so near to one that leaving the overlap may move them there, join the contacts. Those that stick
+    are held.
+    """
+    m = t.model
+    for i in range(s.tangled.shape[0]):
+        s.tangled[i] = 0
+    for e in range(d.outcome.report[0].contacts):
+        if s.points[e].gap < -deep and s.soft[e] != SPRINGS:
+            s.tangled[t.chain[s.points[e].a].family] = 1
+            if s.points[e].b > 0:
+                s.tangled[t.chain[s.points[e].b].family] = 1
+    for i in range(1, m.body.shape[0]):
+        if s.tangled[t.chain[i].family] == 0 or m.body[i].kind == FLOATING:
+            continue
+        for k in range(m.body[i].v_start, m.body[i].v_end):
+            joint, par = d.memory.joint[k], m.dof[k]
+            if joint.mode in (FOLLOWS, STUCK, JOINED) or given(par, d.command.motor[k]):
+                continue
+            place, reach = d.q[par.q] if par.q >= 0 else 0.0, 2.0 * abs(d.v[k]) + NEAR
+            near = least(par, place, h) > -reach or most(par, place, h) < reach
+            if near:
+                joint.mode, s.joined[0] = JOINED, max(s.joined[0], 1)
 
 
 @kernel(inline=True)
@@ -182,7 +213,8 @@ def settle(d, s, h, tolerance):
     """Of the joints that have joined: their forces; and modes to guess in the next step, unless
     that begins with them as they are.
     """
-    caution.note(d.memory.joined, s.joined[0] > 0, s.joined[0] == 0)
+    # those that joined for an overlap alone were not guessed wrong
+    caution.note(d.memory.joined, s.joined[1] > 0, s.joined[0] == 0)
     if s.joined[0] == 0:
         return
     stay = caution.asked(d.memory.joined)
