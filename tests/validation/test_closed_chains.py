@@ -30,10 +30,19 @@ def test_chains_are_closed_up_to_their_offset_and_the_same_again():
     assert len(offsets) == 12
 
 
-def test_a_gain_of_energy_and_a_slow_step_are_found(monkeypatch):
-    monkeypatch.setattr(closed_chains, "GAIN", -1e9)
+def test_energy_that_does_not_fall_with_the_step_and_a_slow_step_are_found(monkeypatch):
+    monkeypatch.setattr(closed_chains, "RISE", -1.0)
+    monkeypatch.setattr(closed_chains, "HALF", -1e9)
     monkeypatch.setattr(closed_chains, "LONGEST_STEP", 0.0)
     found = closed_chains.validate(1)
-    assert found["gained"]
+    assert len(found["gained"]) == 1
+    assert list(found["finer"]) == [0]
     assert not found["within"]
     assert found["slowest_s"] > 0.0
+
+
+def test_a_rise_falls_in_proportion_to_the_step():
+    # 37 joints that swing with 30 rad/s
+    rise, finer = (closed_chains.run(440, finer=k)["rise"] for k in (1, 4))
+    assert rise > 0.1
+    assert finer < 0.35 * rise
