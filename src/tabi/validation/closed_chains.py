@@ -6,10 +6,10 @@ by a second loop. So bonds are redundant by up to six rows and more, and their p
 Watched are numbers that are none, steps that miss their tolerance in what can be met, energy that
 rises beyond the work of the push and what closing the offset may add, and the time of a step.
 
-Closing an offset lifts a chain, by a lever of its own: that lift is computed and not counted. A step
-of first order gives and takes energy on the way of a fast swing, a part of the kinetic energy that
-falls with h. Where energy rises by more than RISE, the chain is run again with h/16, and the rise
-has to fall to HALF of it at least: what bonds brought by mistake would stay.
+Closing an offset lifts a chain, by a lever of its own: that lift is computed and not counted. A
+step of first order gives and takes energy on the way of a fast swing, a part of the kinetic energy
+that falls with h. Where energy rises by more than RISE, the chain is run again with h/16, and the
+rise has to fall to HALF of it at least: energy that bonds add by mistake would stay.
 """
 
 from __future__ import annotations
@@ -253,9 +253,9 @@ def text(found: dict[str, Any]) -> str:
         f"  redundant rows: {rows}; largest mismatch that was reported {found['mismatch']:.2g} m",
         f"  steps missed: {len(found['missed'])} (at most {MISSED:g} of all); broken: "
         f"{len(found['broken'])}",
-        f"  energy rose by more than {RISE:g} of the kinetic energy in {len(found['finer'])} chains, "
-        f"by {found['rise']:.1e} at most; with h/{FINER} it did not fall to {HALF:g} of that in "
-        f"{len(found['gained'])}",
+        f"  energy rose by more than {RISE:g} of the kinetic energy in {len(found['finer'])} "
+        f"chains, by {found['rise']:.1e} at most; with h/{FINER} it did not fall to {HALF:g} of "
+        f"that in {len(found['gained'])}",
         f"  longest step {1e3 * found['slowest_s']:.2f} ms of CPU time (at most "
         f"{1e3 * LONGEST_STEP:g})",
     ]
