@@ -195,3 +195,19 @@ def test_laws_know_bonds(contact):
     sim.run(0.1)
     assert np.linalg.norm(sim.position("b1") - sim.position("b0")) == pytest.approx(0.25, abs=1e-6)
     assert np.linalg.norm(weld.force) > 1.0
+
+
+@pytest.mark.parametrize("yaw", [0.0, 0.7])
+def test_a_gap_that_cannot_close_turns_with_its_robot_and_is_no_velocity(yaw):
+    robot = linkage(off=(0.0, 1e-3, 0.0), yaw=yaw, base="floating")
+    sim = simulated(robot, gravity=(0.0, 0.0, 0.0))
+    v = sim.state.v.copy()
+    v[3:6] = 3.0, -2.0, 5.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", BondMismatchWarning)
+        sim.set_state(sim.state.q, v)
+        sim.run(0.2)
+    # the speed of turning times the gap would be 6 mm/s
+    assert np.abs(sim.data.bond_unmet).max() < 1e-6
+    assert gap(sim) == pytest.approx(1e-3, abs=1e-8)
+    assert not sim.missed

@@ -18,9 +18,11 @@ direction in which the joints close a loop 1e-4 times as well as in its best one
 What has drifted apart by e is closed in the configuration alone, so that nothing gains speed by it:
 that follows v⁺ and besides
 
-    v̄ = −M̂⁻¹ J_bᵀ (W + τ)⁻¹ e/h,   with τ = GENTLE on the scaled rows                           (4)
-which closes well-conditioned directions within the step, and poor ones slowly: a millionth of a
-metre must not throw a link. It is limited to the energy that the bonded masses have at CLOSING.
+    v̄ = −M̂⁻¹ J_bᵀ W'⁺ e/h                                                                      (4)
+with W' of the leading pivots only, those above 1/LEVERAGE² of the largest: an offset that only
+closes by moving links more than LEVERAGE times as far stays open and counts as a mismatch, as a
+robot must not be lifted by a metre to close a millimetre. v̄ is limited to the energy that the
+bonded masses have at the speed CLOSING.
 
 Reference: Featherstone (2008), ch. 8.
 """
@@ -33,7 +35,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi._jit import kernel
-from tabi.contact import linear
 from tabi.contact.bodies import push_both, relative, wrench
 from tabi.contact.pseudo_inverse import (
     SymmetricFactors,
@@ -51,8 +52,8 @@ from tabi.spatial.vector import dot, dot6, load3, load6, load9, mul, mul_t
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-# τ of (4), and the speed that limits it [m/s]
-GENTLE, CLOSING = 1e-6, 0.5
+# how much farther than an offset links move at most to close it, and how fast [m/s]: (4)
+LEVERAGE, CLOSING = 30.0, 0.5
 # levers of rounding: the place of a bond on the axis of its body's joint [m]
 LEVER = 1e-6
 # part of the mobility that contacts would have without bonds, below which bonds leave them none
@@ -247,26 +248,23 @@ def _close(w, W, f, rank, offset, mismatch, closing, h):
     if total == 0.0:
         return
     w.closes[0] = 1
-    down(f, rank, n, y, w.x)
-    up(f, rank, n, w.x, z, 1.0)
-    limit = 0.0
+    closable = rank
+    while closable > 0 and f.L[closable - 1, closable - 1] * LEVERAGE * LEVERAGE < f.L[0, 0]:
+        closable -= 1
+    down(f, closable, n, y, w.x)
+    up(f, closable, n, w.x, z, 1.0)
+    limit, energy = 0.0, 0.0
     for r in range(n):
         mismatch[r] = offset[r] - z[r] / scale[r] if scale[r] > 0.0 else offset[r]
-        y[r] /= h
-        limit += scale[r] * scale[r] / 3.0
-        for j in range(n):
-            w.M[r, j] = W[r, j]
-        w.M[r, r] += GENTLE
-    linear.cholesky(w.M, n, 0.0)
-    linear.cholesky_solve(w.M, y, n)
-    energy = 0.0
+        limit += scale[r] * scale[r] / 3.0 * CLOSING * CLOSING
+        z[r] = 0.0
+    subtract_pseudo_inverse(f, closable, n, y, w.x, z)
     for r in range(n):
         for j in range(n):
-            energy += y[r] * W[r, j] * y[j]
-    limit *= CLOSING * CLOSING
+            energy += z[r] * W[r, j] * z[j] / (h * h)
     part = sqrt(limit / energy) if energy > limit else 1.0
     for r in range(n):
-        closing[r] = -part * scale[r] * y[r]
+        closing[r] = part * scale[r] * z[r] / h
 
 
 @kernel

@@ -6,10 +6,12 @@ by a second loop. So bonds are redundant by up to six rows and more, and their p
 Watched are numbers that are none, steps that miss their tolerance in what can be met, energy that
 rises beyond the work of the push and what closing the offset may add, and the time of a step.
 
-Closing an offset lifts a chain, by a lever of its own: that lift is computed and not counted. A
-step of first order gives and takes energy on the way of a fast swing, a part of the kinetic energy
-that falls with h. Where energy rises by more than RISE, the chain is run again with h/16, and the
-rise has to fall to HALF of it at least: energy that bonds add by mistake would stay.
+Closing a millimetre lifts a chain. That lift is computed from its configurations, must not exceed
+the weight times the offset times ``bond_elimination.LEVERAGE``, and is not counted; the lift of
+smaller offsets is. A step of first order gives and takes energy on the way of a fast swing, a part
+of the kinetic energy that falls with h. Where energy rises by more than RISE, the chain is run
+again with h/16, and the rise has to fall to HALF of it at least: energy that bonds add by mistake
+would stay.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import SimulationError
+from tabi.contact.bond_elimination import LEVERAGE
 from tabi.contact.matrix_form import sparse
 from tabi.contact.rows import BILATERAL, BILATERAL_TWO
 from tabi.model.body import Body, Closure
@@ -135,7 +138,8 @@ def validate(
 ) -> dict[str, Any]:
     """So many chains; an interrupt keeps what is done."""
     found: dict[str, Any] = {"chains": 0, "steps": 0, "missed": [], "broken": [], "gained": []}
-    found |= {"redundant": {}, "mismatch": 0.0, "slowest_s": 0.0, "rise": 0.0, "finer": {}}
+    found |= {"redundant": {}, "mismatch": 0.0, "slowest_s": 0.0, "rise": 0.0, "lever": 0.0}
+    found["finer"] = {}
     interrupted = False
     progress("chains", 0, chains)
     try:
@@ -155,7 +159,7 @@ def validate(
                 found[key] += [f"chain {seed}, {one['words']}: {line}" for line in one[key]]
             rows = one["redundant"]
             found["redundant"][rows] = found["redundant"].get(rows, 0) + 1
-            for key in ("mismatch", "slowest_s", "rise"):
+            for key in ("mismatch", "slowest_s", "rise", "lever"):
                 found[key] = max(found[key], one[key])
             progress("chains", seed + 1, chains)
     except KeyboardInterrupt:
@@ -184,6 +188,7 @@ def run(seed: int, steps: int = STEPS, finer: int = 1) -> dict[str, Any]:
     words = f"{joints} joints, {case}, off by {offset:g} m"
     out: dict[str, Any] = {"words": words, "missed": [], "broken": [], "gained": []}
     out |= {"steps": 0, "redundant": 0, "mismatch": 0.0, "slowest_s": 0.0, "rise": 0.0}
+    out["lever"] = 0.0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         sim = Simulator(world, dt=MILLISECOND / finer)
@@ -236,12 +241,15 @@ def _watch(sim: Simulator, steps: int, pushed: int, offset: float, out: dict[str
         out["steps"] += 1
         energy = sim.energy
         kinetic = max(kinetic, energy.kinetic)
-        if offset > 0.0:
+        if offset >= OFFSETS[-1]:
             lifted += max(0.0, lift(sim, without(sim, before)))
+            out["lever"] = lifted / (weight * offset)
         if k >= pushed:
             least = min(least, energy.total - lifted)
             rise = max(rise, energy.total - lifted - least)
     out["rise"] = rise / kinetic
+    if out["lever"] > LEVERAGE:
+        out["gained"].append(f"{lifted:.1e} J by closing {offset:g} m")
 
 
 def text(found: dict[str, Any]) -> str:
@@ -256,6 +264,8 @@ def text(found: dict[str, Any]) -> str:
         f"  energy rose by more than {RISE:g} of the kinetic energy in {len(found['finer'])} "
         f"chains, by {found['rise']:.1e} at most; with h/{FINER} it did not fall to {HALF:g} of "
         f"that in {len(found['gained'])}",
+        f"  closing {1e3 * OFFSETS[-1]:g} mm lifted a chain by at most {found['lever']:.2g} times "
+        f"as much (allowed {LEVERAGE:g})",
         f"  longest step {1e3 * found['slowest_s']:.2f} ms of CPU time (at most "
         f"{1e3 * LONGEST_STEP:g})",
     ]

@@ -1,8 +1,10 @@
 """Bonds, bodies held together: the rows of welds, balls and hinges.
 
-    ball    u = ẋ_a − ẋ_b + h/2 (κ_a − κ_b) = 0     at the two places x that belong together     (1)
+    ball    u = ẋ_a − ẋ_b + h/2 (κ_a − κ_b) = 0     at the middle x of the two places            (1)
     weld    (1), and u = ω_a − ω_b + h/2 (κ_a − κ_b) = 0                                        (2)
     hinge   (1), and the two parts of (2) across the axis z_b                                    (3)
+x is one point for both bodies: where their places have a gap that nothing can close, a rotation of
+both together is no relative velocity, and the impulse has no torque.
 κ = J̇ v: how fast velocities turn while the joints keep those before the step. Without it a crank
 would open its chain by h² κ/2 in each step; with it what is left is of third order. How far bonds
 are open, x_a − x_b, the turn from b's frame to a's, or z_b × z_a, is closed besides
@@ -118,16 +120,17 @@ def fill(own, t, d, e, s, x, group, h):
     row.angular, row.partner = part, -1
     p.kind[x], p.mu[x], p.bound[x] = BILATERAL, 0.0, 0.0
     if part == 0:
-        r = plus(load3(w.body[a].position), mul(R_A, load3(bond.place_a)))
-        o = plus(load3(w.body[b].position), mul(R_B, load3(bond.place_b)))
+        o_A, o_B = load3(w.body[m.body[a].root].origin), load3(w.body[m.body[b].root].origin)
+        r = plus(plus(load3(w.body[a].position), mul(R_A, load3(bond.place_a))), o_A)
+        o = plus(plus(load3(w.body[b].position), mul(R_B, load3(bond.place_b))), o_B)
+        apart, x_AB = sub(r, o), scale(0.5, plus(r, o))
+        store3(s.points[e].position, x_AB)
+        r, o = sub(x_AB, o_A), sub(x_AB, o_B)
         store3(row.arm_a, r)
         store3(row.arm_b, o)
         store9(row.frame, (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0))
         u = sub(_speed(V_A, r), _speed(V_B, o))
         curve = sub(_curve(m, w, d.v, a, r), _curve(m, w, d.v, b, o))
-        r = plus(r, load3(w.body[m.body[a].root].origin))
-        store3(s.points[e].position, r)
-        apart = sub(r, plus(o, load3(w.body[m.body[b].root].origin)))
     else:
         F_A, F_B = matmul(R_A, load9(bond.frame_a)), matmul(R_B, load9(bond.frame_b))
         # rows across the axis, and along it
