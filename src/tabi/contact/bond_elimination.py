@@ -39,6 +39,7 @@ from tabi.contact.bodies import push_both, relative, wrench
 from tabi.contact.pseudo_inverse import (
     SymmetricFactors,
     down,
+    down_rows,
     factor,
     gram,
     subtract_pseudo_inverse,
@@ -54,6 +55,8 @@ Integers = NDArray[np.int64]
 
 # how much farther than an offset links move at most to close it, and how fast [m/s]: (4)
 LEVERAGE, CLOSING = 30.0, 0.5
+# an offset that is rounding [m or rad]
+CLOSED = 1e-13
 # levers of rounding: the place of a bond on the axis of its body's joint [m]
 LEVER = 1e-6
 # part of the mobility that contacts would have without bonds, below which bonds leave them none
@@ -229,9 +232,9 @@ def _least(w, W, f, rank, n):
         subtract_pseudo_inverse(f, rank, n, y, w.x, z)
         if turn == 0:
             for r in range(n):
-                w.M[0, r] = y[r]
+                w.b[r] = y[r]
         for r in range(n):
-            total = w.M[0, r]
+            total = w.b[r]
             for j in range(n):
                 total += W[r, j] * z[j]
             y[r] = total
@@ -241,11 +244,11 @@ def _least(w, W, f, rank, n):
 def _close(w, W, f, rank, offset, mismatch, closing, h):
     """Impulses of (4); and what of the offset cannot be closed, into mismatch."""
     n, y, z, scale = offset.shape[0], w.y, w.z, f.scale
-    total = 0.0
+    largest = 0.0
     for r in range(n):
         y[r], z[r], mismatch[r] = scale[r] * offset[r], 0.0, 0.0
-        total += abs(offset[r])
-    if total == 0.0:
+        largest = max(largest, abs(offset[r]))
+    if largest < CLOSED:
         return
     w.closes[0] = 1
     closable = rank
@@ -283,16 +286,11 @@ def _give(p, k0, T, scale, w, given):
         given[3 * k], given[3 * k + 1], given[3 * k + 2] = u[0], u[1], u[2]
 
 
-@kernel
+@kernel(vectors=True)
 def _reduce(p, w, T, f, rank, n, base, inner):
     """Blocks of Ω' over the inner bodies, a full square of them."""
-    for i in range(6 * inner):
-        for r in range(n):
-            w.y[r] = f.scale[r] * T[r, i]
-        y = w.Y[6 * base + i]
-        down(f, rank, n, w.y, y)
-        for j in range(rank):
-            y[j] /= sqrt(f.L[j, j])
+    Y, m = w.Y[:rank, 6 * base : 6 * (base + inner)], 6 * inner
+    down_rows(f, rank, n, T, m, Y)
     for i in range(inner):
         w.start[base + i + 1] = w.start[base + i] + inner
         for j in range(inner):
@@ -300,12 +298,20 @@ def _reduce(p, w, T, f, rank, n, base, inner):
             w.column[e] = j
             there, O = find(p.start, p.column, i, j), w.omega[e]
             for r in range(6):
-                y = w.Y[6 * (base + i) + r]
                 for q in range(6):
-                    z, total = w.Y[6 * (base + j) + q], 0.0
-                    for k in range(rank):
-                        total += y[k] * z[k]
-                    O[r, q] = (p.omega[there, r, q] if there >= 0 else 0.0) - total
+                    O[r, q] = p.omega[there, r, q] if there >= 0 else 0.0
+        for r in range(6):
+            V = w.twist[:m]
+            for c in range(m):
+                V[c] = 0.0
+            for k in range(rank):
+                x, y = Y[k, 6 * i + r], Y[k]
+                for c in range(m):
+                    V[c] += x * y[c]
+            for j in range(inner):
+                O = w.omega[w.start[base + i] + j]
+                for q in range(6):
+                    O[r, q] -= V[6 * j + q]
 
 
 @kernel
@@ -328,9 +334,9 @@ def _hold(p, k0, w, rank, base):
             for j in range(rank):
                 total = 0.0
                 for i in range(6):
-                    total += f[i] * w.Y[6 * (base + c.a) + i, j]
+                    total += f[i] * w.Y[j, 6 * (base + c.a) + i]
                     if c.b >= 0:
-                        total -= g[i] * w.Y[6 * (base + c.b) + i, j]
+                        total -= g[i] * w.Y[j, 6 * (base + c.b) + i]
                 both -= total * total
             own, left = own + alone, left + both
         if not left > NOTHING * own:

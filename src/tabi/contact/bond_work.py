@@ -27,8 +27,8 @@ class BondWork(Structure):
             their law.
         W, L, G: of (3), the rows of a group from ``first`` on; W is scaled. scale: s. order: P.
         rank: ρ of each group.
-        M, Y: scratch: W + τ, and T of the bodies by the factors of W⁺, so that T W⁺ Tᵀ = Y Yᵀ.
-        x, y, z: scratch over rows. twist: over bodies.
+        Y: T of the bodies by the factors of W⁺, so that T W⁺ Tᵀ = Yᵀ Y.
+        b, x, y, z: scratch over rows. twist: over bodies.
         start, column, omega: blocks of Ω' over the inner bodies of groups.
     """
 
@@ -48,8 +48,8 @@ class BondWork(Structure):
     scale: Floats
     order: Integers
     rank: Integers
-    M: Floats
     Y: Floats
+    b: Floats
     x: Floats
     y: Floats
     z: Floats
@@ -81,9 +81,8 @@ def allocate(points: int, bodies: int, blocks: int, bonds: int, most: int) -> Bo
         scale=np.zeros(rows),
         order=np.zeros(rows, np.int64),
         rank=np.zeros(bodies + 1, np.int64),
-        M=np.zeros((n, n)),
-        Y=np.zeros((6 * bodies, n)),
-        **{name: np.zeros(rows) for name in ("x", "y", "z")},
+        Y=np.zeros((n, 6 * bodies)),
+        **{name: np.zeros(rows) for name in ("b", "x", "y", "z")},
         twist=np.zeros(6 * bodies),
         start=np.zeros(bodies + 1, np.int64),
         column=np.zeros(blocks if bonds else 0, np.int64),

@@ -11,6 +11,7 @@ References: Ben-Israel and Greville (2003), ch. 1, sec. 6; Golub and Van Loan (2
 
 from __future__ import annotations
 
+from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -35,9 +36,9 @@ class SymmetricFactors(NamedTuple):
     order: Integers
 
 
-@kernel
+@kernel(vectors=True)
 def factor(W, n, L, order):
-    """L and D of (1), D on the diagonal; returns the rank."""
+    """L and D of (1), D on the diagonal; returns the rank. Above the diagonal is scratch."""
     for i in range(n):
         order[i] = i
         for j in range(n):
@@ -60,23 +61,25 @@ def factor(W, n, L, order):
         inverse = 1.0 / L[k, k]
         for i in range(k + 1, n):
             f = L[i, k] * inverse
-            for j in range(k + 1, i + 1):
-                L[i, j] -= f * L[j, k]
-                L[j, i] = L[i, j]
-        for i in range(k + 1, n):
-            L[i, k] *= inverse
+            L[i, k] = f
+            # what is left stays symmetric: row k is its column
+            for j in range(k + 1, n):
+                L[i, j] -= f * L[k, j]
     return n
 
 
-@kernel
+@kernel(vectors=True)
 def gram(L, n, rank, G):
     """Cholesky's factor of G of (1)."""
     for i in range(rank):
-        for j in range(i + 1):
-            total = 1.0 if i == j else L[i, j]
-            for r in range(i + 1, n):
-                total += L[r, i] * L[r, j]
-            G[i, j] = total
+        for j in range(i):
+            G[i, j] = L[i, j]
+        G[i, i] = 1.0
+    for r in range(n):
+        for i in range(min(r, rank)):
+            f = L[r, i]
+            for j in range(i + 1):
+                G[i, j] += f * L[r, j]
     linear.cholesky(G, rank, 0.0)
 
 
@@ -89,6 +92,39 @@ def down(f, rank, n, y, a):
             total += f.L[i, j] * y[f.order[i]]
         a[j] = total
     linear.cholesky_solve(f.G, a, rank)
+
+
+@kernel(vectors=True)
+def down_rows(f, rank, n, B, m, A):
+    """A = D^-½ G⁻¹ Lᵀ s B for m columns of B, so that Aᵀ A = Bᵀ s (s W s)⁺ s B."""
+    for j in range(rank):
+        for c in range(m):
+            A[j, c] = f.scale[f.order[j]] * B[f.order[j], c]
+        for i in range(j + 1, n):
+            x, b = f.L[i, j] * f.scale[f.order[i]], B[f.order[i]]
+            for c in range(m):
+                A[j, c] += x * b[c]
+    # by Cholesky's factor of G, which has its inverse pivots on the diagonal
+    for j in range(rank):
+        for i in range(j):
+            x = f.G[j, i]
+            for c in range(m):
+                A[j, c] -= x * A[i, c]
+        x = f.G[j, j]
+        for c in range(m):
+            A[j, c] *= x
+    for j in range(rank - 1, -1, -1):
+        for i in range(j + 1, rank):
+            x = f.G[i, j]
+            for c in range(m):
+                A[j, c] -= x * A[i, c]
+        x = f.G[j, j]
+        for c in range(m):
+            A[j, c] *= x
+    for j in range(rank):
+        x = 1.0 / sqrt(f.L[j, j])
+        for c in range(m):
+            A[j, c] *= x
 
 
 @kernel
