@@ -26,7 +26,7 @@ SLICK, STOPPED = 0.2, 0.5
 # depth of a link's middle under the ground that counts as sunk [m]
 SUNK = 1e-3
 # share of the steps that may miss their tolerance
-MISSED = 1e-5
+MISSED = 1e-4
 
 
 def random_dry_world(seed: int) -> World:
