@@ -32,6 +32,7 @@ from tabi.apps.sole import sole
 from tabi.apps.study import soles as study
 from tabi.apps.sweep.command import sweep
 from tabi.apps.terminal import show_warnings, tell
+from tabi.apps.walk import walk
 
 if TYPE_CHECKING:
     from tabi.contact import Problem, Solution
@@ -55,6 +56,7 @@ app.command()(check)
 app.command()(sweep)
 app.command()(optimise)
 app.command()(sole)
+app.command()(walk)
 app.command("list")(catalogue.list_scenes)
 app.command("scene")(catalogue.show_scene)
 app.command()(catalogue.scene_schema)

@@ -67,6 +67,20 @@ def named(
             f"robot {name!r} is neither built in ({', '.join(robots.__all__)}) nor a file; "
             "give a path to a URDF, MJCF, .wrl or .body file"
         )
+    # what was made up or taken off is in its notes, which commands show
+    with quietly():
+        return load(
+            name,
+            feet=declared_feet(feet) or None,
+            base=base,
+            gains=gains,
+            stand_ins=stand_ins,
+            collision=collision,
+        )
+
+
+def declared_feet(feet: list[str] | None) -> dict[str, str]:
+    """Feet of the command line: their bodies by their names."""
     declared: dict[str, str] = {}
     for item in feet or []:
         foot, equals, body = item.partition("=")
@@ -78,16 +92,7 @@ def named(
                 "give each foot its own name"
             )
         declared[foot] = body
-    # what was made up or taken off is in its notes, which commands show
-    with quietly():
-        return load(
-            name,
-            feet=declared or None,
-            base=base,
-            gains=gains,
-            stand_ins=stand_ins,
-            collision=collision,
-        )
+    return declared
 
 
 def standing(

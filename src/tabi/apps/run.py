@@ -98,7 +98,7 @@ def run(
     not finish its walk.
     """
     in_step = device is None or device.startswith("scripted")
-    _check_together(page, record, error, as_json or expect_standing)
+    check_together(page, record, error, as_json or expect_standing)
     from tabi import scenes
 
     told = scenes.load(scene, settings or [])
@@ -119,7 +119,7 @@ def run(
         raise typer.Exit(found.code(expect_standing))
 
 
-def _check_together(page: bool, record: Path | None, error: bool, summary: bool) -> None:
+def check_together(page: bool, record: Path | None, error: bool, summary: bool) -> None:
     """Refuse options that do not go together, and a recording that cannot be written.
 
     Args:

@@ -1,0 +1,172 @@
+"""``tabi walk``: a robot from a file walks straight on, with the gait that suits its legs.
+
+What its file leaves out is added and reported (``robots.bipeds``). Before the walk begins, two of
+its steps are tried in a world of their own: a robot that falls there is rejected with the reason.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tabi import TabiError
+from tabi.apps import run
+from tabi.apps.robots import Collision, Feet, RobotArgument, StandIns, declared_feet
+from tabi.apps.terminal import tell
+
+if TYPE_CHECKING:
+    from tabi.model.robot import Robot
+    from tabi.scenes import Scene
+    from tabi.validation.walk_trial import Walked
+    from tabi.walking import WalkingPattern
+
+# steps that are tried before the walk
+TRIAL_STEPS = 2
+# after the last step [s]
+REST_S = 1.0
+# a motor that is at its limit for this share of the trial is a reason to fall
+SATURATED = 0.05
+# damping over stiffness of gains that are given [s]
+DAMPING_TIME_S = 0.05
+
+
+def walk(
+    robot: RobotArgument = "hrp2",
+    steps: Annotated[int, typer.Option(min=1, max=1000, help="How many steps.")] = 10,
+    length: Annotated[
+        float | None,
+        typer.Option(help="Length of each [m]; by default what suits the robot's legs."),
+    ] = None,
+    turn: Annotated[float, typer.Option(help="Turn of each to the left [°].")] = 0.0,
+    gains: Annotated[
+        float | None,
+        typer.Option(
+            help="Stiffness of all motors [N·m/rad], with a twentieth of a second of damping; "
+            "by default the file's, or made up where it has none."
+        ),
+    ] = None,
+    feet: Feet = None,
+    stand_ins: StandIns = False,
+    collision: Collision = "file",
+    page: Annotated[bool, typer.Option("--page", help="Show it in the browser instead.")] = False,
+    record: Annotated[
+        Path | None, typer.Option(help="Write a recording (HDF5) into this file.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
+    port: Annotated[
+        int | None,
+        typer.Option(
+            min=1, max=65535, help="Port of the page; by default 8080, or the next free one."
+        ),
+    ] = None,
+    browser: Annotated[bool, typer.Option(help="Open a browser for the page.")] = True,
+) -> None:
+    """Let a robot from a file walk straight on; exit codes as of `tabi run`."""
+    run.check_together(page, record, False, as_json)
+    told: dict[str, Any] = {"robot": _found(robot), "collision": collision}
+    told |= {"stand_ins": True} if stand_ins else {}
+    told |= {"feet": declared} if (declared := declared_feet(feet)) else {}
+    if gains is not None:
+        damping = DAMPING_TIME_S * gains
+        told["gains"] = {"stiffness_nm_rad": gains, "damping_nms_rad": damping}
+    way = {"go": "steps", "turn_deg": turn} | ({} if length is None else {"length_m": length})
+    trial = _scene(told, way, TRIAL_STEPS, 60.0)
+    walker, pattern = tried(trial)
+    if not as_json:
+        for note in walker.notes:
+            tell(f"tabi: {walker.name}: {note}")
+    more = (steps - TRIAL_STEPS) * pattern.gait.step_time
+    scene = _scene(told, way, steps, max(pattern.duration + more, 0.1) + REST_S)
+    if page:
+        run.open_page(scene, f"{walker.name} walks", port=port, browser=browser)
+        return
+    found = run.play(scene, record, show=not as_json)
+    print(json.dumps(found.to_dict(), indent=2) if as_json else found.text(), flush=True)
+    if found.code(False):
+        raise typer.Exit(found.code(False))
+
+
+def _found(robot: str) -> str:
+    """A built-in robot by its name, or a file by its whole path."""
+    from tabi import robots
+
+    if robot in robots.__all__:
+        return robot
+    path = Path(robot)
+    if not path.is_file():
+        raise TabiError(
+            f"robot {robot!r} is neither built in ({', '.join(robots.__all__)}) nor a file; "
+            "give a path to a URDF, MJCF, .wrl or .body file"
+        )
+    return str(path.resolve())
+
+
+def _scene(told: Mapping[str, Any], way: Mapping[str, Any], steps: int, duration: float) -> Scene:
+    """A scene of the robot on level ground, walking."""
+    from tabi import scenes
+
+    motion = {"kind": "walk", "path": [{**way, "count": steps}]}
+    contents = {
+        "title": f"{Path(str(told['robot'])).stem} walks {steps} steps",
+        "duration_s": round(duration, 3),
+        "ground": {"friction": 0.8},
+        "robots": [{**told, "motion": motion}],
+    }
+    # a text in JSON is one in YAML
+    return scenes.loads(json.dumps(contents, ensure_ascii=False), "walk.yaml")
+
+
+def tried(scene: Scene) -> tuple[Robot, WalkingPattern]:
+    """Walk a scene to its end in a world of its own.
+
+    Returns:
+        the robot, and what it followed.
+
+    Raises:
+        TabiError: where it falls or stops, with the reason.
+    """
+    from tabi.validation.walk_measures import walkers
+    from tabi.validation.walk_trial import follow
+
+    sim = scene.simulator()
+    ((name, walker),) = walkers(sim).items()
+    robot = next(one for one in sim.world.robots if one.name == name)
+    saturated: dict[int, int] = {}
+
+    def look(data: Any) -> None:
+        for k in data.memory.joint["saturation"].nonzero()[0]:
+            saturated[int(k)] = saturated.get(int(k), 0) + 1
+
+    sim.every(1, look)
+    found = follow(sim, robot, walker.pattern)
+    if not found.walked:
+        joints = {sim.model.v_index(joint): joint for joint in sim.model.joint_names}
+        share = {joints[k]: n * sim.dt / sim.time for k, n in saturated.items()}
+        raise TabiError(_reason(robot, found, share))
+    return robot, walker.pattern
+
+
+def _reason(robot: Robot, found: Walked, saturated: Mapping[str, float]) -> str:
+    """Why a robot cannot walk, and what would help.
+
+    Args:
+        saturated: joint → share of the time that its motor was at its limit.
+    """
+    from tabi.model import standing_gains
+
+    landed = f"{found.steps} of {len(found.pattern.steps)} steps land where they should"
+    what = f"it falls after {found.fell:.2f} s" if found.fell is not None else found.stopped
+    begin = f"{robot.name} does not walk: in a trial of {TRIAL_STEPS} steps {what or landed}"
+    if soft := standing_gains.fault(robot):
+        return f"{begin}; {soft}"
+    hardest = max(saturated, key=lambda joint: saturated[joint], default="")
+    if hardest and saturated[hardest] > SATURATED:
+        return (
+            f"{begin}; the motor of joint {hardest!r} is at its limit for {saturated[hardest]:.0%} "
+            "of the time: give shorter steps (--length), or a larger effort limit"
+        )
+    return f"{begin}; give shorter steps (--length) or stiffer motors (--gains)"
