@@ -23,7 +23,7 @@ import numpy as np
 from tabi._errors import ModelError
 from tabi.model.body import Body, Frame
 from tabi.model.joint import Joint
-from tabi.model.readers.mjcf_actuators import add_couplings, add_motors
+from tabi.model.readers.mjcf_actuators import add_couplings, add_motors, mark_undriven
 from tabi.model.readers.mjcf_bonds import add_bonds
 from tabi.model.readers.mjcf_geoms import Geoms
 from tabi.model.readers.mjcf_roots import note_ignored, roots
@@ -97,6 +97,7 @@ class _Tree:
         self.geoms.exclude(robot)
         add_motors(self.source, self.joints, robot.notes)
         add_couplings(self.source, self.joints, robot.notes)
+        mark_undriven(self.source, self.joints, robot.notes)
         add_bonds(self.source, robot, self.names)
         self._add_frames()
         add_sensors(self.source, robot, self.names, self.joints)
