@@ -17,12 +17,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tabi._errors import Helpful, ModelError, expect, real, unknown
-from tabi.model.body import Body, Closure, Foot, Frame, check_place, check_simple, sole_of
+from tabi.model.body import Body, Closure, Foot, Frame, check_place, check_simple
 from tabi.model.joint import Joint
 from tabi.model.names import FEET_HINT, NamedThings
 from tabi.model.placing import placed
 from tabi.model.sensors import Sensor, check_options
 from tabi.model.shape import Shape
+from tabi.model.sole_finding import sole_of
 from tabi.spatial.inertia import Inertia
 from tabi.spatial.transform import Transform, from_quaternion
 

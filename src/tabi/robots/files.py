@@ -68,9 +68,8 @@ def load(
         name: the robot's name, if not the file's.
         srdf: a file with pairs that never collide and poses; by default, of a URDF file, the one of
             its name beside it or in ../srdf, if there is one; False for none.
-        gains: ``(kp, kd)`` for all motors or ``{joint: (kp, kd)}``, in place of the file's; True
-            for those of ``robots.gains`` where the file has none, False for the file's alone; by
-            default True where no motor has any.
+        gains: ``(kp, kd)`` or ``{joint: (kp, kd)}`` in place of the file's, True for those of
+            ``robots.gains`` where it has none, False for none; by default True if no motor has any.
         self_collision: True to keep all pairs of links that could touch, False for none; by default
             without pairs across hinges whose axes meet (``robots.compound_joints``), and without
             those that overlap in the neutral or the half-sitting pose.

@@ -18,16 +18,18 @@ HIP, KNEE = 0.8, -1.6
 
 def leg(name, x, y):
     bone = f'<geom type="capsule" fromto="0 0 0 0 0 -{THIGH}" size="0.01" mass="0.2"/>'
-    return f"""<body name="{name}_thigh" pos="{x} {y} 0"><joint name="{name}_hip" axis="0 1 0"/>{bone}
+    hip = f'<joint name="{name}_hip" axis="0 1 0"/>{bone}'
+    return f"""<body name="{name}_thigh" pos="{x} {y} 0">{hip}
       <body name="{name}_calf" pos="0 0 -{THIGH}"><joint name="{name}_knee" axis="0 1 0"/>{bone}
         <geom type="sphere" pos="0 0 -{SHANK}" size="{BALL}" mass="0.05" friction="1"/>
       </body></body>"""
 
 
 def quadruped(folder, keys):
-    """A trunk of 8 kg on four legs; keyframes of a name, a quaternion of the base, hip and knee."""
+    """A trunk of 8 kg on four legs; keyframes of a name, a quaternion of the base, hip, knee."""
+    ahead, aside = {"F": 0.2, "R": -0.2}, {"L": 0.1, "R": -0.1}
     names = [f"{end}{side}" for end in "FR" for side in "LR"]
-    legs = "".join(leg(n, 0.2 if n[0] == "F" else -0.2, 0.1 if n[1] == "L" else -0.1) for n in names)
+    legs = "".join(leg(n, ahead[n[0]], aside[n[1]]) for n in names)
     servos = "".join(
         f'<position joint="{n}_{joint}" kp="300" kv="10"/>'
         for n in names
