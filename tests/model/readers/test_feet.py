@@ -191,9 +191,7 @@ def test_a_given_link_that_is_only_seen_says_how_to_let_it_collide(tmp_path):
     seen = SOLE.replace("collision>", "visual>")
     with pytest.raises(ModelError, match='load it with collision="visual"'):
         loaded(tmp_path, leg("l", "hoof", 0.1, seen), feet={"left": "hoof"})
-    robot = loaded(
-        tmp_path, leg("l", "hoof", 0.1, seen), feet={"left": "hoof"}, collision="visual"
-    )
+    robot = loaded(tmp_path, leg("l", "hoof", 0.1, seen), feet={"left": "hoof"}, collision="visual")
     assert robot.feet["left"].area == pytest.approx(0.02)
 
 
