@@ -42,6 +42,8 @@ class KinematicTree(Helpful):
         bonds: loops of the tree that are held closed from the start.
         notes: what a reader ignored or mended, and why.
         doubts: what a reader found that can hardly be meant: see ``tabi.model.doubts``.
+        foot_links: bodies that the file declares as feet, with the middle of each sole in the
+            body's frame [m], or nothing.
         missing_meshes: body name → collision meshes that a reader could not use.
     """
 
@@ -57,6 +59,7 @@ class KinematicTree(Helpful):
         self.bonds: list[Closure] = []
         self.notes: list[str] = []
         self.doubts: list[str] = []
+        self.foot_links: dict[str, list[float]] = {}
         self.missing_meshes: dict[str, list[str]] = {}
         self.ground_height = 0.0
         self._by_name: dict[str, Body] = {}

@@ -1,4 +1,5 @@
-"""Feet of a robot from a file: those that are given, else those that names or shapes tell.
+"""Feet of a robot from a file: those that are given, else those that the file declares, else those
+that names or shapes tell.
 
 By name a foot is an end of a limb that is called sole, foot, ankle or toe, with its opposite on the
 other side; of several pairs the one that reaches lowest with all joints at zero, and of those
@@ -172,7 +173,9 @@ class FootLike:
 
 
 def look_for(robot: Robot) -> None:
-    """Declare the feet that names tell, or shapes; else say which bodies come near."""
+    """The feet that the file declares, names tell, or shapes; else say which bodies come near."""
+    if _add_declared(robot):
+        return
     named = _named(robot)
     pair = _lowest_pair(robot, named)
     if pair is not None and _add(robot, pair):
@@ -192,6 +195,36 @@ def look_for(robot: Robot) -> None:
             f"no feet declared: no end body is named foot, sole, ankle or toe{by_shape}; "
             "give feet={…} if it has some"
         )
+
+
+def _add_declared(robot: Robot) -> bool:
+    """Whether the links that the file declares became the feet: "left" and "right" by their names,
+    or of two by where they are; else by the names of the links.
+    """
+    links = list(robot.foot_links)
+    if not links:
+        return False
+    X, names = robot.placements(robot.at_zero()), {body.name for body in robot.bodies}
+    sides = [foot_names.side(link, names) for link in links]
+    if len(links) == 2 and set(sides) != set(SIDES):
+        first = X[robot.body(links[0])].p[1] >= X[robot.body(links[1])].p[1]
+        sides = list(SIDES if first else SIDES[::-1])
+    feet = [
+        side if len(links) == 2 and side else link for side, link in zip(sides, links, strict=True)
+    ]
+    try:
+        for foot, link in zip(feet, links, strict=True):
+            body = robot.body(link)
+            robot.add_foot(foot, _shown(robot, body) or body)
+    except ModelError as problem:
+        robot.feet.clear()
+        places = ", ".join(f"{link!r} at {p}" for link, p in robot.foot_links.items() if p)
+        told = f"; the middles of their soles are {places}" if places else ""
+        robot.notes.append(f"feet of the file's foot_links cannot be used: {problem}{told}")
+        return False
+    found = ", ".join(f"{foot} {robot.feet[foot].body.name!r}" for foot in feet)
+    robot.notes.append(f"feet of the file's foot_links: {found}; {soles.CHOOSE}")
+    return True
 
 
 def _add(robot: Robot, pair: tuple[FootLike, FootLike]) -> bool:

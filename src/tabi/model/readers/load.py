@@ -75,10 +75,8 @@ def _read(path: Path, base: str | None) -> Robot:
         from tabi.model.readers import openhrp
 
         return openhrp.read(path, base)
-    if suffix == ".body":
-        from tabi.model.readers import choreonoid
-
-        return choreonoid.read(path, base)
+    if suffix in (".body", ".yaml", ".yml"):
+        return _choreonoid(path, base)
     if root == "mujoco" or (suffix == ".mjcf" and root != "robot"):
         from tabi.model.readers import mjcf
 
@@ -92,6 +90,18 @@ def _read(path: Path, base: str | None) -> Robot:
         f".xml or .mjcf (URDF, MJCF), .wrl (OpenHRP) or .body (Choreonoid)",
         path,
     )
+
+
+def _choreonoid(path: Path, base: str | None) -> Robot:
+    """The robot of a body file, or of the model file that a file adds to."""
+    from tabi.model.readers import choreonoid, choreonoid_additions
+
+    model = choreonoid_additions.model_file(path)
+    if model is None:
+        return choreonoid.read(path, base)
+    robot = _read(model, base)
+    choreonoid_additions.add(robot, path)
+    return robot
 
 
 def _drop_zero_limits(robot: Robot) -> None:
