@@ -150,7 +150,7 @@ def test_robots_that_do_not_walk_and_uneven_times_are_refused():
         pattern_dynamics(robot, pattern(robot, times, np.zeros((3, 10))))
     robot.feet.popitem()
     told = pattern(robot, np.arange(9) / RATE, np.zeros((9, 10)))
-    with pytest.raises(tabi.ModelError, match="has 1 feet and a floating base; expected a robot"):
+    with pytest.raises(tabi.ModelError, match="has 1 foot and a floating base; expected a robot"):
         pattern_dynamics(robot, told)
 
 

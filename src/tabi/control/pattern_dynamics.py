@@ -91,8 +91,9 @@ def pattern_dynamics(robot: Robot, pattern: Pattern, cutoff: float = 20.0) -> Pa
         cutoff: of the low-pass of positions and efforts [Hz].
     """
     if robot.base.joint.kind != "floating" or len(robot.feet) != 2:
+        feet = "1 foot" if len(robot.feet) == 1 else f"{len(robot.feet)} feet"
         raise ModelError(
-            f"{robot.name} has {len(robot.feet)} feet and a {robot.base.joint.kind} base; expected "
+            f"{robot.name} has {feet} and a {robot.base.joint.kind} base; expected "
             f"a robot that walks: two feet and a floating base"
         )
     way = _Way(robot, pattern.smoothed(cutoff))

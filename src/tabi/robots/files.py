@@ -84,6 +84,7 @@ def load(
     """
     how = _settings(path, shapes)
     robot = reader.load(path, feet, base, name, srdf, how.collision)
+    _check_mass(robot)
     if stand_ins:
         known.complete(robot)
     said = doubts.doubts(robot)
@@ -95,6 +96,16 @@ def load(
         message = f"{robot.name}, from {Path(path).name}: {'; '.join(said)}"
         warnings.warn(message, RobotFileWarning, stacklevel=users_level())
     return robot
+
+
+def _check_mass(robot: Robot) -> None:
+    """Refuse a robot that moves and has no mass at all."""
+    if robot.mass <= 0 and any(body.joint.v_count for body in robot.bodies):
+        raise ModelError(
+            f"robot {robot.name!r} has no mass: none of its {len(robot.bodies)} links has any; "
+            f"expected kilograms, and an inertia, of every link that moves: add them to the file",
+            robot.file,
+        )
 
 
 def _settings(path: Any, given: Mapping[str, Any]) -> shapes_of.Settings:

@@ -40,6 +40,12 @@ def declare(robot: Robot, path: Path, feet: Mapping[str, str | Mapping[str, Any]
     robot.feet.clear()
     for foot, place in feet.items():
         _declare(robot, path, foot, place)
+    if len(feet) == 1 and (one := next(iter(feet))) in SIDES:
+        other = SIDES[one == "left"]
+        robot.doubts.append(
+            f"only the foot {one!r} is given; a robot that stands on two needs the foot {other!r} "
+            f"too"
+        )
     owners: dict[Body, str] = {}
     for name, foot in robot.feet.items():
         other = owners.setdefault(foot.body, name)
