@@ -83,12 +83,11 @@ def load(
         max_points: most vertices of each hull of a body without a foot; None for any number.
     """
     how = _settings(path, shapes)
-    robot = reader.load(path, feet, base, name, srdf, how.collision)
-    _check_mass(robot)
+    robot = _with_mass(reader.load(path, feet, base, name, srdf, how.collision))
     if stand_ins:
         known.complete(robot)
-    said = doubts.doubts(robot)
-    said += [note for note in robot.notes if note.startswith("feet found by shape")]
+    seen = (note for note in robot.notes if note.startswith("feet found by shape"))
+    said = [*doubts.doubts(robot), *seen]
     said += shapes_of.prepare(robot, how)
     said += _give_gains(robot, gains)
     said += _part_links(robot, self_collision)
@@ -98,14 +97,15 @@ def load(
     return robot
 
 
-def _check_mass(robot: Robot) -> None:
-    """Refuse a robot that moves and has no mass at all."""
+def _with_mass(robot: Robot) -> Robot:
+    """The robot; refused if it moves and has no mass at all."""
     if robot.mass <= 0 and any(body.joint.v_count for body in robot.bodies):
         raise ModelError(
             f"robot {robot.name!r} has no mass: none of its {len(robot.bodies)} links has any; "
             f"expected kilograms, and an inertia, of every link that moves: add them to the file",
             robot.file,
         )
+    return robot
 
 
 def _settings(path: Any, given: Mapping[str, Any]) -> shapes_of.Settings:

@@ -23,6 +23,12 @@ OWN = (".body", ".yaml", ".yml")
 def model_file(path: Path) -> Path | None:
     """The model file that a file adds to; None where it has links of its own."""
     top = parse(path)
+    if path.suffix.lower() != ".body" and not {"format", "model_file"} & set(top.entries):
+        raise ModelError(
+            "is no robot: it has neither the key format nor modelFile of Choreonoid; expected a "
+            ".urdf, .xml, .mjcf, .wrl or .body file, and tabi run for a scene",
+            path,
+        )
     if not _only_adds(top):
         return None
     name = top.text("model_file")
