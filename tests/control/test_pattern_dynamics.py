@@ -1,5 +1,7 @@
 """What patterns ask for: laws of momentum and energy, and the ZMP in OpenHRP's own files."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from bipeds import biped
@@ -49,6 +51,24 @@ def test_at_rest_the_zmp_is_below_the_centre_of_mass_and_the_ground_bears_the_we
     assert asked.force[:, 2] == pytest.approx(robot.mass * 9.81, rel=1e-9)
     assert asked.standing.all()
     assert asked.foot[:, :, 2] == pytest.approx(0.0, abs=1e-6)
+
+
+def test_the_zmp_of_a_file_is_the_reference_below_the_base_wherever_that_is():
+    robot = tabi.robots.hrp2()
+    told = squat(robot)
+    own = pattern_dynamics(robot, told)
+    assert own.zmp_reference is own.zmp
+    assert zmp_reference(told, own)[0] == "inverse dynamics"
+    # 30 mm ahead of the base and 20 mm left of it; the trunk stays upright
+    planned = np.tile([0.03, 0.02, -0.6], (len(told.times), 1))
+    file = replace(told, others={"ZMP": planned}, planned_zmp="ZMP")
+    asked = pattern_dynamics(robot, file)
+    expected = asked.base[:, :2] + [0.03, 0.02]
+    assert asked.zmp_reference == pytest.approx(expected, abs=1e-5)
+    assert np.array_equal(asked.zmp, own.zmp)
+    where, reference = zmp_reference(file, asked)
+    assert where == "its file"
+    assert reference == pytest.approx(expected - asked.base[0, :2], abs=1e-5)
 
 
 def test_while_both_feet_stand_the_joints_power_is_what_the_energy_gains():
@@ -130,7 +150,7 @@ def test_robots_that_do_not_walk_and_uneven_times_are_refused():
         pattern_dynamics(robot, pattern(robot, times, np.zeros((3, 10))))
     robot.feet.popitem()
     told = pattern(robot, np.arange(9) / RATE, np.zeros((9, 10)))
-    with pytest.raises(tabi.ModelError, match="has 1 feet and a floating base; expected a robot"):
+    with pytest.raises(tabi.ModelError, match="has 1 foot and a floating base; expected a robot"):
         pattern_dynamics(robot, told)
 
 

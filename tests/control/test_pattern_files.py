@@ -1,12 +1,14 @@
 """Files of motions: those that were written as their formats say, real ones, and broken ones."""
 
+import warnings
+
 import numpy as np
 import pytest
 from bipeds import biped
 
 import tabi
 from tabi.control import playback, read_pattern
-from tabi.control.pattern_files import columns
+from tabi.control.pattern_files import PatternFileWarning, columns
 
 TABLE = np.column_stack([0.002 * np.arange(3), 0.01 * np.arange(30).reshape(3, 10)])
 
@@ -72,6 +74,95 @@ def test_places_of_links_and_zmp_beside_joints_are_kept_and_times_may_be_in_the_
     assert np.array_equal(read.times, TABLE[:, 0])
     assert read.others["ZMP"].tolist() == [[1.0, 2.0, 3.0]] * 3
     assert read.others["LinkPosition"][0].tolist() == [0.0, 0.0, 0.7, 1.0, 0.0, 0.0, 0.0]
+
+
+def numbered(numbers):
+    """A biped of ten joints with these numbers."""
+    robot = biped()
+    for name, number in zip(robot.joint_names, numbers, strict=True):
+        robot.joint(name).number = number
+    return robot
+
+
+@pytest.mark.parametrize("suffix", [".pos", ".seq", ".yaml"])
+def test_columns_of_more_joints_than_the_robot_has_are_taken_by_their_numbers(tmp_path, suffix):
+    numbers = [11, 2, 3, 0, 5, 6, 12, 8, 9, 10]
+    wide = np.tile(0.01 * np.arange(14), (3, 1)) + 0.001 * np.arange(3)[:, None] * (
+        np.arange(14) != 4
+    )
+    # what the robot has not stands still
+    wide[:, [1, 4, 7, 13]] = 0.5
+    file = tmp_path / f"walk{suffix}"
+    table = np.column_stack([TABLE[:, 0], wide])
+    file.write_text(text_of(table) if suffix == ".pos" else seq_of(wide), encoding="utf-8")
+    robot = numbered(numbers)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read = read_pattern(file, robot)
+    for name, number in zip(robot.joint_names, numbers, strict=True):
+        assert np.array_equal(read.position[:, read.joints.index(name)], wide[:, number])
+
+
+def test_columns_that_move_and_belong_to_no_joint_are_told(tmp_path):
+    wide = np.column_stack([TABLE, TABLE[:, 1]])
+    (tmp_path / "walk.pos").write_text(text_of(wide), encoding="utf-8")
+    robot = numbered([0, *range(2, 11)])
+    with pytest.warns(PatternFileWarning, match="moves joints of numbers 1 that biped does not"):
+        read = read_pattern(tmp_path / "walk.pos", robot)
+    # after the time, the columns of 0 and of 2 to 10
+    assert np.array_equal(read.position, wide[:, [1, *range(3, 12)]])
+
+
+@pytest.mark.parametrize("numbers", [None, [*range(9), 40]])
+def test_a_pattern_of_another_robot_is_refused_with_what_to_do(tmp_path, numbers):
+    wide = np.column_stack([TABLE, TABLE[:, 1]])
+    (tmp_path / "walk.pos").write_text(text_of(wide), encoding="utf-8")
+    robot = biped() if numbers is None else numbered(numbers)
+    with pytest.raises(tabi.ModelError) as refused:
+        read_pattern(tmp_path / "walk.pos", robot)
+    assert "has positions of 11 joints; expected those of 10 of biped" in str(refused.value)
+    assert "is it a pattern of another robot?" in str(refused.value)
+    assert "joints=[…]" in str(refused.value)
+
+
+def zmp_of(rows, extra=""):
+    lines = "".join(f"      - {row}\n" for row in np.asarray(rows, float).tolist())
+    head = "  - \n    type: Vector3Seq\n    content: ZMP\n"
+    return f"{head}    frameRate: {250 * (len(rows) - 1)}\n{extra}    frames: \n{lines}"
+
+
+@pytest.mark.parametrize(
+    ("rows", "extra", "relative"),
+    [
+        ([[0.01, 0.0, -0.7], [0.02, 0.0, -0.7]], "    isRootRelative: true\n", True),
+        ([[0.01, 0.0, -0.7], [0.02, 0.0, -0.7]], "    is_root_relative: false\n", False),
+        ([[0.01, 0.0, -0.7], [0.02, 0.0, -0.7]], "", True),
+        ([[0.01, 0.0, 0.0], [0.02, 0.0, 0.0]], "", False),
+        ([[0.01, 0.0, 0.0], [0.02, 0.0, 0.0]], "    isRootRelative: true\n", True),
+    ],
+)
+@pytest.mark.parametrize("suffix", [".seq", ".yaml"])
+def test_a_zmp_below_the_root_is_the_patterns_at_the_times_of_its_joints(
+    tmp_path, rows, extra, relative, suffix
+):
+    file = tmp_path / f"walk{suffix}"
+    file.write_text(seq_of(TABLE[:, 1:]) + zmp_of(rows, extra), encoding="utf-8")
+    read = read_pattern(file, biped())
+    if not relative:
+        assert read.zmp is None
+        return
+    # two rows over 4 ms, three samples of the joints
+    assert read.zmp[:, 0] == pytest.approx([0.01, 0.015, 0.02])
+    assert read.zmp[:, 2] == pytest.approx(rows[0][2])
+
+
+def test_the_zmp_of_openhrp_is_in_the_waists_frame(tmp_path):
+    (tmp_path / "walk.pos").write_text(text_of(TABLE), encoding="utf-8")
+    (tmp_path / "walk.zmp").write_text(text_of(TABLE[:, :4]), encoding="utf-8")
+    read = read_pattern(tmp_path / "walk.pos", biped())
+    assert np.array_equal(read.zmp, TABLE[:, 1:4])
+    (tmp_path / "walk.zmp").unlink()
+    assert read_pattern(tmp_path / "walk.pos", biped()).zmp is None
 
 
 @pytest.mark.parametrize(

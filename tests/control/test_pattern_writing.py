@@ -89,6 +89,13 @@ def test_a_motion_of_choreonoid_has_its_types_and_numbers_that_are_numbers(tmp_p
     same(told, read_pattern(tmp_path / "a.seq", robot))
 
 
+def test_a_zmp_in_the_bases_frame_stays_there(tmp_path):
+    robot, rows = biped(), RNG.normal(size=(40, 3))
+    told = replace(wave(robot, ZMP=rows), planned_zmp="ZMP")
+    write_pattern(told, tmp_path / "a.seq", robot)
+    assert np.array_equal(read_pattern(tmp_path / "a.seq", robot).zmp, rows)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("robot_file", "motion", "suffix"),

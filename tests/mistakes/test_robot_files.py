@@ -1,5 +1,6 @@
 """Mistakes in robots' files: each ends in one sentence with the file and the element."""
 
+import re
 import sys
 
 from mistakes.making import ARM, arm, cases, faults, written
@@ -266,6 +267,29 @@ MISTAKES = {
         compiled((LOWER_MASS, '<mass value="0"/>'), (LOWER_TENSOR, 'ixx="0" iyy="0" izz="0"')),
         "robot.urdf, line 19: joint 'elbow' of arm moves body 'lower' and what hangs on it,",
         "expected a positive one: give the body mass and inertia, fix the joint, or give it",
+    ),
+    "a file without any mass": (
+        lambda folder: tabi.load(
+            written(folder, re.sub("<inertial>.*?</inertial>", "", ARM, flags=re.DOTALL))
+        ),
+        "robot.urdf: robot 'arm' has no mass: none of its 3 links has any",
+        "expected kilograms, and an inertia, of every link that moves: add them to the file",
+    ),
+    "gains of a joint that is not there": (
+        text(gains={"elbo": (100.0, 10.0)}),
+        "gains are given for a joint that is not there: joint 'elbo' not found in arm",
+        "joints near that name: 'elbow'",
+    ),
+    "two feet on one link": (
+        text(feet={"left": "lower", "right": "lower"}),
+        "feet 'left' and 'right' are both on body 'lower'",
+        "expected two bodies, one for each foot",
+    ),
+    "one foot of two": (
+        text(feet={"left": "lower"}),
+        tabi.RobotFileWarning,
+        "only the foot 'left' is given",
+        "a robot that stands on two needs the foot 'right' too",
     ),
     "an inertial without mass": (
         text((LOWER_MASS, "")),

@@ -146,7 +146,7 @@ MISTAKES = {
     # ---- robots ---------------------------------------------------------------------------
     "a robot of a scene file": (
         lambda folder: tabi.load(written(folder, "title: x", "s.yaml")),
-        "s.yaml: suffix '.yaml' is not known; expected .urdf",
+        "s.yaml: is no robot: it has neither the key format nor modelFile of Choreonoid; expected",
     ),
     "a base that is free": (loaded(base="free"), "base is 'free'; expected 'floating' or 'fixed'"),
     "feet in a list": (loaded(feet=["lower"]), "feet are ['lower']; expected {"),

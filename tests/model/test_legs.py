@@ -145,7 +145,10 @@ def test_what_cannot_be_half_sitting_stands_as_it_is():
     ("change", "words"),
     [
         (lambda r: r.feet.clear(), "no feet declared; expected feet 'left' and 'right'"),
-        (lambda r: r.feet.pop("right"), "its feet are 'left'; expected feet 'left' and 'right'"),
+        (
+            lambda r: r.feet.pop("right"),
+            "its only foot is 'left'; expected feet 'left' and 'right'",
+        ),
         (lambda r: r.feet.update(right=r.feet["left"]), "its feet stand in one place"),
         (
             lambda r: setattr(r.joint("l_knee"), "kind", "prismatic"),

@@ -5,8 +5,9 @@ import pytest
 
 import tabi
 from tabi import ModelError
-from tabi.model.body import Foot, sole_of
+from tabi.model.body import Foot
 from tabi.model.shape import Box, Ellipsoid, HeightField, MeshFile, Shape
+from tabi.model.sole_finding import sole_of
 from tabi.spatial.transform import about, translation
 
 

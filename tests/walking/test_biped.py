@@ -47,7 +47,9 @@ def test_what_cannot_walk_is_told_why():
         Biped(five_joints())
     robot = tabi.robots.hrp2()
     del robot.feet["left"]
-    with pytest.raises(tabi.ModelError, match="'hrp2' has no foot 'left' to walk on; expected"):
+    with pytest.raises(
+        tabi.ModelError, match="'hrp2' has no foot 'left' to walk on, but only 'right'; expected"
+    ):
         Biped(robot)
     robot = tabi.robots.hrp2()
     lean = about((0, 1, 0), 0.1)

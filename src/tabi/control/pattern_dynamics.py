@@ -64,6 +64,8 @@ class PatternDynamics:
         feet: names. standing: which of them stand, shape (n, feet). foot: their origins where the
             pattern has them [m], shape (n, feet, 3).
         zmp: on the ground [m], shape (n, 2), NaN where the ground cannot press.
+        zmp_reference: what the pattern was planned with, of its file; ``zmp`` where that tells
+            none.
         force: of the ground on the robot [N], shape (n, 3).
         effort: of the joints [N·m or N], shape (n, joints).
     """
@@ -75,6 +77,7 @@ class PatternDynamics:
     standing: NDArray[np.bool_]
     foot: Array
     zmp: Array
+    zmp_reference: Array
     force: Array
     effort: Array
 
@@ -88,8 +91,9 @@ def pattern_dynamics(robot: Robot, pattern: Pattern, cutoff: float = 20.0) -> Pa
         cutoff: of the low-pass of positions and efforts [Hz].
     """
     if robot.base.joint.kind != "floating" or len(robot.feet) != 2:
+        feet = "1 foot" if len(robot.feet) == 1 else f"{len(robot.feet)} feet"
         raise ModelError(
-            f"{robot.name} has {len(robot.feet)} feet and a {robot.base.joint.kind} base; expected "
+            f"{robot.name} has {feet} and a {robot.base.joint.kind} base; expected "
             f"a robot that walks: two feet and a floating base"
         )
     way = _Way(robot, pattern.smoothed(cutoff))
@@ -100,7 +104,7 @@ class _Way:
     """A robot along a pattern."""
 
     def __init__(self, robot: Robot, pattern: Pattern) -> None:
-        self.here, self.times = Configuration(robot), pattern.times
+        self.here, self.times, self.planned = Configuration(robot), pattern.times, pattern.zmp
         self.feet: list[Foot] = list(robot.feet.values())
         self.corners = [np.column_stack([f.polygon, np.zeros(len(f.polygon))]) for f in self.feet]
         whole = JointChoice(robot)
@@ -180,6 +184,7 @@ class _Way:
             standing=self.standing,
             foot=foot,
             zmp=zmp,
+            zmp_reference=zmp if self.planned is None else _on_ground(self.planned, base, p),
             force=force,
             effort=zero_phase(effort, cutoff, rate),
         )
@@ -205,6 +210,11 @@ class _Way:
             J = self.here.jacobian(self.feet[i])
             borne += J.T @ np.concatenate([share.sum() * force, moment])
         return borne
+
+
+def _on_ground(zmp: Array, base: list[Transform], p: Array) -> Array:
+    """Points in the base's frame [m], shape (n, 3), in the world, x and y."""
+    return np.array([(X.R @ row + at)[:2] for row, X, at in zip(zmp, base, p, strict=True)])
 
 
 def _flat(X: Transform) -> Transform:

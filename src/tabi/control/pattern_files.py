@@ -4,21 +4,27 @@
 (OpenHRP's jointId). Files of the same name beside it are tables at the same times: ``.waist`` (x,
 y, z, roll, pitch, yaw of the base), ``.hip`` (its roll, pitch, yaw), ``.zmp`` (x, y, z).
 
-``.seq`` is YAML: components of a ``CompositeSeq``, of which the ``MultiValueSeq`` of joint
-positions is needed; places of links and ZMP are kept with it. Times are frame / frameRate, or in
-the frames.
+``.seq``, or ``.yaml``, is YAML: components of a ``CompositeSeq``, of which the ``MultiValueSeq`` of
+joint positions is needed; places of links and ZMP are kept with it. Times are frame / frameRate, or
+in the frames.
+
+Columns are joints by their numbers: the first one that of number 0. A file that has columns of more
+joints than the robot is read by these; what is left out is told where it moves. The ZMP of ``.zmp``
+and of a component that is, or looks, relative to the root is the pattern's.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi._errors import ModelError
+from tabi._errors import ModelError, users_level
 from tabi.control.patterns import Pattern, pattern
 from tabi.model.robot import Robot
 
@@ -26,39 +32,86 @@ Array = NDArray[np.float64]
 COMPANIONS = ("waist", "hip", "zmp")
 # what Choreonoid has called it
 JOINTS = ("JointDisplacement", "JointPosition")
+# a ZMP that is on the mean lower than this is below a root, not on the ground [m]
+BELOW = -0.1
+# columns that are left out stand still where they move by no more than their digits [rad or m]
+STILL = 1e-3
+
+
+class PatternFileWarning(UserWarning):
+    """A file moves joints that the robot does not have; they are left out."""
+
+
+class MotionTable(NamedTuple):
+    """What a file tells.
+
+    Attributes:
+        times: [s], shape (n,). position: of all columns. others: as of ``Pattern``.
+        zmp: name among the others of what is in the base's frame [m], shape (n, 3).
+    """
+
+    times: Array
+    position: Array
+    others: dict[str, Array]
+    zmp: str | None
 
 
 def read_pattern(path: str | Path, robot: Robot, joints: Iterable[str] | None = None) -> Pattern:
     """A motion from a file, checked against the robot's joints and their limits.
 
     Args:
-        path: of a ``.pos`` file of OpenHRP or a ``.seq`` file of Choreonoid.
+        path: of a ``.pos`` file of OpenHRP, or a ``.seq`` or ``.yaml`` file of Choreonoid.
         robot: that should move so.
-        joints: what the columns are. Unless given, all joints of the robot, by their numbers where
+        joints: what the columns are. By default all joints of the robot, by their numbers where
             the robot's file has them, else in the order of ``robot.joint_names``.
     """
     file = Path(path)
     if not file.is_file():
-        raise ModelError("no such file; expected a pattern, .pos or .seq", file)
-    readers = {".pos": _read_pos, ".seq": _read_seq}
+        raise ModelError("no such file; expected a pattern, .pos, .seq or .yaml", file)
+    readers = {".pos": _read_pos, ".seq": _read_seq, ".yaml": _read_seq, ".yml": _read_seq}
     if file.suffix not in readers:
         raise ModelError(
             f"a pattern cannot be read from {file.suffix or 'no suffix'!r}; expected a file of "
-            f"OpenHRP, .pos, or of Choreonoid, .seq",
+            f"OpenHRP, .pos, or of Choreonoid, .seq or .yaml",
             file,
         )
     names = columns(robot) if joints is None else tuple(joints)
-    times, position, others = readers[file.suffix](file)
+    read = readers[file.suffix](file)
+    position = read.position
+    if joints is None and position.shape[1] > len(names):
+        position = _by_number(file, position, names, robot)
     if position.shape[1] != len(names):
         raise ModelError(
             f"has positions of {position.shape[1]} joints; expected those of {len(names)} of "
-            f"{robot.name}: is it a pattern of another robot?",
+            f"{robot.name}: is it a pattern of another robot? If it is of this one, say what its "
+            f"columns are, joints=[…]",
             file,
         )
     try:
-        return pattern(robot, times, position, None, names, others)
+        made = pattern(robot, read.times, position, None, names, read.others)
     except ModelError as problem:
         raise ModelError(str(problem), file) from None
+    return replace(made, planned_zmp=read.zmp)
+
+
+def _by_number(file: Path, position: Array, names: tuple[str, ...], robot: Robot) -> Array:
+    """Columns of the robot's joints, by their numbers, out of more; as they are where the robot
+    has no numbers, or none for them.
+    """
+    numbers = [robot.joint(name).number for name in names]
+    count = position.shape[1]
+    if any(n is None or not 0 <= n < count for n in numbers):
+        return position
+    left = [k for k in range(count) if k not in numbers]
+    moving = [k for k in left if np.ptp(position[:, k]) > STILL]
+    if moving:
+        warnings.warn(
+            f"{file}: moves joints of numbers {', '.join(map(str, moving[:8]))} that "
+            f"{robot.name} does not have; they are left out",
+            PatternFileWarning,
+            stacklevel=users_level(),
+        )
+    return position[:, [n for n in numbers if n is not None]]
 
 
 def columns(robot: Robot) -> tuple[str, ...]:
@@ -68,7 +121,7 @@ def columns(robot: Robot) -> tuple[str, ...]:
     return tuple(sorted(told, key=lambda name: told[name]) if told else robot.joint_names)
 
 
-def _read_pos(file: Path) -> tuple[Array, Array, dict[str, Array]]:
+def _read_pos(file: Path) -> MotionTable:
     table, others = _table(file), {}
     for suffix in COMPANIONS:
         beside = file.with_suffix(f".{suffix}")
@@ -81,7 +134,8 @@ def _read_pos(file: Path) -> tuple[Array, Array, dict[str, Array]]:
                     beside,
                 )
             others[suffix] = rows[:, 1:]
-    return table[:, 0], table[:, 1:], others
+    told = "zmp" in others and others["zmp"].shape[1] == 3
+    return MotionTable(table[:, 0], table[:, 1:], others, "zmp" if told else None)
 
 
 def _table(file: Path) -> Array:
@@ -114,22 +168,43 @@ def _table(file: Path) -> Array:
     return np.array(rows)
 
 
-def _read_seq(file: Path) -> tuple[Array, Array, dict[str, Array]]:
+def _read_seq(file: Path) -> MotionTable:
     top = _parsed(file)
     if not isinstance(top, dict) or top.get("type") != "CompositeSeq":
         raise ModelError("is no motion of Choreonoid; expected 'type: CompositeSeq'", file, 1)
     found: dict[str, tuple[Array, Array]] = {}
+    relative: Any = None
     for part in top.get("components") or []:
         name = str(part.get("content", part.get("purpose", ""))) if isinstance(part, dict) else ""
         if name:
             found["joints" if name in JOINTS else name] = _frames(file, name, {**top, **part})
+        if name.lower() == "zmp":
+            relative = part.get("isRootRelative", part.get("is_root_relative"))
     if "joints" not in found:
         raise ModelError(
             f"has no component with the content {' or '.join(JOINTS)}; expected joint positions",
             file,
         )
     times, position = found.pop("joints")
-    return times, position, {name: rows for name, (_, rows) in found.items()}
+    others = {name: rows for name, (_, rows) in found.items()}
+    zmp = next((name for name in found if name.lower() == "zmp"), None)
+    if zmp is None or not _is_relative(others[zmp], relative):
+        return MotionTable(times, position, others, None)
+    if len(others[zmp]) != len(times):
+        own, rows = found[zmp]
+        others[zmp] = np.stack([np.interp(times, own, column) for column in rows.T], axis=1)
+    return MotionTable(times, position, others, zmp)
+
+
+def _is_relative(zmp: Array, told: Any) -> bool:
+    """Whether a ZMP is in the root's frame, as the file says; where it does not, if it is below it.
+
+    Args:
+        told: true, false, or what is no answer.
+    """
+    if zmp.shape[1] != 3:
+        return False
+    return told if isinstance(told, bool) else bool(zmp[:, 2].mean() < BELOW)
 
 
 def _frames(file: Path, name: str, part: dict[str, Any]) -> tuple[Array, Array]:

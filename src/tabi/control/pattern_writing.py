@@ -117,8 +117,13 @@ def _seq(file: Path, pattern: Pattern, position: Array) -> dict[Path, str]:
         kind = KINDS.get(name, ("MultiValueSeq", 1))
         # of another width than is usual, it is plain numbers
         kind = kind if rows.shape[1] % kind[1] == 0 else ("MultiValueSeq", 1)
-        parts.append(_component(name, kind, rows, count))
+        parts.append(_component(name, kind, rows, count, relative=_relative(name, pattern)))
     return {file: "".join(parts)}
+
+
+def _relative(name: str, pattern: Pattern) -> bool:
+    """Whether a component is a ZMP in the base's frame."""
+    return name.lower() == "zmp" and pattern.zmp is not None
 
 
 def _even(times: Array, rate: float) -> bool:
@@ -126,7 +131,12 @@ def _even(times: Array, rate: float) -> bool:
 
 
 def _component(
-    name: str, kind: tuple[str, int], rows: Array, count: int, timed: bool = False
+    name: str,
+    kind: tuple[str, int],
+    rows: Array,
+    count: int,
+    timed: bool = False,
+    relative: bool = False,
 ) -> str:
     """A component of a motion: its head and frames."""
     what, width = kind
@@ -135,6 +145,8 @@ def _component(
         lines.append(f"    numParts: {(rows.shape[1] - timed) // width}")
     if timed:
         lines.append("    hasFrameTime: true")
+    if relative:
+        lines.append("    isRootRelative: true")
     lines.append("    frames:")
     for row in rows.tolist():
         numbers = [_number(x) for x in row]

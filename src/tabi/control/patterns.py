@@ -32,6 +32,8 @@ class Pattern:
         velocity: [rad/s or m/s], shape (n, joints); differences of positions unless given.
         others: what else a file tells, by its name there, as "waist" and "zmp" of OpenHRP; rows are
             at the same times.
+        planned_zmp: name in ``others`` of the zero moment point that the motion was planned with,
+            where this is in the base's frame [m], shape (n, 3).
     """
 
     joints: tuple[str, ...]
@@ -39,6 +41,14 @@ class Pattern:
     position: Array
     velocity: Array
     others: Mapping[str, Array] = field(default_factory=dict)
+    planned_zmp: str | None = None
+
+    @property
+    def zmp(self) -> Array | None:
+        """The zero moment point that the motion was planned with, in the base's frame [m], shape
+        (n, 3); None where no file told it.
+        """
+        return None if self.planned_zmp is None else self.others.get(self.planned_zmp)
 
     @property
     def duration(self) -> float:

@@ -14,14 +14,11 @@ from tabi.model import soft
 from tabi.model.joint import Joint
 from tabi.model.shape import (
     Box,
-    Capsule,
     Convex,
-    Ellipsoid,
     HalfSpace,
     Material,
     MeshFile,
     Shape,
-    Sphere,
 )
 from tabi.spatial.inertia import Inertia
 from tabi.spatial.polygon import polygon_area
@@ -249,47 +246,3 @@ def check_simple(name: str, points: ArrayLike) -> None:
 
 def _turn(a: Array, b: Array, c: Array) -> float:
     return float((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))
-
-
-def sole_of(name: str, body: Body, R_WB: Array, thickness: float = 2e-3) -> Foot:
-    """The sole of a body as its shapes show it: the outline of everything within ``thickness`` of
-    its lowest point.
-
-    Args:
-        R_WB: the body's orientation when it stands flat; the foot frame takes the world's axes
-            there.
-    """
-    shapes = body.collision_shapes()
-    if not shapes:
-        raise ModelError(
-            f"body {body.name!r} is declared the foot {name!r} but has no collision shape to find "
-            f"a sole in; give a polygon"
-        )
-    points = np.concatenate([_undersides(s, R_WB) for s in shapes])
-    lowest = points[:, 2].min()
-    outline = points[points[:, 2] < lowest + thickness][:, :2]
-    if len(outline) < 3:
-        raise ModelError(
-            f"body {body.name!r} is declared the foot {name!r} but touches the ground in fewer "
-            f"than three points; give a polygon"
-        )
-    placement = Transform(R_WB.T, R_WB.T @ np.array([0.0, 0.0, lowest]))
-    return Foot(name, body, placement, convex_outline(name, outline))
-
-
-def _undersides(shape: Shape, R_WB: Array) -> Array:
-    """Points of a shape that the ground may touch, in the world's axes;
-    balls and capsules touch it below their centres only, an ellipsoid in its lowest point.
-    """
-    g = shape.geometry
-    assert not isinstance(g, MeshFile)
-    if isinstance(g, (Sphere, Capsule)):
-        half = 0.5 * g.length if isinstance(g, Capsule) else 0.0
-        centres = shape.placement @ np.array([[0.0, 0.0, half], [0.0, 0.0, -half]])
-        return centres @ R_WB.T - np.array([0.0, 0.0, g.radius])
-    if isinstance(g, Ellipsoid):
-        square = np.square(g.radii)
-        down = -(R_WB @ shape.placement.R)[2]
-        lowest = square * down / np.sqrt(square @ np.square(down))
-        return (shape.placement @ lowest[None]) @ R_WB.T
-    return (shape.placement @ g.points()) @ R_WB.T

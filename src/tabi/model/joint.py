@@ -108,6 +108,8 @@ class Joint:
             with its velocity, or moves as commanded after ``Simulator.prescribe``.
         passive: nothing drives it and no encoder reads it, as the rubber in an ankle: controllers
             neither see nor command it, and no gains are made up for it.
+        driven: False where the robot's file lists actuators and none of them acts on this joint, as
+            on springs and rods: no gains are made up for it.
         position: configuration the world starts in; the joint's zero if not given.
         line: line of the file it was read from.
         number: its number in the robot's own software, by which motion files order their columns
@@ -131,6 +133,7 @@ class Joint:
     mimic: Mimic | None = None
     prescribed: bool = False
     passive: bool = False
+    driven: bool = True
     position: Array = None  # type: ignore[assignment]
     line: int | None = None
     number: int | None = None

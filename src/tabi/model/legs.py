@@ -89,7 +89,8 @@ def _stance(robot: KinematicTree) -> Stance:
             (note for note in robot.notes if note.startswith("no feet declared")),
             "no feet declared",
         ).removesuffix("; give feet={…}")
-        found = f"its feet are {', '.join(map(repr, robot.feet))}" if robot.feet else reason
+        are = "its only foot is" if len(robot.feet) == 1 else "its feet are"
+        found = f"{are} {', '.join(map(repr, robot.feet))}" if robot.feet else reason
         raise ModelError(f"legs of {robot.name} are not known: {found}; {EXPECTED}")
     X = robot.placements(robot.at_zero())
     ends = {

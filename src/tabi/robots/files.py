@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Unpack
 
 from tabi import collision
-from tabi._errors import ModelError, expect, near, nearest, users_level
+from tabi._errors import ModelError, expect, near, nearest, unknown, users_level
 from tabi.model import doubts
 from tabi.model.joint import Motor
 from tabi.model.readers import load as reader
@@ -68,8 +68,8 @@ def load(
         name: the robot's name, if not the file's.
         srdf: a file with pairs that never collide and poses; by default, of a URDF file, the one of
             its name beside it or in ../srdf, if there is one; False for none.
-        gains: of motors that have none: ``(kp, kd)`` for all, ``{joint: (kp, kd)}``, True for those
-            of ``robots.gains``, False for none; by default True where no motor has any.
+        gains: ``(kp, kd)`` or ``{joint: (kp, kd)}`` in place of the file's, True for those of
+            ``robots.gains`` where it has none, False for none; by default True if no motor has any.
         self_collision: True to keep all pairs of links that could touch, False for none; by default
             without pairs across hinges whose axes meet (``robots.compound_joints``), and without
             those that overlap in the neutral or the half-sitting pose.
@@ -83,17 +83,28 @@ def load(
         max_points: most vertices of each hull of a body without a foot; None for any number.
     """
     how = _settings(path, shapes)
-    robot = reader.load(path, feet, base, name, srdf, how.collision)
+    robot = _with_mass(reader.load(path, feet, base, name, srdf, how.collision))
     if stand_ins:
         known.complete(robot)
-    said = doubts.doubts(robot)
-    said += [note for note in robot.notes if note.startswith("feet found by shape")]
+    seen = (note for note in robot.notes if note.startswith("feet found by shape"))
+    said = [*doubts.doubts(robot), *seen]
     said += shapes_of.prepare(robot, how)
     said += _give_gains(robot, gains)
     said += _part_links(robot, self_collision)
     if said:
         message = f"{robot.name}, from {Path(path).name}: {'; '.join(said)}"
         warnings.warn(message, RobotFileWarning, stacklevel=users_level())
+    return robot
+
+
+def _with_mass(robot: Robot) -> Robot:
+    """The robot; refused if it moves and has no mass at all."""
+    if robot.mass <= 0 and any(body.joint.v_count for body in robot.bodies):
+        raise ModelError(
+            f"robot {robot.name!r} has no mass: none of its {len(robot.bodies)} links has any; "
+            f"expected kilograms, and an inertia, of every link that moves: add them to the file",
+            robot.file,
+        )
     return robot
 
 
@@ -127,24 +138,65 @@ def _check_built_in(path: Any) -> None:
 
 def _give_gains(robot: Robot, gains: Any) -> list[str]:
     """What is to be said of it."""
-    if gains is None and not made_up.is_limp(robot):
+    if gains is False or (gains is None and not made_up.is_limp(robot)):
         return []
     if gains is None or gains is True:
         made_up.give(robot)
         robot.notes.append(f"stand-in: gains of its motors are tabi's: {made_up.FORMULA}")
         told = "its motors have no gains, so some were made up"
         return [f"{told} ({made_up.FORMULA}; gains=False for none)"] if gains is None else []
-    if gains is False:
-        return []
-    told = gains if isinstance(gains, Mapping) else {}
-    every = None if isinstance(gains, Mapping) else _pair("gains", gains)
-    for joint_name in told:
-        robot.joint(joint_name)
-    for joint in made_up.idle_joints(robot):
-        pair = _pair(f"gains of {joint.name!r}", told[joint.name]) if joint.name in told else every
-        if pair is not None:
-            joint.motor = replace(joint.motor or Motor(), kp=pair[0], kd=pair[1])
+    if isinstance(gains, Mapping):
+        pairs = {name: _pair(f"gains of {name!r}", pair) for name, pair in gains.items()}
+        _check_driven(robot, pairs)
+    else:
+        pair = _pair("gains", gains)
+        pairs = {joint.name: pair for joint in made_up.driven_joints(robot)}
+    _set_gains(robot, pairs)
     return []
+
+
+def _check_driven(robot: Robot, names: Iterable[str]) -> None:
+    """Refuse gains for joints that no motor can hold."""
+    holdable = {joint.name: joint for joint in made_up.holdable_joints(robot)}
+    every = {body.joint.name: body.joint for body in robot.bodies}
+    for name in names:
+        if name in holdable:
+            continue
+        if name not in every:
+            missing = unknown("joint", name, robot.name, holdable)
+            raise ModelError(
+                f"gains are given for a joint that is not there: {missing}", robot.file
+            )
+        joint = every[name]
+        why = (
+            f"follows joint {joint.mimic.leader!r}, whose motor moves both"
+            if joint.mimic
+            else "is passive"
+            if joint.passive
+            else f"is {joint.kind}"
+        )
+        raise ModelError(
+            f"gains are given for joint {name!r} of {robot.name}, which {why}; expected joints "
+            f"with a motor of their own: leave it out",
+            robot.file,
+        )
+
+
+def _set_gains(robot: Robot, pairs: Mapping[str, tuple[float, float]]) -> None:
+    """The caller's gains, before those of the file, with a note of which these were."""
+    replaced = []
+    for name, (kp, kd) in pairs.items():
+        joint = robot.joint(name)
+        motor = joint.motor or Motor()
+        if motor.kp > 0 or motor.kd > 0:
+            replaced.append(f"{name!r} {motor.kp:g}, {motor.kd:g}")
+        joint.motor = replace(motor, kp=kp, kd=kd)
+    if replaced:
+        more = f" and {len(replaced) - 4} more" if len(replaced) > 4 else ""
+        robot.notes.append(
+            f"gains of {len(replaced)} motors are the caller's, not the file's (kp, kd there: "
+            f"{'; '.join(replaced[:4])}{more})"
+        )
 
 
 def _pair(what: str, value: Any) -> tuple[float, float]:

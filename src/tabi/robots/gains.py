@@ -33,30 +33,39 @@ FORMULA = (
 )
 
 
+def holdable_joints(robot: Robot) -> list[Joint]:
+    """Joints that a motor could hold: with one degree of freedom of their own, and not passive."""
+    return [
+        body.joint
+        for body in robot.bodies[1:]
+        if body.joint.v_count == 1 and body.joint.mimic is None and not body.joint.passive
+    ]
+
+
+def driven_joints(robot: Robot) -> list[Joint]:
+    """Joints that a motor holds, or would if the file knew motors. Not those without one where the
+    file lists actuators, nor, in a loop of a robot that has motors, rods and springs.
+    """
+    loose: list[Body] = []
+    if any(body.joint.motor for body in robot.bodies):
+        loose = [body for body in in_loops(robot) if body.joint.motor is None]
+    rods = {body.joint.name for body in loose}
+    return [
+        joint
+        for joint in holdable_joints(robot)
+        if (joint.driven or joint.motor) and joint.name not in rods
+    ]
+
+
 def idle_joints(robot: Robot) -> list[Joint]:
-    """Joints that a motor could hold and none does: with one degree of freedom, and no gains."""
-    return [joint for joint in _driven(robot) if not (joint.motor and joint.motor.kp > 0)]
+    """Driven joints whose motors have no gains."""
+    return [joint for joint in driven_joints(robot) if not (joint.motor and joint.motor.kp > 0)]
 
 
 def is_limp(robot: Robot) -> bool:
     """Whether no motor of the robot has gains, so that it can hold no pose."""
     idle = idle_joints(robot)
-    return bool(idle) and len(idle) == len(_driven(robot))
-
-
-def _driven(robot: Robot) -> list[Joint]:
-    """Not those of rods and springs: in a loop of a robot that has motors, joints without one."""
-    loose: list[Body] = []
-    if any(body.joint.motor for body in robot.bodies):
-        loose = [body for body in in_loops(robot) if body.joint.motor is None]
-    return [
-        body.joint
-        for body in robot.bodies[1:]
-        if body.joint.v_count == 1
-        and body.joint.mimic is None
-        and not body.joint.passive
-        and body not in loose
-    ]
+    return bool(idle) and len(idle) == len(driven_joints(robot))
 
 
 def give(robot: Robot) -> None:

@@ -132,7 +132,7 @@ Motion = Hold | Limp | Squat | Sway | Lean | Keyframes | WalkKeys | SteeredWalkK
 
 
 class Gains(Keys, frozen=True, kw_only=True):
-    """Position loops for motors to which a robot's file gives none.
+    """Position loops of a robot's motors, in place of its file's.
 
     Attributes:
         stiffness_nm_rad: of joints that turn, and in N/m of those that slide
@@ -205,8 +205,8 @@ class RobotKeys(Posture, frozen=True, kw_only=True):
         name: its name; the robot's own unless given
         base: whether it is bolted to the world; what its file says unless given
         feet: feet by name, each a body or more about it; for robots from files
-        gains: of motors to which the file gives none; made up from what each joint moves
-            if it gives none at all, unless the robot is limp
+        gains: of all motors, in place of the file's; made up from what each joint moves
+            where neither gives any, unless the robot is limp
         bush: rubber between ankle and sole; none unless given
         soles: soft soles under its feet; none unless given
         pads: soft pads on its bodies

@@ -132,7 +132,8 @@ def measure(
 def zmp_reference(pattern: Pattern, asked: PatternDynamics) -> tuple[str, Array]:
     """Where it comes from, and the reference ZMP from the base's start [m], shape (n, 2)."""
     if not {"zmp", "waist"} <= set(pattern.others):
-        return "inverse dynamics", asked.zmp - asked.base[0, :2]
+        told = "inverse dynamics" if pattern.zmp is None else "its file"
+        return told, asked.zmp_reference - asked.base[0, :2]
     waist, zmp = pattern.others["waist"], pattern.others["zmp"]
     (cr, cp, cy), (sr, sp, sy) = np.cos(waist[:, 3:].T), np.sin(waist[:, 3:].T)
     # rows x and y of Rz(yaw) Ry(pitch) Rx(roll)

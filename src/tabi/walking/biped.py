@@ -52,9 +52,11 @@ class Biped:
             )
         missing = [side for side in SIDES if side not in robot.feet]
         if missing:
+            feet = list(robot.feet)
+            only = f", but only {', '.join(map(repr, feet))}" if feet else ""
             raise ModelError(
-                f"robot {robot.name!r} has no foot {missing[0]!r} to walk on; expected feet 'left' "
-                "and 'right', as in "
+                f"robot {robot.name!r} has no foot {missing[0]!r} to walk on{only}; expected feet "
+                "'left' and 'right', as in "
                 'tabi.load(path, feet={"left": "L_FOOT", "right": "R_FOOT"})'
             )
         self.robot, self.mass = robot, robot.mass

@@ -391,11 +391,11 @@ def test_keys_that_are_not_read_are_counted_and_near_misses_named(tmp_path):
     text = BODY.replace(
         "    mass: 4", "    mass: 4\n    centreOfMass: [ 0, 0, 1 ]\n    colour: red"
     )
-    robot = read(tmp_path, HEAD + "footLinks: []\n" + text)
+    robot = read(tmp_path, HEAD + "linkGroup: []\n" + text)
     (note,) = (note for note in robot.notes if note.startswith("ignored: "))
     assert "1 × Link.centre_of_mass (near center_of_mass)" in note
     assert "1 × Link.colour," in note
-    assert "1 × foot_links" in note
+    assert "1 × link_group" in note
 
 
 def test_the_reader_takes_a_path_and_refuses_a_base_that_is_none(tmp_path):

@@ -26,7 +26,6 @@ links:
 """
 FAULTS = [
     ("format: ChoreonoidBody", "format: Body", 1, "has format 'Body'; expected format: Choreonoid"),
-    ("format: ChoreonoidBody", "modelFile: a.wrl", 1, "adds to the model file 'a.wrl'; load that"),
     ("format_version: 2.0", "format_version: 3", 2, "has format_version 3; expected 1.0 to 2.0"),
     ("format_version: 2.0", "angle_unit: turn", 2, "has angle_unit 'turn'; expected degree or rad"),
     ("name: toy", "root_link: bas", 3, "a root_link that is not there: link 'bas' not found"),

@@ -274,10 +274,13 @@ def test_feet_are_found_by_name_and_the_note_says_so(tmp_path, left, right):
             [leg("LF_FOOT"), leg("RF_FOOT"), leg("LH_FOOT"), leg("RH_FOOT")],
             "among 'LF_FOOT', 'RF_FOOT', 'LH_FOOT', 'RH_FOOT'",
         ),
-        ([leg("l_foot"), leg("r_foot"), leg("l_ankle")], "among 'l_foot', 'r_foot', 'l_ankle'"),
+        (
+            [leg("l_foot1"), leg("r_foot1"), leg("l_foot2"), leg("r_foot2")],
+            "among 'l_foot1', 'r_foot1', 'l_foot2', 'r_foot2'",
+        ),
         (
             [leg("l_hoof"), leg("r_hoof"), leg("torsoLeft")],
-            "no end body is named foot, sole or ankle",
+            "no end body is named foot, sole, ankle or toe",
         ),
     ],
 )

@@ -417,8 +417,9 @@ def test_keyframes_become_poses_by_joint_name(tmp_path):
         "</keyframe>"
     )
     robot = read(tmp_path, TREES["free base"], rest)
-    assert robot.poses == {"home": {"j": 0.5}, "keyframe2": {"j": 0.25}}
-    assert "robot.place([1.0, 2.0, 3.0], [1.0, 0.0, 0.0, 0.0])" in note(robot, "'home'")
+    poses = {"home": {"j": 0.5}, "keyframe2": {"j": 0.25}}
+    assert robot.poses == {**poses, "half_sitting": {"j": 0.5}}
+    assert "robot.place([1.0, 2.0, 3.0], [1.0, 0.0, 0.0, 0.0])" in note(robot, "'home' also moves")
 
 
 def test_sites_sensors_and_cameras_keep_their_places(tmp_path):

@@ -110,7 +110,7 @@ def test_exclude_takes_names_and_bodies_and_refuses_others_by_the_nearest_name(t
 def test_a_group_state_is_a_pose_and_states_of_one_name_are_one(tmp_path):
     told = state("home", ("ab", 0.5), group="one") + state("home", ("bc", -3.5), group="two")
     robot = load(written(tmp_path, told))
-    assert robot.poses == {"home": {"ab": 0.5, "bc": -3.5}}
+    assert robot.poses["home"] == {"ab": 0.5, "bc": -3.5}
     robot.set_pose("home")
     np.testing.assert_array_equal(robot.joint("bc").position, [-3.5])
 

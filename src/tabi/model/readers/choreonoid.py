@@ -4,14 +4,13 @@ A link is a body and the joint that carries it, both with the link's name, unles
 gives the joint its own; the base hangs on the joint ``<robot>_base``. ``translation`` and
 ``rotation`` place it in its parent's frame, and its joint turns about, or slides along,
 ``joint_axis`` of its own. ``joint_id`` becomes the joint's number, by which ``standard_pose`` is
-ordered: it is the pose ``standard`` and the robot's half-sitting one. ``extra_joints`` become
-bonds. Other keys are for other programs, which the format invites, and are counted in a note.
+ordered: see ``choreonoid_additions``, also for the feet. ``extra_joints`` become bonds. Other keys
+are for other programs, which the format invites, and are counted in a note.
 """
 
 from __future__ import annotations
 
 import difflib
-import math
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +18,7 @@ import numpy as np
 from tabi._errors import ModelError, unknown
 from tabi.model.body import Closure
 from tabi.model.joint import Joint
+from tabi.model.readers import choreonoid_additions
 from tabi.model.readers.choreonoid_elements import Elements
 from tabi.model.readers.choreonoid_joint import drive, kind_of
 from tabi.model.readers.choreonoid_node import Item, parse
@@ -61,11 +61,6 @@ class _Reader:
     def _header(self) -> float:
         """Check what the file says it is; returns its unit of angles [rad]."""
         top = self.top
-        if "format" not in top.entries and "model_file" in top.entries:
-            raise top.error(
-                f"adds to the model file {top.text('model_file')!r}; load that file itself",
-                "model_file",
-            )
         if top.text("format") != "ChoreonoidBody":
             raise top.error(
                 f"has format {top.text('format')!r}; expected format: ChoreonoidBody", "format"
@@ -75,17 +70,14 @@ class _Reader:
             raise top.error(
                 f"has format_version {version:g}; expected 1.0 to 2.0", "format_version"
             )
-        unit = top.text("angle_unit", "degree")
-        if unit not in ("degree", "radian"):
-            raise top.error(f"has angle_unit {unit!r}; expected degree or radian", "angle_unit")
-        return math.pi / 180 if unit == "degree" else 1.0
+        return choreonoid_additions.angle_unit(top)
 
     def assemble(self, base: str | None) -> Robot:
         """The robot, and in its notes what was ignored or mended."""
         robot = self.robot
         for k, item in enumerate(self._ordered(self._links())):
             self._add(item, base if k == 0 else None, k == 0)
-        self._pose()
+        choreonoid_additions.apply(robot, self.top, self.angle)
         self._bonds()
         exclude(robot, self.top)
         self._write_notes()
@@ -194,20 +186,6 @@ class _Reader:
             self.numbers.setdefault(int(number), joint.name)
 
     # ---- what the file says of the whole robot ----------------------------------------------
-
-    def _pose(self) -> None:
-        """The standard pose, in the order of joint_id."""
-        values, pose, lost = self.top.numbers("standard_pose"), dict[str, float](), []
-        for number, value in enumerate(values):
-            joint = self.robot.joint(self.numbers[number]) if number in self.numbers else None
-            if joint is None or joint.q_count != 1:
-                lost.append(str(number))
-                continue
-            pose[joint.name] = value * (1.0 if joint.kind == "prismatic" else self.angle)
-        if lost:
-            self.notes.append(f"standard_pose has values for no joint of id {', '.join(lost)}")
-        if values:
-            self.robot.poses |= {"standard": pose, "half_sitting": pose}
 
     def _bonds(self) -> None:
         """Extra joints, which close loops."""

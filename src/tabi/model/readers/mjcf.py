@@ -23,7 +23,8 @@ import numpy as np
 from tabi._errors import ModelError
 from tabi.model.body import Body, Frame
 from tabi.model.joint import Joint
-from tabi.model.readers.mjcf_actuators import add_couplings, add_motors
+from tabi.model.readers import home_pose
+from tabi.model.readers.mjcf_actuators import add_couplings, add_motors, mark_undriven
 from tabi.model.readers.mjcf_bonds import add_bonds
 from tabi.model.readers.mjcf_geoms import Geoms
 from tabi.model.readers.mjcf_roots import note_ignored, roots
@@ -36,6 +37,7 @@ from tabi.spatial.transform import Transform, about, from_quaternion, translatio
 
 ANCHOR = "world_anchor"
 MODEL_NAME = "MuJoCo Model"  # what MuJoCo calls a model without a name
+UPRIGHT = 0.866  # cosine of the most, 30°, that a base leans in a pose to stand in
 
 
 def read(path: str | Path, base: str | None = None) -> Robot:
@@ -97,11 +99,12 @@ class _Tree:
         self.geoms.exclude(robot)
         add_motors(self.source, self.joints, robot.notes)
         add_couplings(self.source, self.joints, robot.notes)
+        mark_undriven(self.source, self.joints, robot.notes)
         add_bonds(self.source, robot, self.names)
         self._add_frames()
         add_sensors(self.source, robot, self.names, self.joints)
-        for k in range(m.nkey):
-            self._add_pose(k)
+        upright = [self._add_pose(k) for k in range(m.nkey)]
+        home_pose.adopt(robot, [name for name in upright if name])
 
     # ---- bodies and joints ------------------------------------------------------------------
 
@@ -248,9 +251,9 @@ class _Tree:
     def _body(self, b: int) -> Body:
         return self.robot.body(self.names[int(b)])
 
-    def _add_pose(self, k: int) -> None:
-        """A keyframe's positions of joints with one degree of freedom;
-        where it puts the base becomes a note.
+    def _add_pose(self, k: int) -> str | None:
+        """A keyframe's positions of joints with one degree of freedom; where it puts the base
+        becomes a note. Returns its name, None where it lays the base down.
         """
         m, robot = self.m, self.robot
         name, q = m.key(k).name or f"keyframe{k + 1}", m.key_qpos[k]
@@ -280,21 +283,23 @@ class _Tree:
                 f"keyframe {name!r} contradicts the coupling of joints {', '.join(torn)}: "
                 f"their leaders count"
             )
-        root = next(iter(self.names))
-        if self._is_free(root) and robot.base.joint.kind == "floating":
-            start = m.jnt_qposadr[m.body_jntadr[root]]
-            where = q[start : start + 7]
-            if not np.allclose(where[:3], m.qpos0[start : start + 3], atol=1e-9) or not _is_turn(
-                where[3:], m.qpos0[start + 3 : start + 7]
-            ):
-                place = (
-                    f"robot.place({where[:3].tolist()}, "
-                    f"{where[3:].tolist() if where[3:].any() else [1.0, 0.0, 0.0, 0.0]})"
-                )
-                robot.notes.append(
-                    f"keyframe {name!r} also moves the base, which a pose of tabi does not hold: "
-                    f"{place} does"
-                )
+        return name if self._note_base(name, q) else None
+
+    def _note_base(self, keyframe: str, q: np.ndarray) -> bool:
+        """Note where a keyframe puts the base; returns whether it stands upright there."""
+        m, robot, root = self.m, self.robot, next(iter(self.names))
+        if not (self._is_free(root) and robot.base.joint.kind == "floating"):
+            return True
+        start = m.jnt_qposadr[m.body_jntadr[root]]
+        where, there = q[start : start + 7], m.qpos0[start : start + 7]
+        turned = [1.0, 0.0, 0.0, 0.0] if not where[3:].any() else where[3:].tolist()
+        if not np.allclose(where[:3], there[:3], atol=1e-9) or not _is_turn(where[3:], there[3:]):
+            robot.notes.append(
+                f"keyframe {keyframe!r} also moves the base, which a pose of tabi does not hold: "
+                f"robot.place({where[:3].tolist()}, {turned}) does"
+            )
+        tilt = from_quaternion(turned).R @ from_quaternion(there[3:]).R.T
+        return bool(tilt[2, 2] > UPRIGHT)
 
     def _coupled(self, joint: Joint, q: np.ndarray) -> float:
         leader = next(j for j, other in self.joints.items() if other.name == joint.mimic.leader)  # type: ignore[union-attr]

@@ -25,7 +25,7 @@ def add_motors(source: Source, joints: dict[int, Joint], notes: list[str]) -> No
     m = source.m
     for k in range(m.nactuator):
         name = m.actuator(k).name or f"actuator {k + 1}"
-        on_joint = source.kind("mjtTrn", m.actuator_trntype[k]) in ("joint", "jointinparent")
+        on_joint = _acts_on_joint(source, k)
         joint = joints.get(int(m.actuator_trnid[k, 0])) if on_joint else None
         if joint is None or joint.q_count != 1:
             target = (
@@ -50,6 +50,40 @@ def add_motors(source: Source, joints: dict[int, Joint], notes: list[str]) -> No
                 f"actuator {name!r} is stronger in one direction: its motor got the larger limit, "
                 f"{motor.torque_limit:g}, in both"
             )
+
+
+def mark_undriven(source: Source, joints: dict[int, Joint], notes: list[str]) -> None:
+    """In a file whose actuators act on joints, joints without one are springs, rods and the like,
+    which nothing drives; followers of couplings go with their leaders, and what a tendon drives
+    would have lost its drive here.
+    """
+    m = source.m
+    driven = {
+        int(m.actuator_trnid[k, 0]) for k in range(m.nactuator) if _acts_on_joint(source, k)
+    } & joints.keys()
+    pulled = {
+        int(m.wrap_objid[w])
+        for w in range(m.nwrap)
+        if source.kind("mjtWrap", m.wrap_type[w]) == "joint"
+    }
+    loose = [
+        joint
+        for j, joint in joints.items()
+        if driven and j not in driven | pulled and joint.q_count == 1 and joint.mimic is None
+    ]
+    for joint in loose:
+        joint.driven = False
+    if loose:
+        more = f" and {len(loose) - 6} more" if len(loose) > 6 else ""
+        notes.append(
+            f"joints without an actuator, passive (no motor, no gains) as the file lists actuators "
+            f"for others ({len(loose)}): "
+            f"{', '.join(repr(joint.name) for joint in loose[:6])}{more}"
+        )
+
+
+def _acts_on_joint(source: Source, k: int) -> bool:
+    return source.kind("mjtTrn", source.m.actuator_trntype[k]) in ("joint", "jointinparent")
 
 
 def _motor(source: Source, k: int) -> Motor | None:

@@ -19,6 +19,7 @@ from itertools import combinations
 from pathlib import Path
 
 from tabi._errors import ModelError
+from tabi.model.readers import home_pose
 from tabi.model.readers.xml import Element, XmlFile, parse
 from tabi.model.robot import Robot
 
@@ -38,8 +39,6 @@ _KNOWN = {
         ("joint", "", "name value"),
     ]
 }
-# names by which robots' authors call the pose to start from, the first found is it
-_TO_START_FROM = ("half_sitting", "half-sitting", "halfsitting", "standing")
 # files round: how far a position may be behind a limit before it is told [rad or m]
 _ROUNDING = 1e-4
 
@@ -105,7 +104,7 @@ class _Reader(XmlFile):
         for pair in pairs:
             robot.exclude(*pair)
         robot.poses |= poses
-        start = next((name for name in _TO_START_FROM if name in poses), None)
+        start = home_pose.named(poses)
         if start and "half_sitting" not in robot.poses:
             robot.poses["half_sitting"] = poses[start]
             self.notes.append(f"its pose {start!r} is also the robot's half_sitting")
