@@ -81,6 +81,8 @@ def named(
 
 def declared_feet(feet: list[str] | None) -> dict[str, str]:
     """Feet of the command line: their bodies by their names."""
+    from tabi import ModelError
+
     declared: dict[str, str] = {}
     for item in feet or []:
         foot, equals, body = item.partition("=")

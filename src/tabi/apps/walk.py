@@ -1,7 +1,8 @@
 """``tabi walk``: a robot from a file walks straight on, with the gait that suits its legs.
 
 What its file leaves out is added and reported (``robots.bipeds``). Before the walk begins, two of
-its steps are tried in a world of their own: a robot that falls there is rejected with the reason.
+its steps are tried in a world of their own, and all of them where its motors are too soft to hold
+it: a robot that falls there is rejected with the reason.
 """
 
 from __future__ import annotations
@@ -66,6 +67,8 @@ def walk(
     browser: Annotated[bool, typer.Option(help="Open a browser for the page.")] = True,
 ) -> None:
     """Let a robot from a file walk straight on; exit codes as of `tabi run`."""
+    from tabi.model import standing_gains
+
     run.check_together(page, record, False, as_json)
     told: dict[str, Any] = {"robot": _found(robot), "collision": collision}
     told |= {"stand_ins": True} if stand_ins else {}
@@ -74,13 +77,15 @@ def walk(
         damping = DAMPING_TIME_S * gains
         told["gains"] = {"stiffness_nm_rad": gains, "damping_nms_rad": damping}
     way = {"go": "steps", "turn_deg": turn} | ({} if length is None else {"length_m": length})
-    trial = _scene(told, way, TRIAL_STEPS, 60.0)
+    trial = _scene(told, way, min(steps, TRIAL_STEPS), REST_S)
+    if steps > TRIAL_STEPS and standing_gains.fault(trial.world().robots[0]):
+        trial = _scene(told, way, steps, REST_S)
     walker, pattern = tried(trial)
     if not as_json:
         for note in walker.notes:
             tell(f"tabi: {walker.name}: {note}")
-    more = (steps - TRIAL_STEPS) * pattern.gait.step_time
-    scene = _scene(told, way, steps, max(pattern.duration + more, 0.1) + REST_S)
+    more = (steps - len(pattern.steps)) * pattern.gait.step_time
+    scene = _scene(told, way, steps, pattern.duration + more + REST_S)
     if page:
         run.open_page(scene, f"{walker.name} walks", port=port, browser=browser)
         return
@@ -160,9 +165,12 @@ def _reason(robot: Robot, found: Walked, saturated: Mapping[str, float]) -> str:
 
     landed = f"{found.steps} of {len(found.pattern.steps)} steps land where they should"
     what = f"it falls after {found.fell:.2f} s" if found.fell is not None else found.stopped
-    begin = f"{robot.name} does not walk: in a trial of {TRIAL_STEPS} steps {what or landed}"
+    count = len(found.pattern.steps)
+    begin = f"{robot.name} does not walk: in a trial of {count} steps {what or landed}"
     if soft := standing_gains.fault(robot):
-        return f"{begin}; {soft}"
+        enough = standing_gains.required_stiffness(robot)
+        advice = "" if enough is None else f"; --gains {enough:g} holds it as it stands"
+        return f"{begin}; {soft}{advice}"
     hardest = max(saturated, key=lambda joint: saturated[joint], default="")
     if hardest and saturated[hardest] > SATURATED:
         return (

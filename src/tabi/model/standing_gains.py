@@ -79,8 +79,26 @@ def fault(robot: KinematicTree) -> str:
     return ""
 
 
-def standing_load(robot: KinematicTree) -> StandingLoad | None:
-    """Loads of the legs with the joints where they are; None without feet or gains."""
+def required_stiffness(robot: KinematicTree) -> float | None:
+    """The least stiffness [N·m/rad] of all motors of the legs that holds a robot as it stands, up
+    to a tenth; None where there is none, or it has no feet or gains.
+    """
+    for step in range(100):
+        stiffness = float(f"{10.0 * 1.1**step:.2g}")
+        load = standing_load(robot, stiffness)
+        if load is None or load.overloaded[1] > 1.0:
+            return None
+        if load.toppling < 1.0 and load.shift < MAX_SHIFT:
+            return stiffness
+    return None
+
+
+def standing_load(robot: KinematicTree, stiffness: float | None = None) -> StandingLoad | None:
+    """Loads of the legs with the joints where they are; None without feet or gains.
+
+    Args:
+        stiffness: of all motors of the legs [N·m/rad]; by default their own.
+    """
     motors = [body.joint.motor for body in robot.bodies[1:]]
     if not robot.feet or not any(motor and motor.kp > 0 for motor in motors):
         return None
@@ -105,7 +123,8 @@ def standing_load(robot: KinematicTree) -> StandingLoad | None:
                 overloaded = body.joint.name, abs(torque) / limit
             motor, lateral = body.joint.motor, float(axis @ LATERAL)
             if motor is not None and motor.kp > 0 and abs(lateral) > PITCH:
-                rows.append((float(X[body].p[2]), motor.kp, torque * np.sign(lateral)))
+                k = motor.kp if stiffness is None else stiffness
+                rows.append((float(X[body].p[2]), k, torque * np.sign(lateral)))
         if rows:
             softness, x = _pendulum(np.array(rows), float(centre[2]), bears)
             edge = (sole[:, 0].max() if x > 0 else sole[:, 0].min()) - centre[0]
