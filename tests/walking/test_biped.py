@@ -43,8 +43,11 @@ def test_a_robot_that_was_turned_faces_there():
 
 
 def test_what_cannot_walk_is_told_why():
-    with pytest.raises(tabi.ModelError, match=r"leg 'left' of biped has 5 joints that turn .* six"):
-        Biped(five_joints())
+    robot = five_joints()
+    for name in ("l_ankle_roll", "r_ankle_roll"):
+        robot.joint(name).passive = True
+    with pytest.raises(tabi.ModelError, match=r"leg 'left' of biped has 4 joints that turn .* six"):
+        Biped(robot)
     robot = tabi.robots.hrp2()
     del robot.feet["left"]
     with pytest.raises(
@@ -60,3 +63,23 @@ def test_what_cannot_walk_is_told_why():
     robot.base.joint.kind = "fixed"
     with pytest.raises(tabi.ModelError, match="bolted to the world by its base 'waist'"):
         Biped(robot)
+
+
+@pytest.mark.parametrize(
+    ("axis", "free", "taken"), [((0, 0, 1), "yaw", "HIP_Y"), ((1, 0, 0), "roll", "ANKLE_R")]
+)
+@pytest.mark.parametrize("heading", [0.0, 0.8])
+def test_five_joints_leave_the_sole_the_rotation_that_no_joint_makes(axis, free, taken, heading):
+    # HRP-2 has six: yaw, roll, pitch, knee, ankle pitch and roll
+    robot = tabi.robots.hrp2()
+    for side in "LR":
+        robot.joint(f"{side}LEG_{taken}").passive = True
+    turn = about((0, 0, 1), heading)
+    base = turn @ robot.placements()[robot.base]
+    robot.place(base.p, base.quaternion)
+    biped = Biped(robot)
+    assert biped.free == {"left": free, "right": free}
+    assert biped.legs.free.tolist() == [list(axis), list(axis)]
+    assert biped.legs.count.tolist() == [5, 5]
+    assert len(biped.leg_q) == 10
+    assert Biped(tabi.robots.hrp2()).free == {"left": "", "right": ""}

@@ -66,6 +66,30 @@ def test_angles_are_found_again_from_the_sole(biped, side):
         assert angles == pytest.approx(wanted, abs=1e-7)
 
 
+@pytest.mark.parametrize("side", [0, 1])
+@pytest.mark.parametrize(("taken", "axis"), [("HIP_Y", 2), ("ANKLE_R", 0)])
+def test_five_joints_reach_the_place_of_a_sole_and_all_but_one_rotation(side, taken, axis):
+    robot = tabi.robots.hrp2()
+    for name in "LR":
+        robot.joint(f"{name}LEG_{taken}").passive = True
+    biped, rng = Biped(robot), np.random.default_rng(7)
+    q_at = biped.legs.q_at[side, :5]
+    for _ in range(5):
+        angles = biped.q[q_at] + 0.1 * rng.normal(size=5)
+        wanted = from_base(biped, side, angles)
+        # turned about its own free axis it stays a sole that these joints reach
+        turned = wanted.R @ about(np.eye(3)[axis], rng.uniform(-0.3, 0.3)).R
+        found = biped.q[q_at].copy()
+        left = reach(biped.legs, side, found, tuple(turned.ravel()), tuple(wanted.p), 30)
+        assert left <= CLOSE
+        own = from_base(biped, side, found)
+        assert own.p == pytest.approx(wanted.p, abs=1e-8)
+        # what is left of the rotation is about that axis alone
+        W = 0.5 * (own.R.T @ turned - turned.T @ own.R)
+        rest = np.delete([W[2, 1], W[0, 2], W[1, 0]], axis)
+        assert rest == pytest.approx(np.zeros(2), abs=1e-8)
+
+
 def test_a_sole_beyond_the_stretched_leg_is_missed_by_what_is_missing(biped):
     R, p = sole(biped.legs, 0, biped.q[biped.legs.q_at[0]])
     far = np.array(p)

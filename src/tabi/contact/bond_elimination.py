@@ -120,8 +120,7 @@ def close_plainly(p, shift, offset, h):
     """What closes bonds that are left to the law of their group, each with CLOSING at most."""
     for k in range(p.kind.shape[0]):
         if p.kind[k] in (BILATERAL, BILATERAL_TWO):
-            i = 3 * k
-            e = load3(offset[i : i + 3])
+            i, e = 3 * k, load3(offset[3 * k : 3 * k + 3])
             fast = sqrt(dot(e, e)) / h
             part = 1.0 / h if fast <= CLOSING else CLOSING / (fast * h)
             for q in range(3):

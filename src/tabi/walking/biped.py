@@ -17,16 +17,21 @@ from tabi.model.lookup import freedoms
 from tabi.model.robot import Robot
 from tabi.spatial.transform import Transform, about
 from tabi.walking.footsteps import SIDES
-from tabi.walking.leg import JOINTS, Legs
+from tabi.walking.leg import JOINTS, Legs, sole
 
 Array = NDArray[np.float64]
 # of a sole as the robot stands [°]
 TILTED = 2.0
+# a rotation that five joints leave has this share of what they cannot do [1]
+TURNS = 0.3
+# of a sole about its axes
+ROTATIONS = ("roll", "pitch", "yaw")
 
 
 class Biped:
-    """A robot with two legs of six joints each, as it stands now. Joints that nothing drives, as
-    rubber in the ankles, count as unbent, and joints outside of the legs stay where they are.
+    """A robot with two legs of six joints each, or five, as it stands now. Joints that nothing
+    drives, as rubber in the ankles, count as unbent, and joints outside of the legs stay where they
+    are. Five joints put a sole to its place, and leave it one rotation that they cannot choose.
 
     Args:
         robot: with feet "left" and "right", standing.
@@ -34,7 +39,9 @@ class Biped:
     Attributes:
         robot, model: what walks, and its compiled model.
         q: as it stands. joints: names, in the order of commands.
-        legs: for kernels. mass: [kg].
+        legs: for kernels. leg_q: places of their joints in q. mass: [kg].
+        free: of each leg of five joints the rotation of its sole that is left, "roll", "pitch" or
+            "yaw"; "" of others.
         stance: pose of each sole in the world, x ahead and z up along its normal.
         outline: corners of each sole in its pose's x and y [m].
         ankle: of each foot, height of the last joint above the sole [m].
@@ -79,11 +86,32 @@ class Biped:
         self.base_rotation, self.base_place = about((0, 0, 1), -heading).R @ base.R, base.p
         chains = {side: _joints(robot, side) for side in SIDES}
         self.legs = _legs(self.model, robot, chains, in_body, X)
+        self.leg_q = self.legs.q_at[self.legs.q_at >= 0]
+        self.free = {side: self._free_rotation(i, side) for i, side in enumerate(SIDES)}
         ends = {side: (X[chain[0]].p, X[chain[-1]].p) for side, chain in chains.items()}
         self.ankle = {side: float(ends[side][1][2] - feet[side].p[2]) for side in SIDES}
         self.leg_length = min(
             leg.thigh + leg.shank + self.ankle[leg.foot.name] for leg in legs.find(robot)
         )
+
+    def _free_rotation(self, i: int, side: str) -> str:
+        """Find the rotation of a sole that five joints leave it: that about the axis of the sole
+        which is nearest to what no joint does.
+        """
+        legs, n = self.legs, int(self.legs.count[i])
+        if n == JOINTS:
+            return ""
+        R, _ = sole(legs, i, self.q[legs.q_at[i, :n]])
+        singular = np.linalg.svd(legs.J[:, :n])[0][:, -1]
+        size = np.abs(np.reshape(R, (3, 3)).T @ singular[3:])
+        k = int(size.argmax())
+        if size[k] < TURNS:
+            raise ModelError(
+                f"the five joints of leg {side!r} of {self.robot.name} do not put its sole to any "
+                "place, whatever way it is turned; expected six joints, or five that do"
+            )
+        legs.free[i, k] = 1.0
+        return ROTATIONS[k]
 
 
 def _heading(feet: Mapping[str, Transform]) -> float:
@@ -115,11 +143,11 @@ def _joints(robot: Robot, side: str) -> list[Body]:
         and body.joint.mimic is None
         and not body.joint.passive
     ]
-    if len(turning) != JOINTS:
+    if len(turning) not in (JOINTS - 1, JOINTS):
         names = ", ".join(repr(body.joint.name) for body in turning) or "none"
         raise ModelError(
             f"leg {side!r} of {robot.name} has {len(turning)} joints that turn ({names}); expected "
-            "six, to put a foot anywhere"
+            "six, to put a foot anywhere, or five"
         )
     return turning
 
@@ -140,7 +168,7 @@ def _legs(
     X: Mapping[Body, Transform],
 ) -> Legs:
     placement, axis = np.zeros((2, JOINTS + 1, 12)), np.zeros((2, JOINTS, 3))
-    q_at, v_at, columns = (np.zeros((2, JOINTS), np.int64) for _ in range(3))
+    q_at, v_at, columns = (np.full((2, JOINTS), -1, np.int64) for _ in range(3))
     knee, stretched, order = np.zeros(2, np.int64), np.zeros((2, 2)), freedoms(robot)
     for i, side in enumerate(SIDES):
         above = X[robot.base]
@@ -164,7 +192,9 @@ def _legs(
         sign = np.sign(bent) if abs(bent) > 1e-3 else leg.knee.sign
         stretched[i] = model.initial()[q_at[i, knee[i]]] - bent, sign
     J, system = np.zeros((6, 6)), np.zeros((6, 7))
-    return Legs(placement, axis, q_at, v_at, columns, knee, stretched, J, system)
+    count = np.array([len(chains[side]) for side in SIDES], np.int64)
+    free = np.zeros((2, 3))
+    return Legs(placement, axis, q_at, v_at, columns, count, free, knee, stretched, J, system)
 
 
 def _bent(axis: Array, thigh: Array, shank: Array) -> float:

@@ -5,6 +5,11 @@ pendulum's √(ℓ/g): equal Froude numbers. The parts are those of HRP-2's usua
 with legs of 0.705 m:
 
     step = 0.28 ℓ,   T = 2.98 √(ℓ/g),   T_double = T/8,   lift = 0.07 ℓ                          (1)
+Legs without a joint that rolls their soles tilt them as the robot sways. It sways less in shorter
+time, so these make quick and short steps,
+
+    step = 0.14 ℓ,   T = 1.1 √(ℓ/g),   T_double = 0.4 T,   lift = 0.035 ℓ                        (2)
+in the middle of the range in which Unitree's H1 walks in simulation.
 """
 
 from __future__ import annotations
@@ -19,7 +24,9 @@ from tabi.model.robot import Robot
 from tabi.walking.biped import Biped
 from tabi.walking.footsteps import SIDES
 
-STEP, TIME, LIFT = 0.2837, 2.984, 0.0709
+STEP, TIME, DOUBLE, LIFT, SHIFT = 0.2837, 2.984, 0.125, 0.0709, 0.75
+# (2); the first shift of the weight takes as long as in (1)
+QUICK = (0.14, 1.1, 0.4, 0.035, 2.0)
 
 
 @dataclass(frozen=True)
@@ -73,24 +80,26 @@ class Gait:
 
 
 def gait_for(robot: Robot | Biped) -> Gait:
-    """A gait that suits a robot as it stands, equation (1): from its legs, its centre of mass and
-    its soles.
+    """A gait that suits a robot as it stands, equation (1) or (2): from its legs, its centre of
+    mass and its soles.
     """
     biped = robot if isinstance(robot, Biped) else Biped(robot)
     legs, tick = biped.leg_length, 0.005
     g = float(np.linalg.norm(biped.model.arrays.gravity))
     if not g > 0:
         raise ModelError(f"{biped.robot.name} has no weight to walk with; expected gravity")
-    step_time = tick * round(TIME * sqrt(legs / g) / tick)
+    usual = (STEP, TIME, DOUBLE, LIFT, SHIFT)
+    step, time, double, lift, shift = QUICK if "roll" in biped.free.values() else usual
+    step_time = tick * round(time * sqrt(legs / g) / tick)
     middles = {side: 0.5 * (o.min(axis=0) + o.max(axis=0)) for side, o in biped.outline.items()}
     left, right = (middles[side] for side in SIDES)
     standing = 0.5 * sum(biped.stance[side].p[2] for side in SIDES)
     return Gait(
-        length=round(STEP * legs, 3),
+        length=round(step * legs, 3),
         step_time=step_time,
-        double_support=tick * max(1, round(step_time / 8 / tick)),
-        lift=round(LIFT * legs, 3),
+        double_support=tick * max(1, round(double * step_time / tick)),
+        lift=round(lift * legs, 3),
         centre_height=float(biped.centre[2] - standing),
         zmp=(float(0.5 * (left[0] + right[0])), float(0.5 * (left[1] - right[1]))),
-        shift=tick * round(0.75 * step_time / tick),
+        shift=tick * round(shift * step_time / tick),
     )

@@ -1,16 +1,18 @@
-"""A leg of six joints: where its sole is, and the angles that put it somewhere.
+"""A leg of six joints, or five: where its sole is, and the angles that put it somewhere.
 
 Seen from the base B, with fixed placements X_i between the joints and axes a_i,
 
-    X_BS = X_1 Rot(a_1, q_1) ⋯ X_6 Rot(a_6, q_6) X_7                                            (1)
+    X_BS = X_1 Rot(a_1, q_1) ⋯ X_n Rot(a_n, q_n) X_0                                            (1)
     J_i = (a_i × (p_S − o_i), a_i)                                                              (2)
 o_i: place of joint i. Angles for a wanted sole by damped Newton steps,
 
     q ← q + (JᵀJ + (λ + e²) 1)⁻¹ Jᵀ e,   e = (p* − p, ½ Σ_k r_k × r*_k)                         (3)
 r_k: columns of the rotation; the second half of e is the axis times the sine of the angle that is
-left. A stretched knee makes J singular: e², which vanishes with the error, keeps the steps towards
-a sole that is out of reach short, and e stays. Beyond it lie the angles of a knee that bends the
-other way: a step that would stretch it fully is made without the knee.
+left. Five joints put a sole to its place and leave it one rotation, about an axis f that is fixed
+in the sole: what e and J have of that is left out. A stretched knee makes J singular: e², which
+vanishes with the error, keeps the steps towards a sole that is out of reach short, and e stays.
+Beyond it lie the angles of a knee that bends the other way: a step that would stretch it fully is
+made without the knee.
 
 Reference: Sugihara (2011), Solvability-unconcerned inverse kinematics by the Levenberg–Marquardt
 method.
@@ -25,7 +27,7 @@ from tabi._jit import kernel
 from tabi._structure import Structure
 from tabi.spatial import cholesky
 from tabi.spatial.trigonometry import sincos
-from tabi.spatial.vector import add, cross, load3, load9, matmul, mul, sub
+from tabi.spatial.vector import add, cross, dot, load3, load9, matmul, mul, scale, sub
 
 JOINTS = 6
 LEFT, RIGHT = 0, 1
@@ -41,9 +43,10 @@ class Legs(Structure):
     """Both legs of a biped, the left one first.
 
     Attributes:
-        placement: X of (1), rotation row by row, then position [m], shape (2, 7, 12).
-        axis: a of (1), shape (2, 6, 3). q_at: of the joints in q, shape (2, 6).
+        placement: X of (1), rotation row by row, then position [m], shape (2, 7, 12); X_0 last.
+        axis: a of (1), shape (2, 6, 3). q_at: of the joints in q, −1 beyond them, shape (2, 6).
         v_at, columns: the same in v and in a command.
+        count: of the joints, shape (2,). free: f in the sole's axes, 0 for six, shape (2, 3).
         knee: its place among the joints, shape (2,). stretched: its angle with a straight leg
             [rad], and the sign of those with a bent one, shape (2, 2).
         J: (2), linear rows first, shape (6, 6). system: scratch, shape (6, 7).
@@ -54,6 +57,8 @@ class Legs(Structure):
     q_at: NDArray[np.int64]
     v_at: NDArray[np.int64]
     columns: NDArray[np.int64]
+    count: NDArray[np.int64]
+    free: NDArray[np.float64]
     knee: NDArray[np.int64]
     stretched: NDArray[np.float64]
     J: NDArray[np.float64]
@@ -76,7 +81,7 @@ def rotation_about(axis, angle):
 def sole(legs, side, angles):
     """Equation (1): rotation and place of a sole from the base; (2) goes to ``legs.J``."""
     R, p, J = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0), (0.0, 0.0, 0.0), legs.J
-    for i in range(JOINTS):
+    for i in range(legs.count[side]):
         X = legs.placement[side, i]
         p, R = add(p, mul(R, load3(X[9:]))), matmul(R, load9(X))
         a = mul(R, load3(legs.axis[side, i]))
@@ -86,7 +91,7 @@ def sole(legs, side, angles):
         R = matmul(R, rotation_about(load3(legs.axis[side, i]), angles[i]))
     X = legs.placement[side, JOINTS]
     p, R = add(p, mul(R, load3(X[9:]))), matmul(R, load9(X))
-    for i in range(JOINTS):
+    for i in range(legs.count[side]):
         arm = sub(p, (J[0, i], J[1, i], J[2, i]))
         J[0, i], J[1, i], J[2, i] = cross((J[3, i], J[4, i], J[5, i]), arm)
     return R, p
@@ -102,20 +107,26 @@ def rotation_between(R, wanted):
 
 
 @kernel
-def _find_step(legs, e_p, e_R, left, held):
-    """The step of (3) into the last column of ``legs.system``, with one joint held (or JOINTS)."""
+def _find_step(legs, n, f, e_p, e_R, left, held):
+    """The step of (3) for n joints into column n of ``legs.system``, with one of them held (or n).
+
+    Args:
+        f: axis about which the sole may turn as it likes, from the base; 0 without one.
+    """
     K, J = legs.system, legs.J
-    for i in range(JOINTS):
+    for i in range(n):
+        turn = f[0] * J[3, i] + f[1] * J[4, i] + f[2] * J[5, i]
         for j in range(i + 1):
             K[i, j] = DAMPING + left * left if i == j else 0.0
             if i != held and j != held:
                 for k in range(6):
                     K[i, j] += J[k, i] * J[k, j]
-        K[i, JOINTS] = 0.0
+                K[i, j] -= turn * (f[0] * J[3, j] + f[1] * J[4, j] + f[2] * J[5, j])
+        K[i, n] = 0.0
         if i != held:
             for k in range(3):
-                K[i, JOINTS] += J[k, i] * e_p[k] + J[3 + k, i] * e_R[k]
-    cholesky.solve(K, JOINTS)
+                K[i, n] += J[k, i] * e_p[k] + J[3 + k, i] * e_R[k]
+    cholesky.solve(K, n)
 
 
 @kernel
@@ -125,21 +136,23 @@ def reach(legs, side, angles, R_wanted, p_wanted, most):
     Returns:
         size of e before the last step [m, rad].
     """
-    K, left = legs.system, 0.0
+    K, n, left = legs.system, legs.count[side], 0.0
     for _ in range(most):
         R, p = sole(legs, side, angles)
         e_p, e_R = sub(p_wanted, p), rotation_between(R, R_wanted)
+        f = mul(R, load3(legs.free[side]))
+        e_R = sub(e_R, scale(dot(f, e_R), f))
         left = sqrt(
             e_p[0] ** 2 + e_p[1] ** 2 + e_p[2] ** 2 + e_R[0] ** 2 + e_R[1] ** 2 + e_R[2] ** 2
         )
         if not left > CLOSE:
             break
-        _find_step(legs, e_p, e_R, left, JOINTS)
+        _find_step(legs, n, f, e_p, e_R, left, n)
         knee, sign = legs.knee[side], legs.stretched[side, 1]
-        bent = sign * (angles[knee] + K[knee, JOINTS] - legs.stretched[side, 0])
+        bent = sign * (angles[knee] + K[knee, n] - legs.stretched[side, 0])
         if bent < BENT:
-            _find_step(legs, e_p, e_R, left, knee)
+            _find_step(legs, n, f, e_p, e_R, left, knee)
             angles[knee] = legs.stretched[side, 0] + sign * BENT
-        for i in range(JOINTS):
-            angles[i] += K[i, JOINTS]
+        for i in range(n):
+            angles[i] += K[i, n]
     return left

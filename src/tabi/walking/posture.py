@@ -34,7 +34,6 @@ from tabi.walking import whole_body
 from tabi.walking.biped import Biped
 from tabi.walking.footsteps import SIDES
 from tabi.walking.gait import Gait, gait_for
-from tabi.walking.leg import JOINTS
 from tabi.walking.pattern import OUT_OF_REACH, WalkingPattern, body_of
 from tabi.walking.schedule import BOTH, Schedule, quintic, under
 
@@ -134,7 +133,7 @@ class _Motion:
         self.q, self.centre = np.zeros((len(b), len(biped.q))), np.zeros((len(b), 3))
         left = np.zeros((len(b), 2))
         self.way = dynamics.difference(biped.model, biped.q, end)
-        state, more = Configuration(biped.model, biped.q), np.zeros(2 * JOINTS)
+        state, more = Configuration(biped.model, biped.q), np.zeros(len(biped.leg_q))
         for k in range(len(b)):
             more = self._solve(k, float(b[k]), state, more, left[k : k + 1])
         self._check_reach(left)
@@ -142,7 +141,7 @@ class _Motion:
     def _solve(self, k: int, b: float, state: Configuration, more: Array, left: Array) -> Array:
         """Tick k; returns how much more legs turn than (1), to begin the next one with."""
         biped, body, model = self.biped, self.body, self.biped.model
-        robot, at, legs = biped.robot, int(body.base_at[0]), body.legs.q_at.ravel()
+        robot, at, legs = biped.robot, int(body.base_at[0]), biped.leg_q
         state.update(dynamics.integrate(model, biped.q, self.way, b))
         feet = [state.position(robot.feet[side]) for side in SIDES]
         X = _between(*self.position[k]) @ _between(*feet).inverse()

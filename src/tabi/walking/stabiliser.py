@@ -39,7 +39,7 @@ from tabi.spatial import quaternion
 from tabi.spatial.trigonometry import sincos
 from tabi.spatial.vector import add, cross, load3, load9, matmul, mul, mul_t, scale, store3, sub
 from tabi.walking.dcm import find_zmp, sum_error
-from tabi.walking.leg import JOINTS, LEFT, RIGHT, reach, rotation_about, rotation_between, sole
+from tabi.walking.leg import LEFT, RIGHT, reach, rotation_about, rotation_between, sole
 from tabi.walking.whole_body import facing, product_t, share_of_left
 from tabi.walking.wrench_distribution import centre_of_pressure, distribute
 
@@ -82,7 +82,7 @@ def find_body(m, loop, k):
         part = ref.share[k, side]
         if part < LIGHT:
             continue
-        for i in range(JOINTS):
+        for i in range(b.legs.count[side]):
             b.angles[i] = loop.joint[b.legs.q_at[side, i]]
         R_F, p_F = sole(b.legs, side, b.angles)
         planned = load9(ref.rotation[k, side])
@@ -93,7 +93,7 @@ def find_body(m, loop, k):
         up = mul(R_F, load3(loop.pivot[side]))
         # velocity of the pivot from the base
         moves = (0.0, 0.0, 0.0)
-        for i in range(JOINTS):
+        for i in range(b.legs.count[side]):
             rate = loop.joint_velocity[b.legs.v_at[side, i]]
             axis = (J[3, i], J[4, i], J[5, i])
             moves = add(moves, scale(rate, add((J[0, i], J[1, i], J[2, i]), cross(axis, up))))
@@ -192,7 +192,7 @@ def push_ankle(loop, side, R_sole, more):
     """Δeffort of (3), for ``more`` torque about x and y of the sole than planned."""
     b, n = loop.body, mul(R_sole, (more[0], more[1], 0.0))
     sole(b.legs, side, b.angles)
-    for i in range(JOINTS):
+    for i in range(b.legs.count[side]):
         J = b.legs.J
         push = J[3, i] * n[0] + J[4, i] * n[1] + J[5, i] * n[2]
         loop.effort[b.legs.columns[side, i]] = -push
@@ -258,7 +258,7 @@ def stabilise(m, loop, k):
         used = loop.answer[i]
         loop.answer[i] = ref.q[n, i]
         for side in range(2):
-            for j in range(JOINTS):
+            for j in range(b.legs.count[side]):
                 if b.legs.q_at[side, j] == i:
                     loop.answer[i] = used
     for side in range(2):
@@ -276,10 +276,10 @@ def stabilise(m, loop, k):
         phi = load3(loop.shift[side, 3:])
         R_wanted = matmul(rotation_by(phi), R_wanted)
         p_wanted = add(p_wanted, load3(loop.shift[side]))
-        for i in range(JOINTS):
+        for i in range(b.legs.count[side]):
             b.angles[i] = loop.answer[b.legs.q_at[side, i]]
         reach(b.legs, side, b.angles, R_wanted, p_wanted, 4)
-        for i in range(JOINTS):
+        for i in range(b.legs.count[side]):
             loop.answer[b.legs.q_at[side, i]] = b.angles[i]
         if s.zmp_damping > 0.0:
             push_ankle(loop, side, R_wanted, sub2(wanted, planned))

@@ -284,8 +284,10 @@ def stiffness(biped: Biped) -> tuple[float, float, float]:
     legs [N/m]; 0 where there is no rubber.
     """
     bush = biped.robot.bush
-    kp = biped.model.arrays.dof["kp"][biped.legs.v_at[:, -2:]]
-    gives = float(np.mean([1.0 / k if k > 0 else 0.0 for k in kp.ravel()]))
+    legs = biped.legs
+    ankles = [legs.v_at[i, legs.knee[i] + 1 : legs.count[i]] for i in range(len(SIDES))]
+    kp = biped.model.arrays.dof["kp"][np.concatenate(ankles)]
+    gives = float(np.mean([1.0 / k if k > 0 else 0.0 for k in kp]))
     if bush is None:
         return (1.0 / gives if gives > 0 else np.inf), 0.0, 0.0
     rubber = bush.rubber

@@ -18,7 +18,7 @@ from tabi._jit import kernel
 from tabi.spatial.trigonometry import sincos
 from tabi.spatial.vector import add, load3, load9, mul, store3, store9, sub
 from tabi.walking import whole_body
-from tabi.walking.leg import JOINTS, LEFT, RIGHT, sole
+from tabi.walking.leg import LEFT, RIGHT, sole
 from tabi.walking.stabiliser import find_body, stabilise
 from tabi.walking.steered import next_phase, touch_down
 from tabi.walking.step_choice import clip
@@ -196,7 +196,7 @@ def stand_where_it_landed(m, plan, loop):
     """A foot that has landed stands where joints and inclination say."""
     side, legs, b = 1 - plan.now[0].stance, loop.body.legs, loop.body
     R, p = find_body(m, loop, 0)
-    for i in range(JOINTS):
+    for i in range(legs.count[side]):
         b.angles[i] = loop.joint[legs.q_at[side, i]]
     R_F, p_F = sole(legs, side, b.angles)
     pivot = load3(loop.pivot[side])

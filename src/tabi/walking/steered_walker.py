@@ -297,7 +297,7 @@ def _settings(biped: Biped, gait: Gait, adapts: bool) -> NDArray[np.void]:
     level = sqrt(max((STRETCHED * leg) ** 2 - height**2, (0.1 * leg) ** 2))
     width = float(np.hypot(*(biped.stance["left"].p - biped.stance["right"].p)[:2]))
     single = gait.swing_time
-    limits = biped.model.arrays.dof["velocity_limit"][biped.legs.v_at]
+    limits = biped.model.arrays.dof["velocity_limit"][biped.legs.v_at[biped.legs.v_at >= 0]]
     values = {
         "tick": gait.tick,
         "omega": sqrt(g / gait.centre_height),

@@ -26,7 +26,7 @@ from tabi.dynamics.workspace import Workspace
 from tabi.spatial import quaternion
 from tabi.spatial.trigonometry import sincos
 from tabi.spatial.vector import add, cross, load3, load9, matmul, mul, mul_t, scale, store3, sub
-from tabi.walking.leg import JOINTS, LEFT, RIGHT, Legs, reach, sole
+from tabi.walking.leg import LEFT, RIGHT, Legs, reach, sole
 
 # the centre of mass is where it should be within this [m], after so many turns of (1) at most
 CLOSE, TURNS = 1e-9, 12
@@ -81,12 +81,12 @@ def follow(m, b, centre, yaw, position, rotation, offset, q, left):
             p = sub(load3(centre[k]), mul(Z, o))
             store3(row[at:], p)
             for side in range(2):
-                for i in range(JOINTS):
+                for i in range(b.legs.count[side]):
                     b.angles[i] = row[b.legs.q_at[side, i]]
                 wanted = product_t(R, load9(rotation[k, side]))
                 place = mul_t(R, sub(load3(position[k, side]), p))
                 left[k, side] = reach(b.legs, side, b.angles, wanted, place, 6)
-                for i in range(JOINTS):
+                for i in range(b.legs.count[side]):
                     row[b.legs.q_at[side, i]] = b.angles[i]
             kinematics.positions(m, row, b.work)
             _, c, _, _ = centroidal.tree_momentum(m, b.work, 1)
@@ -157,10 +157,10 @@ def efforts(b, q, tau, zmp, under, position, support, share, effort):
             arm = sub(add(load3(under[k, side]), beside), load3(position[k, side]))
             f, n = scale(part, F), scale(part, add(M, cross(arm, F)))
             f, n = mul_t(R, f), mul_t(R, n)
-            for i in range(JOINTS):
+            for i in range(b.legs.count[side]):
                 b.angles[i] = q[k, b.legs.q_at[side, i]]
             sole(b.legs, side, b.angles)
-            for i in range(JOINTS):
+            for i in range(b.legs.count[side]):
                 J, column = b.legs.J, b.legs.columns[side, i]
                 for c in range(3):
                     effort[k, column] -= J[c, i] * f[c] + J[3 + c, i] * n[c]

@@ -169,10 +169,11 @@ def _loads(run: Recorded, walk: RecordedWalk, t: Array) -> Panel:
 
 
 def _ankles(run: Recorded, walk: RecordedWalk, t: Array) -> Panel:
-    """Torques of the last two joints of each leg."""
+    """Torques of the joints beyond each knee."""
     biped, curves = walk.pattern.biped, []
     for i in range(2):
-        for column in biped.legs.columns[i, -2:]:
+        legs = biped.legs
+        for column in legs.columns[i, legs.knee[i] + 1 : legs.count[i]]:
             name = biped.joints[int(column)]
             own = [
                 k
