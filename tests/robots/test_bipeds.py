@@ -57,3 +57,18 @@ def test_what_is_told_comes_before_what_is_added():
     with quietly():
         assert bipeds.load_biped(file).base.joint.kind == "floating"
         assert bipeds.load_biped(file, base="fixed").base.joint.kind == "fixed"
+
+
+@pytest.mark.parametrize("angle", [0.0, 0.05, 0.6])
+def test_a_pose_that_stretches_the_knees_is_bent_to_walk_and_another_one_is_kept(angle):
+    robot = tabi.robots.hrp2()
+    given = {f"{side}LEG_KNEE_P": angle for side in "LR"}
+    robot.poses["half_sitting"] = dict(given)
+    bipeds.bend_knees(robot)
+    # the law of cosines: thigh and shank of 0.3 m are 99 % of their sum apart at 0.28 rad
+    if angle < 0.28:
+        assert robot.poses["half_sitting"]["LLEG_KNEE_P"] == pytest.approx(0.87)
+        assert sum("stretches its knees" in note for note in robot.notes) == 1
+    else:
+        assert robot.poses["half_sitting"] == given
+        assert not any("stretches its knees" in note for note in robot.notes)

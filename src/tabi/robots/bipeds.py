@@ -12,11 +12,15 @@ as far apart as they need to pass.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from tabi._errors import ModelError
+from tabi.model import legs
 from tabi.model.robot import Robot
 from tabi.robots.files import load
 from tabi.robots.known import complete
@@ -28,6 +32,8 @@ from tabi.walking.footsteps import SIDES
 SHARES, HEIGHTS = (1.0, 0.75, 0.5), (1.0, 0.97, 0.94)
 # between soles that pass each other [m]
 APART = 0.01
+# a leg that is longer than this share of thigh and shank together is stretched
+STRETCHED = 0.99
 
 
 def load_biped(path: str | Path, **told: Any) -> Robot:
@@ -40,15 +46,39 @@ def load_biped(path: str | Path, **told: Any) -> Robot:
     given: dict[str, Any] = {"base": "floating"}
     given |= {key: value for key, value in told.items() if value is not None}
     robot = complete(load(path, **given))
+    bend_knees(robot)
     if not robot.feet and given.get("collision", "file") == "file":
         given["collision"] = "visual"
         seen = complete(load(path, **given))
         if seen.feet:
+            bend_knees(seen)
             seen.notes.append(
                 "stand-in: it has no shapes that collide under its feet, so what is seen collides"
             )
             return seen
     return robot
+
+
+def bend_knees(robot: Robot) -> None:
+    """Half-sitting with bent knees in place of a pose of the file that stretches them: legs that
+    are stretched reach no step.
+    """
+    if "half_sitting" not in robot.poses or not {"left", "right"} <= set(robot.feet):
+        return
+    with suppress(ModelError):
+        X = robot.placements(robot.positions("half_sitting"))
+        found = legs.find(robot)
+        places = {body.joint.name: X[body].p for body in robot.bodies}
+        if all(
+            np.linalg.norm(places[leg.hip.joint] - places[leg.ankle.joint])
+            < STRETCHED * (leg.thigh + leg.shank)
+            for leg in found
+        ):
+            return
+        robot.poses["half_sitting"] = legs.half_sitting(robot)
+        robot.notes.append(
+            "stand-in: the pose of its file stretches its knees, so it bends them, to walk"
+        )
 
 
 def add_sensors(robot: Robot) -> None:
