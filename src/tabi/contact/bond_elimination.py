@@ -15,14 +15,7 @@ that metres and radians compare, and W⁺ is that of ``pseudo_inverse``:
 range of L, stays, and is reported as a mismatch. RANK is of W, the square of what is asked for: a
 direction in which the joints close a loop 1e-4 times as well as in its best one counts as none.
 
-What has drifted apart by e is closed in the configuration alone, so that nothing gains speed by it:
-that follows v⁺ and besides
-
-    v̄ = −M̂⁻¹ J_bᵀ W'⁺ e/h                                                                      (4)
-with W' of the leading pivots only, those above 1/LEVERAGE² of the largest: an offset that only
-closes by moving links more than LEVERAGE times as far stays open and counts as a mismatch, as a
-robot must not be lifted by a metre to close a millimetre. v̄ is limited to the energy that the
-bonded masses have at the speed CLOSING.
+What has drifted apart is closed by ``bond_closing``.
 
 Reference: Featherstone (2008), ch. 8.
 """
@@ -35,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi._jit import kernel
+from tabi.contact import bond_closing
 from tabi.contact.bodies import push_both, relative, wrench
 from tabi.contact.pseudo_inverse import (
     SymmetricFactors,
@@ -45,18 +39,14 @@ from tabi.contact.pseudo_inverse import (
     subtract_pseudo_inverse,
     up,
 )
-from tabi.contact.rows import BILATERAL, BILATERAL_TWO, CONTACT, IDLE
+from tabi.contact.rows import BILATERAL_TWO, CONTACT, IDLE
 from tabi.contact.weights import find, trace_at
 from tabi.dynamics.tree_inertia import times
-from tabi.spatial.vector import dot, dot6, load3, load6, load9, mul, mul_t
+from tabi.spatial.vector import dot6, load3, load6, load9, mul, mul_t
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-# how much farther than an offset links move at most to close it, and how fast [m/s]: (4)
-LEVERAGE, CLOSING = 30.0, 0.5
-# an offset that is rounding [m or rad]
-CLOSED = 1e-13
 # levers of rounding: the place of a bond on the axis of its body's joint [m]
 LEVER = 1e-6
 # part of the mobility that contacts would have without bonds, below which bonds leave them none
@@ -67,13 +57,13 @@ NOTHING = 1e-10
 
 
 @kernel(apart="none", rare=True)
-def eliminate(p, w, g, c, base, inner, h):
-    """Equations (2) to (4) for a group.
+def eliminate(p, w, g, c, base, inner, mass, h):
+    """Equations (2) and (3) for a group, and what closes its bonds.
 
     Args:
         p: the problem of the group, bonds last. w: BondWork.
         g: the group. c: its first row among all, base: its first body. inner: bodies with rows
-            other than of bonds.
+            other than of bonds. mass: of a body, on the mean [kg].
     """
     k0, r0, bodies = w.end[g] - c, w.first[g], p.start.shape[0] - 1
     n = 3 * (p.kind.shape[0] - k0)
@@ -85,7 +75,8 @@ def eliminate(p, w, g, c, base, inner, h):
     gram(f.L, n, w.rank[g], f.G)
     begin, end = 3 * (c + k0), 3 * (c + k0) + n
     rows = slice(begin, end)
-    _close(w, W, f, w.rank[g], w.offset[rows], w.mismatch[rows], w.closing[rows], h)
+    sizes = w.offset[rows], w.mismatch[rows], w.closing[rows]
+    bond_closing.close(w, W, f, w.rank[g], sizes, mass, h)
     for r in range(n):
         w.y[r] = f.scale[r] * p.q[3 * k0 + r]
     _least(w, W, f, w.rank[g], n)
@@ -113,19 +104,6 @@ def rest(p, w, g, c, base, shift):
         _least(w, w.W[r0 : r0 + n], f, w.rank[g], n)
         _give(p, k0, T, f.scale, w, w.given[3 * c : 3 * (c + k0)])
     return changed
-
-
-@kernel(apart="none", rare=True)
-def close_plainly(p, shift, offset, h):
-    """What closes bonds that are left to the law of their group, each with CLOSING at most."""
-    for k in range(p.kind.shape[0]):
-        if p.kind[k] in (BILATERAL, BILATERAL_TWO):
-            i, e = 3 * k, load3(offset[3 * k : 3 * k + 3])
-            fast = sqrt(dot(e, e)) / h
-            part = 1.0 / h if fast <= CLOSING else CLOSING / (fast * h)
-            for q in range(3):
-                p.q[i + q] += part * e[q]
-                shift[i + q] += part * e[q]
 
 
 @kernel(inline=True)
@@ -237,36 +215,6 @@ def _least(w, W, f, rank, n):
             for j in range(n):
                 total += W[r, j] * z[j]
             y[r] = total
-
-
-@kernel
-def _close(w, W, f, rank, offset, mismatch, closing, h):
-    """Impulses of (4); and what of the offset cannot be closed, into mismatch."""
-    n, y, z, scale = offset.shape[0], w.y, w.z, f.scale
-    largest = 0.0
-    for r in range(n):
-        y[r], z[r], mismatch[r] = scale[r] * offset[r], 0.0, 0.0
-        largest = max(largest, abs(offset[r]))
-    if largest < CLOSED:
-        return
-    w.closes[0] = 1
-    closable = rank
-    while closable > 0 and f.L[closable - 1, closable - 1] * LEVERAGE * LEVERAGE < f.L[0, 0]:
-        closable -= 1
-    down(f, closable, n, y, w.x)
-    up(f, closable, n, w.x, z, 1.0)
-    limit, energy = 0.0, 0.0
-    for r in range(n):
-        mismatch[r] = offset[r] - z[r] / scale[r] if scale[r] > 0.0 else offset[r]
-        limit += scale[r] * scale[r] / 3.0 * CLOSING * CLOSING
-        z[r] = 0.0
-    subtract_pseudo_inverse(f, closable, n, y, w.x, z)
-    for r in range(n):
-        for j in range(n):
-            energy += z[r] * W[r, j] * z[j] / (h * h)
-    part = sqrt(limit / energy) if energy > limit else 1.0
-    for r in range(n):
-        closing[r] = part * scale[r] * z[r] / h
 
 
 @kernel

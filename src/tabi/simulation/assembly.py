@@ -11,7 +11,7 @@ References: Chardonnet (2012), sec. 3.3.
 
 from tabi._jit import kernel
 from tabi.contact import bodies as bodies_of
-from tabi.contact import bond_elimination, bond_work, groups
+from tabi.contact import bond_closing, bond_elimination, bond_work, groups
 from tabi.dynamics import body_inertia, kinematics
 from tabi.dynamics.tree_inertia import BLOCKS, ROOT
 from tabi.simulation.tables import BONDS
@@ -56,7 +56,7 @@ def assemble_on(fill, warm_start, tie):
                 s.approach[e] = 0.0
                 fill(t, d, e, s, x, g, h)
             if s.bonds.scale.shape[0] > 0:
-                brace(s, g, h)
+                brace(t, s, g, h)
         # impulses of the last step
         known = d.memory.count[0]
         for x in range(report.points):
@@ -71,15 +71,18 @@ def assemble_on(fill, warm_start, tie):
 
 
 @kernel(inline=True)
-def brace(s, g, h):
+def brace(t, s, g, h):
     """The bonds of a group: eliminated, or closed by its law."""
     p, w, c, e = s.problem, s.bonds, s.groups.start[g], s.groups.start[g + 1]
     first = s.first[g]
     part = bodies_of.part(p, first, s.first[g + 1], c, e)
     if w.end[g] < e:
-        bond_elimination.eliminate(part, w, g, c, first, w.inner[g], h)
+        mass = 0.0
+        for i in range(first, s.first[g + 1]):
+            mass += t.model.body[s.body[i]].mass / (s.first[g + 1] - first)
+        bond_elimination.eliminate(part, w, g, c, first, w.inner[g], mass, h)
     else:
-        bond_elimination.close_plainly(part, s.shift[3 * c : 3 * e], w.offset[3 * c : 3 * e], h)
+        bond_closing.close_plainly(part, s.shift[3 * c : 3 * e], w.offset[3 * c : 3 * e], h)
 
 
 @kernel(inline=True)

@@ -7,7 +7,7 @@ Watched are numbers that are none, steps that miss their tolerance in what can b
 rises beyond the work of the push and what closing the offset may add, and the time of a step.
 
 Closing a millimetre lifts a chain. That lift is computed from its configurations, must not exceed
-the weight times the offset times ``bond_elimination.LEVERAGE``, and is not counted; the lift of
+the weight times the offset times ``bond_closing.LEVERAGE``, and is not counted; the lift of
 smaller offsets is. A step of first order gives and takes energy on the way of a fast swing, a part
 of the kinetic energy that falls with h. Where energy rises by more than RISE, the chain is run
 again with h/16, and the rise has to fall to HALF of it at least: energy that bonds add by mistake
@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import SimulationError
-from tabi.contact.bond_elimination import LEVERAGE
+from tabi.contact.bond_closing import LEVERAGE
 from tabi.contact.matrix_form import sparse
 from tabi.contact.rows import BILATERAL, BILATERAL_TWO
 from tabi.model.body import Body, Closure

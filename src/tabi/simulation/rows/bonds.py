@@ -8,7 +8,7 @@ both together is no relative velocity, and the impulse has no torque.
 κ = J̇ v: how fast velocities turn while the joints keep those before the step. Without it a crank
 would open its chain by h² κ/2 in each step; with it what is left is of third order. How far bonds
 are open, x_a − x_b, the turn from b's frame to a's, or z_b × z_a, is closed besides
-(``contact.bond_elimination``). Bonded bodies do not collide.
+(``contact.bond_closing``). Bonded bodies do not collide.
 """
 
 from math import atan2, sqrt
