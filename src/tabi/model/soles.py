@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabi._errors import ModelError
-from tabi.model.body import Body, Foot
+from tabi.model.body import Body
 from tabi.model.kinematic_tree import KinematicTree
+from tabi.spatial.polygon import polygon_width
 
 # ends that are so near to the lowest one are as low [m]; soles narrower than that are points [m]
 LEVEL, NARROW = 0.01, 0.03
@@ -48,7 +49,7 @@ def add_feet(robot: KinematicTree) -> str:
         return f"the lowest limbs ({names}) are not two equal legs side by side"
     try:
         for side, end in (("left", left), ("right", right)):
-            width = _width(robot.add_foot(side, end.body))
+            width = polygon_width(robot.add_foot(side, end.body).polygon)
             if width < NARROW:
                 raise ModelError(f"the sole of {end.body.name!r} is {1e3 * width:.0f} mm wide")
     except ModelError as problem:
@@ -57,13 +58,6 @@ def add_feet(robot: KinematicTree) -> str:
     found = f"left {left.body.name!r}, right {right.body.name!r}"
     robot.notes.append(f"feet found by shape: {found}; give feet={{…}} to choose others")
     return ""
-
-
-def _width(foot: Foot) -> float:
-    """Least distance of two parallels that hold the sole [m]."""
-    edges = np.roll(foot.polygon, -1, axis=0) - foot.polygon
-    across = np.column_stack([-edges[:, 1], edges[:, 0]]) / np.linalg.norm(edges, axis=1)[:, None]
-    return float(np.ptp(across @ foot.polygon.T, axis=1).min())
 
 
 def _ends(robot: KinematicTree) -> list[End]:
