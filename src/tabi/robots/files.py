@@ -80,6 +80,8 @@ def load(
             convex pieces, by the package coacd.
         hull_tolerance: how far the surface of a convex hull may move inwards where fewer vertices
             take its place, 1 mm unless given [m]; 0 keeps hulls as they are.
+        sole_tolerance: how far the outline of a sole may move inwards where fewer corners take its
+            place, 1 mm unless given [m]; 0 keeps soles as they are.
         max_points: most vertices of each hull of a body without a foot; None for any number.
     """
     how = _settings(path, shapes)
