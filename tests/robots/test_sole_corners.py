@@ -223,6 +223,22 @@ def test_small_soles_keep_a_fiftieth_of_their_width():
     assert less.max() <= 0.012 / 50
 
 
+def test_the_corners_of_a_plane_are_chosen_without_those_above_it():
+    # the bevel is only at the toes, and its corners are of different heights
+    inner = outline(0.2, 0.08, 0.03)
+    toes = np.flatnonzero(inner[:, 0] > 0)
+    heights = 1e-3 + 3e-4 * (np.arange(len(toes)) % 2)
+    rim = at(inner[toes] * [1.02, 1.02], heights)
+    _, foot, whole = prepared(solid(np.concatenate([at(inner, 0.0), rim, at(inner, 0.03)]), None))
+    _, plain, _ = prepared(solid(np.concatenate([at(inner, 0.0), at(inner, 0.03)]), None))
+    chosen = in_plane(foot)[:, :2] - in_plane(plain)[:, :2].min(axis=0)
+    expected = in_plane(plain)[:, :2] - in_plane(plain)[:, :2].min(axis=0)
+    assert {tuple(p) for p in chosen} == {tuple(p) for p in expected}
+    # it never rests on them: their heights count as all else
+    low = [(seen(f)[:, 2] > 5e-4) & (seen(f)[:, 2] < 2e-3) for f in (foot, whole)]
+    assert low[0].sum() < 0.4 * low[1].sum()
+
+
 def test_the_upper_rim_of_a_thin_plate_stays_above_the_lower_one():
     ring = outline(0.2, 0.08, 0.03)
     hull = solid(np.concatenate([at(ring, 0.0), at(ring, 1.5e-3)]), None)

@@ -49,6 +49,14 @@ def reach(points, count=720):
     return (points @ np.stack([np.cos(turn), np.sin(turn)])).max(axis=0)
 
 
+def to_edges(points, corners):
+    """Distances of points to the nearest edge of a polygon [m]."""
+    ends = np.roll(corners, -1, axis=0) - corners
+    way = points[:, None] - corners
+    share = np.clip((way * ends).sum(axis=2) / (ends**2).sum(axis=1), 0, 1)
+    return np.linalg.norm(way - share[..., None] * ends, axis=2).min(axis=1)
+
+
 @pytest.mark.parametrize("tolerance", [3e-4, 1e-3, 4e-3])
 @pytest.mark.parametrize("sole", SOLES)
 def test_an_outline_ends_nowhere_later_and_at_most_the_tolerance_earlier(sole, tolerance):
@@ -83,6 +91,18 @@ def test_outlines_that_are_their_own_mirror_images_stay_so(sole):
     kept = points[coarser(flat(points), 1e-3)[0]]
     away = np.linalg.norm(kept[:, None] * [1.0, -1.0] - kept[None], axis=2).min(axis=1)
     assert away.max() < 1e-12
+
+
+def test_no_corner_stays_that_could_go_alone():
+    made, random = 0, np.random.default_rng(0)
+    for _ in range(40):
+        points = convex_outline("any", random.normal(size=(400, 2)) * [0.1, 0.04])
+        rows, _ = coarser(flat(points), 2e-3)
+        for row in rows[: len(rows) if len(rows) > 4 else 0]:
+            others = points[rows[rows != row]]
+            assert to_edges(points, others).max() > 2e-3
+            made += 1
+    assert made > 200
 
 
 def test_a_circle_is_halved_until_its_sagitta_is_small():

@@ -147,17 +147,21 @@ def _needless(
     found, stay, lost = set[int](), set[int](), 0.0
     for foot, X_BF in soles:
         points = _seen(hull, placement, X_BF)
-        flat = outlines(points, np.flatnonzero(_in_plane(points)))
-        outer = outlines(points, np.flatnonzero(_in_sole(points, foot) & _low(points)))
+        plane, low = _in_plane(points), _in_sole(points, foot) & _low(points)
+        flat, above = (outlines(points, np.flatnonzero(rows)) for rows in (plane, low & ~plane))
+        whole = outlines(points, np.flatnonzero(low))
         # no foot leans on corners above its plane while that is most of the sole
-        stands, whole = (
-            polygon_area(points[some[0], :2]) if some else 0.0 for some in (flat, outer)
-        )
-        steep = STEEP if stands < STANDS * whole else 1.0
-        for loop, steepness in [(loop, STEEP) for loop in flat] + [(loop, steep) for loop in outer]:
+        stands = _area(points, flat) >= STANDS * _area(points, whole)
+        steep = 1.0 if stands else STEEP
+        for loop, steepness in [(loop, STEEP) for loop in flat] + [(loop, steep) for loop in above]:
             most = min(tolerance, SHARE * polygon_width(points[loop, :2]))
             kept, loss = coarser(points[loop] * [1.0, 1.0, steepness], most)
             found |= set(loop.tolist())
             stay |= set(loop[kept].tolist())
             lost = max(lost, loss)
     return found - stay, lost
+
+
+def _area(points: Array, loops: list[Rows]) -> float:
+    """Area within the outermost of some outlines [m²]; 0 if there is none."""
+    return polygon_area(points[loops[0], :2]) if loops else 0.0

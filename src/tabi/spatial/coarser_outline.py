@@ -6,13 +6,13 @@ between its neighbours a and b that stay,
     min over t in [0, 1] of ‖v − (1 − t) a − t b‖  ≤  ε                                          (1)
 
 They are found by splitting (Ramer 1972; Douglas and Peucker 1973): from the corners that reach
-farthest along the outline's axis, always the one farthest from its segment is added. The axis is
-that of a circular moment,
+farthest along the outline's axis, always the one farthest from its segment is added; those that the
+later ones made needless go again, the least far first. The axis is that of a circular moment,
 
     c_m = ∫ (x + i y)^m dA about the centroid,    axis = arg(c_m)/m                              (2)
 
 with m = 2, which is along the outline, both ways; where c_2 vanishes, as that of a square does, m
-is 3 or 4. Corners that are equally far are added together, so that an outline that is turned or
+is 3 or 4. Corners that are equally far come and go together, so that an outline that is turned or
 mirrored keeps the same corners, turned or mirrored; only one as round as a circle, which has no
 axis, takes x for one.
 """
@@ -69,24 +69,58 @@ def coarser(outline: Array, tolerance: float) -> tuple[Rows, float]:
         outline: corners in order round a polygon that is convex seen along z, shape (n, 3).
         tolerance: ε [m].
     """
-    n, tie = len(outline), EQUAL * float(np.ptp(outline[:, :2], axis=0).max())
-    first = _farthest_out(outline[:, :2], tie).tolist()
-    chosen, lost = set(first), 0.0
-    arcs = [*pairwise([*first, first[0] + n])]
+    tie = EQUAL * float(np.ptp(outline[:, :2], axis=0).max())
+    rows = _without_needless(outline, _split(outline, tolerance, tie), tolerance, tie)
+    return rows, _lost(outline, rows)
+
+
+def _split(outline: Array, tolerance: float, tie: float) -> Rows:
+    n, first = len(outline), _farthest_out(outline[:, :2], tie).tolist()
+    chosen, arcs = set(first), [*pairwise([*first, first[0] + n])]
     while arcs:
         a, b = arcs.pop()
-        between = np.arange(a + 1, b)
-        far = _from_segment(outline[between % n], outline[a % n], outline[b % n])
-        most = float(far.max(initial=0.0))
-        if not most > tolerance:
-            lost = max(lost, most)
+        between, far = _between(outline, a, b)
+        if not far.max(initial=0.0) > tolerance:
             continue
         # of corners that are equally far the two at the ends, whichever way round
-        equal = between[far >= most - tie]
+        equal = between[far >= far.max() - tie]
         c, d = int(equal[0]), int(equal[-1])
         chosen |= {c % n, d % n}
         arcs += [(a, c), (c, d), (d, b)] if c < d else [(a, c), (c, b)]
-    return np.array(sorted(chosen), np.int64), lost
+    return np.array(sorted(chosen), np.int64)
+
+
+def _without_needless(outline: Array, rows: Rows, tolerance: float, tie: float) -> Rows:
+    """What is chosen without corners that the others make needless, the one first that lies the
+    least outside without it; of such ones all or none.
+    """
+    needed = np.zeros(len(outline), bool)
+    while len(rows) > 3:
+        around = zip(np.roll(rows, 1), np.roll(rows, -1), strict=True)
+        cost = np.array([_between(outline, a, b)[1].max() for a, b in around])
+        cost[needed[rows]] = np.inf
+        if not cost.min() <= tolerance:
+            break
+        cheapest = cost <= cost.min() + tie
+        left = rows[~cheapest]
+        if len(left) > 2 and _lost(outline, left) <= tolerance:
+            rows = left
+        else:
+            needed[rows[cheapest]] = True
+    return rows
+
+
+def _lost(outline: Array, rows: Rows) -> float:
+    """How far corners between those rows lie outside at most [m]."""
+    ends = zip(rows, np.roll(rows, -1), strict=True)
+    return max(float(_between(outline, a, b)[1].max(initial=0.0)) for a, b in ends)
+
+
+def _between(outline: Array, a: int, b: int) -> tuple[Rows, Array]:
+    """The rows after a and before b, and how far they are from the segment between these [m]."""
+    n = len(outline)
+    rows = np.arange(a + 1, b if b > a else b + n)
+    return rows, _from_segment(outline[rows % n], outline[a % n], outline[b % n])
 
 
 def _farthest_out(outline: Array, tie: float) -> Rows:
