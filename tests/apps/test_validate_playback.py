@@ -28,7 +28,7 @@ def invoke(monkeypatch):
 
     def run(result, *options):
         monkeypatch.setattr(
-            pattern_playback, "validate", lambda path, report: result | {"asked": str(path)}
+            pattern_playback, "validate", lambda path, progress: result | {"asked": str(path)}
         )
         return CliRunner().invoke(cli.app, ["validate", "playback", "somewhere", *options])
 

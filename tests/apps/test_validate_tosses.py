@@ -32,7 +32,9 @@ def invoke(monkeypatch):
 
     def run(result, *options):
         monkeypatch.setattr(
-            study, "validate", lambda path, budget, report: result | {"asked": [str(path), budget]}
+            study,
+            "validate",
+            lambda path, budget, progress: result | {"asked": [str(path), budget]},
         )
         return CliRunner().invoke(cli.app, ["validate", "tosses", "somewhere", *options])
 

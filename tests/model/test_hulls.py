@@ -178,6 +178,42 @@ def test_the_file_goes_with_the_hull(tmp_path):
     assert hulls.simplified(found, 1e-3)[0].file == tmp_path / "a.stl"
 
 
+def test_a_hull_without_some_vertices_is_that_of_the_others():
+    before = convex_hull(SHAPES["cylinder"])
+    gone = np.arange(0, len(before.vertices), 3)
+    after = hulls.without(before, gone)
+    assert np.array_equal(after.vertices, np.delete(before.vertices, gone, axis=0))
+    assert ConvexHull(after.vertices).volume == pytest.approx(
+        np.linalg.det(after.vertices[after.triangles]).sum() / 6, rel=1e-9
+    )
+    assert after.file is before.file
+
+
+def test_a_hull_without_none_or_all_but_a_face_is_the_one_it_was():
+    box = convex_hull(BOX)
+    assert hulls.without(box, []) is box
+    assert hulls.without(box, np.flatnonzero(box.vertices[:, 2] > 0)) is box
+
+
+def test_beside_vertices_that_stay_no_others_stay_in_vain():
+    # the corners that reach farthest are on the rounding beside the face that stays
+    half, radius = np.array([0.1, 0.05, 0.03]), 4e-4
+    turn = np.linspace(0, np.pi / 2, 7)[1:]
+    rim = [
+        (half - radius * (1 - np.sin(a))) * [1, 1, 0] + [0, 0, radius * (1 - np.cos(a))]
+        for a in (0.0, *turn)
+    ]
+    signs = np.array([[x, y, 1] for x in (-1, 1) for y in (-1, 1)])
+    points = np.concatenate([np.array(rim) * sign for sign in signs])
+    points = np.concatenate([points, (half * [1, 1, 2]) * signs])
+    hull = convex_hull(points)
+    flat = np.flatnonzero(hull.vertices[:, 2] < 1e-9)
+    after, lost = hulls.simplified(hull, 1e-3, None, flat)
+    assert len(hull.vertices) > 24
+    assert len(after.vertices) == 8
+    assert 0 < lost <= 1e-3
+
+
 def test_points_without_a_hull_are_refused():
     with pytest.raises(ModelError, match="no convex hull of 5 points"):
         hulls.solid(np.full((5, 3), 1e300), None)

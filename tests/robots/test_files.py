@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import tabi
-from tabi.model import sole_finding
 from tabi.robots import files, gains
+from tabi.spatial.polygon import polygon_width
 
 G = 9.81
 BOX = '<geometry><box size="{} {} {}"/></geometry>'
@@ -105,7 +105,7 @@ def test_feet_are_the_lowest_ends_of_two_equal_legs(stilts, tmp_path):
     assert robot.feet["right"].body.name == "plate_b"
     size = np.ptp(robot.feet["left"].polygon, axis=0)
     assert size == pytest.approx((0.2, 0.1))
-    assert sole_finding.width(robot.feet["left"]) == pytest.approx(0.1)
+    assert polygon_width(robot.feet["left"].polygon) == pytest.approx(0.1)
     # names go before shapes
     named = tmp_path / "named.urdf"
     named.write_text(biped(("right_foot", "left_foot")))

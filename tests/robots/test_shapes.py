@@ -1,4 +1,4 @@
-"""Colliding shapes of robots from files: hulls with fewer vertices, soles as they were."""
+"""Colliding shapes of robots from files: fewer vertices, and soles that stay."""
 
 import math
 import warnings
@@ -11,6 +11,9 @@ from tabi.model.readers.mesh import convex_hull
 from tabi.model.shape import Convex
 from tabi.model.sole_finding import sole_of
 from tabi.robots import files, shapes
+
+# keeps hulls and soles as they are
+ALL = {"hull_tolerance": 0, "sole_tolerance": 0}
 
 
 def rounded(size, radius, steps=8):
@@ -109,7 +112,7 @@ def test_links_of_one_mesh_share_one_hull(biped):
 
 
 def test_soles_stay_as_they_are_to_the_last_digit(biped):
-    robot, whole = quietly(biped, hull_tolerance=5e-3), quietly(biped, hull_tolerance=0)
+    robot, whole = quietly(biped, hull_tolerance=5e-3, sole_tolerance=0), quietly(biped, **ALL)
     for side in ("left", "right"):
         body = robot.body(f"{side}_foot")
         again = sole_of(side, body, np.eye(3))
@@ -125,7 +128,7 @@ def test_outlines_of_soles_stay_that_lie_above_their_planes(biped):
     flat = points[points[:, 2] < -0.0149]
     lower = flat * [0.97, 0.95, 1.0] - np.array([0.0, 0.0, 0.0015])
     write_obj(biped.with_name("sole.obj"), np.concatenate([points, lower]))
-    robot, whole = quietly(biped, hull_tolerance=5e-3), quietly(biped, hull_tolerance=0)
+    robot, whole = quietly(biped, hull_tolerance=5e-3, sole_tolerance=0), quietly(biped, **ALL)
     again = sole_of("left", robot.body("left_foot"), np.eye(3))
     assert np.ptp(again.polygon, axis=0) == pytest.approx((0.2, 0.1))
     assert np.array_equal(again.polygon, whole.feet["left"].polygon)
@@ -145,8 +148,8 @@ def test_soles_stay_that_hang_on_their_foot_by_a_fixed_joint(biped):
     biped.write_text(text)
     corner = {"polygon": [[0, 0], [0.1, 0], [0, 0.1]], "position": [0.12, 0.2, 0.235]}
     feet = {side: {"body": f"{side}_foot", **corner} for side in ("left", "right")}
-    robot = quietly(biped, feet=feet)
-    whole = quietly(biped, feet=feet, hull_tolerance=0)
+    robot = quietly(biped, feet=feet, sole_tolerance=0)
+    whole = quietly(biped, feet=feet, **ALL)
     low = [
         h.vertices[h.vertices[:, 2] < -0.0149]
         for r in (robot, whole)
@@ -190,9 +193,10 @@ def test_thin_hulls_are_kept_finer_than_thick_ones(tmp_path):
 
 
 @pytest.mark.parametrize("wrong", [-1e-3, math.nan, math.inf, "fine", None, True])
-def test_tolerances_that_are_none_are_refused(biped, wrong):
-    with pytest.raises(tabi.ModelError, match=r"hull_tolerance is .*; expected a length in metres"):
-        quietly(biped, hull_tolerance=wrong)
+@pytest.mark.parametrize("name", ["hull_tolerance", "sole_tolerance"])
+def test_tolerances_that_are_none_are_refused(biped, name, wrong):
+    with pytest.raises(tabi.ModelError, match=rf"{name} is .*; expected a length in metres"):
+        quietly(biped, **{name: wrong})
 
 
 @pytest.mark.parametrize("wrong", [3, 0, -1, 7.5, math.nan, "few", True])
@@ -209,12 +213,21 @@ def test_misspelt_keywords_are_refused_with_the_right_one(biped):
 @pytest.mark.slow
 def test_scene_files_say_it_with_units(biped):
     text = "title: t\nduration_s: 1\nground: {{}}\nrobots: [{{robot: {}{}}}]\n"
-    counts = {}
-    for more in ("", ", hull_tolerance_m: 0", ", hull_tolerance_m: 0.004", ", max_points: 9"):
+    counts, corners = {}, {}
+    for more in (
+        "",
+        ", hull_tolerance_m: 0",
+        ", hull_tolerance_m: 0.004",
+        ", max_points: 9",
+        ", sole_tolerance_m: 0",
+    ):
         scene = tabi.scenes.loads(text.format(biped, more))
         (robot,) = scene.simulator().world.robots
         counts[more] = len(hulls_of(robot)["trunk"].vertices)
-    fine, whole, coarse, few = counts.values()
+        corners[more] = len(robot.feet["left"].polygon)
+    fine, whole, coarse, few, again = counts.values()
+    assert fine == again
+    assert [*corners.values()] == [16, 16, 16, 16, 32]
     assert whole > fine > coarse > few
     assert few <= 9
     assert fine == len(hulls_of(quietly(biped))["trunk"].vertices)

@@ -118,9 +118,25 @@ def simplified(
     return Convex(points[used], triangles, convex.file), float(lost.max())
 
 
+def without(convex: Convex, rows: ArrayLike) -> Convex:
+    """The hull of the other vertices; the hull as it is where there are none to leave out, or where
+    rounding defeats the new one.
+    """
+    every = np.arange(len(convex.vertices))
+    rest = np.setdiff1d(every, np.asarray(rows, np.int64))
+    found = hull_of(convex.vertices[rest], (None,)) if len(rest) < len(every) else None
+    if found is None:
+        return convex
+    used, triangles = _compact(found.triangles)
+    if len(used) < len(rest) or not _closed(triangles):
+        return convex
+    return Convex(convex.vertices[rest], triangles, convex.file)
+
+
 def _chosen(points: Array, tolerance: float, room: int, kept: Rows) -> tuple[Rows, Hull] | None:
     """Rows of the vertices that are enough, or as many as there is room for, and their hull."""
-    chosen = np.union1d(_start(points, room), kept)
+    start = _start(points, room)
+    chosen = np.union1d(start, kept)
     outside = np.setdiff1d(np.arange(len(points)), chosen)
     while True:
         hull = hull_of(points[chosen], (None,))
@@ -134,10 +150,27 @@ def _chosen(points: Array, tolerance: float, room: int, kept: Rows) -> tuple[Row
             far, settled = _distances(points[outside], above, points[chosen], hull), tolerance
         new = _farthest(far, above, tolerance)[: max(room - len(chosen), 0)]
         if len(new) == 0:
-            return chosen, hull
+            spare = np.setdiff1d(start, kept) if len(kept) and room == len(points) else kept[:0]
+            return _spared(points, tolerance, chosen, hull, spare)
         chosen = np.union1d(chosen, outside[new])
         # what lies near enough now is near enough for ever, for the hull only grows
         outside = np.delete(outside, np.union1d(new, np.flatnonzero(far <= settled)))
+
+
+def _spared(
+    points: Array, tolerance: float, chosen: Rows, hull: Hull, spare: Rows
+) -> tuple[Rows, Hull]:
+    """What is chosen without those of the spare rows that the others make needless."""
+    for row in spare:
+        others = chosen[chosen != row]
+        left = np.setdiff1d(np.arange(len(points)), others)
+        smaller = hull_of(points[others], (None,))
+        if smaller is None:
+            continue
+        far = _distances(points[left], _above(points[left], smaller), points[others], smaller)
+        if not far.max() > tolerance:
+            chosen, hull = others, smaller
+    return chosen, hull
 
 
 def _start(points: Array, room: int) -> Rows:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from tabi._errors import ModelError
 from tabi.model.body import Body, Foot, convex_outline
 from tabi.model.shape import Capsule, Cylinder, Ellipsoid, MeshFile, Shape, Sphere
+from tabi.spatial.polygon import polygon_width
 from tabi.spatial.transform import Transform
 
 Array = NDArray[np.float64]
@@ -53,18 +54,11 @@ def sole_of(name: str, body: Body, R_WB: Array) -> Foot:
         except ModelError as fault:
             faults.append(fault)
             continue
-        if width(found[-1]) >= NARROW:
+        if polygon_width(found[-1].polygon) >= NARROW:
             return found[-1]
     if not found:
         raise faults[0]
     return found[0]
-
-
-def width(foot: Foot) -> float:
-    """Least distance of two parallels that hold the sole [m]."""
-    edges = np.roll(foot.polygon, -1, axis=0) - foot.polygon
-    across = np.column_stack([-edges[:, 1], edges[:, 0]]) / np.linalg.norm(edges, axis=1)[:, None]
-    return float(np.ptp(across @ foot.polygon.T, axis=1).min())
 
 
 def _resting(name: str, body: Body, points: Array, R_WF: Array, R_WB: Array) -> Foot:

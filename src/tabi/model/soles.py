@@ -18,7 +18,8 @@ from tabi._errors import ModelError
 from tabi.model import foot_names
 from tabi.model.body import Body
 from tabi.model.kinematic_tree import KinematicTree
-from tabi.model.sole_finding import NARROW, sole_of, width
+from tabi.model.sole_finding import NARROW, sole_of
+from tabi.spatial.polygon import polygon_width
 from tabi.spatial.transform import Transform
 
 Array = NDArray[np.float64]
@@ -60,7 +61,7 @@ def add_feet(robot: KinematicTree) -> str:
         return f"the lowest limbs ({names}) are not two equal legs side by side"
     try:
         for side, end in (("left", left), ("right", right)):
-            across = width(robot.add_foot(side, end.body))
+            across = polygon_width(robot.add_foot(side, end.body).polygon)
             if across < NARROW:
                 raise ModelError(f"the sole of {end.body.name!r} is {1e3 * across:.0f} mm wide")
     except ModelError as problem:
@@ -137,7 +138,7 @@ def heel(robot: KinematicTree, toe: Body, low: Mapping[Body, tuple[Body, float]]
         return None
     middle = (X[body] @ own.corners()).mean(axis=0)
     p = (X[toe] @ of_toe.placement).inverse() @ middle
-    return None if width(own) < NARROW or _inside(of_toe.polygon, p[:2]) else body
+    return None if polygon_width(own.polygon) < NARROW or _inside(of_toe.polygon, p[:2]) else body
 
 
 def _inside(polygon: Array, point: Array) -> bool:

@@ -78,8 +78,8 @@ def load(
         collision: ``"file"`` for what the file lets collide; ``"visual"`` to let links without a
             colliding shape collide as they look; ``"decomposed"`` to cut colliding meshes into
             convex pieces, by the package coacd.
-        hull_tolerance: how far the surface of a convex hull may move inwards where fewer vertices
-            take its place, 1 mm unless given [m]; 0 keeps hulls as they are.
+        hull_tolerance, sole_tolerance: how far surfaces of convex hulls and outlines of soles may
+            move inwards where fewer vertices take their place, 1 mm unless given [m]; 0 keeps all.
         max_points: most vertices of each hull of a body without a foot; None for any number.
     """
     how = _settings(path, shapes)

@@ -1,7 +1,8 @@
 """The colliding shapes of a robot from a file, made fit for a simulation.
 
-Hulls of meshes lose the vertices that no contact can tell from their neighbours. Soles stay as they
-are, to the last digit: a robot stands on their corners.
+Hulls of meshes lose the vertices that no contact can tell from their neighbours. What soles lose is
+of ``sole_corners``: a robot stands on their corners, and those that are left stay as they are, to
+the last digit.
 """
 
 from __future__ import annotations
@@ -10,24 +11,17 @@ from dataclasses import dataclass
 from typing import Any, TypedDict
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tabi._errors import ModelError
 from tabi.model import hulls
-from tabi.model.body import Body, Foot
 from tabi.model.robot import Robot
 from tabi.model.shape import Convex
-from tabi.robots import pieces
-from tabi.spatial.transform import Transform
+from tabi.robots import pieces, sole_corners
 
 # what collides: what the file says, visual shapes where it says nothing, meshes cut into pieces
 COLLISION = ("file", "visual", "decomposed")
 # how far a surface may move inwards [m], and in parts of the hull's least extent
 TOLERANCE, THIN = 1e-3, 0.1
-# vertices this part of a hull's size off the sole's plane are in it
-FLAT = 1e-6
-# corners of a sole's outline may lie that far above its lowest point, as those that it was made of
-SOLE, SAME = 2e-3, 1e-9
 
 
 class ShapeKeys(TypedDict, total=False):
@@ -35,6 +29,7 @@ class ShapeKeys(TypedDict, total=False):
 
     collision: str
     hull_tolerance: float
+    sole_tolerance: float
     max_points: int | None
 
 
@@ -44,6 +39,7 @@ class Settings:
 
     collision: str = COLLISION[0]
     hull_tolerance: float = TOLERANCE
+    sole_tolerance: float = sole_corners.TOLERANCE
     max_points: int | None = None
 
     def __post_init__(self) -> None:
@@ -52,11 +48,13 @@ class Settings:
                 f"collision is {self.collision!r}; expected one of {', '.join(COLLISION)}: what "
                 f"the file says, visual shapes where it says nothing, or meshes cut into pieces"
             )
-        if not _is_number(self.hull_tolerance) or not 0 <= self.hull_tolerance < np.inf:
-            raise ModelError(
-                f"hull_tolerance is {self.hull_tolerance!r}; expected a length in metres, for "
-                f"example 0.001, or 0 to keep hulls as they are"
-            )
+        for name, what in (("hull_tolerance", "hulls"), ("sole_tolerance", "soles")):
+            given = getattr(self, name)
+            if not _is_number(given) or not 0 <= given < np.inf:
+                raise ModelError(
+                    f"{name} is {given!r}; expected a length in metres, for example 0.001, or 0 to "
+                    f"keep {what} as they are"
+                )
         if self.max_points is not None and not (
             _is_number(self.max_points) and self.max_points == int(self.max_points) >= 4
         ):
@@ -78,19 +76,22 @@ def _is_number(value: Any) -> bool:
 
 
 def prepare(robot: Robot, how: Settings) -> list[str]:
-    """Cut meshes into pieces where that was asked for, and give hulls fewer vertices, with notes;
-    returns what is to be said of it.
+    """Cut meshes into pieces where that was asked for, and give soles fewer corners and hulls fewer
+    vertices, with notes; returns what is to be said of it.
     """
     if how.collision == "decomposed":
-        pieces.cut(robot, set(_soles(robot)))
-    return simplify(robot, how)
+        pieces.cut(robot, set(sole_corners.soles_of(robot)))
+    thinned = sole_corners.thin(robot, how.sole_tolerance)
+    said = simplify(robot, how)
+    sole_corners.trim(thinned)
+    return said
 
 
 def simplify(robot: Robot, how: Settings) -> list[str]:
     """Give the robot's hulls fewer vertices, with a note; returns what is to be said of it."""
     if how.hull_tolerance == 0 and how.max_points is None:
         return []
-    soles = _soles(robot)
+    soles = sole_corners.soles_of(robot)
     made: dict[Any, tuple[Convex, float, Convex]] = {}
     before = after = count = 0
     lost = beyond = 0.0
@@ -100,7 +101,7 @@ def simplify(robot: Robot, how: Settings) -> list[str]:
             hull = shape.geometry
             if not isinstance(hull, Convex):
                 continue
-            rows = _in_soles(hull, shape.placement, soles.get(body, []))
+            rows = sole_corners.in_soles(hull, shape.placement, soles.get(body, []))
             tolerance = min(how.hull_tolerance, THIN * _thickness(hull))
             # bodies that share a hull go on sharing it
             key = (id(hull), rows.tobytes(), most)
@@ -134,33 +135,3 @@ def _thickness(hull: Convex) -> float:
     """Least extent along the hull's own axes [m]."""
     centred = hull.vertices - hull.vertices.mean(axis=0)
     return float(np.ptp(centred @ np.linalg.eigh(centred.T @ centred)[1], axis=0).min())
-
-
-def _soles(robot: Robot) -> dict[Body, list[tuple[Foot, Transform]]]:
-    """For each body that moves with a foot: the feet and X_BF of their frames."""
-    X = robot.placements(robot.at_zero())
-    link: dict[Body, Body] = {}
-    for body in robot.bodies:
-        carrier = body.parent if body.joint.kind == "fixed" else None
-        link[body] = link[carrier] if carrier else body
-    found: dict[Body, list[tuple[Foot, Transform]]] = {}
-    for foot in robot.feet.values():
-        X_WF = X[foot.body] @ foot.placement
-        for body in robot.bodies:
-            if link[body] is link[foot.body]:
-                found.setdefault(body, []).append((foot, X[body].inverse() @ X_WF))
-    return found
-
-
-def _in_soles(
-    hull: Convex, placement: Transform, soles: list[tuple[Foot, Transform]]
-) -> NDArray[np.int64]:
-    """Rows of the vertices in the planes of soles, or at corners of their outlines."""
-    size, kept = float(np.ptp(hull.vertices, axis=0).max()), np.zeros(len(hull.vertices), bool)
-    for foot, X_BF in soles:
-        points = (X_BF.inverse() @ placement) @ hull.vertices
-        kept |= np.abs(points[:, 2]) <= FLAT * size
-        for row in np.flatnonzero(np.abs(points[:, 2]) < SOLE + SAME):
-            away = np.abs(foot.polygon - points[row, :2]).max(axis=1)
-            kept[row] |= bool((away <= SAME).any())
-    return np.flatnonzero(kept)

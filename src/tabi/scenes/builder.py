@@ -259,6 +259,7 @@ class Builder:
                 stand_ins=told.stand_ins,
                 collision=told.collision,
                 hull_tolerance=told.hull_tolerance_m,
+                sole_tolerance=told.sole_tolerance_m,
                 max_points=told.max_points,
             )
 

@@ -225,6 +225,8 @@ class RobotKeys(Posture, frozen=True, kw_only=True):
             or meshes cut into convex pieces, by the package coacd
         hull_tolerance_m: how far surfaces of convex hulls may move inwards where fewer vertices
             take their place; 0 keeps hulls as they are
+        sole_tolerance_m: how far outlines of soles may move inwards where fewer corners take their
+            place; 0 keeps soles as they are
         max_points: most vertices of each convex hull of a body without a foot
         stands: with its soles on the ground; true unless its base is fixed or position_m has a z
         position_m: x, y of the base of a robot that stands; x, y, z of any other
@@ -253,6 +255,7 @@ class RobotKeys(Posture, frozen=True, kw_only=True):
     stand_ins: bool = False
     collision: Literal["file", "visual", "decomposed"] = "file"
     hull_tolerance_m: Annotated[float, Meta(ge=0.0, le=1.0)] = 1e-3
+    sole_tolerance_m: Annotated[float, Meta(ge=0.0, le=1.0)] = 1e-3
     max_points: Annotated[int, Meta(ge=4, le=10**6)] | None = None
     stands: bool | None = None
     position_m: Annotated[tuple[Number, ...], Meta(min_length=2, max_length=3)] = ZERO[:2]
