@@ -58,7 +58,7 @@ def test_the_command_says_what_it_found(monkeypatch):
     row |= {"failures": [{"target": 4, "reason": "left: target is 0.1 m beyond reach"}]}
     result = {"tolerance": 1e-8, "targets": 10, "robots": [row], "missing": ["g1"]}
     result |= {"within": False, "interrupted": False}
-    monkeypatch.setattr(kinematics, "validate", lambda targets, report: result)
+    monkeypatch.setattr(kinematics, "validate", lambda targets, progress: result)
     said = CliRunner().invoke(cli.app, ["validate", "kinematics", "--targets", "10"])
     assert said.exit_code == 1
     assert "9 of 10" in said.stdout
