@@ -116,3 +116,12 @@ def test_a_fall_is_told():
     assert "fell at  3.50 s after  2 steps" in told
     assert "NOT WITHIN" in told
     assert told.endswith("interrupted: these are the robots done before")
+
+
+def test_a_reason_does_not_repeat_the_path_of_the_file(tmp_path):
+    file = tmp_path / "broken.urdf"
+    file.write_text("<robot name='r'>\n<link name='a'/>\n<link name='a'/></robot>")
+    row = walks.check(file)
+    assert row["outcome"] == "refused"
+    assert row["file"] == "broken.urdf"
+    assert row["reason"].startswith("line 3")

@@ -70,7 +70,8 @@ def check(file: Path, steps: int = STEPS) -> dict[str, Any]:
             for name, stabiliser in (("open loop", None), ("stabiliser", Stabiliser()))
         }
     except TabiError as fault:
-        return row | {"reason": str(fault)}
+        # the row names the file already
+        return row | {"reason": str(fault).removeprefix(f"{file}, ")}
     fine = all(one["walks"] for one in walks.values())
     reasons = [one["fault"] or one["stopped"] for one in walks.values()]
     reason = next((one for one in reasons if one), "")
