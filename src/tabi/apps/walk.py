@@ -85,7 +85,7 @@ def walk(
         for note in walker.notes:
             tell(f"tabi: {walker.name}: {note}")
     more = (steps - len(pattern.steps)) * pattern.gait.step_time
-    scene = _scene(told, way, steps, pattern.duration + more + REST_S)
+    scene = _scene(told, way, steps, pattern.duration + more + REST_S, _camera(pattern, steps))
     if page:
         run.open_page(scene, f"{walker.name} walks", port=port, browser=browser)
         return
@@ -110,17 +110,36 @@ def _found(robot: str) -> str:
     return str(path.resolve())
 
 
-def _scene(told: Mapping[str, Any], way: Mapping[str, Any], steps: int, duration: float) -> Scene:
+def _camera(pattern: WalkingPattern, steps: int) -> dict[str, list[float]]:
+    """A view of the whole way, from the right side."""
+    middle, height = 0.5 * steps * pattern.gait.length, pattern.gait.centre_height
+    away = 2.5 * height + middle
+    place, target = [middle + away, -away, 1.5 * height], [middle, 0.0, 0.8 * height]
+    return {
+        "position_m": [round(x, 3) for x in place],
+        "look_at_m": [round(x, 3) for x in target],
+    }
+
+
+def _scene(
+    told: Mapping[str, Any],
+    way: Mapping[str, Any],
+    steps: int,
+    duration: float,
+    camera: Mapping[str, Any] | None = None,
+) -> Scene:
     """A scene of the robot on level ground, walking."""
     from tabi import scenes
 
     motion = {"kind": "walk", "path": [{**way, "count": steps}]}
-    contents = {
+    contents: dict[str, Any] = {
         "title": f"{Path(str(told['robot'])).stem} walks {steps} steps",
         "duration_s": round(duration, 3),
         "ground": {"friction": 0.8},
         "robots": [{**told, "motion": motion}],
     }
+    if camera is not None:
+        contents["camera"] = camera
     # a text in JSON is one in YAML
     return scenes.loads(json.dumps(contents, ensure_ascii=False), "walk.yaml")
 
