@@ -77,10 +77,9 @@ def walk(
         damping = DAMPING_TIME_S * gains
         told["gains"] = {"stiffness_nm_rad": gains, "damping_nms_rad": damping}
     way = {"go": "steps", "turn_deg": turn} | ({} if length is None else {"length_m": length})
-    trial = _scene(told, way, min(steps, TRIAL_STEPS), REST_S)
-    if steps > TRIAL_STEPS and standing_gains.fault(trial.world().robots[0]):
-        trial = _scene(told, way, steps, REST_S)
-    walker, pattern = tried(trial)
+    walker, pattern = tried(_scene(told, way, min(steps, TRIAL_STEPS), REST_S))
+    if steps > TRIAL_STEPS and standing_gains.fault(walker):
+        walker, pattern = tried(_scene(told, way, steps, REST_S))
     if not as_json:
         for note in walker.notes:
             tell(f"tabi: {walker.name}: {note}")
