@@ -83,7 +83,9 @@ def test_what_cannot_walk_is_rejected_before_it_begins(monkeypatch, shared):
     told = rejected("hrp3")
     assert told.startswith("robot 'hrp3' is neither built in (cb, hoap2, hrp1s, hrp2) nor a file")
     told = rejected(shared / MENAGERIE / "unitree_a1/a1.xml")
-    assert "has no foot 'left' to walk on" in told
+    assert told.startswith("robot 'a1' has no foot 'left' to walk on")
+    for wrong in (-5, 0, "nan"):
+        assert "--gains is" in rejected("hrp2", "--gains", wrong)
     assert "leave out --record" in rejected("hrp2", "--page", "--record", "x.h5")
     assert "is not NAME=BODY" in rejected("hrp2", "--foot", "left")
 

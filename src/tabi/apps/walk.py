@@ -8,6 +8,7 @@ it: a robot that falls there is rejected with the reason.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -25,12 +26,17 @@ if TYPE_CHECKING:
     from tabi.validation.walk_trial import Walked
     from tabi.walking import WalkingPattern
 
+# the scene that is made of the options, and where messages are in it
+FILE = "walk.yaml"
+IN_SCENE = re.compile(r"^walk\.yaml, line 1: (robots\.0(\.motion)?: )?")
 # steps that are tried before the walk
 TRIAL_STEPS = 2
 # after the last step [s]
 REST_S = 1.0
 # a motor that is at its limit for this share of the trial is a reason to fall
 SATURATED = 0.05
+# stiffness [N·m/rad]
+MAX_GAINS = 1e7
 # damping over stiffness of gains that are given [s]
 DAMPING_TIME_S = 0.05
 
@@ -70,21 +76,27 @@ def walk(
     from tabi.model import standing_gains
 
     run.check_together(page, record, False, as_json)
-    told: dict[str, Any] = {"robot": _found(robot), "collision": collision}
-    told |= {"stand_ins": True} if stand_ins else {}
-    told |= {"feet": declared} if (declared := declared_feet(feet)) else {}
+    keys: dict[str, Any] = {"robot": _found(robot), "collision": collision}
+    keys |= {"stand_ins": True} if stand_ins else {}
+    keys |= {"feet": declared} if (declared := declared_feet(feet)) else {}
     if gains is not None:
+        if not 0.0 < gains <= MAX_GAINS:
+            raise TabiError(f"--gains is {gains:g}; expected a stiffness [N·m/rad] > 0 and ≤ 1e7")
         damping = DAMPING_TIME_S * gains
-        told["gains"] = {"stiffness_nm_rad": gains, "damping_nms_rad": damping}
+        keys["gains"] = {"stiffness_nm_rad": gains, "damping_nms_rad": damping}
     way = {"go": "steps", "turn_deg": turn} | ({} if length is None else {"length_m": length})
-    walker, pattern = tried(_scene(told, way, min(steps, TRIAL_STEPS), REST_S))
-    if steps > TRIAL_STEPS and standing_gains.fault(walker):
-        walker, pattern = tried(_scene(told, way, steps, REST_S))
+    try:
+        walker, pattern = tried(_scene(keys, way, min(steps, TRIAL_STEPS), REST_S))
+        if steps > TRIAL_STEPS and standing_gains.fault(walker):
+            walker, pattern = tried(_scene(keys, way, steps, REST_S))
+    except TabiError as fault:
+        # nobody wrote the scene that the message speaks of
+        raise TabiError(IN_SCENE.sub("", str(fault))) from None
     if not as_json:
         for note in walker.notes:
             tell(f"tabi: {walker.name}: {note}")
     more = (steps - len(pattern.steps)) * pattern.gait.step_time
-    scene = _scene(told, way, steps, pattern.duration + more + REST_S, _camera(pattern, steps))
+    scene = _scene(keys, way, steps, pattern.duration + more + REST_S, _camera(pattern, steps))
     if page:
         run.open_page(scene, f"{walker.name} walks", port=port, browser=browser)
         return
@@ -121,7 +133,7 @@ def _camera(pattern: WalkingPattern, steps: int) -> dict[str, list[float]]:
 
 
 def _scene(
-    told: Mapping[str, Any],
+    keys: Mapping[str, Any],
     way: Mapping[str, Any],
     steps: int,
     duration: float,
@@ -132,15 +144,15 @@ def _scene(
 
     motion = {"kind": "walk", "path": [{**way, "count": steps}]}
     contents: dict[str, Any] = {
-        "title": f"{Path(str(told['robot'])).stem} walks {steps} steps",
+        "title": f"{Path(str(keys['robot'])).stem} walks {steps} steps",
         "duration_s": round(duration, 3),
         "ground": {"friction": 0.8},
-        "robots": [{**told, "motion": motion}],
+        "robots": [{**keys, "motion": motion}],
     }
     if camera is not None:
         contents["camera"] = camera
     # a text in JSON is one in YAML
-    return scenes.loads(json.dumps(contents, ensure_ascii=False), "walk.yaml")
+    return scenes.loads(json.dumps(contents, ensure_ascii=False), FILE)
 
 
 def tried(scene: Scene) -> tuple[Robot, WalkingPattern]:
