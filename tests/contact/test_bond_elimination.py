@@ -5,8 +5,10 @@ import pytest
 from contact.test_matrix_form import random_trees
 
 from tabi.contact import bond_closing, bond_elimination, bond_work
+from tabi.contact.bond_rows import LEVER
 from tabi.contact.matrix_form import sparse
 from tabi.contact.rows import BILATERAL, BILATERAL_TWO, CONTACT, IDLE
+from tabi.spatial.transform import cross_matrix
 
 # of a body [kg]
 MASS = 1.0
@@ -34,11 +36,39 @@ def problem(seed, redundant):
     return p, contacts
 
 
-def eliminated(p, contacts):
+def with_responses(p, contacts):
+    """Memory with what ``bond_rows`` computes, here by plain matrices."""
     count, bodies = len(p.kind), len(p.start) - 1
-    w = bond_work.allocate(count, bodies, bodies * bodies, count - contacts, 600)
+    w = bond_work.allocate(count, bodies, max(400, bodies**2), count - contacts, 600)
     w.end[0], w.first[0], w.inner[0] = contacts, 0, bodies
     w.start[0] = 0
+    n = 3 * (count - contacts)
+    omega = dense_omega(p.start, p.column, p.omega, bodies)
+    J = np.zeros((n, 6 * bodies))
+    for r in range(n):
+        row, f = (
+            p.contact[contacts + r // 3],
+            p.contact["frame"][contacts + r // 3, r % 3 * 3 :][:3],
+        )
+        own = 0.0
+        for body, arm, sign in ((row["a"], row["arm_a"], 1), (row["b"], row["arm_b"], -1)):
+            if body < 0:
+                continue
+            at = slice(6 * body, 6 * body + 6)
+            wrench = [*f, 0, 0, 0] if row["angular"] else [*np.cross(arm, f), *f]
+            J[r, at] += sign * np.array(wrench)
+            turns, moves = np.eye(6)[:3], np.hstack([-cross_matrix(arm), np.eye(3)])
+            parts = [(1.0, turns)] if row["angular"] else [(LEVER**2, turns), (1.0, moves)]
+            own += sum(x * np.trace(A @ omega[at, at] @ A.T) for x, A in parts)
+        idle = p.kind[contacts + r // 3] == BILATERAL_TWO and r % 3 == 2
+        w.scale[r] = 0.0 if idle else np.sqrt(3.0 / own)
+    w.T[:n] = J @ omega.T
+    w.W[:n, :n] = J @ omega @ J.T * w.scale[:n, None] * w.scale[:n]
+    return w
+
+
+def eliminated(p, contacts):
+    w, bodies = with_responses(p, contacts), len(p.start) - 1
     bond_elimination.eliminate(p, w, 0, 0, 0, bodies, MASS, 1e-3)
     return w
 
@@ -124,8 +154,7 @@ def test_a_contact_that_bonds_leave_nothing_to_do_is_idle():
 
 def with_offsets(p, contacts, offset):
     """The bonds of a problem, open by so much, after elimination."""
-    w = bond_work.allocate(len(p.kind), len(p.start) - 1, 400, len(p.kind) - contacts, 600)
-    w.end[0], w.inner[0] = contacts, len(p.start) - 1
+    w = with_responses(p, contacts)
     w.offset[3 * contacts :] = offset
     w.offset[2::3][p.kind == BILATERAL_TWO] = 0.0
     q = p._replace(q=p.q.copy())

@@ -9,9 +9,10 @@ from tabi.contact.pseudo_inverse import RANK, SymmetricFactors
 
 def factored(W):
     n = len(W)
-    f = SymmetricFactors(np.zeros((n, n)), np.zeros((n, n)), np.ones(n), np.zeros(n, np.int64))
-    rank = pseudo_inverse.factor(W, n, f.L, f.order)
-    pseudo_inverse.gram(f.L, n, rank, f.G)
+    L, K, S = np.zeros((3, n, n))
+    f = SymmetricFactors(L, K, S, np.ones(n), np.zeros(n, np.int64))
+    rank = pseudo_inverse.factor(W, n, L, f.order)
+    pseudo_inverse.complement(L, n, rank, K, S)
     return f, rank
 
 
@@ -44,6 +45,19 @@ def test_it_is_that_of_numpy(rank, small):
     pseudo_inverse.up(f, rank, 12, a, z, 1.0)
     P = W @ np.linalg.pinv(W, rcond=1e-10, hermitian=True)
     assert z == pytest.approx(P @ y, abs=1e-14 / small**2)
+
+
+@pytest.mark.parametrize("rank", [0, 1, 5, 6, 7, 11, 12])
+def test_columns_by_their_factor_give_the_product_with_the_inverse_between(rank):
+    rng = np.random.default_rng(rank)
+    W, B, A = of_rank(rng, 12, rank), rng.normal(size=(12, 18)), np.zeros((12, 18))
+    f, found = factored(W)
+    assert found == rank
+    f.scale[:] = rng.uniform(0.5, 2.0, 12)
+    pseudo_inverse.down_rows(f, rank, 12, B, 18, A)
+    scaled = f.scale[:, None] * B
+    expected = scaled.T @ np.linalg.pinv(W, rcond=1e-10, hermitian=True) @ scaled
+    assert A[:rank].T @ A[:rank] == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize(("small", "counts"), [(0.01 * RANK, False), (1e3 * RANK, True)])

@@ -12,14 +12,14 @@ CLOSING.
 from math import sqrt
 
 from tabi._jit import kernel
-from tabi.contact.pseudo_inverse import down, subtract_pseudo_inverse, up
+from tabi.contact.pseudo_inverse import complement, down, subtract_pseudo_inverse, up
 from tabi.contact.rows import BILATERAL, BILATERAL_TWO
 from tabi.spatial.vector import dot, load3
 
 # how much farther than an offset masses move at most to close it, and how fast [m/s]
 LEVERAGE, CLOSING = 10.0, 0.5
-# an offset that is rounding [m or rad]
-CLOSED = 1e-13
+# an offset that is closed once it has grown [m or rad]: below what reports speak of
+CLOSED = 1e-9
 
 
 @kernel(apart="none", rare=True)
@@ -62,6 +62,7 @@ def close(w, W, f, rank, sizes, mass, h):
         if closable == 0 or not energy > mass * (LEVERAGE * largest) ** 2:
             break
         closable -= 1
+        complement(f.L, n, closable, f.K, f.S)
     limit, energy = 0.0, energy / (h * h)
     for r in range(n):
         limit += scale[r] * scale[r] / 3.0 * CLOSING * CLOSING
@@ -73,3 +74,5 @@ def close(w, W, f, rank, sizes, mass, h):
     up(f, closable, n, w.x, z, 1.0)
     for r in range(n):
         mismatch[r] = offset[r] - z[r] / scale[r] if scale[r] > 0.0 else offset[r]
+    if closable < rank:
+        complement(f.L, n, rank, f.K, f.S)

@@ -7,8 +7,8 @@ F: wrenches of the contacts, which see the inverse inertia Ω' and the twists V'
 
 Loops of robots ask for more than their joints can do: a plane chain closed by a ball asks twice, by
 a weld six times, that it stay in its plane. So W is singular, or nearly, and what is asked for need
-not fit together. Rows are scaled by s, s² = 3/tr of the mobility that the two bodies have alone, so
-that metres and radians compare, and W⁺ is that of ``pseudo_inverse``:
+not fit together. W and T, of the bodies with other rows, come from ``bond_rows``, with the scales s
+of the rows, and W⁺ is that of ``pseudo_inverse``:
 
     W⁺ = s (s W s)⁺ s,   (s W s)⁺ = L G⁻¹ D⁻¹ G⁻¹ Lᵀ                                            (3)
 λ_b is the least of all impulses, in λ/s. The part of q_b that no impulse can meet, outside of the
@@ -32,23 +32,22 @@ from tabi.contact import bond_closing
 from tabi.contact.bodies import push_both, relative, wrench
 from tabi.contact.pseudo_inverse import (
     SymmetricFactors,
+    complement,
     down,
     down_rows,
     factor,
-    gram,
     subtract_pseudo_inverse,
     up,
 )
 from tabi.contact.rows import BILATERAL_TWO, CONTACT, IDLE
-from tabi.contact.weights import find, trace_at
+from tabi.contact.weights import find
+from tabi.dynamics.body_inertia import transpose
 from tabi.dynamics.tree_inertia import times
-from tabi.spatial.vector import dot6, load3, load6, load9, mul, mul_t
+from tabi.spatial.vector import axpy6, dot6, load3, load6, load9, mul, mul_t, store6
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-# levers of rounding: the place of a bond on the axis of its body's joint [m]
-LEVER = 1e-6
 # part of the mobility that contacts would have without bonds, below which bonds leave them none
 NOTHING = 1e-10
 
@@ -61,18 +60,16 @@ def eliminate(p, w, g, c, base, inner, mass, h):
     """Equations (2) and (3) for a group, and what closes its bonds.
 
     Args:
-        p: the problem of the group, bonds last. w: BondWork.
+        p: the problem of the group, bonds last. w: BondWork, after ``bond_rows.respond``.
         g: the group. c: its first row among all, base: its first body. inner: bodies with rows
             other than of bonds. mass: of a body, on the mean [kg].
     """
-    k0, r0, bodies = w.end[g] - c, w.first[g], p.start.shape[0] - 1
+    k0, r0 = w.end[g] - c, w.first[g]
     n = 3 * (p.kind.shape[0] - k0)
-    T = w.T[:n, 6 * base : 6 * (base + bodies)]
+    T = w.T[:n, 6 * base : 6 * (base + inner)]
     W, f = w.W[r0 : r0 + n], factors(w, r0, n)
-    _responses(p, k0, T, f.scale)
-    _matrix(p, k0, T, f.scale, W)
     w.rank[g] = factor(W, n, f.L, f.order)
-    gram(f.L, n, w.rank[g], f.G)
+    complement(f.L, n, w.rank[g], f.K, f.S)
     begin, end = 3 * (c + k0), 3 * (c + k0) + n
     rows = slice(begin, end)
     sizes = w.offset[rows], w.mismatch[rows], w.closing[rows]
@@ -90,7 +87,7 @@ def rest(p, w, g, c, base, shift):
     """Take what the bonds of a group ask for besides J v = 0 out of p.q and shift, and give other
     rows what is left of them; False where there is nothing to take.
     """
-    k0, r0, bodies = w.end[g] - c, w.first[g], p.start.shape[0] - 1
+    k0, r0 = w.end[g] - c, w.first[g]
     n, changed = 3 * (p.kind.shape[0] - k0), False
     f = factors(w, r0, n)
     for r in range(n):
@@ -100,7 +97,7 @@ def rest(p, w, g, c, base, shift):
         shift[i] = 0.0
         w.y[r] = f.scale[r] * p.q[i]
     if changed:
-        T = w.T[:n, 6 * base : 6 * (base + bodies)]
+        T = w.T[:n, 6 * base : 6 * (base + w.inner[g])]
         _least(w, w.W[r0 : r0 + n], f, w.rank[g], n)
         _give(p, k0, T, f.scale, w, w.given[3 * c : 3 * (c + k0)])
     return changed
@@ -109,92 +106,8 @@ def rest(p, w, g, c, base, shift):
 @kernel(inline=True)
 def factors(w, r0, n):
     """Those of a group whose n rows begin at r0."""
-    return SymmetricFactors(
-        w.L[r0 : r0 + n], w.G[r0 : r0 + n], w.scale[r0 : r0 + n], w.order[r0 : r0 + n]
-    )
-
-
-@kernel
-def _responses(p, k0, T, scale):
-    """T of (1), a row for each row of the bonds; and their scales."""
-    for k in range(k0, p.kind.shape[0]):
-        c, r = p.contact[k], 3 * (k - k0)
-        rows, own = 2 if p.kind[k] == BILATERAL_TWO else 3, _mobility(p, c.angular, c.a, c.arm_a)
-        if c.b >= 0:
-            own += _mobility(p, c.angular, c.b, c.arm_b)
-        for q in range(3):
-            t = T[r + q]
-            for i in range(t.shape[0]):
-                t[i] = 0.0
-            scale[r + q] = sqrt(3.0 / own) if q < rows and own > 0.0 else 0.0
-            axis = (c.frame[3 * q], c.frame[3 * q + 1], c.frame[3 * q + 2])
-            _respond(p, c.a, wrench(c.angular, load3(c.arm_a), axis), 1.0, t)
-            if c.b >= 0:
-                _respond(p, c.b, wrench(c.angular, load3(c.arm_b), axis), -1.0, t)
-
-
-@kernel(inline=True)
-def _mobility(p, angular, a, arm):
-    """How easily body a turns, or its place moves, in all directions together; a lever shorter than
-    LEVER counts as that.
-    """
-    O, r = p.omega[find(p.start, p.column, a, a)], load3(arm)
-    turns = O[0, 0] + O[1, 1] + O[2, 2]
-    if angular != 0:
-        return turns
-    return trace_at(O, r, r) + LEVER * LEVER * turns
-
-
-@kernel(inline=True)
-def _respond(p, a, f, sign, t):
-    """Add to the twists t what a wrench ±f on body a does."""
-    for e in range(p.start[a], p.start[a + 1]):
-        i = 6 * p.column[e]
-        v = _times_transposed(p.omega[e], f)
-        for q in range(6):
-            t[i + q] += sign * v[q]
-
-
-@kernel(inline=True)
-def _times_transposed(O, f):
-    """Oᵀ f."""
-    x = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    for c in range(6):
-        x = (
-            x[0] + O[c, 0] * f[c],
-            x[1] + O[c, 1] * f[c],
-            x[2] + O[c, 2] * f[c],
-            x[3] + O[c, 3] * f[c],
-            x[4] + O[c, 4] * f[c],
-            x[5] + O[c, 5] * f[c],
-        )
-    return x
-
-
-@kernel
-def _matrix(p, k0, T, scale, W):
-    """s W s of (3), exactly symmetric; and ρ = 3/tr W_kk of the bonds."""
-    for k in range(k0, p.kind.shape[0]):
-        c = p.contact[k]
-        for q in range(3):
-            r = 3 * (k - k0) + q
-            axis = (c.frame[3 * q], c.frame[3 * q + 1], c.frame[3 * q + 2])
-            f = wrench(c.angular, load3(c.arm_a), axis)
-            g = wrench(c.angular, load3(c.arm_b), axis)
-            for j in range(r + 1):
-                t = T[j]
-                value = dot6(f, load6(t[6 * c.a : 6 * c.a + 6]))
-                if c.b >= 0:
-                    value -= dot6(g, load6(t[6 * c.b : 6 * c.b + 6]))
-                value *= scale[r] * scale[j]
-                W[r, j] = value
-                W[j, r] = value
-        # ρ of the certificate
-        r, trace = 3 * (k - k0), 0.0
-        for q in range(3):
-            if scale[r + q] > 0.0:
-                trace += W[r + q, r + q] / (scale[r + q] * scale[r + q])
-        p.weight[k] = 3.0 / trace if trace > 0.0 else 1.0
+    L, K, S = w.L[r0 : r0 + n], w.K[r0 : r0 + n], w.S[r0 : r0 + n]
+    return SymmetricFactors(L, K, S, w.scale[r0 : r0 + n], w.order[r0 : r0 + n])
 
 
 @kernel
@@ -233,32 +146,40 @@ def _give(p, k0, T, scale, w, given):
         given[3 * k], given[3 * k + 1], given[3 * k + 2] = u[0], u[1], u[2]
 
 
-@kernel(vectors=True)
+@kernel
 def _reduce(p, w, T, f, rank, n, base, inner):
     """Blocks of Ω' over the inner bodies, a full square of them."""
-    Y, m = w.Y[:rank, 6 * base : 6 * (base + inner)], 6 * inner
-    down_rows(f, rank, n, T, m, Y)
+    Y = w.Y[:n, 6 * base : 6 * (base + inner)]
+    down_rows(f, rank, n, T, 6 * inner, Y)
     for i in range(inner):
         w.start[base + i + 1] = w.start[base + i] + inner
-        for j in range(inner):
-            e = w.start[base + i] + j
-            w.column[e] = j
-            there, O = find(p.start, p.column, i, j), w.omega[e]
-            for r in range(6):
-                for q in range(6):
-                    O[r, q] = p.omega[there, r, q] if there >= 0 else 0.0
-        for r in range(6):
-            V = w.twist[:m]
-            for c in range(m):
-                V[c] = 0.0
-            for k in range(rank):
-                x, y = Y[k, 6 * i + r], Y[k]
-                for c in range(m):
-                    V[c] += x * y[c]
-            for j in range(inner):
-                O = w.omega[w.start[base + i] + j]
-                for q in range(6):
-                    O[r, q] -= V[6 * j + q]
+    for i in range(inner):
+        for j in range(i + 1):
+            e, mirrored = w.start[base + i] + j, w.start[base + j] + i
+            w.column[e], w.column[mirrored] = j, i
+            _subtract(p.omega, find(p.start, p.column, i, j), Y, rank, i, j, w.omega[e])
+            if i != j:
+                transpose(w.omega, e, mirrored)
+
+
+@kernel(inline=True)
+def _subtract(omega, there, Y, rank, i, j, O):
+    """O = Ω_ij − Y_iᵀ Y_j; ``there``: where Ω_ij is, −1 where it is zero."""
+    x = y = z = u = v = w = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    if there >= 0:
+        A = omega[there]
+        x, y, z = load6(A[0]), load6(A[1]), load6(A[2])
+        u, v, w = load6(A[3]), load6(A[4]), load6(A[5])
+    for k in range(rank):
+        L, R = load6(Y[k, 6 * i : 6 * i + 6]), load6(Y[k, 6 * j : 6 * j + 6])
+        x, y, z = axpy6(-L[0], R, x), axpy6(-L[1], R, y), axpy6(-L[2], R, z)
+        u, v, w = axpy6(-L[3], R, u), axpy6(-L[4], R, v), axpy6(-L[5], R, w)
+    store6(O[0], x)
+    store6(O[1], y)
+    store6(O[2], z)
+    store6(O[3], u)
+    store6(O[4], v)
+    store6(O[5], w)
 
 
 @kernel
@@ -305,17 +226,17 @@ def recover(p, w, g, c, base, l, u, F, keep, shift):
     Returns:
         the largest velocity that is left of what can be met [m/s or rad/s].
     """
-    k0, r0, bodies = w.end[g] - c, w.first[g], p.start.shape[0] - 1
+    k0, r0, inner = w.end[g] - c, w.first[g], w.inner[g]
     n = 3 * (p.kind.shape[0] - k0)
-    T, W, f = w.T[:n, 6 * base : 6 * (base + bodies)], w.W[r0 : r0 + n], factors(w, r0, n)
-    for i in range(6 * bodies):
+    T, W, f = w.T[:n, 6 * base : 6 * (base + inner)], w.W[r0 : r0 + n], factors(w, r0, n)
+    for i in range(6 * inner):
         F[i] = 0.0
     for k in range(k0):
         row = p.contact[k]
         push_both(F, row, 0, mul_t(load9(row.frame), load3(l[3 * k : 3 * k + 3])), 1.0)
     for r in range(n):
         total, t = p.q[3 * k0 + r], T[r]
-        for i in range(6 * bodies):
+        for i in range(6 * inner):
             total += t[i] * F[i]
         w.y[r], u[3 * k0 + r] = f.scale[r] * total, total
     rank = w.rank[g]

@@ -23,9 +23,11 @@ class BondWork(Structure):
         unmet: velocity of bonds that no impulse stops [m/s or rad/s], over rows.
         closes: 1 where some are open. closing: impulses of (4), over rows.
         given: what bonds add to the velocities of other rows, over rows.
-        T: over the bonds of a group and the twists of all bodies; groups with more are left to
-            their law.
-        W, L, G: of (3), the rows of a group from ``first`` on; W is scaled. scale: s. order: P.
+        joint, pivot: Y and 1/D of ``bond_rows``, over degrees of freedom and the rows of a group.
+        place: of each degree of freedom its row of Y; degree: the other way round.
+        T: over the rows of the bonds of a group and the twists of all bodies; groups with more are
+            left to their law.
+        W, L, K, S: of (3), the rows of a group from ``first`` on; W is scaled. scale: s. order: P.
         rank: ρ of each group.
         Y: T of the bodies by the factors of W⁺, so that T W⁺ Tᵀ = Yᵀ Y.
         b, x, y, z: scratch over rows. twist: over bodies.
@@ -41,10 +43,15 @@ class BondWork(Structure):
     closes: Integers
     closing: Floats
     given: Floats
+    joint: Floats
+    pivot: Floats
+    place: Integers
+    degree: Integers
     T: Floats
     W: Floats
     L: Floats
-    G: Floats
+    K: Floats
+    S: Floats
     scale: Floats
     order: Integers
     rank: Integers
@@ -62,9 +69,11 @@ class BondWork(Structure):
 ROW_ARRAYS = ("offset", "mismatch", "unmet", "closing", "given")
 
 
-def allocate(points: int, bodies: int, blocks: int, bonds: int, most: int) -> BondWork:
+def allocate(
+    points: int, bodies: int, blocks: int, bonds: int, most: int, degrees: int = 0
+) -> BondWork:
     """Memory for so many points, bodies, blocks of Ω' and bonds, of which a group may have ``most``
-    rows.
+    rows, and for so many degrees of freedom and couplings.
     """
     rows = 6 * bonds
     n = min(rows, most)
@@ -76,8 +85,12 @@ def allocate(points: int, bodies: int, blocks: int, bonds: int, most: int) -> Bo
         end=np.zeros(bodies + 1, np.int64),
         inner=np.zeros(bodies + 1, np.int64),
         first=np.zeros(bodies + 1, np.int64),
+        joint=np.zeros((degrees if bonds else 0, n)),
+        pivot=np.zeros(degrees if bonds else 0),
+        place=np.zeros(degrees if bonds else 0, np.int64),
+        degree=np.zeros(degrees if bonds else 0, np.int64),
         T=np.zeros((n, 6 * bodies)),
-        **{name: np.zeros((rows, n)) for name in ("W", "L", "G")},
+        **{name: np.zeros((rows, n)) for name in ("W", "L", "K", "S")},
         scale=np.zeros(rows),
         order=np.zeros(rows, np.int64),
         rank=np.zeros(bodies + 1, np.int64),

@@ -12,6 +12,9 @@ and Ω_ij = J_i M̂⁻¹ J_jᵀ is what the two bodies' rows have in common. No 
 Wrenches leave u = Σ R_iᵀ F_i in the joints, from which one pass to the leaves, (3) of ``aba``,
 makes M̂⁻¹ Σ J_iᵀ F_i.
 
+A body that only bonds touch has its rows alone, from which ``contact.bond_rows`` eliminates bonds;
+``add_blocks`` makes its blocks for reports.
+
 Joints that follow others take their part out of u and Ω (``followers``). A free object, one
 floating body, needs none of this: its Ω is the inverse of its own inertia. Trees that touch with
 many links have no blocks Ω_ij but the factors of ``tree_inertia``.
@@ -59,6 +62,8 @@ CONTACTING = np.dtype(
 )
 # a row's column of 1/D, after the six numbers of R
 PIVOT = 6
+# what a listed body has: blocks of Ω; blocks, and rows R also if it is free; rows R alone
+BLOCKS, BLOCKS_AND_ROWS, ROWS = 0, 1, 2
 
 
 class Chains(Structure):
@@ -73,6 +78,7 @@ class Chains(Structure):
             many there are, by ``layout``.
         above: of each listed body its parent's place in the list, or ROOT, where Ω has the factors
             of ``tree_inertia``; BLOCKS, as from the start, where it has blocks. Set from outside.
+        has: of each listed body BLOCKS, BLOCKS_AND_ROWS or ROWS. Set from outside.
         follower, share: H and B of ``followers``, shapes (couplings, v) and (bodies, couplings, 6).
     """
 
@@ -82,6 +88,7 @@ class Chains(Structure):
     previous: NDArray[np.int64]
     rank: NDArray[np.int64]
     above: NDArray[np.int64]
+    has: NDArray[np.int64]
     follower: NDArray[np.float64]
     share: NDArray[np.float64]
 
@@ -128,6 +135,7 @@ def allocate(model: Model, body: NDArray[np.void] | None = None) -> Chains:
         previous=np.zeros(count, INDEX),
         rank=np.zeros(count, INDEX),
         above=np.full(count, tree_inertia.BLOCKS, INDEX),
+        has=np.full(count, BLOCKS, INDEX),
         follower=np.zeros((couplings, model.v_count)),
         share=np.zeros((count, couplings, 6)),
     )
@@ -159,6 +167,8 @@ def omega(m, w, c, bodies, count, start, column, out):
         if c.above[i] != tree_inertia.BLOCKS:
             _factors(m, w, c, a, start, i, out)
             continue
+        if c.has[i] == ROWS:
+            continue
         if c.contacting[a].plain != 0:
             _rigid(out, here, m.body[a].mass, load3(w.body[a].centre), load6(w.body[a].tensor))
         else:
@@ -166,12 +176,33 @@ def omega(m, w, c, bodies, count, start, column, out):
             followers.take(c, a, a, out, here)
         j = c.previous[i]
         while j >= 0:
-            b, there = bodies[j], start[i] + c.rank[j]
-            _product(c, a, b, c.body[carrier(m, a, b)].depth, out, there)
-            followers.take(c, a, b, out, there)
-            transpose(out, there, start[j] + c.rank[i])
+            if c.has[j] != ROWS:
+                _pair(m, c, bodies, i, j, start, out)
             j = c.previous[j]
     return needed
+
+
+@kernel
+def add_blocks(m, c, bodies, count, start, out):
+    """The blocks that ``omega`` left out, of bodies that have rows alone."""
+    for i in range(count):
+        if c.has[i] == ROWS:
+            _square(c, bodies[i], out, start[i] + c.rank[i])
+            followers.take(c, bodies[i], bodies[i], out, start[i] + c.rank[i])
+        j = c.previous[i]
+        while j >= 0:
+            if c.has[i] == ROWS or c.has[j] == ROWS:
+                _pair(m, c, bodies, i, j, start, out)
+            j = c.previous[j]
+
+
+@kernel(inline=True)
+def _pair(m, c, bodies, i, j, start, out):
+    """Equation (2) of the listed bodies i and j, in both of its places."""
+    a, b, there = bodies[i], bodies[j], start[i] + c.rank[j]
+    _product(c, a, b, c.body[carrier(m, a, b)].depth, out, there)
+    followers.take(c, a, b, out, there)
+    transpose(out, there, start[j] + c.rank[i])
 
 
 @kernel(apart="none", rare=True)
@@ -226,7 +257,7 @@ def _chains(m, w, c, bodies, count):
     for i in range(count):
         b = bodies[i]
         c.contacting[b].plain = 0
-        if c.body[b].lone != 0:
+        if c.body[b].lone != 0 and c.has[i] == BLOCKS:
             c.contacting[b].plain = _plain(m, w, m.body[b].v_start)
         if c.contacting[b].plain == 0 and c.above[i] == tree_inertia.BLOCKS:
             _climb(m, w, c, b)

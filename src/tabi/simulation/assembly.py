@@ -11,9 +11,11 @@ References: Chardonnet (2012), sec. 3.3.
 
 from tabi._jit import kernel
 from tabi.contact import bodies as bodies_of
-from tabi.contact import bond_closing, bond_elimination, bond_work, groups
+from tabi.contact import bond_closing, bond_elimination, bond_rows, bond_work, groups
 from tabi.dynamics import body_inertia, kinematics
-from tabi.dynamics.tree_inertia import BLOCKS, ROOT
+from tabi.dynamics.body_inertia import BLOCKS, BLOCKS_AND_ROWS, ROWS
+from tabi.dynamics.tree_inertia import BLOCKS as IN_BLOCKS
+from tabi.dynamics.tree_inertia import ROOT
 from tabi.simulation.tables import BONDS
 
 # contacting bodies of a family from which on factors cost less than blocks
@@ -80,6 +82,7 @@ def brace(t, s, g, h):
         mass = 0.0
         for i in range(first, s.first[g + 1]):
             mass += t.model.body[s.body[i]].mass / (s.first[g + 1] - first)
+        bond_rows.respond(t.model, s.chains, s.body[first:], part, w, g, c, first)
         bond_elimination.eliminate(part, w, g, c, first, w.inner[g], mass, h)
     else:
         bond_closing.close_plainly(part, s.shift[3 * c : 3 * e], w.offset[3 * c : 3 * e], h)
@@ -105,9 +108,9 @@ def number_bodies(t, s, count):
         s.first[g] = bodies
         end = s.groups.start[g + 1]
         middle = s.bonds.end[g] if any_bonds else end
-        bodies = list_bodies(s, s.groups.start[g], middle, bodies)
+        bodies = list_bodies(s, s.groups.start[g], middle, bodies, BLOCKS)
         inner = bodies - s.first[g]
-        bodies = list_bodies(s, middle, end, bodies)
+        bodies = list_bodies(s, middle, end, bodies, ROWS)
         if bodies - s.first[g] >= MANY and _crowded(s.chains, s.body, s.first[g], bodies):
             bodies = _add_carriers(t.model, s, s.first[g], bodies)
             # bonds would fill all of Ω: they are left to the law
@@ -121,16 +124,23 @@ def number_bodies(t, s, count):
 
 
 @kernel(inline=True)
-def list_bodies(s, begin, end, bodies):
-    """Bodies of rows that are not listed yet; returns how many there are then."""
+def list_bodies(s, begin, end, bodies, has):
+    """Bodies of rows that are not listed yet; returns how many there are then.
+
+    Args:
+        has: what these bodies have of their inverse inertia (``body_inertia``); ROWS for those of
+            bonds that are eliminated.
+    """
     for x in range(begin, end):
         p = s.points[s.groups.order[x]]
         for side in range(2):
             i = p.a if side == 0 else p.b
             if i > 0 and s.number[i] < 0:
                 s.number[i], s.body[bodies] = bodies, i
-                s.chains.above[bodies] = BLOCKS
+                s.chains.above[bodies], s.chains.has[bodies] = IN_BLOCKS, has
                 bodies += 1
+            elif i > 0 and has == ROWS and s.chains.has[s.number[i]] == BLOCKS:
+                s.chains.has[s.number[i]] = BLOCKS_AND_ROWS
     return bodies
 
 
@@ -207,6 +217,7 @@ def _add_carriers(m, s, begin, end):
             s.number[s.body[k]] = k
             parent = m.body[s.body[k]].parent
             s.chains.above[k] = s.number[parent] if parent != 0 else ROOT
+            s.chains.has[k] = BLOCKS
     return end
 
 

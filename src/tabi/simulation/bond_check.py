@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi.contact.bodies import BodyProblem
-from tabi.contact.bond_elimination import LEVER
+from tabi.contact.bond_rows import LEVER
 from tabi.contact.matrix_form import sparse
 from tabi.contact.pseudo_inverse import RANK
 from tabi.contact.rows import BILATERAL, BILATERAL_TWO

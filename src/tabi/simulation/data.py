@@ -19,6 +19,7 @@ from tabi._structure import each
 from tabi.contact import trees
 from tabi.contact.bodies import BodyProblem, no_parents
 from tabi.contact.soft_problem import soften
+from tabi.dynamics.body_inertia import ROWS, add_blocks
 from tabi.model.compiled import Link, Model
 from tabi.simulation import readout, soft_check
 from tabi.simulation.rows.bonds import bond_name
@@ -327,6 +328,9 @@ class Data:
     def _inverse_inertia(self, column: NDArray[np.int64], bodies: int) -> tuple[Any, ...]:
         """start, column and Ω of ``problem`` in blocks, also where the step had factors."""
         s, p = self._stepper.workspace, self._stepper.workspace.problem
+        if (s.chains.has[:bodies] == ROWS).any():
+            model = self._stepper.tables.model
+            self._call(add_blocks, model, s.chains, s.body, bodies, p.start, p.omega)
         start, omega = p.start[: bodies + 1], p.omega[: p.start[bodies]]
         if (s.chains.above[:bodies] == trees.BLOCKS).all():
             return start.copy(), column, omega.copy()

@@ -274,7 +274,7 @@ class Stepper:
             ) from None
         knows = self.step.law.CERTIFIED or getattr(self.step.law, "BONDS", False)
         count = len(self.own("bonds"))
-        bonds = bond_work.allocate(
-            self._points, bodies, self._blocks, count, MANY_ROWS if knows else 6 * count
-        )
+        rows = MANY_ROWS if knows else 6 * count
+        degrees = self.model.v_count + len(self.model.arrays.mimic)
+        bonds = bond_work.allocate(self._points, bodies, self._blocks, count, rows, degrees)
         return workspace.allocate(self.model, self.tables, self._points, self._blocks, bonds, law)

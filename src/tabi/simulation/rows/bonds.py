@@ -182,22 +182,17 @@ def _bias(m, w, i):
     return A
 
 
-@kernel(inline=True)
+@kernel
 def _curve(m, w, v, i, r):
     """κ of a place r of body i, for the velocities v before the step."""
-    A, V = _bias(m, w, i), _twist(m, w, v, i)
-    return plus(_speed(A, r), cross(_turn(V), _speed(V, r)))
-
-
-@kernel
-def _twist(m, w, v, i):
-    """Twist of a body by the velocities v of the joints that carry it."""
-    V = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    A = V = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     while i != 0:
+        A = add6(A, load6(w.body[i].product))
+        # what moves at the end of the step is in w.body.velocity
         for k in range(m.body[i].v_start, m.body[i].v_end):
             V = axpy6(v[k], load6(w.dof[k].motion), V)
         i = m.body[i].parent
-    return V
+    return plus(_speed(A, r), cross(_turn(V), _speed(V, r)))
 
 
 @kernel
