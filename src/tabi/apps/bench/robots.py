@@ -1,9 +1,10 @@
 """``tabi bench robots``: robots from files, standing and falling limp, against MuJoCo.
 
 Each is read as ``tabi.load`` reads it, and all engines get the same bodies, shapes, pairs of links
-that may touch, and step. Standing, tabi runs in a compiled loop and MuJoCo through ``rollout``.
-Limp, every motor is off: the robot collapses and lies, and each of tabi's steps is timed by itself
-in CPU time of its thread, while Python's own search for garbage, a tenth of a second, waits.
+that may touch, and step. Standing, tabi runs in a compiled loop and MuJoCo through ``rollout``, and
+tabi again without the closed loops of a robot that has some. Limp, every motor is off: the robot
+collapses and lies, and each of tabi's steps is timed by itself in CPU time of its thread, while
+Python's own search for garbage, a tenth of a second, waits.
 """
 
 from __future__ import annotations
@@ -68,12 +69,14 @@ def measure(
     }
 
 
-def _world(file: Path, limp: bool) -> tuple[World, Any]:
-    """The robot on the ground."""
+def _world(file: Path, limp: bool, bonds: bool = True) -> tuple[World, Any]:
+    """The robot on the ground; limp: without motors, bonds: with its closed loops."""
     world = World()
     world.add_ground(friction=FRICTION)
     with quietly():
         robot = load(file, base="floating")
+    if not bonds:
+        robot.bonds.clear()
     if limp:
         for body in robot.bodies:
             if body.joint.motor is not None:
@@ -88,20 +91,29 @@ def _robot(file: Path, blocks: int, seconds: float) -> dict[str, Any]:
     try:
         world, robot = _world(file, limp=False)
         row["joints"] = len(robot.joint_names)
-        row["standing"] = _standing(world, blocks)
+        opened = _world(file, limp=False, bonds=False)[0] if robot.bonds else None
+        row["standing"] = _standing(world, blocks, opened)
         row["limp"] = _limp(_world(file, limp=True)[0], seconds)
     except TabiError as fault:
         row["fault"] = str(fault)
     return row
 
 
-def _standing(world: World, blocks: int) -> dict[str, Any]:
+def _standing(world: World, blocks: int, opened: World | None) -> dict[str, Any]:
+    """Standing; opened: the same robot without its closed loops, where it has some."""
     ours, theirs = Marching(Simulator(world)), Rolling(world, None, None)
-    ours(SETTLE)
-    theirs(SETTLE)
+    runs: dict[str, Any] = {"tabi": ours, "mujoco": theirs}
+    if opened is not None:
+        runs["tabi without loops"] = Marching(Simulator(opened))
+    for march in runs.values():
+        march(SETTLE)
     ours.missed = 0
-    times = microseconds({"tabi": ours, "mujoco": theirs}, blocks)
-    return {
+    times = microseconds(runs, blocks)
+    loops = {}
+    if opened is not None:
+        cost = float(np.median(times["tabi"] / times["tabi without loops"]))
+        loops = {"cost_of_loops": round(cost, 2)}
+    return loops | {
         "contacts": {"tabi": len(ours.sim.contacts), "mujoco": theirs.contacts()[0]},
         "microseconds": {name: round(float(np.median(t)), 1) for name, t in times.items()},
         "ratio": round(float(np.median(times["mujoco"] / times["tabi"])), 2),
@@ -155,6 +167,9 @@ def text(result: dict[str, Any]) -> str:
             start += f"   {us['tabi']:>5.0f}  {us['mujoco']:>6.0f}  {limp['longest_ms']:>4.1f} ms"
             start += f"  {limp['missed']:>6}"
         lines.append(start)
+        if "cost_of_loops" in row.get("standing", {}):
+            cost = row["standing"]["cost_of_loops"]
+            lines.append(f"    standing takes {cost:.2f} times as long as without its closed loops")
         if "fault" in row:
             lines.append(f"    {row['fault']}")
     if result["median_ratio"] is not None:
