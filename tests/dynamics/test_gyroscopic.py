@@ -11,6 +11,7 @@ from tabi.dynamics import gyroscopic
 from tabi.model.joint import Joint
 from tabi.model.robot import Robot
 from tabi.model.shape import Box, Capsule, Shape, Sphere
+from tabi.simulation.forces import joint_limits
 from tabi.spatial.inertia import Inertia, solid_box, solid_capsule
 from tabi.spatial.transform import about, translation
 
@@ -196,3 +197,26 @@ def test_what_stands_still_or_is_held_is_left_alone():
     gyroscopic.keep_energy(sim.model.arrays, 1e-3, sim._stepper.workspace.dynamics, free)
     assert not gyroscopic.fast(sim.model.arrays, 1e-3, sim._stepper.workspace.dynamics)
     assert free.tolist() == list(range(6))
+
+
+def test_a_joint_that_a_wrong_guess_throws_to_its_end_brings_no_momentum():
+    robot = Robot("arm")
+    base = robot.add_body("base", Joint("base", "floating"), None, solid_box(2.0, (0.2, 0.1, 0.3)))
+    place = translation((0.2, 0.1, 0.0))
+    hinge = Joint("hinge", "revolute", place, (0, 0, 1), lower=-1.5, upper=1.5)
+    robot.add_body("link", hinge, base, solid_box(1.0, (0.1, 0.3, 0.1)))
+    world = tabi.World()
+    world.add_robot(robot)
+    sim = tabi.Simulator(world)
+    v = np.array([0.3, -0.2, 0.1, 20.0, -10.0, 15.0, 4.0])
+    sim.set_state(sim.model.initial(), v)
+    M, bias, stepper = sim.mass_matrix(), sim.bias_forces(), sim._stepper
+    h, at = sim.dt, sim.v_slice("hinge").start
+    # as at the beginning of a step
+    stepper.workspace.turning[0] = np.linalg.norm(v[3:6])
+    stepper.data.memory.joint["mode"][at] = joint_limits.LOWER
+    assert stepper.step.units.free_motion(stepper.tables, stepper.data, stepper.workspace, h, 0)
+    free = stepper.workspace.v_free
+    assert free[at] == pytest.approx(-1.5 / h)
+    # what holds the joint is inside of the robot: nothing acts on its base but inertia
+    np.testing.assert_allclose((M @ (free - v) + h * bias)[:6], 0.0, atol=1e-9)

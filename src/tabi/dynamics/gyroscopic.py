@@ -10,7 +10,9 @@ by itself (1) is solved by Newton's method; the velocity of its centre of mass s
 Trees that turn fast take all of their velocity products at the middle of the step, by two passes of
 
     v⁺ ← v + h a(q, ½ (v + v⁺)),                                                               (2)
-which turn an oscillation e^{iz} of the explicit step into one of size √(1 − z⁴/4): none grows.
+which turn an oscillation e^{iz} of the explicit step into one of size √(1 − z⁴/4): none grows. Where
+a velocity changes by more than 0.1/h, as that of a joint that a wrong guess takes to its end within
+the step, (2) would feed on its own products: the step stays explicit.
 
 A body that flies keeps its spin L, and so its orientation alone says how fast it turns: it is
 turned by h ω̄, of second order, or else it would soon turn about its shortest axis.
@@ -32,7 +34,7 @@ import numpy as np
 
 from tabi._jit import kernel
 from tabi.dynamics import forward, kinematics
-from tabi.model.arrays import FLOATING, SPHERICAL, ModelArrays
+from tabi.model.arrays import FLOATING, PRISMATIC, SPHERICAL, ModelArrays
 from tabi.spatial.vector import (
     add,
     angular,
@@ -51,6 +53,8 @@ from tabi.spatial.vector import (
 NEWTON, PASSES = 6, 2
 # turn in a step [rad] below which a body, and a tree, gains nothing in the life of a simulation
 STILL, SLOW = 1e-6, 5e-3
+# change of a velocity, times the step [rad], beyond which (2) is left out
+JUMP = 0.1
 
 
 def loose(m: ModelArrays) -> int:
@@ -121,10 +125,11 @@ def settle(m, v, h, load, w, a, again, free):
     a joint needs wants a linear answer.
     """
     for _ in range(1 if again else PASSES):
+        half = 0.0 if _jumps(m, v, free, h) else 0.5
         for k in range(v.shape[0]):
             w.load[k] = load[k]
             if not again:
-                w.middle[k] = 0.5 * (v[k] + free[k])
+                w.middle[k] = v[k] + half * (free[k] - v[k])
         kinematics.velocities(m, w.middle, w)
         forward.accelerations(m, w.load, w, a)
         for i in range(1, m.body.shape[0]):
@@ -133,6 +138,20 @@ def settle(m, v, h, load, w, a, again, free):
                     if w.dof[k].fixed == 0:
                         free[k] = v[k] + h * a[k]
     kinematics.velocities(m, v, w)
+
+
+@kernel(inline=True)
+def _jumps(m, v, free, h):
+    """Whether a joint or a base turns by more than JUMP otherwise in a step than before."""
+    for i in range(1, m.body.shape[0]):
+        body = m.body[i]
+        if body.kind == PRISMATIC or _alone(m, i):
+            continue
+        for k in range(body.v_start + (3 if body.kind == FLOATING else 0), body.v_end):
+            # a NaN jumps
+            if not abs(free[k] - v[k]) * h <= JUMP:
+                return True
+    return False
 
 
 @kernel(apart="none", rare=True)
