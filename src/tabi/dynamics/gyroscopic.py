@@ -10,9 +10,9 @@ by itself (1) is solved by Newton's method; the velocity of its centre of mass s
 Trees that turn fast take all of their velocity products at the middle of the step, by two passes of
 
     v⁺ ← v + h a(q, ½ (v + v⁺)),                                                               (2)
-which turn an oscillation e^{iz} of the explicit step into one of size √(1 − z⁴/4): none grows. Where
-a velocity changes by more than 0.1/h, as that of a joint that a wrong guess takes to its end within
-the step, (2) would feed on its own products: the step stays explicit.
+which turn an oscillation e^{iz} of the explicit step into one of size √(1 − z⁴/4): none grows.
+Where a velocity changes by more than 0.1/h, as that of a joint that a wrong guess takes to its end
+within the step, (2) would feed on its own products: the step stays explicit.
 
 A body that flies keeps its spin L, and so its orientation alone says how fast it turns: it is
 turned by h ω̄, of second order, or else it would soon turn about its shortest axis.
