@@ -13,7 +13,15 @@ from worlds import random_inertia, random_robot, random_state, relative
 
 import tabi
 from tabi import dynamics
-from tabi.dynamics import aba, body_inertia, body_response, jacobian, kinematics, workspace
+from tabi.dynamics import (
+    aba,
+    body_inertia,
+    body_response,
+    chain_tables,
+    jacobian,
+    kinematics,
+    workspace,
+)
 from tabi.model.joint import Joint, Mimic
 from tabi.model.robot import Robot
 from tabi.spatial.transform import from_quaternion
@@ -26,7 +34,7 @@ class Case:
     """Ω and the answer to random wrenches, by the kernels and by dense algebra."""
 
     def __init__(self, model, q, bodies, added=None, seed=0):
-        m, w, c = model.arrays, workspace.allocate(model), body_inertia.allocate(model)
+        m, w, c = model.arrays, workspace.allocate(model), chain_tables.allocate(model)
         kinematics.positions(m, q, w)
         w.dof["added"] = m.dof["armature"] + (0.0 if added is None else added)
         assert aba.factor(m, w) == 0
@@ -123,13 +131,13 @@ def test_a_fixed_arm_has_an_omega_of_the_rank_of_its_joints():
     model = random_robot(5, 4, base="fixed", kinds=("revolute",)).compile()
     q, _ = random_state(model, np.random.default_rng(5))
     tip = max(
-        range(1, model.body_count + 1), key=lambda b: body_inertia.allocate(model).body["depth"][b]
+        range(1, model.body_count + 1), key=lambda b: chain_tables.allocate(model).body["depth"][b]
     )
     case = Case(model, q, [tip])
     check_case(case)
     assert (
         np.linalg.matrix_rank(case.omega, tol=1e-10)
-        == body_inertia.allocate(model).body["depth"][tip]
+        == chain_tables.allocate(model).body["depth"][tip]
         < 6
     )
 
@@ -173,7 +181,7 @@ def test_followers_tie_trees_together():
     q, _ = random_state(model, np.random.default_rng(8))
     bodies = [model.link(name).body for name in ("left2", "right2")]
     assert len(set(model.arrays.body["root"][bodies])) == 2
-    assert len(set(body_inertia.families(model)[bodies])) == 1
+    assert len(set(chain_tables.families(model)[bodies])) == 1
     case = Case(model, q, bodies)
     assert case.needed == 4
     check_case(case)
@@ -249,7 +257,7 @@ def test_impulses_become_momentum_and_work_becomes_energy():
 
 def test_too_little_room_is_said_and_nothing_is_written():
     model = standing_hrp2()
-    m, w, c = model.arrays, workspace.allocate(model), body_inertia.allocate(model)
+    m, w, c = model.arrays, workspace.allocate(model), chain_tables.allocate(model)
     kinematics.positions(m, model.initial(), w)
     aba.factor(m, w)
     out = np.full((3, 6, 6), 7.0)

@@ -3,7 +3,7 @@
 import numpy as np
 from worlds import random_robot, random_state
 
-from tabi.dynamics import aba, body_inertia, followers, kinematics, workspace
+from tabi.dynamics import aba, chain_tables, followers, kinematics, workspace
 from tabi.model.joint import Mimic
 
 
@@ -26,7 +26,7 @@ def geared():
 
 def test_directions_are_orthonormal_and_those_of_the_couplings():
     model, work = factored(geared())
-    chains = body_inertia.allocate(model)
+    chains = chain_tables.allocate(model)
     followers.directions(model.arrays, work, chains)
     H = chains.follower
     # one in D⁻¹, to the rounding of a few dozen terms
@@ -49,7 +49,7 @@ def test_a_coupling_between_prescribed_joints_takes_nothing_away():
         model.set_joint(joint, prescribed=1)
     work.dof["fixed"] = model.arrays.dof["prescribed"]
     aba.factor(model.arrays, work)
-    chains = body_inertia.allocate(model)
+    chains = chain_tables.allocate(model)
     followers.directions(model.arrays, work, chains)
     H = chains.follower
     both = [

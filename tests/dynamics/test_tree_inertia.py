@@ -10,7 +10,15 @@ from worlds import random_robot, random_state, relative
 import tabi
 from tabi import dynamics
 from tabi.contact import trees
-from tabi.dynamics import aba, body_inertia, body_response, jacobian, kinematics, workspace
+from tabi.dynamics import (
+    aba,
+    body_inertia,
+    body_response,
+    chain_tables,
+    jacobian,
+    kinematics,
+    workspace,
+)
 
 
 def compiled(*robots):
@@ -24,7 +32,7 @@ def compiled(*robots):
 def check_factors(model, seed):
     """Ω by factors of some bodies and all that carry them, and dv, against dense algebra."""
     rng = np.random.default_rng(seed)
-    m, w, c = model.arrays, workspace.allocate(model), body_inertia.allocate(model)
+    m, w, c = model.arrays, workspace.allocate(model), chain_tables.allocate(model)
     q, added = random_state(model, rng)[0], rng.uniform(0.0, 0.1, model.v_count)
     # the box stays as free as it is: its Ω comes from its own inertia
     added[-6:] = 0.0

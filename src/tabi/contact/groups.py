@@ -54,7 +54,7 @@ def find(family, a, b, count, g):
     """The groups of ``count`` contacts.
 
     Args:
-        family: of each body, as ``body_inertia.families`` has them.
+        family: of each body, as ``chain_tables.families`` has them.
         a, b: the bodies of each contact; 0, or less, is what does not move.
         g: where they are written; ``tied`` is read.
 

@@ -19,7 +19,7 @@ from tabi._structure import Structure
 from tabi.collision import arrays as collision_arrays
 from tabi.collision.arrays import Collision
 from tabi.contact import budget, ladder
-from tabi.dynamics import body_inertia, gyroscopic
+from tabi.dynamics import chain_tables, gyroscopic
 from tabi.model.arrays import INDEX, REAL, ModelArrays, table
 from tabi.model.compiled import Model
 from tabi.simulation import foot_tables
@@ -134,7 +134,7 @@ class Tables(Structure):
 
     Attributes:
         model: bodies and joints.
-        chain: as ``body_inertia.structure`` has it.
+        chain: as ``chain_tables.structure`` has it.
         shapes: what collides.
         pair: table of PAIR for each two materials. surfaces: as in ``Model``.
         belt: how fast each shape's surface runs over its body, body's axes [m/s], shape (·, 3).
@@ -250,7 +250,7 @@ def tables(model: Model, sensors: Sensors, pilot: NDArray[np.void], link: Struct
     soles, corners = foot_tables.soles(model)
     return Tables(
         model=model.arrays,
-        chain=body_inertia.structure(model),
+        chain=chain_tables.structure(model),
         shapes=shapes,
         pair=model.pairs,
         surfaces=model.surfaces,

@@ -20,9 +20,9 @@ from tabi.contact import budget, groups
 from tabi.contact.bodies import ROW, BodyProblem, no_parents
 from tabi.contact.bond_work import BondWork
 from tabi.contact.groups import Groups
-from tabi.dynamics import body_inertia, free
+from tabi.dynamics import chain_tables, free
 from tabi.dynamics import workspace as dynamics_workspace
-from tabi.dynamics.body_inertia import Chains
+from tabi.dynamics.chain_tables import Chains
 from tabi.dynamics.workspace import Workspace
 from tabi.model.arrays import INDEX, table
 from tabi.model.compiled import Model
@@ -165,7 +165,7 @@ def allocate(
         **rows,
         **vectors,
         dynamics=dynamics_workspace.allocate(model),
-        chains=body_inertia.allocate(model, tables.chain),
+        chains=chain_tables.allocate(model, tables.chain),
         collision=collision_workspace.allocate(tables.shapes, points),
         turning=np.zeros(1),
         wrong=np.zeros(joints, INDEX),

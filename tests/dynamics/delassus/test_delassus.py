@@ -12,7 +12,7 @@ from worlds import random_robot, random_state, relative
 
 import tabi
 from tabi import ModelError, dynamics
-from tabi.dynamics import aba, body_inertia, kinematics, workspace
+from tabi.dynamics import aba, body_inertia, chain_tables, kinematics, workspace
 from tabi.dynamics.delassus import branch_inertia, elimination, point_inertia, wrench_inertia
 from tabi.model.joint import Joint, Mimic
 from tabi.model.robot import Robot
@@ -151,7 +151,7 @@ def test_the_published_ways_to_omega_are_ours():
     world.add_box(size=(0.1, 0.2, 0.3), mass=2.0)
     model = world.compile()
     q, _ = random_state(model, np.random.default_rng(4))
-    m, w, c = model.arrays, workspace.allocate(model), body_inertia.allocate(model)
+    m, w, c = model.arrays, workspace.allocate(model), chain_tables.allocate(model)
     kinematics.positions(m, q, w)
     aba.factor(m, w)
     bodies = np.array([model.link(name).body for name in ("body7", "box", "body3", "body9")])

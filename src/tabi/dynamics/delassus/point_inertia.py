@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from tabi._jit import kernel
 from tabi._structure import Structure
-from tabi.dynamics import aba, body_inertia, crba
+from tabi.dynamics import aba, body_inertia, chain_tables, crba
 from tabi.dynamics.delassus import branch_inertia, elimination, wrench_inertia
 from tabi.dynamics.jacobian import point_velocity
 from tabi.model.arrays import INDEX
@@ -67,13 +67,13 @@ class DelassusWork(Structure):
     path: Integers
     own: Floats
     held: Integers
-    chains: body_inertia.Chains
+    chains: chain_tables.Chains
     rows: Floats
 
 
 def allocate(model: Model, p: Contacts) -> DelassusWork:
     """Memory for these contacts."""
-    chains, count, v = body_inertia.allocate(model), len(p.bodies), model.v_count
+    chains, count, v = chain_tables.allocate(model), len(p.bodies), model.v_count
     start, couplings = np.zeros(count + 1, INDEX), len(model.arrays.mimic)
     blocks = body_inertia.layout(chains, p.bodies, count, start, np.zeros(0, INDEX))
     return DelassusWork(
