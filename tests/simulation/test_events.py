@@ -123,3 +123,53 @@ def test_the_instant_of_an_impact_throws_nothing_that_overlaps_a_little(overlap)
     assert np.abs(sim.velocity(box).linear).max() < 2e-3
     sim.run(0.05)
     assert sim.position(box)[2] == pytest.approx(0.1, abs=1e-6)
+
+
+def falling_things(**options):
+    """A ball, and a tilted box that lands on its corners one after the other, on a force plate;
+    both with torsional and rolling friction.
+    """
+    world = tabi.World()
+    world.add_ground(friction=0.6, restitution=0.7)
+    surface = {"friction": 0.6, "restitution": 0.7, "torsional_friction": 2e-3}
+    surface |= {"rolling_friction": 1e-3}
+    world.add_sphere(0.05, 1.0, position=(0.0, 0.0, 0.1), name="ball", **surface)
+    tilted = (0.998, 0.03, 0.055, 0.01)
+    world.add_box((0.2, 0.3, 0.1), 2.0, position=(1.0, 0, 0.12), quaternion=tilted, **surface)
+    plate = world.measure_force("ground", resolution=0.0)
+    sim = tabi.Simulator(world, scheme="event-driven", **options)
+    v = np.array(sim.v)
+    v[sim.v_slice("ball")] = (0.5, -0.2, 0.0, 4.0, 9.0, -20.0)
+    sim.set_state(sim.q, v)
+    return sim, plate
+
+
+def test_a_moment_is_found_in_few_turns(monkeypatch):
+    sim, _ = falling_things()
+    stepper, tried = sim._stepper, []
+    rollout = stepper.rollout
+    monkeypatch.setattr(stepper, "rollout", lambda *a, **k: tried.append(a[0]) or rollout(*a, **k))
+    while sim.data.outcome.report["bounced"][0] == 0:
+        tried.clear()
+        sim.step()
+    # the whole step, three parts of which each is tried twice at most, the instant and the rest
+    assert len(tried) <= 10
+    assert min(tried) == pytest.approx(1e-7 * sim.dt, rel=0.5)
+
+
+def test_a_budget_ends_the_search_and_the_step_is_counted():
+    sims = {work: falling_things(budget=work)[0] for work in (1, 400_000)}
+    for sim in sims.values():
+        sim.run(0.5)
+        assert np.isfinite(sim.v).all()
+    assert sims[1].unresolved_count > 5
+    assert sims[400_000].unresolved_count == 0
+    sims[1].reset()
+    assert sims[1].unresolved_count == 0
+
+
+def test_a_budget_of_time_ends_the_search(monkeypatch):
+    sim, _ = falling_things(budget=tabi.Budget(work=None, microseconds=1e6))
+    monkeypatch.setattr(sim._stepper.watch, "is_over", lambda: True)
+    sim.run(0.3)
+    assert sim.unresolved_count > 0

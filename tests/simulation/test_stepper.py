@@ -78,9 +78,9 @@ def test_the_worst_of_a_run_keeps_a_nan():
     assert np.isnan([larger(np.nan, 1.0), larger(1.0, np.nan)]).all()
     s = stepper_of()
     s.rollout(1e-3, 1e-8, 1)
-    s._said = [1, (np.nan, 0.0, 0.0)]
+    s.said = [1, (np.nan, 0.0, 0.0)]
     assert s.note()
-    s._said = [0, (1e-9, 0.0, 0.0)]
+    s.said = [0, (1e-9, 0.0, 0.0)]
     assert not s.note()
     assert np.isnan(s.worst["residual"])
     assert s.missed_count == 1

@@ -15,7 +15,8 @@ class Summary:
             steps: how many.
         residual [m/s], joint_residual [rad/s or m/s], penetration [m]: worst of all steps.
         force_residual: worst [N] of the steps looked at, one in every 0.25 s.
-        missed: steps that did not reach the tolerance [m/s].
+        missed: steps that did not reach the tolerance [m/s]. unresolved: those with more impacts
+            than the budget lets be found one by one.
             fallen: when a base was at half the height it stands at [s], to some ms.
         walks: of robots that walk, how their feet landed, see ``WalkMeasures``, how hard, and how
             far their waists leant, see ``ImpactMeasures``; of those that are steered, their steps,
@@ -42,6 +43,7 @@ class Summary:
     joint_residual: float = 0.0
     penetration: float = 0.0
     missed: int = 0
+    unresolved: int = 0
     reproducible: bool = True
     contacts: int = 0
     robots: tuple[str, ...] = ()
@@ -81,6 +83,7 @@ class Summary:
         units |= {"force_residual": "n", "penetration": "m", "places": "m"}
         worst = ("residual", "force_residual", "joint_residual", "penetration")
         renamed = {"factor": "real_time_factor", "fallen": "fallen_at", "missed": "missed_steps"}
+        renamed["unresolved"] = "unresolved_steps"
         found = {}
         for name, value in vars(self).items():
             shown = renamed.get(name, f"worst_{name}" if name in worst else name)
@@ -111,6 +114,8 @@ class Summary:
             f"  {missed} to {self.tolerance:g} m/s; {self.contacts} "
             f"contact{'' if self.contacts == 1 else 's'} at the end"
         )
+        if self.unresolved:
+            lines.append(f"  {self.unresolved} steps with more impacts than the budget resolves")
         if not self.reproducible:
             lines.append("  with a budget of time: a rerun may differ")
         for name in self.robots:

@@ -100,6 +100,7 @@ class RunWatch:
         found.residual, found.joint_residual = c.worst_residual, c.worst_joint_residual
         found.penetration = c.worst_penetration
         found.missed, found.contacts = c.missed, c.contacts
+        found.unresolved = sim.unresolved_count
         found.reproducible = sim.reproducible
         for watch in self.walks:
             for name, walk in watch.measured(found.fallen).items():

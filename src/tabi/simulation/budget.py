@@ -91,6 +91,10 @@ class Lookout:
         """A step begins."""
         self._end = time.perf_counter_ns() + self._limit
 
+    def is_over(self) -> bool:
+        """Whether the time of the step is spent, where it has a limit."""
+        return self.timed and time.perf_counter_ns() > self._end
+
     def interrupted(self) -> BaseException:
         """What to raise where a step was dropped."""
         found, self.raised = self.raised or KeyboardInterrupt(), None

@@ -317,6 +317,25 @@ def _on_plate(t, d, i, h):
     return pair(mul_t(R, f), mul_t(R, n))
 
 
+@kernel
+def sample_again(t, d, s, h):
+    """``sample`` of a step that was done in parts, from what they did together."""
+    _move_again(t, d, s, h)
+    sample(t, d, s, h)
+
+
+@kernel
+def _move_again(t, d, s, h):
+    """``move`` of a step that is over."""
+    m, w = t.model, s.dynamics
+    for k in range(d.v.shape[0]):
+        s.v_next[k] = d.v[k]
+    free.prepare(m, d.outcome.q_before, d.outcome.v_before, w)
+    if t.sensors.body.shape[0] > 0:
+        move(t, d, s, h, d.outcome.v_before, d.v)
+    free.prepare(m, d.q, d.v, w)
+
+
 # ---- without a step -----------------------------------------------------------------------------
 
 
@@ -326,13 +345,7 @@ def catch_up(t, d, s, h, anew):
     anew, of all, as those of the first sample. Kinematics are those of the step's beginning after
     this.
     """
-    m, w = t.model, s.dynamics
-    for k in range(d.v.shape[0]):
-        s.v_next[k] = d.v[k]
-    free.prepare(m, d.outcome.q_before, d.outcome.v_before, w)
-    if t.sensors.body.shape[0] > 0:
-        move(t, d, s, h, d.outcome.v_before, d.v)
-    free.prepare(m, d.q, d.v, w)
+    _move_again(t, d, s, h)
     sensors, memory = t.sensors, d.memory.sensors
     for i in range(sensors.row.shape[0]):
         # anew those that are heard, else those that are not

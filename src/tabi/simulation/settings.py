@@ -107,8 +107,9 @@ def check_soft(scheme: str, law: Any) -> None:
     """Refuse soft soles in a scheme that divides steps."""
     if scheme != TIME_STEPPING and hasattr(law, "CONTACTS"):
         raise ModelError(
-            f"scheme is {scheme!r}, and this world has soft soles or pads, which have no impacts "
-            f"to be found within a step; take scheme={TIME_STEPPING!r}"
+            f"scheme is {scheme!r}, and this world has soft soles or pads, which press over "
+            "milliseconds and have no moment of impact that could be found; "
+            f"take scheme={TIME_STEPPING!r}"
         )
 
 

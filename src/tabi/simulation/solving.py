@@ -238,6 +238,7 @@ def clear(report, s):
     s.bonds.closes[0] = 0
     report.groups, report.iterations, report.attempt, report.missed = 0, 0, 0, 0
     report.residual, report.bounced, report.lowered, report.apart = 0.0, 0, 0, 0
+    report.moment = float("inf")
 
 
 @kernel(inline=True)

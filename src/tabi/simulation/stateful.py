@@ -55,6 +55,13 @@ class Stateful(Observed):
             getattr(driver.controller, "reproducible", True) for driver in drivers
         )
 
+    @property
+    def unresolved_count(self) -> int:
+        """Steps of the event-driven scheme with more impacts than the budget lets be found one by
+        one: the rest of such a step is done by time stepping.
+        """
+        return self._stepper.unresolved_count
+
     def reset(self) -> None:
         """Back to the start: time, configuration, contacts, bonds, and the noise of sensors; the
         run from there is the same to the last bit.
@@ -65,7 +72,7 @@ class Stateful(Observed):
         self._turns.outside("a reset")
         with jumping(self._scheduled, "reset"):
             self._go_to(self._first)
-            self._stepper.missed_count = 0
+            self._stepper.missed_count = self._stepper.unresolved_count = 0
             self._stepper.worst = dict.fromkeys(WORST, 0.0)
             self._stepper.foot_events.clear()
             self.missed.clear()

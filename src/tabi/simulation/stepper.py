@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tabi._errors import ModelError, TabiError
 from tabi._jit import complete, entry
 from tabi._progress import STEP_KERNELS, first_run
-from tabi._structure import each
+from tabi._structure import arrays_of, each
 from tabi.contact import bond_work
 from tabi.model.arrays import table
 from tabi.model.compiled import Model
@@ -33,6 +33,16 @@ POINTS, BLOCKS = 64, 64
 # system costs less than to eliminate them
 MANY_ROWS = 96
 WORST = ("residual", "joint_residual", "penetration")
+
+
+def _copy(source: StepData, into: StepData) -> bool:
+    """All numbers into other memory of the same size; False where it is not."""
+    pairs = list(zip(arrays_of(source), arrays_of(into), strict=True))
+    if any(a.shape != b.shape for a, b in pairs):
+        return False
+    for a, b in pairs:
+        b[...] = a
+    return True
 
 
 def larger(a: float, b: float) -> float:
@@ -55,6 +65,9 @@ class Stepper:
         steps: done so far.
         worst: of the run: residual [m/s], joint_residual [rad/s or m/s], penetration [m].
         missed_count: steps of the run that did not reach the tolerance.
+        unresolved_count: of the event-driven scheme, steps with impacts that were left together.
+        kept: a moment that is kept while a step is tried, or None.
+        said: of the last rollout: what its last step missed, and the worst of its errors.
         watch: who is asked within a hard step.
         foot_events: changes of feet so far: time [s], number of the foot, state before, after.
         foot_history: the same with those that were undone, in the order in which they came.
@@ -83,10 +96,11 @@ class Stepper:
         )
         self.workspace: StepWorkspace = self._allocate()
         self.data.command.motor[:] = holding(model, self.data.q)
-        self.steps, self.missed_count = 0, 0
-        # machine code of the rollout; what the last one missed, and the worst of its errors
+        self.steps, self.missed_count, self.unresolved_count = 0, 0, 0
+        self.kept: StepData | None = None
+        # machine code of the rollout
         self._rollout: Any = None
-        self._said: list[Any] = [0, (0.0, 0.0, 0.0)]
+        self.said: list[Any] = [0, (0.0, 0.0, 0.0)]
         self._running = False
         self.foot_events: list[tuple[float, int, int, int]] = []
         self.foot_history: list[tuple[float, int, int, int]] = []
@@ -113,13 +127,26 @@ class Stepper:
         t, s = self.tables, self.workspace
         workspace.prepare(t.model, t.shapes, self.data.q, self.data.v, s.dynamics, s.collision)
 
+    def rollout_one(self, h: float, tolerance: float, begins: bool = True) -> tuple[int, int]:
+        """One step of h [s]; begins: not where it is a part of a step that has begun."""
+        done, status = 0, FINE
+        while done == 0 and status == FINE:
+            done, status = self.rollout(h, tolerance, 1, begins=begins)
+        return done, status
+
     def rollout(
-        self, h: float, tolerance: float, count: int, program: NDArray[np.float64] = NO_PROGRAM
+        self,
+        h: float,
+        tolerance: float,
+        count: int,
+        program: NDArray[np.float64] = NO_PROGRAM,
+        begins: bool = True,
     ) -> tuple[int, int]:
         """Up to ``count`` steps of h [s], until one is missed or cannot be done.
 
         Args:
             program: commands of the steps, as for ``step.rollout``.
+            begins: whether the time of a step begins to run.
 
         Returns:
             steps done, and the status of the last one. None may be done, where there was too little
@@ -127,7 +154,8 @@ class Stepper:
         """
         if self.watch.timed:
             count = min(count, 1)
-            self.watch.begin()
+            if begins:
+                self.watch.begin()
         args = (self.tables, self.data, self.workspace, program, h, tolerance, count)
         if self._rollout is None:
             with first_run.expecting(STEP_KERNELS):
@@ -142,7 +170,7 @@ class Stepper:
             )
         self._running = True
         try:
-            done, status, *self._said = self._rollout(*args)
+            done, status, *self.said = self._rollout(*args)
         finally:
             self._running = False
         if self.data.outcome.event_count[0]:
@@ -165,7 +193,7 @@ class Stepper:
 
     def note(self) -> bool:
         """Remember the worst of the run after a rollout; whether its last step was missed."""
-        missed, (residual, joint_residual, penetration) = self._said
+        missed, (residual, joint_residual, penetration) = self.said
         worst = self.worst
         # mostly none is worse; a NaN is
         if not (
@@ -173,7 +201,7 @@ class Stepper:
             and joint_residual <= worst["joint_residual"]
             and penetration <= worst["penetration"]
         ):
-            for name, error in zip(WORST, self._said[1], strict=True):
+            for name, error in zip(WORST, self.said[1], strict=True):
                 worst[name] = larger(worst[name], error)
         self.missed_count += missed > 0
         return missed > 0
@@ -220,9 +248,19 @@ class Stepper:
 
     # ---- moments ----------------------------------------------------------------------------
 
-    def save(self) -> StepData:
-        """A copy of all that lasts."""
-        return each(self.data, np.copy)
+    def save(self, into: StepData | None = None) -> StepData:
+        """A copy of all that lasts; ``into`` one that was made before, if there is still room."""
+        if into is None or not _copy(self.data, into):
+            return each(self.data, np.copy)
+        return into
+
+    def rewind(self, saved: StepData) -> None:
+        """``restore`` to a moment shortly before, in the same memory if there is room."""
+        if not _copy(saved, self.data):
+            self.restore(saved)
+            return
+        self._forget_events()
+        self.prepare()
 
     def restore(self, saved: StepData) -> None:
         """Go back to a saved moment, of this world."""
@@ -237,13 +275,21 @@ class Stepper:
         getattr(fresh, "_address")  # noqa: B009
         self.data = fresh
         self._make_room_for_bonds()
-        # what came later has not happened
-        now = float(copy.memory.clock[0])
-        while self.foot_events and self.foot_events[-1][0] > now:
-            self.foot_events.pop()
+        self._forget_events()
         self.prepare()
 
+    def _forget_events(self) -> None:
+        """What came later has not happened."""
+        now = float(self.data.memory.clock[0])
+        while self.foot_events and self.foot_events[-1][0] > now:
+            self.foot_events.pop()
+
     # ---- room -------------------------------------------------------------------------------
+
+    def make_room(self, points: int) -> None:
+        """Memory for so many points at least."""
+        if points > self._points:
+            self.grow(points, self._blocks)
 
     def grow(self, points: int, blocks: int) -> None:
         """More memory than expected: half as much again as the step asked for."""

@@ -112,6 +112,8 @@ REPORT = np.dtype(
         ("bounced", INDEX),
         ("lowered", INDEX),
         ("missed", INDEX),
+        # when the first point that bounced closed, from the beginning of the step on [s]
+        ("moment", REAL),
         # how overlaps are left: TOGETHER, APART or JAMMED of ``depenetration``
         ("apart", INDEX),
         # largest backward error [m/s], least gap [m], and the least one of contacts that a law does

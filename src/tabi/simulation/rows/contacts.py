@@ -145,7 +145,10 @@ def fill(own, t, d, e, s, x, group, h):
     # what a law of springs lets overlap need not part
     gap = point.gap if s.soft[e] != SPRINGS else max(point.gap, 0.0)
     # an impact closes within the step
-    s.approach[e] = s.closing[e] if point.gap + h * approach <= 0.0 else 0.0
+    s.approach[e] = 0.0
+    if s.closing[e] < 0.0 and point.gap + h * approach <= 0.0:
+        s.approach[e], report = s.closing[e], d.outcome.report[0]
+        report.moment = min(report.moment, -point.gap / approach if point.gap > 0.0 else 0.0)
     s.shift[i], s.shift[i + 1] = dot(tx, runs), dot(ty, runs)
     s.shift[i + 2] = s.approach[e] if s.approach[e] < 0.0 else gap / h
     p.q[i], p.q[i + 1] = dot(tx, u) + s.shift[i], dot(ty, u) + s.shift[i + 1]
