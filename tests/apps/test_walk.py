@@ -1,14 +1,12 @@
 """``tabi walk``: a robot from a file walks from one line, or is rejected with the reason."""
 
 import json
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
 import tabi
-from tabi.apps import cli, run, walk
+from tabi.apps import cli, run
 from tabi.model import standing_gains
 
 MENAGERIE = "data/robots/menagerie"
@@ -88,15 +86,3 @@ def test_what_cannot_walk_is_rejected_before_it_begins(monkeypatch, shared):
         assert "--gains is" in rejected("hrp2", "--gains", wrong)
     assert "leave out --record" in rejected("hrp2", "--page", "--record", "x.h5")
     assert "is not NAME=BODY" in rejected("hrp2", "--foot", "left")
-
-
-def test_a_robot_that_falls_in_the_trial_is_rejected_with_its_weakest_motor():
-    robot = tabi.robots.hrp2()
-    pattern = tabi.walking.walking_pattern(
-        robot, tabi.walking.walk(tabi.walking.Biped(robot).stance, 2, 0.1)
-    )
-    found: Any = SimpleNamespace(fell=1.25, stopped="", steps=1, pattern=pattern)
-    told = walk._reason(robot, found, {"LLEG_KNEE_P": 0.4, "RLEG_KNEE_P": 0.1})
-    assert "hrp2 does not walk: in a trial of 2 steps it falls after 1.25 s" in told
-    assert "the motor of joint 'LLEG_KNEE_P' is at its limit for 40% of the time" in told
-    assert "shorter steps" in walk._reason(robot, found, {})

@@ -21,24 +21,14 @@ from tabi.apps.robots import Collision, Feet, RobotArgument, StandIns, declared_
 from tabi.apps.terminal import tell
 
 if TYPE_CHECKING:
-    from tabi.model.robot import Robot
     from tabi.scenes import Scene
-    from tabi.validation.walk_trial import Walked
     from tabi.walking import WalkingPattern
 
 # the scene that is made of the options, and where messages are in it
 FILE = "walk.yaml"
 IN_SCENE = re.compile(r"^walk\.yaml, line 1: (robots\.0(\.motion)?: )?")
-# steps that are tried before the walk
-TRIAL_STEPS = 2
-# after the last step [s]
-REST_S = 1.0
-# a motor that is at its limit for this share of the trial is a reason to fall
-SATURATED = 0.05
 # stiffness [N·m/rad]
 MAX_GAINS = 1e7
-# damping over stiffness of gains that are given [s]
-DAMPING_TIME_S = 0.05
 
 
 def walk(
@@ -73,7 +63,7 @@ def walk(
     browser: Annotated[bool, typer.Option(help="Open a browser for the page.")] = True,
 ) -> None:
     """Let a robot from a file walk straight on; exit codes as of `tabi run`."""
-    from tabi.model import standing_gains
+    from tabi.validation.walk_alone import DAMPING_TIME, REST, Advice, tried_first
 
     run.check_together(page, record, False, as_json)
     keys: dict[str, Any] = {"robot": _found(robot), "collision": collision}
@@ -82,13 +72,14 @@ def walk(
     if gains is not None:
         if not 0.0 < gains <= MAX_GAINS:
             raise TabiError(f"--gains is {gains:g}; expected a stiffness [N·m/rad] > 0 and ≤ 1e7")
-        damping = DAMPING_TIME_S * gains
+        damping = DAMPING_TIME * gains
         keys["gains"] = {"stiffness_nm_rad": gains, "damping_nms_rad": damping}
     way = {"go": "steps", "turn_deg": turn} | ({} if length is None else {"length_m": length})
+    advice = Advice("--length", "--gains", "--gains {0:g}")
     try:
-        walker, pattern = tried(_scene(keys, way, min(steps, TRIAL_STEPS), REST_S))
-        if steps > TRIAL_STEPS and standing_gains.fault(walker):
-            walker, pattern = tried(_scene(keys, way, steps, REST_S))
+        walker, pattern = tried_first(
+            lambda count: _scene(keys, way, count, REST).simulator(), steps, advice
+        )
     except TabiError as fault:
         # nobody wrote the scene that the message speaks of
         raise TabiError(IN_SCENE.sub("", str(fault))) from None
@@ -96,7 +87,7 @@ def walk(
         for note in walker.notes:
             tell(f"tabi: {walker.name}: {note}")
     more = (steps - len(pattern.steps)) * pattern.gait.step_time
-    scene = _scene(keys, way, steps, pattern.duration + more + REST_S, _camera(pattern, steps))
+    scene = _scene(keys, way, steps, pattern.duration + more + REST, _camera(pattern, steps))
     if page:
         run.open_page(scene, f"{walker.name} walks", port=port, browser=browser)
         return
@@ -153,58 +144,3 @@ def _scene(
         contents["camera"] = camera
     # a text in JSON is one in YAML
     return scenes.loads(json.dumps(contents, ensure_ascii=False), FILE)
-
-
-def tried(scene: Scene) -> tuple[Robot, WalkingPattern]:
-    """Walk a scene to its end in a world of its own.
-
-    Returns:
-        the robot, and what it followed.
-
-    Raises:
-        TabiError: where it falls or stops, with the reason.
-    """
-    from tabi.validation.walk_measures import walkers
-    from tabi.validation.walk_trial import follow
-
-    sim = scene.simulator()
-    ((name, walker),) = walkers(sim).items()
-    robot = next(one for one in sim.world.robots if one.name == name)
-    saturated: dict[int, int] = {}
-
-    def look(data: Any) -> None:
-        for k in data.memory.joint["saturation"].nonzero()[0]:
-            saturated[int(k)] = saturated.get(int(k), 0) + 1
-
-    sim.every(1, look)
-    found = follow(sim, robot, walker.pattern)
-    if not found.walked:
-        joints = {sim.model.v_index(joint): joint for joint in sim.model.joint_names}
-        share = {joints[k]: n * sim.dt / sim.time for k, n in saturated.items()}
-        raise TabiError(_reason(robot, found, share))
-    return robot, walker.pattern
-
-
-def _reason(robot: Robot, found: Walked, saturated: Mapping[str, float]) -> str:
-    """Why a robot cannot walk, and what would help.
-
-    Args:
-        saturated: joint → share of the time that its motor was at its limit.
-    """
-    from tabi.model import standing_gains
-
-    landed = f"{found.steps} of {len(found.pattern.steps)} steps land where they should"
-    what = f"it falls after {found.fell:.2f} s" if found.fell is not None else found.stopped
-    count = len(found.pattern.steps)
-    begin = f"{robot.name} does not walk: in a trial of {count} steps {what or landed}"
-    if soft := standing_gains.fault(robot):
-        enough = standing_gains.required_stiffness(robot)
-        advice = "" if enough is None else f"; --gains {enough:g} holds it as it stands"
-        return f"{begin}; {soft}{advice}"
-    hardest = max(saturated, key=lambda joint: saturated[joint], default="")
-    if hardest and saturated[hardest] > SATURATED:
-        return (
-            f"{begin}; the motor of joint {hardest!r} is at its limit for {saturated[hardest]:.0%} "
-            "of the time: give shorter steps (--length), or a larger effort limit"
-        )
-    return f"{begin}; give shorter steps (--length) or stiffer motors (--gains)"

@@ -4,6 +4,7 @@ and can be a world of its own.
 
 from __future__ import annotations
 
+import importlib
 import warnings
 from collections.abc import Hashable, Iterable
 from contextlib import suppress
@@ -125,6 +126,29 @@ class Robot(KinematicTree):
                 SoftGainsWarning,
                 stacklevel=users_level(),
             )
+
+    def walk(
+        self, steps: int = 10, length: float | None = None, turn: float = 0.0, run: bool = True
+    ) -> Any:
+        """Walk on level ground, in a world of its own: ``sim = robot.walk(steps=10)``.
+
+        A copy of the robot gets the sensors that it lacks, and the gait that suits its legs, told
+        by a warning. The first steps are tried before; a robot that cannot walk is rejected.
+
+        Args:
+            steps: how many. length: of each [m], by default what suits its legs. turn: of each, to
+                the left [rad].
+            run: whether to walk to the end; without it the simulator is before the first step.
+
+        Returns:
+            a ``Simulator``; the robot in it is ``sim.world.robots[0]``.
+
+        Raises:
+            ModelError: what stops it: a joint, a limit or a gain, and what would help.
+        """
+        # the whole package walks: controllers and simulations build on models
+        alone = importlib.import_module("tabi.validation.walk_alone")
+        return alone.walk_alone(self, steps, length, turn, run)
 
     def add_bush(
         self,

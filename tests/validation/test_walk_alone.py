@@ -1,0 +1,93 @@
+"""A robot walks from one line of Python, or says what stops it."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tabi
+from tabi.robots.files import quietly
+from tabi.validation import walk_alone, walk_measures
+from tabi.validation.walk_alone import Advice, reason
+
+MENAGERIE = "data/robots/menagerie"
+
+
+def bare(shared, file, **told) -> tabi.Robot:
+    """A robot of MuJoCo Menagerie, as a user loads it."""
+    with quietly():
+        return tabi.load(shared / MENAGERIE / file, **told)
+
+
+@pytest.mark.slow
+def test_a_robot_walks_from_one_line_and_the_one_that_was_given_stays_as_it_is():
+    robot = tabi.robots.hrp2()
+    before = robot.base.joint.position.copy()
+    sim = robot.walk(steps=3, length=0.15)
+    (walking,) = sim.world.robots
+    assert sim.missed_count == 0
+    # two steps of 0.15 m, and the last one brings the feet together
+    for side in ("left", "right"):
+        assert sim.pose(walking.feet[side]).p[0] - before[0] == pytest.approx(0.3, abs=0.05)
+    assert np.array_equal(robot.base.joint.position, before)
+
+
+@pytest.mark.slow
+def test_it_waits_before_the_first_step_unless_it_is_to_run():
+    sim = tabi.robots.hrp2().walk(2, turn=0.1, run=False)
+    (walker,) = walk_measures.walkers(sim).values()
+    assert sim.time == 0.0
+    assert not walker.begun
+    assert walker.pattern.steps[0].yaw == pytest.approx(0.1)
+
+
+@pytest.mark.slow
+def test_what_a_file_leaves_out_is_added_to_the_copy_and_told(shared):
+    robot = bare(shared, "fourier_n1/n1.xml")
+    assert not any(sensor.kind == "force" for sensor in robot.sensors.values())
+    with pytest.warns(tabi.RobotFileWarning, match="N1 walks: stand-in: sensors to walk with"):
+        sim = robot.walk(steps=2)
+    assert not any(sensor.kind == "force" for sensor in robot.sensors.values())
+    assert sim.missed_count == 0
+
+
+@pytest.mark.slow
+def test_motors_that_are_too_soft_are_rejected_with_the_gains_that_hold(shared):
+    with pytest.raises(tabi.ModelError, match="T1 does not walk: in a trial of 10 steps") as told:
+        bare(shared, "booster_t1/t1.xml").walk()
+    assert str(told.value).endswith("tabi.load(path, gains=(140, 7)) holds it as it stands")
+
+
+def test_a_quadruped_is_rejected_for_the_foot_that_it_has_not(shared):
+    with pytest.raises(tabi.ModelError, match="robot 'a1' has no foot 'left' to walk on"):
+        bare(shared, "unitree_a1/a1.xml").walk()
+
+
+@pytest.mark.parametrize(
+    ("told", "what"),
+    [
+        ({"steps": 0}, "steps of a walk are 0; expected a whole number from 1 to 1000"),
+        ({"steps": True}, "steps of a walk are True"),
+        ({"steps": 2.5}, "steps of a walk are 2.5"),
+        ({"length": float("nan")}, "length of a walk's steps is nan; expected metres"),
+        ({"turn": float("inf")}, "turn of a walk's steps is inf; expected radians"),
+    ],
+)
+def test_what_is_no_walk_is_refused(told, what):
+    with pytest.raises(tabi.ModelError, match=what):
+        tabi.robots.hrp2().walk(**told)
+
+
+def test_a_robot_that_falls_in_the_trial_is_rejected_with_its_weakest_motor():
+    robot = tabi.robots.hrp2()
+    pattern = tabi.walking.walking_pattern(
+        robot, tabi.walking.walk(tabi.walking.Biped(robot).stance, 2, 0.1)
+    )
+    found: Any = SimpleNamespace(fell=1.25, stopped="", steps=1, pattern=pattern)
+    advice = Advice("--length", "--gains", "--gains {0:g}")
+    told = reason(robot, found, {"LLEG_KNEE_P": 0.4, "RLEG_KNEE_P": 0.1}, advice)
+    assert "hrp2 does not walk: in a trial of 2 steps it falls after 1.25 s" in told
+    assert "the motor of joint 'LLEG_KNEE_P' is at its limit for 40% of the time" in told
+    assert "shorter steps (--length)" in reason(robot, found, {}, advice)
+    assert "shorter steps (robot.walk(length=…))" in reason(robot, found, {}, walk_alone.IN_PYTHON)
