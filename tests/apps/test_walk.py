@@ -50,6 +50,8 @@ def test_robots_from_files_walk_ten_steps(shared, file, more):
     assert page["missed_steps"] == 0
     assert found["finished"]
     assert found["landing_m"] < 0.02
+    # from the plan of the whole way
+    assert max(map(abs, found["end_m"][:2])) < 0.015
 
 
 @pytest.mark.slow

@@ -8,6 +8,7 @@ import pytest
 import tabi
 from tabi.walking import dcm
 from tabi.walking.biped import Biped
+from tabi.walking.course import place_soles
 from tabi.walking.footsteps import walk
 from tabi.walking.pattern import walking_pattern
 from tabi.walking.stabiliser_tables import DcmStabiliser, Stabiliser, loop_of
@@ -66,6 +67,7 @@ def test_the_zero_moment_point_is_where_the_feet_press():
         loop.smooth[side] = np.concatenate([f, n])
         force += R @ f
         moment += R @ n + np.cross(p + R @ loop.pivot[side], R @ f)
+    place_soles(loop, k)
     found = np.array([*dcm.measured_zmp(loop, k), z])
     # by its definition: no moment about horizontal axes
     assert (moment - np.cross(found, force))[:2] == pytest.approx([0.0, 0.0], abs=1e-9)

@@ -8,6 +8,7 @@ from scipy.optimize import minimize
 
 import tabi
 from tabi.walking.biped import Biped
+from tabi.walking.course import place_soles
 from tabi.walking.footsteps import walk
 from tabi.walking.pattern import walking_pattern
 from tabi.walking.stabiliser import share_load
@@ -75,6 +76,7 @@ def test_it_is_the_optimum_of_the_convex_problem(pattern, when):
         loop = loop_of(pattern, DcmStabiliser(friction=0.1))
         loop.centre[:3] = pattern.centre[k] + 0.05 * rng.normal(size=3)
         loop.zmp[:] = loop.reference.zmp[k] + (*(0.1 * rng.normal(size=2)), 0.0)
+        place_soles(loop, k)
         share_load(loop, k)
         cost, bounds, feet = stated(loop, k)
         own = loop.distribution.wrench[feet].ravel()
@@ -102,6 +104,7 @@ def test_what_is_planned_comes_out_where_it_is_wished(pattern, when):
     k = ticks(pattern)[when]
     loop = loop_of(pattern, DcmStabiliser(margin=0.0))
     loop.centre[:3], loop.zmp[:] = loop.reference.centre[k], loop.reference.zmp[k]
+    place_soles(loop, k)
     share_load(loop, k)
     assert loop.wanted[:, 0] == pytest.approx(pattern.share[k], abs=1e-6)
     weight = loop.settings["weight"][0]
@@ -118,6 +121,7 @@ def test_one_foot_presses_at_its_edge_where_more_is_wished(pattern):
     loop.zmp[:] = p + R @ far
     loop.centre[:3] = loop.zmp
     loop.centre[2] += 0.8
+    place_soles(loop, k)
     share_load(loop, k)
     pressed = R.T @ (np.array([*centre_of_pressure(loop, k), p[2]]) - p)
     # the sole's front edge less its margin
@@ -133,6 +137,7 @@ def test_load_goes_to_the_foot_towards_which_the_zero_moment_point_is_wished(pat
         loop = loop_of(pattern, DcmStabiliser())
         loop.centre[:3] = loop.reference.centre[k]
         loop.zmp[:] = loop.reference.zmp[k] + (0.0, shift, 0.0)
+        place_soles(loop, k)
         share_load(loop, k)
         shares.append(loop.wanted[LEFT, 0])
         # a small wish counts less than the wrench: ε² of it

@@ -27,8 +27,9 @@ from tabi.spatial.vector import (
 FASTEST_VERTICAL, FASTEST_BIAS = 2.0, 10.0
 # of g: readings that differ so much from gravity in size tell nothing about its direction
 DOUBTFUL = 0.2
-# rad/s: limbs that turn faster between the IMU and a foot may make the ground under it give way
-STILL = 0.05
+# rad/s: limbs that turn faster between the IMU and a foot may make the ground under it give way, or
+# turn the foot on it; 1: share of the gain of (6) then
+STILL, MOVING = 0.05, 0.02
 UP = (0.0, 0.0, 1.0)
 
 SETTINGS = np.dtype(
@@ -210,17 +211,17 @@ def turn(e, dt, gyro, frame):
         spin = scale(at_first(s.gravity, clock.stood, FASTEST_VERTICAL), tilt)
         bias = scale(-s.bias, mul_t(R, tilt))
     for k in range(e.share.shape[0]):
-        clock.still += dt * e.share[k]
-    for k in range(e.share.shape[0]):
         if e.share[k] > 0.0:
             limb = sub(load3(frame[0, TURNS:]), load3(frame[1 + k, TURNS:]))
             turns = sub(omega, mul_t(R_BI, limb))
-            flat = felt.pressed[k, FLAT] != 0.0
+            flat, gain = felt.pressed[k, FLAT] != 0.0, MOVING * s.stance
             if not flat or dot(limb, limb) > STILL * STILL:
                 up = (R[6], R[7], R[8])
                 turns = scale(dot(up, turns), up)
-            gain = at_first(s.stance, clock.still, FASTEST_BIAS) * e.share[k]
-            bias = add(bias, scale(gain, turns))
+            else:
+                clock.still += dt * e.share[k]
+                gain = at_first(s.stance, clock.still, FASTEST_BIAS)
+            bias = add(bias, scale(gain * e.share[k], turns))
             if flat:
                 F = load9(frame[1 + k])
                 normal = mul(R_WB, (F[2], F[5], F[8]))

@@ -22,7 +22,7 @@ tells what the gyro should read; the mean difference is the bias:
     ḃ = k_B (gyro − b − R_BIᵀ (ω_BI − ω_BF))                                                    (6)
 One that rolls over an edge turns about that edge, and one that bears a robot in motion may turn
 with what it stands on, always in the same sense in a walk: both still tell the part of (6) along
-the vertical, which gravity does not.
+the vertical, which gravity does not. These count a fiftieth, as feet turn to and fro in each step.
 On ground that is known to be level a flat sole also tells the vertical: k_L turns it level as k_P
 does n. Yaw is an integral and drifts with what is left of the bias.
 

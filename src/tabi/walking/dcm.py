@@ -61,9 +61,9 @@ def measured_zmp(loop, k):
     ref = loop.reference
     x, y, load = 0.0, 0.0, 0.0
     for side in range(2):
-        R, w = load9(ref.rotation[k, side]), loop.smooth[side]
+        R, w = load9(loop.course.rotation[side]), loop.smooth[side]
         f, n = mul(R, load3(w)), mul(R, load3(w[3:]))
-        at = add(load3(ref.position[k, side]), mul(R, load3(loop.pivot[side])))
+        at = add(load3(loop.course.position[side]), mul(R, load3(loop.pivot[side])))
         M = add(n, cross((at[0], at[1], at[2] - ref.zmp[k, 2]), f))
         x, y, load = x - M[1], y + M[0], load + f[2]
     if not load > UNLOADED * loop.settings[0].weight:

@@ -73,6 +73,10 @@ class GaitController:
             loop = walk.loop
             parts += [walk.estimator, loop.smooth, loop.turn, loop.lower, loop.shift]
             parts += [loop.summed, loop.given_way, loop.answer, loop.effort, loop.zmp, loop.centre]
+            course = loop.course
+            parts += [course.base, course.turned, course.start, course.swung, course.stands]
+            parts += [course.own, course.sent, course.aim, course.left, course.moved]
+            parts += [course.position, course.rotation, course.under]
         return parts
 
     @property

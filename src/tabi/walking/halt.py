@@ -26,8 +26,9 @@ def must_halt(loop, k, gap):
     for i in range(2):
         gap[i] = loop.centre[i] - ref.centre[k, i]
         gap[i] += (loop.centre[3 + i] - ref.centre_velocity[k, i]) / s.omega
-    R, box = load9(ref.rotation[k, stance]), loop.box[stance]
-    at = mul_t(R, sub(load3(ref.under[k, stance]), load3(ref.position[k, stance])))
+    R, box, soles = load9(loop.course.rotation[stance]), loop.box[stance], loop.course
+    # the plan stays where it is
+    at = mul_t(R, sub(load3(ref.under[k, stance]), load3(soles.position[stance])))
     e = mul_t(R, (gap[0], gap[1], 0.0))
     x, y = at[0] + e[0], at[1] + e[1]
     inside = box[0] + s.margin <= x <= box[1] - s.margin

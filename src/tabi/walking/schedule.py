@@ -148,6 +148,11 @@ def quintic(s: ArrayLike) -> Array:
     return x**3 * (10.0 - 15.0 * x + 6.0 * x * x)
 
 
+def way_along(s: ArrayLike) -> Array:
+    """How much of a level way over the ground a foot has made at s of its swing."""
+    return quintic((np.asarray(s) - LEVEL[0]) / (LEVEL[1] - LEVEL[0]))
+
+
 def swing_path(
     start: Transform, end: Transform, s: Array, duration: float, gait: Gait
 ) -> tuple[Array, Array]:

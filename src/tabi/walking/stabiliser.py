@@ -38,6 +38,7 @@ from tabi.dynamics import centroidal, kinematics
 from tabi.spatial import quaternion
 from tabi.spatial.trigonometry import sincos
 from tabi.spatial.vector import add, cross, load3, load9, matmul, mul, mul_t, scale, store3, sub
+from tabi.walking.course import keep_course, moved_sole, seen_sole, trunk_velocity
 from tabi.walking.dcm import find_zmp, sum_error
 from tabi.walking.leg import LEFT, RIGHT, reach, rotation_about, rotation_between, sole
 from tabi.walking.whole_body import facing, product_t, share_of_left
@@ -75,6 +76,9 @@ def find_body(m, loop, k):
     b, ref, J = loop.body, loop.reference, loop.body.legs.J
     R, w = load9(loop.attitude), load3(loop.turning)
     p, v = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    # the base is at rest at the origin here
+    kinematics.positions(m, loop.joint, b.work)
+    kinematics.velocities(m, loop.joint_velocity, b.work)
     # direction by the foot that bears more
     lead = LEFT if ref.share[k, LEFT] >= ref.share[k, RIGHT] else RIGHT
     for turn in range(2):
@@ -82,23 +86,21 @@ def find_body(m, loop, k):
         part = ref.share[k, side]
         if part < LIGHT:
             continue
-        for i in range(b.legs.count[side]):
-            b.angles[i] = loop.joint[b.legs.q_at[side, i]]
-        R_F, p_F = sole(b.legs, side, b.angles)
-        planned = load9(ref.rotation[k, side])
+        R_F, p_F = seen_sole(loop, side)
+        planned = load9(loop.course.rotation[side])
         if turn == 0:
             F = matmul(R, R_F)
             Z = facing(atan2(planned[3], planned[0]) - atan2(F[3], F[0]))
             R, w = matmul(Z, R), mul(Z, w)
         up = mul(R_F, load3(loop.pivot[side]))
         # velocity of the pivot from the base
-        moves = (0.0, 0.0, 0.0)
+        moves = trunk_velocity(loop, side, add(p_F, up))
         for i in range(b.legs.count[side]):
             rate = loop.joint_velocity[b.legs.v_at[side, i]]
             axis = (J[3, i], J[4, i], J[5, i])
             moves = add(moves, scale(rate, add((J[0, i], J[1, i], J[2, i]), cross(axis, up))))
         arm = mul(R, add(p_F, up))
-        place = add(load3(ref.position[k, side]), mul(planned, load3(loop.pivot[side])))
+        place = add(load3(loop.course.position[side]), mul(planned, load3(loop.pivot[side])))
         sunk = loop.smooth[side, 2] / loop.settings[0].leg if loop.settings[0].leg > 0.0 else 0.0
         place = sub(place, (0.0, 0.0, sunk))
         p = add(p, scale(part, sub(place, arm)))
@@ -107,9 +109,6 @@ def find_body(m, loop, k):
     for side in range(2):
         total += ref.share[k, side] if ref.share[k, side] >= LIGHT else 0.0
     p, v = scale(1.0 / total, p), scale(1.0 / total, v)
-    # the base at rest at the origin tells where the centre of mass is from it
-    kinematics.positions(m, loop.joint, b.work)
-    kinematics.velocities(m, loop.joint_velocity, b.work)
     mass, c, P, _ = centroidal.tree_momentum(m, b.work, 1)
     arm = mul(R, c)
     store3(loop.centre, add(p, arm))
@@ -133,9 +132,9 @@ def share_load(loop, k):
         planned = (pull * (c_plan[0] - plan[0]), pull * (c_plan[1] - plan[1]), 1.0)
         distribute(loop, k, force, planned)
         return
-    share = ref.share[k, LEFT]
+    share, under = ref.share[k, LEFT], loop.course.under
     if ref.support[k] == 0 and s.inclination > 0.0:
-        share = share_of_left(zmp, load3(ref.under[k, LEFT]), load3(ref.under[k, RIGHT]), 0)
+        share = share_of_left(zmp, load3(under[LEFT]), load3(under[RIGHT]), 0)
     for side in range(2):
         part, wanted = share if side == LEFT else 1.0 - share, loop.wanted[side]
         wanted[0] = part
@@ -147,14 +146,14 @@ def torque(loop, k, side, share, part, zmp):
     """About the pivot in the sole's axes, x and y [N·m], of a foot that bears a part of the weight
     so that the zero moment point is there.
     """
-    ref, s = loop.reference, loop.settings[0]
-    R = load9(ref.rotation[k, side])
+    ref, s, soles = loop.reference, loop.settings[0], loop.course
+    R = load9(soles.rotation[side])
     if ref.support[k] == 0:
         # what is not along the line between the feet, both alike
-        left, right = load3(ref.under[k, LEFT]), load3(ref.under[k, RIGHT])
+        left, right = load3(soles.under[LEFT]), load3(soles.under[RIGHT])
         on_line = add(right, scale(share, sub(left, right)))
-        zmp = add(load3(ref.under[k, side]), sub(zmp, on_line))
-    at, box = mul_t(R, sub(zmp, load3(ref.position[k, side]))), loop.box[side]
+        zmp = add(load3(soles.under[side]), sub(zmp, on_line))
+    at, box = mul_t(R, sub(zmp, load3(soles.position[side]))), loop.box[side]
     x = min(max(at[0], box[0] + s.margin), box[1] - s.margin)
     y = min(max(at[1], box[2] + s.margin), box[3] - s.margin)
     # horizontally the pendulum pushes away from its foot
@@ -221,12 +220,12 @@ def place_swing(loop, k, side, part, R_body, p_body, R_F, p_F):
     Args:
         R_body, p_body: the base as it is. R_F, p_F: the sole in the world.
     """
-    s, shift, b, ref = loop.settings[0], loop.shift[side], loop.body, loop.reference
+    s, shift = loop.settings[0], loop.shift[side]
     if part >= LIGHT:
         for i in range(6):
             shift[i] -= s.tick / LANDED * shift[i]
         return
-    R_base, p_base = planned_base(b, ref, k)
+    R_base, p_base = planned_base(loop, k)
     place = sub(mul_t(R_body, sub(p_F, p_body)), mul_t(R_base, sub(p_F, p_base)))
     turn = rotation_between(product_t(R_base, R_F), product_t(R_body, R_F))
     for i in range(3):
@@ -235,9 +234,9 @@ def place_swing(loop, k, side, part, R_body, p_body, R_F, p_F):
 
 
 @kernel(inline=True)
-def planned_base(b, ref, k):
+def planned_base(loop, k):
     """Rotation and place of the base in tick k of the pattern."""
-    row = ref.q[k, b.base_at[0] :]
+    row = loop.reference.q[k, loop.body.base_at[0] :]
     return quaternion.matrix(row[3], row[4], row[5], row[6]), load3(row)
 
 
@@ -247,13 +246,14 @@ def stabilise(m, loop, k):
     b, ref, s = loop.body, loop.reference, loop.settings[0]
     n = min(k + 1, ref.q.shape[0] - 1)
     smooth_wrenches(loop)
+    keep_course(m, loop, k)
     R_body, p_body = find_body(m, loop, k)
     find_zmp(loop, k)
     share_load(loop, k)
     if s.integral > 0.0:
         sum_error(loop, centre_of_pressure(loop, k))
     lower = adjust_heights(loop, k)
-    R_base, p_base = planned_base(b, ref, n)
+    R_base, p_base = planned_base(loop, n)
     for i in range(ref.q.shape[1]):
         used = loop.answer[i]
         loop.answer[i] = ref.q[n, i]
@@ -265,9 +265,9 @@ def stabilise(m, loop, k):
         part, wanted = loop.wanted[side, 0], (loop.wanted[side, 1], loop.wanted[side, 2])
         planned = (loop.planned[side, 0], loop.planned[side, 1])
         x, y = turn_foot(loop, side, part, wanted)
-        R = matmul(load9(ref.rotation[n, side]), tilted(x, y))
-        pivot = load3(loop.pivot[side])
-        p = add(load3(ref.position[n, side]), mul(load9(ref.rotation[n, side]), pivot))
+        R_plan, p_plan = moved_sole(loop, n, side)
+        R, pivot = matmul(R_plan, tilted(x, y)), load3(loop.pivot[side])
+        p = add(p_plan, mul(R_plan, pivot))
         sink = part * s.weight / s.leg if s.leg > 0.0 and s.foot_adjusting > 0.0 else 0.0
         sink += lower if side == LEFT else -lower
         p = sub(sub(p, mul(R, pivot)), (0.0, 0.0, sink))

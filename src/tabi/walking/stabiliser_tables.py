@@ -10,17 +10,24 @@ from numpy.typing import NDArray
 
 from tabi._errors import ModelError, real
 from tabi._structure import Structure
+from tabi.dynamics import kinematics
 from tabi.model.arrays import table
 from tabi.walking.biped import Biped
+from tabi.walking.course import NOBODY, Course
 from tabi.walking.dcm import feedback
 from tabi.walking.footsteps import SIDES
 from tabi.walking.leg import JOINTS
 from tabi.walking.pattern import WalkingPattern, body_of
+from tabi.walking.schedule import way_along
 from tabi.walking.whole_body import WholeBody
 from tabi.walking.wrench_distribution import Distribution, distribution
 
+Array = NDArray[np.float64]
 # of feet with rubber, and of rigid ones [1/s]
 RATES = (10.0, 2.0)
+# most that soles are taken to be off their plan: of a leg's length, and of length and width of a
+# sole; margin of the zero moment point inside of a sole, of its width at most
+ASIDE, OF_SOLE, MARGIN = 0.03, np.array([0.1, 0.05]), 0.125
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,13 +39,16 @@ class StabiliserGains:
         foot_adjusting: rate at which loads that differ move the feet [1/s]; unless given as
             ``zmp_damping``.
         swing: how much of the body's motion a foot that swings makes up for, 0 to 1.
-        margin: of the zero moment point inside the soles [m].
+        course: how much of what the walk is off the plan of its whole way a landing makes up for,
+            0 to 1; see ``course``.
+        margin: of the zero moment point inside the soles [m]; at most an eighth of their width.
         smoothing: time constant of the wrenches' low-pass [s].
     """
 
     zmp_damping: float | None = None
     foot_adjusting: float | None = None
     swing: float = 1.0
+    course: float = 1.0
     margin: float = 0.01
     smoothing: float = 0.01
 
@@ -52,8 +62,11 @@ class StabiliserGains:
                     raise ModelError(
                         f"{field.name} of the stabiliser is {value}; expected a number ≥ 0"
                     )
-        if self.swing > 1:
-            raise ModelError(f"swing of the stabiliser is {self.swing}; expected 0 to 1")
+        for name in ("swing", "course"):
+            if getattr(self, name) > 1:
+                raise ModelError(
+                    f"{name} of the stabiliser is {getattr(self, name)}; expected 0 to 1"
+                )
 
     def law(self, omega: float) -> dict[str, float]:
         """Gains of the wanted zero moment point, of SETTINGS, for a pendulum of ω [1/s]."""
@@ -126,6 +139,7 @@ SETTINGS = np.dtype(
             "zmp_damping",
             "foot_adjusting",
             "swing",
+            "course",
             "margin",
             "smoothing",
             "weight",
@@ -176,7 +190,7 @@ class StabiliserLoop(Structure):
         error, summed: e and i of ``dcm`` [m, m·s], shape (2,).
         wanted: of each foot its share of the weight and torque about its pivot, x and y of its sole
             [N·m], shape (2, 3). planned: torque of the pattern, shape (2, 2).
-        distribution: what shares the load, where ``DcmStabiliser`` does.
+        distribution: what shares the load, where ``DcmStabiliser`` does. course: see there.
     """
 
     settings: NDArray[np.void]
@@ -201,6 +215,7 @@ class StabiliserLoop(Structure):
     wanted: NDArray[np.float64]
     planned: NDArray[np.float64]
     distribution: Distribution
+    course: Course
     body: WholeBody
     reference: Reference
 
@@ -243,6 +258,7 @@ def loop_of(pattern: WalkingPattern, stabiliser: StabiliserGains) -> StabiliserL
         wanted=np.zeros((2, 3)),
         planned=np.zeros((2, 2)),
         distribution=distribution(),
+        course=_course(pattern, stabiliser.course, pivot, box),
         body=body_of(biped),
         reference=_reference(pattern),
     )
@@ -260,7 +276,61 @@ def _settings(pattern: WalkingPattern, stabiliser: StabiliserGains) -> NDArray[n
     row["ankle"], row["rubber"], row["leg"] = stiffness(biped)
     row["omega"], row["height"] = pattern.omega, pattern.gait.centre_height
     row["tick"] = pattern.gait.tick
+    width = min(float(np.ptp(outline[:, 1])) for outline in biped.outline.values())
+    row["margin"] = min(row["margin"], MARGIN * width)
     return settings
+
+
+def _course(pattern: WalkingPattern, share: float, pivot: Array, box: Array) -> Course:
+    """At the start of a walk; one without steps has none."""
+    biped, plan, steps = pattern.biped, pattern.schedule, pattern.steps
+    count = len(plan.support)
+    sole = (box[:, 1::2] - box[:, ::2]).min(axis=0)
+    landing = np.zeros((count, 2))
+    along = np.zeros(count)
+    for step, lift, land in zip(steps, plan.lift, plan.land, strict=True):
+        landing[lift:land] = (step.pose @ pivot[SIDES.index(step.foot)])[:2]
+        along[lift:land] = way_along(np.arange(1, land - lift + 1) / (land - lift))
+    above, hip = _hips(biped)
+    return Course(
+        above=above,
+        hip=hip,
+        share=np.full(1, share if steps else 0.0),
+        most=np.minimum(ASIDE * biped.leg_length, OF_SOLE * sole),
+        landing=landing,
+        own=np.zeros(2),
+        sent=np.zeros(2),
+        aim=np.zeros(3),
+        along=along,
+        base=np.zeros(3),
+        turned=np.zeros(1),
+        start=np.zeros(2),
+        swung=np.array([NOBODY, 0]),
+        stands=np.zeros((2, 3)),
+        left=np.zeros(3),
+        moved=np.zeros((2, 3)),
+        position=plan.position[0].copy(),
+        rotation=plan.rotation[0].reshape(2, 9).copy(),
+        under=pattern.under[0].copy(),
+    )
+
+
+def _hips(biped: Biped) -> tuple[NDArray[np.int64], Array]:
+    """Bodies that the legs hang on, 0 for the base, and where they are from it, row by row."""
+    model, body = biped.model.arrays, body_of(biped)
+    rows, q = model.body, biped.q.copy()
+    root, at = 1, int(rows["q_start"][1])
+    q[at : at + 7] = (0, 0, 0, 1, 0, 0, 0)
+    kinematics.positions(model, q, body.work)
+    above, hip = np.zeros(2, np.int64), np.zeros((2, 12))
+    for side in range(2):
+        first = int(np.flatnonzero(rows["v_start"] == biped.legs.v_at[side, 0])[-1])
+        parent = int(rows["parent"][first])
+        if parent != root:
+            above[side] = parent
+            seen = body.work.body[parent]
+            hip[side] = [*seen["rotation"], *seen["position"]]
+    return above, hip
 
 
 def _reference(pattern: WalkingPattern) -> Reference:

@@ -151,6 +151,7 @@ def sense(walk):
         loop.attitude[i] = e.base[i]
     for i in range(3):
         loop.turning[i] = e.base[15 + i]
+        loop.course.base[i] = e.base[9 + i]
     for i in range(felt.q.shape[0]):
         loop.joint[i] = felt.q[i]
     for i in range(felt.v.shape[0]):

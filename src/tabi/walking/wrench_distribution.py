@@ -206,7 +206,7 @@ def distribute(loop, k, force, planned_force):
         d.g[i] = 0.0
         for j in range(d.H.shape[1]):
             d.H[i, j] = 0.0
-    position, rotation = ref.position[k], ref.rotation[k]
+    position, rotation = loop.course.position, loop.course.rotation
     _net(d, n, first, last, load3(loop.zmp), force, s.height, position, rotation)
     for side in range(first, last):
         share, t = ref.share[k, side], loop.planned[side]
@@ -229,12 +229,12 @@ def centre_of_pressure(loop, k):
     """Where the zero moment point is with the wrenches of ``distribute`` [m]: x and y at the height
     of that which is wanted.
     """
-    ref, d = loop.reference, loop.distribution
+    d = loop.distribution
     x, y, load = 0.0, 0.0, 0.0
     for side in range(2):
-        w, R = d.wrench[side], load9(ref.rotation[k, side])
+        w, R = d.wrench[side], load9(loop.course.rotation[side])
         f, n = mul(R, (w[0], w[1], w[2])), mul(R, (w[3], w[4], 0.0))
-        arm = sub(load3(ref.position[k, side]), load3(loop.zmp))
+        arm = sub(load3(loop.course.position[side]), load3(loop.zmp))
         M = add(n, cross(arm, f))
         x, y, load = x - M[1], y + M[0], load + f[2]
     if not load > LEAST:
