@@ -8,7 +8,7 @@ from tabi.contact import bodies, budget, ladder, maps, twist_newton
 from tabi.validation.family import stacks
 
 
-def climb(p, impulse=None, helped=0):
+def climb(p, impulse=None, helped=0, table=ladder.SETTINGS):
     """Iterations, attempt, error and memory of the list on a problem between bodies."""
     count = len(p.mu)
     impulse = np.zeros(3 * count) if impulse is None else impulse.copy()
@@ -16,22 +16,26 @@ def climb(p, impulse=None, helped=0):
     work = bodies.allocate(count, len(p.start) - 1, blocks)
     bodies.prepare(p, work)
     work.budget[budget.HELPED] = helped
-    return *ladder.solve_bodies(p, 1e-8, impulse, work, ladder.SETTINGS), work
+    return *ladder.solve_bodies(p, 1e-8, impulse, work, table), work
 
 
 @pytest.mark.slow
 def test_the_attempt_that_helped_is_tried_before_the_others():
-    hard, first = 0, ladder.NAMES.index("newton from zero")
+    # without interior points, which solve all of these
+    plain = ladder.SETTINGS[:, ladder.START] < ladder.MIDDLE
+    table = ladder.SETTINGS[plain]
+    names = [name for name, kept in zip(ladder.NAMES[:-1], plain, strict=True) if kept]
+    hard, first = 0, names.index("newton from zero")
     for seed in range(40):
         p = stacks.mass_ratio(np.random.default_rng(seed), seed)
-        total, attempt, error, work = climb(p)
+        total, attempt, error, work = climb(p, table=table)
         assert error <= 1e-8
         assert work.budget[budget.HELPED] in (0, attempt)
         # "taking turns" goes on from what attempts before it met
-        if attempt <= first + 1 or ladder.SETTINGS[attempt, ladder.START] != ladder.ZERO:
+        if attempt <= first + 1 or table[attempt, ladder.START] != ladder.ZERO:
             continue
         hard += 1
-        again, same, error, work = climb(p, helped=attempt)
+        again, same, error, work = climb(p, helped=attempt, table=table)
         assert (same, work.budget[budget.HELPED]) == (attempt, attempt)
         assert error <= 1e-8
         # what stands before it in the list is not done

@@ -41,10 +41,10 @@ def test_with_few_points_the_direction_is_that_of_the_matrix_too(form, count):
 def test_many_corners_are_seen_from_their_body():
     p, _ = random_bodies(np.random.default_rng(3), 3, 30)
     work = memory_for(p, 3)
-    assert point_newton.saves(p, work, 30) <= 0
-    assert point_newton.saves(p, work, 2) > 0
+    assert point_newton.saves(p, work, 3 * 30) <= 0
+    assert point_newton.saves(p, work, 3 * 2) > 0
 
 
 def test_more_points_than_there_is_memory_for_are_left_to_the_bodies():
     p, _ = random_bodies(np.random.default_rng(4), 3, 3)
-    assert point_newton.saves(p, memory_for(p, 3), workspace.FEW + 1) == 0
+    assert point_newton.saves(p, memory_for(p, 3), 3 * workspace.FEW + 1) == 0

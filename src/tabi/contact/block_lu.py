@@ -36,7 +36,7 @@ class Elimination(Structure):
         laters, later: neighbours of the s-th eliminated body that come after it:
             later[s, :laters[s]].
         value: the blocks, shape (capacity, 6, 6).
-        swap: exchanged rows of one diagonal block, shape (6,).
+        swap: exchanged rows of each diagonal block, shape (n, 6).
         scratch: two blocks, of ``tree_lu``.
     """
 
@@ -62,7 +62,7 @@ def allocate(bodies: int, blocks: int) -> Elimination:
         laters=np.zeros(bodies, np.int32),
         later=np.zeros(square, np.int32),
         value=np.zeros((blocks, 6, 6)),
-        swap=np.zeros(6, np.int32),
+        swap=np.zeros((bodies, 6), np.int32),
         scratch=np.zeros((2, 6, 6)),
     )
 
@@ -128,29 +128,48 @@ def solve(s, n, b):
     """b ← H⁻¹ b; the blocks are overwritten.
     False where a diagonal block is singular or not finite.
     """
+    if not factor_all(s, n):
+        return False
+    substitute_all(s, n, b)
+    return True
+
+
+@kernel
+def factor_all(s, n):
+    """H ← its factors; False where a diagonal block is singular or not finite."""
     H, slot = s.value, s.slot
     for step in range(n):
         i, m = s.order[step], s.laters[step]
-        D = H[slot[i, i]]
-        if not factor(D, s.swap):
+        D, swap = H[slot[i, i]], s.swap[i]
+        if not factor(D, swap):
             return False
-        substitute_vector(D, s.swap, b, 6 * i)
         for x in range(m):
-            substitute(D, s.swap, H[slot[i, s.later[step, x]]])
+            substitute(D, swap, H[slot[i, s.later[step, x]]])
         for x in range(m):
             j = s.later[step, x]
             L = H[slot[j, i]]
-            subtract_vector(b, 6 * j, L, 6 * i)
             for y in range(m):
                 k = s.later[step, y]
                 subtract(H[slot[j, k]], L, H[slot[i, k]])
+    return True
+
+
+@kernel
+def substitute_all(s, n, b):
+    """b ← H⁻¹ b with the factors of H."""
+    H, slot = s.value, s.slot
+    for step in range(n):
+        i = s.order[step]
+        substitute_vector(H[slot[i, i]], s.swap[i], b, 6 * i)
+        for x in range(s.laters[step]):
+            j = s.later[step, x]
+            subtract_vector(b, 6 * j, H[slot[j, i]], 6 * i)
     for back in range(n):
         step = n - 1 - back
         i = s.order[step]
         for x in range(s.laters[step]):
             k = s.later[step, x]
             subtract_vector(b, 6 * i, H[slot[i, k]], 6 * k)
-    return True
 
 
 @kernel

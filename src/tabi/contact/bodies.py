@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tabi._jit import kernel
 from tabi._structure import Structure
-from tabi.contact import block_lu, budget, trees
+from tabi.contact import block_lu, budget, interior_work, trees
 from tabi.contact.rows import CONTACT, bound_by
 from tabi.contact.weights import weights
 from tabi.contact.workspace import DEPTH, FEW
@@ -142,7 +142,7 @@ class BodyWork(Structure):
         touch: bodies that a body touches, itself first: touch[i, :touches[i]].
         follow: how the step of limited rows follows that of their partner.
         does, known: what rows do, and C of ``twist_newton``.
-        active, matrix, right: of ``point_newton``.
+        active, offset, matrix, right: of ``point_newton``. interior: of ``interior_point``.
         F, G, gram: of Anderson's acceleration.
         budget: what was done and may be, see ``budget``.
     """
@@ -167,8 +167,10 @@ class BodyWork(Structure):
     does: NDArray[np.int32]
     known: Floats
     active: NDArray[np.int32]
+    offset: NDArray[np.int32]
     matrix: Floats
     right: Floats
+    interior: interior_work.InteriorWork
     F: Floats
     G: Floats
     gram: Floats
@@ -198,8 +200,10 @@ def allocate(contacts: int, bodies: int, blocks: int | None = None) -> BodyWork:
         does=np.zeros(contacts, np.int32),
         known=np.zeros((contacts, 9)),
         active=np.zeros(contacts, np.int32),
+        offset=np.zeros(contacts + 1, np.int32),
         matrix=np.zeros((points, points)),
         right=np.zeros(points),
+        interior=interior_work.allocate(contacts),
         F=np.zeros((DEPTH + 3, n)),
         G=np.zeros((DEPTH + 3, n)),
         gram=np.zeros((DEPTH, DEPTH + 1)),

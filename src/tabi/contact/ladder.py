@@ -35,6 +35,7 @@ from tabi.contact import (
     compliant_newton,
     compliant_sweep,
     gauss_seidel,
+    interior_point,
     newton,
     sparse_newton,
     twist_newton,
@@ -45,8 +46,10 @@ from tabi.contact.rows import CONTACT
 from tabi.contact.workspace import carve, copy, fill
 
 # where an attempt starts; COLD: zero, and only where there is no warm start; NEAR: the best point
-# met, and only where there is one; PADS: zero, and only where contacts may be on soft pads
-COLD, WARM, ZERO, BEST, STREWN, NEAR, PADS = 0, 1, 2, 3, 4, 5, 6
+# met, and only where there is one; PADS: zero, and only where contacts may be on soft pads; MIDDLE:
+# of the cones, by ``interior_point``, where the form of the problem has it, and there was a warm
+# start, or, COLD_MIDDLE, was none
+COLD, WARM, ZERO, BEST, STREWN, NEAR, PADS, MIDDLE, COLD_MIDDLE = 0, 1, 2, 3, 4, 5, 6, 7, 8
 
 STREWN_EPSILON = (1e-8, 1e-6, 1e-4, 1e-3)
 STREWN_FACTOR = (1000.0, 10.0, 1.0, 100.0, 0.1)
@@ -63,9 +66,11 @@ def _turns(start, count, sweeps, iterations):
 ATTEMPTS = (
     ("sweeps", ALART_CURNIER, COLD, 0, 8, 1e-6, 1.0, 0),
     ("warm newton", ALART_CURNIER, WARM, 0, 0, 1e-6, 1.0, 12),
+    ("interior point", ALART_CURNIER, MIDDLE, 0, 0, 1e-6, 1.0, 60),
     ("newton on pads", ALART_CURNIER, PADS, 0, 0, 1.0, 1.0, 30),
     ("sweeps on pads", JEAN_MOREAU, PADS, 0, 20, 1e-6, 30.0, 20),
     ("newton, soft start", NATURAL, ZERO, 0, 0, 1e-1, 1.0, 60),
+    ("interior point", ALART_CURNIER, COLD_MIDDLE, 0, 0, 1e-6, 1.0, 60),
     ("newton, other map", JEAN_MOREAU, ZERO, 0, 0, 1e-6, 1.0, 60),
     ("newton, soft start", JEAN_MOREAU, ZERO, 0, 0, 1.0, 10.0, 100),
     ("newton, other map", JEAN_MOREAU, ZERO, 0, 0, 1e-10, 3.0, 60),
@@ -95,19 +100,23 @@ NAMES = (*(a[0] for a in ATTEMPTS), "not solved")
 # the table as kernels take it: an argument, as a constant of that size fits no GPU
 SETTINGS = np.array([a[1:] for a in ATTEMPTS])
 MAP, START, STEPS, SWEEPS, EPSILON, FACTOR, ITERATIONS = range(7)
+# Newton's steps from where the method of interior points ended
+LAST = 12
 # part of the tolerance that a solution found by other means than the usual is polished to
 POLISHED = 1e-3
 # iterations times contacts after which no other attempt is begun: seconds, whatever the size
 ENOUGH = 20_000_000
 
 
-def climb_on(newton, accelerated, first, compiled=True, pads=False):
+def climb_on(newton, accelerated, first, compiled=True, pads=False, interior=None):
     """The list of attempts for one form of the problem, from its kernels.
 
     Args:
-        first: the attempt to begin with.
+        first: the attempt to begin with. interior: method of interior points, or None.
         compiled: False where ``newton`` is plain Python. pads: whether contacts may be on some.
     """
+    inside = interior is not None
+    from_middle = interior or _none
 
     # inlined: handing over problem and memory would cost as much as a residual
     @kernel(inline=True, plain=not compiled)
@@ -118,6 +127,13 @@ def climb_on(newton, accelerated, first, compiled=True, pads=False):
             iterations done, backward error [m/s].
         """
         count, total, error = p.mu.shape[0], 0, 0.0
+        if int(settings[START]) >= MIDDLE:
+            # Newton's last digits are finer, and cost less
+            total, error = from_middle(p, tolerance, int(settings[ITERATIONS]), impulse, w)
+            if error <= tolerance or not error < np.inf:
+                return total, error
+            done, error = newton(p, ALART_CURNIER, 1.0, 1e-6, tolerance, LAST, impulse, w)
+            return total + done, error
         steps, sweeps = int(settings[STEPS]), int(settings[SWEEPS])
         if sweeps > 0:
             fill(w.alpha, 0.0, count)
@@ -164,10 +180,16 @@ def climb_on(newton, accelerated, first, compiled=True, pads=False):
         n, count, seed, helped = impulse.shape[0], p.mu.shape[0], 1, w.budget[budget.HELPED]
         w.budget[budget.SURE] = 0
         copy(w.found, impulse, n)
-        for turn in range(begin - 1, table.shape[0]):
-            # first of all the attempt that helped in the last step that needed one
-            r = turn if turn >= begin else helped
-            if r < begin or (r == helped and turn >= begin) or left_out(table, r, cold, pads):
+        ahead = helped
+        if begin < table.shape[0] and int(table[begin, START]) >= MIDDLE:
+            ahead = begin
+        for turn in range(begin - 2, table.shape[0]):
+            # interior points, then the attempt that helped in the last step that needed one
+            r = turn
+            if turn < begin:
+                r = helped if turn == begin - 1 else ahead
+            again = (turn >= begin and r in (ahead, helped)) or (turn == begin - 1 and r == ahead)
+            if r < begin or again or left_out(table, r, cold, pads, inside):
                 continue
             if total * count > ENOUGH or not budget.left(w.budget):
                 break
@@ -206,7 +228,7 @@ def climb_on(newton, accelerated, first, compiled=True, pads=False):
         for i in range(impulse.shape[0]):
             cold = cold and impulse[i] == 0.0
         r = first
-        while left_out(table, r, cold, pads):
+        while left_out(table, r, cold, pads, inside):
             r += 1
         budget.first_attempt(w.budget)
         done, error = attempt(p, table[r], tolerance, impulse, w)
@@ -217,12 +239,20 @@ def climb_on(newton, accelerated, first, compiled=True, pads=False):
     return solve
 
 
+@kernel
+def _none(p, tolerance, iterations, impulse, w):
+    """In place of a method of interior points."""
+    return 0, 0.0
+
+
 @kernel(inline=True)
-def left_out(table, r, cold, pads):
-    """Whether an attempt is only for problems with, or without, a warm start, or with pads, and
-    this is none of them.
+def left_out(table, r, cold, pads, inside):
+    """Whether an attempt is only for problems with, or without, a warm start, with pads, or with a
+    method of interior points, and this is none of them.
     """
     start = int(table[r, START])
+    if start >= MIDDLE:
+        return not inside or cold != (start == COLD_MIDDLE)
     if start == PADS:
         return not pads
     return start in (WARM, NEAR) if cold else start == COLD
@@ -254,7 +284,9 @@ def strew(p, turn, seed, impulse):
 
 solve = climb_on(newton.solve, gauss_seidel.accelerated, 0)
 # without the sweeps: Newton shares a load evenly among the corners that can bear it
-solve_bodies = climb_on(twist_newton.solve, gauss_seidel.accelerated_bodies, 1)
+solve_bodies = climb_on(
+    twist_newton.solve, gauss_seidel.accelerated_bodies, 1, interior=interior_point.solve
+)
 solve_compliant = climb_on(compliant_newton.solve, compliant_sweep.accelerated, 1, pads=True)
 solve_large = climb_on(sparse_newton.solve, gauss_seidel.accelerated, 1, compiled=False)
 

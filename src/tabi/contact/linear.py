@@ -63,6 +63,54 @@ def solve_columns(A, B, n, m):
 
 
 @kernel
+def factor(A, n, order):
+    """P A = L U for the leading n rows and columns, in place, L without its diagonal of ones;
+    order: rows of A as they stand in P A. False where it is singular or not finite.
+    """
+    for k in range(n):
+        order[k] = k
+    for first in range(0, n, 4):
+        end = min(first + 4, n)
+        for k in range(first, end):
+            pivot, size = k, abs(A[k, k])
+            for i in range(k + 1, n):
+                if abs(A[i, k]) > size:
+                    pivot, size = i, abs(A[i, k])
+            if not (size > 0.0 and size < 1e300):
+                return False
+            if pivot != k:
+                order[k], order[pivot] = order[pivot], order[k]
+                _swap(A, k, pivot, 0, n)
+            inverse = 1.0 / A[k, k]
+            for i in range(k + 1, n):
+                f = A[i, k] * inverse
+                A[i, k] = f
+                for j in range(k + 1, end):
+                    A[i, j] -= f * A[k, j]
+        for k in range(first + 1, end):
+            for e in range(first, k):
+                _subtract(A, k, e, A[k, e], end, n)
+        if end < n:
+            _subtract_four(A, A, first, n, end, n)
+    return True
+
+
+@kernel
+def substitute(A, order, b, n, x):
+    """x = A⁻¹ b with what ``factor`` left in A."""
+    for i in range(n):
+        total = b[order[i]]
+        for j in range(i):
+            total -= A[i, j] * x[j]
+        x[i] = total
+    for i in range(n - 1, -1, -1):
+        total = x[i]
+        for j in range(i + 1, n):
+            total -= A[i, j] * x[j]
+        x[i] = total / A[i, i]
+
+
+@kernel
 def _factor_four(A, B, first, end, n, m):
     """Pivots and factors of the columns ``first`` to ``end``, with rows swapped as wanted."""
     for k in range(first, end):

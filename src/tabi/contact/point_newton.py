@@ -4,9 +4,10 @@ one or two points.
 Of the rows that do not open, with C = A + (ε/ρ) B, equation (1) of ``newton`` is
 
     (C + B W) Δλ = −F − B w,   w: the velocities that the rows which open cause                 (1)
-W has three columns for each contact: the velocities that unit impulses at its bodies cause in all
-others. A quadruped that stands on four points has twelve unknowns, where twists have twenty-four; a
-robot that lies has a third of them. Many corners of one foot are better seen from their body.
+W has three columns for each contact, one for each joint: the velocities that unit impulses at its
+bodies cause in all others. A quadruped that stands on four points has twelve unknowns, where twists
+have twenty-four; a robot that lies has a third of them. Many corners of one foot are better seen
+from their body.
 """
 
 from tabi._jit import kernel
@@ -22,16 +23,25 @@ OPENS, STICKS, SLIDES = 0, 1, 2
 
 @kernel(inline=True)
 def saves(p, work, count):
-    """How much less work (1) of ``count`` contacts is than the elimination of twists, which is
+    """How much less work (1) of ``count`` rows is than the elimination of twists, which is
     arranged; nothing where factors of trees leave no blocks to make W from.
     """
-    if count > FEW or trees.linked(p):
+    if count > 3 * FEW or trees.linked(p):
         return 0
     bodies, products = p.start.shape[0] - 1, 0
     for step in range(bodies):
         m = work.lu.laters[step] + 1
         products += m * m
-    return 2 * products - count * (3 * count * count + 10 * count + 36 * bodies) // 50
+    return 2 * products - count * (count * count + 10 * count + 108 * bodies) // 450
+
+
+@kernel(inline=True)
+def along_one_axis(c):
+    """Whether only the last of three rows is any, as of joints."""
+    for i in range(6):  # noqa: SIM110 - kernels have no generators
+        if c.frame[i] != 0.0:
+            return False
+    return True
 
 
 @kernel(apart="boolean", rare=True)
@@ -42,37 +52,47 @@ def solve(p, work):
     Returns:
         False where the system is singular or not finite.
     """
-    H, d, count = work.matrix, work.delta, _known(p, work)
+    H, d, (count, rows) = work.matrix, work.delta, _known(p, work)
     apply_omega(p.start, p.column, p.omega, work.wrench, work.twist)
     for r in range(count):
-        k, i = work.active[r], 3 * work.active[r]
-        c = p.contact[k]
+        k, o, i = work.active[r], work.offset[r], 3 * work.active[r]
+        c, size = p.contact[k], work.offset[r + 1] - work.offset[r]
         w = mul(load9(work.slope[k]), mul(load9(c.frame), relative(work.twist, c)))
-        work.right[3 * r] = -d[i] - w[0]
-        work.right[3 * r + 1] = -d[i + 1] - w[1]
-        work.right[3 * r + 2] = -d[i + 2] - w[2]
+        if size == 3:
+            work.right[o], work.right[o + 1] = -d[i] - w[0], -d[i + 1] - w[1]
+        work.right[o + size - 1] = -d[i + 2] - w[2]
     for r in range(count):
         _respond(p, r, count, work)
     for r in range(count):
-        k = work.active[r]
+        k, o = work.active[r], work.offset[r]
+        if work.offset[r + 1] - o == 1:
+            if work.does[k] == SLIDES:
+                for j in range(rows):
+                    H[o, j] *= work.slope[k, 8]
+            H[o, o] += work.known[k, 8]
+            continue
         if work.does[k] == SLIDES:
-            _weigh(H, 3 * r, 3 * count, load9(work.slope[k]))
+            _weigh(H, o, rows, load9(work.slope[k]))
         for e in range(3):
             for f in range(3):
-                H[3 * r + e, 3 * r + f] += work.known[k, 3 * e + f]
-    if not solve_linear(H, work.right, 3 * count):
+                H[o + e, o + f] += work.known[k, 3 * e + f]
+    if not solve_linear(H, work.right, rows):
         return False
     for r in range(count):
-        i = 3 * work.active[r]
-        for e in range(3):
-            d[i + e] = work.right[3 * r + e]
+        i, o = 3 * work.active[r], work.offset[r]
+        single = work.offset[r + 1] - o == 1
+        d[i] = 0.0 if single else work.right[o]
+        d[i + 1] = 0.0 if single else work.right[o + 1]
+        d[i + 2] = work.right[o if single else o + 2]
     return True
 
 
 @kernel(inline=True)
 def _known(p, work):
-    """Wrenches of the rows that open; the others into work.active. Returns how many those are."""
-    d, count = work.delta, 0
+    """Wrenches of the rows that open; the others into work.active, their first unknown into
+    work.offset. Returns how many contacts and joints those are, and how many unknowns.
+    """
+    d, count, rows = work.delta, 0, 0
     for i in range(6 * (p.start.shape[0] - 1)):
         work.wrench[i] = 0.0
     for k in range(p.mu.shape[0]):
@@ -80,32 +100,38 @@ def _known(p, work):
             c, i = p.contact[k], 3 * k
             push_both(work.wrench, c, 0, mul_t(load9(c.frame), (d[i], d[i + 1], d[i + 2])), 1.0)
         else:
-            work.active[count] = k
+            work.active[count], work.offset[count] = k, rows
             count += 1
-    return count
+            rows += 1 if along_one_axis(p.contact[k]) else 3
+            work.offset[count] = rows
+    return count, rows
 
 
 @kernel(inline=True)
 def _respond(p, s, count, work):
-    """Three columns of W, from the diagonal on, and as many rows: W is symmetric."""
-    H, V, c = work.matrix, work.twist, p.contact[work.active[s]]
-    for q in range(3):
+    """Columns of W, from the diagonal on, and as many rows: W is symmetric."""
+    H, V, c, at = work.matrix, work.twist, p.contact[work.active[s]], work.offset
+    last = at[s + 1] - 1
+    for q in range(at[s] + 2 - last, 3):
         axis = (c.frame[3 * q], c.frame[3 * q + 1], c.frame[3 * q + 2])
         for i in range(6 * (p.start.shape[0] - 1)):
             V[i] = 0.0
-        _move(p, c.a, wrench(c.angular, load3(c.arm_a), axis), V)
+        move(p, c.a, wrench(c.angular, load3(c.arm_a), axis), V)
         if c.b >= 0:
             back = (-axis[0], -axis[1], -axis[2])
-            _move(p, c.b, wrench(c.angular, load3(c.arm_b), back), V)
+            move(p, c.b, wrench(c.angular, load3(c.arm_b), back), V)
+        column = last - 2 + q
         for r in range(s, count):
-            other = p.contact[work.active[r]]
+            other, end = p.contact[work.active[r]], at[r + 1] - 1
             w = mul(load9(other.frame), relative(V, other))
-            for e in range(3):
-                H[3 * r + e, 3 * s + q], H[3 * s + q, 3 * r + e] = w[e], w[e]
+            if end > at[r]:
+                H[end - 2, column], H[column, end - 2] = w[0], w[0]
+                H[end - 1, column], H[column, end - 1] = w[1], w[1]
+            H[end, column], H[column, end] = w[2], w[2]
 
 
 @kernel(inline=True)
-def _move(p, i, f, V):
+def move(p, i, f, V):
     """Add the twists that a wrench on body i causes; Ω is symmetric, so its row is its column."""
     for e in range(p.start[i], p.start[i + 1]):
         O, j = p.omega[e], 6 * p.column[e]

@@ -57,14 +57,14 @@ def solve(p, s, S, F, V):
         _set_product(M, N, D)
         for c in range(6):
             M[c, c] += 1.0
-        if not factor(M, s.swap):
+        if not factor(M, s.swap[i]):
             return False
         store6(V[6 * i : 6 * i + 6], times(N, load6(F[6 * i : 6 * i + 6])))
-        substitute_vector(M, s.swap, V, 6 * i)
+        substitute_vector(M, s.swap[i], V, 6 * i)
         for x in range(m):
             B = S[slot[i, s.later[step, x]]]
             _set_product(T, N, B)
-            substitute(M, s.swap, T)
+            substitute(M, s.swap[i], T)
             _copy(B, T)
         for x in range(m):
             j = s.later[step, x]

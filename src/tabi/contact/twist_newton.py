@@ -26,7 +26,7 @@ from tabi.contact.bodies import (
 )
 from tabi.contact.maps import ZERO9
 from tabi.contact.newton import newton_on, row_map
-from tabi.contact.point_newton import OPENS, SLIDES, STICKS
+from tabi.contact.point_newton import OPENS, SLIDES, STICKS, along_one_axis
 from tabi.contact.rows import CONTACT, LIMITED, opens, sticks
 from tabi.contact.tree_lu import add_product
 from tabi.contact.workspace import FEW
@@ -76,15 +76,15 @@ def add_row(p, k, factor, eps, u, l, work):
         stiff = rho / eps
         f, K = scale(stiff, f), (stiff, 0.0, 0.0, 0.0, stiff, 0.0, 0.0, 0.0, stiff)
     else:
-        inverse = _inverse(load9(work.known[k]))
-        does, f, K = SLIDES, mul(inverse, f), matmul(inverse, load9(work.slope[k]))
+        back = inverse(load9(work.known[k]))
+        does, f, K = SLIDES, mul(back, f), matmul(back, load9(work.slope[k]))
     store9(work.slope[k], K)
     store3(d[i : i + 3], f)
     if c.partner >= 0 and p.kind[k] == LIMITED:
         f = _follow(p, k, u, l, rho, f, work)
     push_both(work.wrench, c, 0, mul_t(load9(c.frame), f), -1.0)
     if does != OPENS:
-        _stiffen(work.stiffness, work.lu.slot, c, K, does)
+        stiffen(work.stiffness, work.lu.slot, c, K, does)
 
 
 @kernel(inline=True)
@@ -93,7 +93,7 @@ def solve_twists(p, work):
     if trees.linked(p):
         return tree_lu.solve(p, work.lu, work.stiffness, work.wrench, work.twist)
     apply_omega(p.start, p.column, p.omega, work.wrench, work.twist)
-    _system(p, work)
+    fill_system(p, work)
     return block_lu.solve(work.lu, p.start.shape[0] - 1, work.twist)
 
 
@@ -111,7 +111,7 @@ def linearise(p, form, factor, eps, u, l, work):
     work.known, what they do into work.does.
 
     Returns:
-        how many do not open; more than any memory has where some follow others.
+        how many rows do not open; more than any memory has where some follow others.
     """
     count = 0
     for k in range(p.mu.shape[0]):
@@ -121,11 +121,11 @@ def linearise(p, form, factor, eps, u, l, work):
             F = scale(-rho, F)
         else:
             does = STICKS if sticks(A, B) else SLIDES
-            count += 1
+            count += 1 if along_one_axis(p.contact[k]) else 3
         store9(work.slope[k], B)
         store9(work.known[k], _regular(A, eps / rho, B))
         if p.contact[k].partner >= 0:
-            count += FEW + 1
+            count += 3 * FEW + 1
         store3(work.delta[i : i + 3], F)
         work.does[k] = does
     return count
@@ -142,7 +142,7 @@ def _regular(A, e, B):
 
 
 @kernel(inline=True)
-def _stiffen(S, slot, c, K, does):
+def stiffen(S, slot, c, K, does):
     """Add Jᵀ K J of a row to the blocks of its bodies."""
     a, b = c.a, c.b
     if c.angular != 0:
@@ -201,7 +201,7 @@ def _follow(p, k, u, l, rho, f, work):
     if not (size > p.bound[k] and l[3 * e + 2] > 0.0):
         store3(work.follow[k], (0.0, 0.0, 0.0))
         return f
-    follow = mul(_inverse(load9(work.known[k])), scale(-1.0 / (rho * size), z))
+    follow = mul(inverse(load9(work.known[k])), scale(-1.0 / (rho * size), z))
     store3(work.follow[k], follow)
     K, slot, S = load9(work.slope[e]), work.lu.slot, work.stiffness
     m, t = mul_t(load9(c.frame), follow), mul_t(load9(partner.frame), (K[6], K[7], K[8]))
@@ -320,7 +320,7 @@ def _press_round(S, r, s, k):
 
 
 @kernel
-def _system(p, work):
+def fill_system(p, work):
     """The blocks of 1 + Ω S."""
     count, slot, H = p.start.shape[0] - 1, work.lu.slot, work.lu.value
     for i in range(count):
@@ -340,7 +340,7 @@ def _system(p, work):
 
 
 @kernel(inline=True)
-def _inverse(m):
+def inverse(m):
     """The inverse of C by its cofactors."""
     m0, m1, m2, m3, m4, m5, m6, m7, m8 = m
     a, b, c = m4 * m8 - m5 * m7, m5 * m6 - m3 * m8, m3 * m7 - m4 * m6

@@ -10,8 +10,8 @@ from tabi.contact import budget
 
 Floats = NDArray[np.float64]
 DEPTH = 10
-# contacts that do not open, of ``point_newton`` at most
-FEW = 32
+# contacts that do not open, of ``point_newton`` at most; joints count for a third
+FEW = 48
 
 
 class SolverWorkspace(NamedTuple):

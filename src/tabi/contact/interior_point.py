@@ -1,0 +1,481 @@
+"""An interior point method, for contacts and joints that hold each other.
+
+A friction cone in second-order form, x = (μ λ_n, λ_t), z = (u_n/μ + ‖u_t‖, u_t), with the product
+of its Jordan algebra, and numbers with bounds:
+
+    x ∘ z = (x·z, x_0 z_t + z_0 x_t) = σ τ e,   x, z in the cone                                 (1)
+    0 ≤ λ ⟂ z = u + R λ ≥ 0,   or −R ≤ λ ≤ R with u = z⁺ − z⁻, (λ + R) z⁺ = (R − λ) z⁻ = σ τ     (2)
+τ: the mean of all products, which falls to zero. Newton's steps of (1) and (2) begin in the middle
+of the cones and stay inside of them, so no row has to be guessed to stick, to slide or to open:
+where thirty joints and twenty contacts of light links jam, or hundreds of balls rest in a pit,
+guesses run in circles, and this takes some twenty-five steps. Each has a predictor, σ = 0, from
+which σ and the second-order part of the products are taken (Mehrotra). z is a variable beside λ;
+what it differs from (1) shrinks with each step. Φ makes the problem nonconvex, so nothing says that
+the steps arrive; the judge decides.
+
+Of three rows a step says A Δλ + B Δu = F. Few rows are solved as B W + A with W = J Ω Jᵀ of the
+rows that there are, one of a joint, three of a contact; many in the space of twists, as in
+``twist_newton``, with K = A⁻¹ B. Predictor and step share the factors.
+
+Reference: Mehrotra (1992); Acary et al. (2018).
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+
+from tabi._jit import kernel
+from tabi.contact import block_lu, budget, linear, trees
+from tabi.contact.bodies import (
+    apply_omega,
+    push_both,
+    relative,
+    twists,
+    velocities_with,
+    wrench,
+)
+from tabi.contact.certificate import residual
+from tabi.contact.point_newton import SLIDES, along_one_axis, move
+from tabi.contact.rows import CONTACT, IDLE, LIMITED, SOFT
+from tabi.contact.twist_newton import clear, fill_system, inverse, price, stiffen
+from tabi.spatial.vector import load3, load9, matmul, mul, mul_t, scale, store3, store9
+
+# what three rows are: a cone, one number that is not negative, one number within a bound, nothing
+CONE, POSITIVE, BOUNDED, NOTHING = 0, 1, 2, 3
+# of the way to the edge of a cone; where a step is shorter than SHORT the way goes to the middle
+# first, and where it is shorter than NONE nothing is to be found
+NEARLY, CAREFUL, SHORT, NONE = 0.99, 0.95, 1e-3, 1e-10
+# backward error [m/s] from which on it ends where PATIENCE steps did not halve it: Newton's method
+# is better from there
+CLOSE, PATIENCE = 1e-5, 3
+# speed below which sliding has no direction [m/s]
+STILL = 1e-12
+
+
+@kernel(apart="int64, float64", rare=True)
+def solve(p, tolerance, iterations, impulse, work):
+    """From the middle of all cones; impulses end as the best ones met.
+
+    Returns:
+        iterations done, backward error [m/s]: infinite where the method is not for the problem.
+    """
+    w, least, done, idle, mark = work.interior, np.inf, 0, 0, np.inf
+    if not _sort(p, w):
+        return 0, least
+    _, looks = price(p, work)
+    m = _list_rows(p, w)
+    dense = m * m * (m + 14) // 270 + m
+    few = m > 0 and dense < looks
+    if few:
+        _measure_mobility(p, m, work)
+    _start(p, w)
+    while True:
+        velocities_with(p, w.l, work.u, work)
+        error = residual(p, w.l[: impulse.shape[0]], work.u)
+        if error < least:
+            least = error
+            for i in range(impulse.shape[0]):
+                impulse[i] = w.l[i]
+        idle = 0 if error < 0.5 * mark else idle + 1
+        mark = error if error < 0.5 * mark else mark
+        near = least <= CLOSE and idle >= PATIENCE
+        if error <= tolerance or near or done >= iterations or not budget.left(work.budget):
+            break
+        done += 1
+        work.budget[budget.WORK] += dense if few else looks
+        if not _step(p, m if few else 0, work):
+            break
+    return done, least
+
+
+@kernel
+def _step(p, m, work):
+    """One step; m: unknowns, 0 for the space of twists. False where there is none."""
+    w, n = work.interior, 3 * p.mu.shape[0]
+    mean = _mean(p, w)
+    _linearise(p, work)
+    if not (_factor_rows(p, m, work) if m > 0 else _factor_twists(p, work)):
+        return False
+    _direction(p, m, work, 0.0, False)
+    left = 1.0 - min(1.0, _reach(p, w))
+    sigma = max(left * left * left, 1e-3 if left > 0.01 else 1e-6)
+    for i in range(n):
+        w.pl[i], w.pz[i], w.pother[i] = w.dl[i], w.dz[i], w.dother[i]
+    _direction(p, m, work, sigma * mean, True)
+    length = min(1.0, NEARLY * _reach(p, w))
+    if not length >= SHORT:
+        _direction(p, m, work, 0.5 * mean, False)
+        length = min(1.0, CAREFUL * _reach(p, w))
+    for i in range(n):
+        w.l[i] += length * w.dl[i]
+        w.z[i] += length * w.dz[i]
+        w.other[i] += length * w.dother[i]
+    # no NaN either
+    return length > NONE
+
+
+# ---- the problem --------------------------------------------------------------------------------
+
+
+@kernel
+def _sort(p, w):
+    """What the rows of a problem are; False where the method is not for it."""
+    if trees.linked(p):
+        return False
+    for k in range(p.mu.shape[0]):
+        kind, c = p.kind[k], p.contact[k]
+        if kind == IDLE or (kind == LIMITED and c.partner < 0 and p.bound[k] == 0.0):
+            w.does[k] = NOTHING
+        elif kind == CONTACT:
+            w.does[k] = CONE if p.mu[k] > 0.0 else POSITIVE
+        elif kind == SOFT:
+            w.does[k] = POSITIVE
+        elif kind == LIMITED and c.partner < 0 and along_one_axis(c):
+            w.does[k] = BOUNDED
+        else:
+            return False
+    return True
+
+
+@kernel(inline=True)
+def _give(p, k):
+    """R of (2), of what gives way."""
+    return p.bound[k] if p.kind[k] == SOFT else 0.0
+
+
+@kernel
+def _start(p, w):
+    """The middle of the cones, of the size of what is to be stopped."""
+    size = 1e-3
+    for i in range(3 * p.mu.shape[0]):
+        if w.does[i // 3] == CONE or (w.does[i // 3] != NOTHING and i % 3 == 2):
+            size = max(size, abs(p.q[i]))
+        w.l[i] = w.z[i] = w.other[i] = w.dl[i] = w.dz[i] = w.dother[i] = 0.0
+    for k in range(p.mu.shape[0]):
+        i = 3 * k + 2
+        if w.does[k] == CONE:
+            w.l[i], w.z[i] = size * p.weight[k], size / p.mu[k]
+        elif w.does[k] == POSITIVE:
+            w.l[i], w.z[i] = size * p.weight[k], size
+        elif w.does[k] == BOUNDED:
+            w.z[i] = w.other[i] = size
+
+
+# ---- a step -------------------------------------------------------------------------------------
+
+
+@kernel
+def _mean(p, w):
+    """τ."""
+    total, count = 0.0, 0
+    for k in range(p.mu.shape[0]):
+        i, n = 3 * k, 3 * k + 2
+        if w.does[k] == CONE:
+            total += p.mu[k] * w.l[n] * w.z[n] + w.l[i] * w.z[i] + w.l[i + 1] * w.z[i + 1]
+            count += 1
+        elif w.does[k] == POSITIVE:
+            total += w.l[n] * w.z[n]
+            count += 1
+        elif w.does[k] == BOUNDED:
+            total += (w.l[n] + p.bound[k]) * w.z[n] + (p.bound[k] - w.l[n]) * w.other[n]
+            count += 2
+    return total / max(count, 1)
+
+
+@kernel(inline=True)
+def _sliding(u, i):
+    """Speed of a contact along its surface, and its direction."""
+    speed = sqrt(u[i] * u[i] + u[i + 1] * u[i + 1])
+    one = 1.0 / max(speed, STILL)
+    return speed, u[i] * one, u[i + 1] * one
+
+
+@kernel
+def _linearise(p, work):
+    """A of each three rows into work.known, B into work.slope."""
+    w = work.interior
+    for k in range(p.mu.shape[0]):
+        i, n, l, z, does = 3 * k, 3 * k + 2, w.l, w.z, w.does[k]
+        a, b = 1.0, 0.0
+        if does == CONE:
+            mu, x, y, head, Z = p.mu[k], l[i], l[i + 1], p.mu[k] * l[n], z[n]
+            _, dx, dy = _sliding(work.u, i)
+            A = (Z, 0.0, mu * z[i], 0.0, Z, mu * z[i + 1], z[i], z[i + 1], mu * Z)
+            B = (
+                x * dx + head, x * dy, x / mu,
+                y * dx, y * dy + head, y / mu,
+                head * dx + x, head * dy + y, head / mu,
+            )  # fmt: skip
+            store9(work.known[k], A)
+            store9(work.slope[k], B)
+            continue
+        if does == POSITIVE:
+            a, b = z[n] + l[n] * _give(p, k), l[n]
+        elif does == BOUNDED:
+            a, b = z[n] / (l[n] + p.bound[k]) + w.other[n] / (p.bound[k] - l[n]), 1.0
+        store9(work.known[k], (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, a))
+        store9(work.slope[k], (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, b))
+
+
+@kernel
+def _direction(p, m, work, centre, second):
+    """The step of all variables, with the factors of the system.
+
+    Args:
+        m: as for ``_step``. centre: σ τ. second: whether the products of the predictor's step are
+            taken off.
+    """
+    w, u = work.interior, work.u
+    for k in range(p.mu.shape[0]):
+        store3(w.F[3 * k : 3 * k + 3], _right(p, k, w, u, centre, second))
+    if m > 0:
+        _solve_rows(m, w)
+    else:
+        _solve_twists(p, work)
+    twists(p, w.dl, work.wrench, work.twist)
+    for k in range(p.mu.shape[0]):
+        i, n, c = 3 * k, 3 * k + 2, p.contact[k]
+        store3(w.du[i : i + 3], mul(load9(c.frame), relative(work.twist, c)))
+        w.dother[n] = 0.0
+        if w.does[k] == CONE:
+            speed, dx, dy = _sliding(u, i)
+            more = w.du[n] / p.mu[k] + dx * w.du[i] + dy * w.du[i + 1]
+            w.dz[i] = u[i] + w.du[i] - w.z[i]
+            w.dz[i + 1] = u[i + 1] + w.du[i + 1] - w.z[i + 1]
+            w.dz[n] = u[n] / p.mu[k] + speed + more - w.z[n]
+        elif w.does[k] == POSITIVE:
+            w.dz[n] = u[n] + w.du[n] + _give(p, k) * (w.l[n] + w.dl[n]) - w.z[n]
+        elif w.does[k] == BOUNDED:
+            up, down = _products(p.bound[k], w, n, centre, second)
+            w.dz[n] = up - w.z[n] * w.dl[n] / (w.l[n] + p.bound[k])
+            w.dother[n] = down + w.other[n] * w.dl[n] / (p.bound[k] - w.l[n])
+
+
+@kernel(inline=True)
+def _right(p, k, w, u, centre, second):
+    """F of three rows."""
+    i, n, mu, does = 3 * k, 3 * k + 2, p.mu[k], w.does[k]
+    F = (0.0, 0.0, 0.0)
+    if does == CONE:
+        speed, _, _ = _sliding(u, i)
+        # z as (1) says it were
+        x = (w.l[i], w.l[i + 1], mu * w.l[n])
+        a = _jordan(x, (u[i], u[i + 1], u[n] / mu + speed))
+        F = (-a[0], -a[1], centre - a[2])
+        if second:
+            x = (w.pl[i], w.pl[i + 1], mu * w.pl[n])
+            a = _jordan(x, (w.pz[i], w.pz[i + 1], w.pz[n]))
+            F = (F[0] - a[0], F[1] - a[1], F[2] - a[2])
+    elif does == POSITIVE:
+        f = centre - w.l[n] * (u[n] + _give(p, k) * w.l[n])
+        F = (0.0, 0.0, f - w.pl[n] * w.pz[n] if second else f)
+    elif does == BOUNDED:
+        up, down = _products(p.bound[k], w, n, centre, second)
+        F = (0.0, 0.0, w.z[n] - w.other[n] - u[n] + up - down)
+    return F
+
+
+@kernel(inline=True)
+def _jordan(x, z):
+    """x ∘ z, heads last."""
+    head = x[0] * z[0] + x[1] * z[1] + x[2] * z[2]
+    return x[2] * z[0] + z[2] * x[0], x[2] * z[1] + z[2] * x[1], head
+
+
+@kernel(inline=True)
+def _products(bound, w, n, centre, second):
+    """What (2) wants z⁺ and z⁻ to change by where λ stays."""
+    above, below = w.l[n] + bound, bound - w.l[n]
+    up, down = centre - above * w.z[n], centre - below * w.other[n]
+    if second:
+        up -= w.pl[n] * w.pz[n]
+        down += w.pl[n] * w.pother[n]
+    return up / above, down / below
+
+
+# ---- few rows -----------------------------------------------------------------------------------
+
+
+@kernel
+def _list_rows(p, w):
+    """The unknowns, each a row; returns how many, 0 where they are too many."""
+    m = 0
+    for k in range(p.mu.shape[0]):
+        w.first[k] = m
+        if w.does[k] == NOTHING:
+            continue
+        low = 0 if w.does[k] == CONE else 2
+        if m + 3 - low > w.row.shape[0]:
+            return 0
+        for q in range(low, 3):
+            w.row[m] = 3 * k + q
+            m += 1
+    return m
+
+
+@kernel
+def _measure_mobility(p, m, work):
+    """W of the unknowns, column by column."""
+    w, V = work.interior, work.twist
+    for j in range(m):
+        q, c = w.row[j] % 3, p.contact[w.row[j] // 3]
+        axis = (c.frame[3 * q], c.frame[3 * q + 1], c.frame[3 * q + 2])
+        for i in range(6 * (p.start.shape[0] - 1)):
+            V[i] = 0.0
+        move(p, c.a, wrench(c.angular, load3(c.arm_a), axis), V)
+        if c.b >= 0:
+            back = (-axis[0], -axis[1], -axis[2])
+            move(p, c.b, wrench(c.angular, load3(c.arm_b), back), V)
+        for k in range(p.mu.shape[0]):
+            if w.does[k] == NOTHING:
+                continue
+            i, other = w.first[k], p.contact[k]
+            v = mul(load9(other.frame), relative(V, other))
+            if w.does[k] == CONE:
+                w.mobility[i, j], w.mobility[i + 1, j] = v[0], v[1]
+                i += 2
+            w.mobility[i, j] = v[2]
+
+
+@kernel
+def _factor_rows(p, m, work):
+    """Factors of B W + A, its rows scaled to a largest number of one."""
+    w = work.interior
+    H, W = w.matrix, w.mobility
+    for k in range(p.mu.shape[0]):
+        i, A, B = w.first[k], work.known[k], work.slope[k]
+        if w.does[k] == CONE:
+            for q in range(3):
+                _combine(H, W, i + q, i, load3(B[3 * q : 3 * q + 3]), m)
+                for e in range(3):
+                    H[i + q, i + e] += A[3 * q + e]
+        elif w.does[k] != NOTHING:
+            _copy_row(H, W, i, B[8], m)
+            H[i, i] += A[8]
+    for i in range(m):
+        w.scale[i] = _rescale(H, i, m)
+    return linear.factor(H, m, w.order)
+
+
+@kernel(vectors=True)
+def _combine(H, W, i, k, f, m):
+    """Row i of H from three rows of W."""
+    a, b, c, out, (x, y, n) = W[k, :m], W[k + 1, :m], W[k + 2, :m], H[i, :m], f
+    for j in range(m):
+        out[j] = x * a[j] + y * b[j] + n * c[j]
+
+
+@kernel(vectors=True)
+def _copy_row(H, W, i, f, m):
+    """Row i of H is f times that of W."""
+    a, out = W[i, :m], H[i, :m]
+    for j in range(m):
+        out[j] = f * a[j]
+
+
+@kernel(vectors=True)
+def _rescale(H, i, m):
+    """Divide a row by its largest number; returns what it was multiplied by."""
+    row, largest = H[i, :m], 0.0
+    for j in range(m):
+        largest = max(largest, abs(row[j]))
+    f = 1.0 / largest if largest > 0.0 else 1.0
+    for j in range(m):
+        row[j] *= f
+    return f
+
+
+@kernel
+def _solve_rows(m, w):
+    """Δλ from F."""
+    for i in range(m):
+        w.right[i] = w.scale[i] * w.F[w.row[i]]
+    # du is written again before anybody reads it
+    linear.substitute(w.matrix, w.order, w.right, m, w.du)
+    for i in range(m):
+        w.dl[w.row[i]] = w.du[i]
+
+
+# ---- many rows ----------------------------------------------------------------------------------
+
+
+@kernel
+def _factor_twists(p, work):
+    """Factors of 1 + Ω Σ Jᵀ K J; A⁻¹ into work.known, K into work.slope."""
+    w = work.interior
+    clear(p, work)
+    for k in range(p.mu.shape[0]):
+        if w.does[k] != NOTHING:
+            back = inverse(load9(work.known[k]))
+            K = matmul(back, load9(work.slope[k]))
+            store9(work.known[k], back)
+            store9(work.slope[k], K)
+            stiffen(work.stiffness, work.lu.slot, p.contact[k], K, SLIDES)
+    fill_system(p, work)
+    return block_lu.factor_all(work.lu, p.start.shape[0] - 1)
+
+
+@kernel
+def _solve_twists(p, work):
+    """Δλ from F."""
+    w, bodies = work.interior, p.start.shape[0] - 1
+    for i in range(6 * bodies):
+        work.wrench[i] = 0.0
+    for k in range(p.mu.shape[0]):
+        c, F = p.contact[k], w.F[3 * k : 3 * k + 3]
+        store3(F, mul(load9(work.known[k]), load3(F)))
+        if w.does[k] != NOTHING:
+            push_both(work.wrench, c, 0, mul_t(load9(c.frame), load3(F)), 1.0)
+    apply_omega(p.start, p.column, p.omega, work.wrench, work.twist)
+    block_lu.substitute_all(work.lu, bodies, work.twist)
+    for k in range(p.mu.shape[0]):
+        i, c = 3 * k, p.contact[k]
+        if w.does[k] != NOTHING:
+            v = mul(load9(c.frame), relative(work.twist, c))
+            f = scale(-1.0, mul(load9(work.slope[k]), v))
+            w.dl[i], w.dl[i + 1] = w.F[i] + f[0], w.F[i + 1] + f[1]
+            w.dl[i + 2] = w.F[i + 2] + f[2]
+
+
+# ---- how far ------------------------------------------------------------------------------------
+
+
+@kernel
+def _reach(p, w):
+    """How far the step may go until something is at its edge."""
+    length = np.inf
+    l, dl, z, dz = w.l, w.dl, w.z, w.dz
+    for k in range(p.mu.shape[0]):
+        i, n, mu = 3 * k, 3 * k + 2, p.mu[k]
+        if w.does[k] == CONE:
+            x, dx = (l[i], l[i + 1], mu * l[n]), (dl[i], dl[i + 1], mu * dl[n])
+            y, dy = (z[i], z[i + 1], z[n]), (dz[i], dz[i + 1], dz[n])
+            length = min(length, _to_cone(x, dx), _to_cone(y, dy))
+        elif w.does[k] == POSITIVE:
+            length = min(length, _to_zero(l[n], dl[n]), _to_zero(z[n], dz[n]))
+        elif w.does[k] == BOUNDED:
+            bound = p.bound[k]
+            length = min(length, _to_zero(l[n] + bound, dl[n]), _to_zero(bound - l[n], -dl[n]))
+            length = min(length, _to_zero(z[n], dz[n]), _to_zero(w.other[n], w.dother[n]))
+    return length
+
+
+@kernel(inline=True)
+def _to_zero(x, dx):
+    return -x / dx if dx < 0.0 else np.inf
+
+
+@kernel(inline=True)
+def _to_cone(x, d):
+    """Until ‖(x_0, x_1)‖ = x_2."""
+    a = d[2] * d[2] - d[0] * d[0] - d[1] * d[1]
+    b = x[2] * d[2] - x[0] * d[0] - x[1] * d[1]
+    c = max(0.0, x[2] * x[2] - x[0] * x[0] - x[1] * x[1])
+    square, length = b * b - a * c, _to_zero(x[2], d[2])
+    if a < 0.0 or (b < 0.0 and square >= 0.0):
+        under = sqrt(max(0.0, square)) - b
+        if under > 0.0:
+            length = min(length, c / under)
+    return length
