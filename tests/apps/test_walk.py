@@ -39,6 +39,7 @@ def test_hrp2_walks_as_many_steps_as_it_is_told():
         ("unitree_h1/h1.xml", ()),
         ("toddlerbot_2xc/toddlerbot_2xc.xml", ()),
         ("fourier_n1/n1.xml", ()),
+        ("booster_t1/t1.xml", ()),
         ("booster_t1/t1.xml", ("--gains", 140)),
     ],
 )
@@ -51,12 +52,12 @@ def test_robots_from_files_walk_ten_steps(shared, file, more):
     assert found["finished"]
     assert found["landing_m"] < 0.02
     # from the plan of the whole way
-    assert max(map(abs, found["end_m"][:2])) < 0.015
+    assert max(map(abs, found["end_m"][:2])) < 0.02
 
 
 @pytest.mark.slow
 def test_motors_that_are_too_soft_are_rejected_with_the_stiffness_that_holds(shared):
-    told = rejected(shared / MENAGERIE / "booster_t1/t1.xml")
+    told = rejected(shared / MENAGERIE / "booster_t1/t1.xml", "--gains", 40)
     assert told.startswith("T1 does not walk: in a trial of 10 steps")
     assert "too soft" in told
     assert told.endswith("--gains 140 holds it as it stands")
