@@ -53,6 +53,17 @@ def test_what_a_file_leaves_out_is_added_to_the_copy_and_told(shared):
 
 
 @pytest.mark.slow
+def test_a_robot_whose_feet_turn_on_the_ground_knows_where_it_heads(shared):
+    """Feet of H1 turn by two degrees and back as it steps: no bias of its gyro."""
+    with quietly():
+        sim = bare(shared, "unitree_h1/h1.xml").walk(steps=6)
+    (walker,) = walk_measures.walkers(sim).values()
+    believed = walker._walk.estimator.base[:9].reshape(3, 3)
+    off = believed.T @ sim.pose(sim.world.robots[0].base).R
+    assert abs(np.degrees(np.arctan2(off[1, 0], off[0, 0]))) < 0.1
+
+
+@pytest.mark.slow
 def test_motors_that_are_too_soft_are_rejected_with_the_gains_that_hold(shared):
     with pytest.raises(tabi.ModelError, match="T1 does not walk: in a trial of 10 steps") as told:
         bare(shared, "booster_t1/t1.xml", gains=(40.0, 2.0)).walk()

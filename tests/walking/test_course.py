@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 
 import tabi
-from tabi.dynamics import Configuration
+from tabi.dynamics import Configuration, kinematics
+from tabi.robots.bipeds import add_sensors, load_biped
+from tabi.robots.files import quietly
 from tabi.spatial.transform import about, translation
 from tabi.walking.biped import Biped
-from tabi.walking.course import BELIEVED, RETURNED, keep_course
+from tabi.walking.course import BELIEVED, RETURNED, keep_course, seen_sole, trunk_velocity
 from tabi.walking.footsteps import SIDES, walk
 from tabi.walking.pattern import walking_pattern
 from tabi.walking.stabiliser_tables import Stabiliser, loop_of
@@ -136,3 +138,33 @@ def test_a_walk_goes_on_to_the_bit_where_it_was_restored():
     sim.restore(state)
     sim.run(1.5)
     assert (sim.pose(robot.base).p == first).all()
+
+
+@pytest.mark.slow
+def test_joints_of_the_trunk_above_a_leg_give_way_in_what_is_seen(shared):
+    with quietly():
+        robot = load_biped(shared / "data/robots/menagerie/booster_t1/t1.xml")
+        robot.stand_on_ground()
+    add_sensors(robot)
+    biped = Biped(robot)
+    pattern = walking_pattern(biped, [])
+    loop, model = loop_of(pattern, Stabiliser()), biped.model
+    loop.joint[model.q_index("Waist")] = 0.1
+    state = Configuration(model, loop.joint)
+    kinematics.positions(model.arrays, loop.joint, loop.body.work)
+    for i, side in enumerate(SIDES):
+        R, p = seen_sole(loop, i)
+        sole = state.pose(robot.base).inverse() @ state.pose(robot.feet[side])
+        assert p == pytest.approx(sole.p, abs=1e-9)
+        assert np.reshape(R, (3, 3))[2] == pytest.approx(sole.R[2], abs=1e-9)
+    # and how fast a point of the leg goes as it turns
+    kinematics.velocities(model.arrays, velocity_of(model, "Waist", 1.0), loop.body.work)
+    moves = trunk_velocity(loop, LEFT, (0.1, 0.2, -0.5))
+    assert np.linalg.norm(moves) == pytest.approx(np.hypot(0.1, 0.2), rel=0.5)
+
+
+def velocity_of(model, joint, speed):
+    """v of one joint that turns alone."""
+    v = np.zeros(model.v_count)
+    v[model.v_index(joint)] = speed
+    return v
