@@ -130,10 +130,11 @@ def robots(result: dict[str, Any]) -> str:
         for one in row["walks"].values():
             fell = one["fell_s"] is not None
             cells.append(f"fell after {one['steps']}" if fell else f"{one['steps']}")
-            cells += [f"{1e3 * one[key]:.2f}" for key in ("landing_m", "slip_m")]
+            cells += [f"{1e3 * one[key]:.2f}" for key in ("landing_m", "slip_m", "end_m")]
         rows.append(cells)
-    head = ["robot", "mass", "step", "open loop: steps", "landing [mm]", "slip [mm]"]
-    made = table([*head, "stabiliser: steps", "landing [mm]", "slip [mm]"], rows)
+    measured = ["landing [mm]", "slip [mm]", "end [mm]"]
+    head = ["robot", "mass", "step", "open loop: steps", *measured, "stabiliser: steps", *measured]
+    made = table(head, rows)
     return made + "\n\nNot walked:\n\n" + "\n".join(refused)
 
 

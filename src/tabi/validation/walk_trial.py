@@ -56,7 +56,8 @@ class Walked:
         fell: when the base was too low, or the simulation stopped [s]; None where neither was.
         fault: why the simulation stopped.
         steps: how many landed while the robot was up.
-        landing, slip: of feet, the largest [m]; 0 where no step was complete.
+        landing, slip: of feet, the largest [m]; 0 where no step was complete. end: of the place
+            between the feet from the plan of the whole way, along the ground [m].
         height: of the base, least of all [m]. tilt: of the base, largest [rad].
         stopped: why the walk ended without all of its steps, "" where it did not.
         missed: steps of the simulation that missed their tolerance.
@@ -74,6 +75,7 @@ class Walked:
     stopped: str
     landing: float
     slip: float
+    end: float
     height: float
     tilt: float
     missed: int
@@ -158,6 +160,7 @@ def follow(
         stopped=landed.stopped or "",
         landing=landed.landing_m,
         slip=landed.slip_m,
+        end=float(np.hypot(*landed.end_m[:2])),
         height=float(base[:, 0].min()),
         tilt=float(base[:, 1].max()),
         missed=sim.missed_count,

@@ -88,6 +88,7 @@ def told(found: Walked) -> dict[str, Any]:
         "stopped": found.stopped,
         "landing_m": found.landing,
         "slip_m": found.slip,
+        "end_m": found.end,
         "tilt_rad": found.tilt,
         "least_height_m": found.height,
         "missed": found.missed,
