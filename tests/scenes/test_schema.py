@@ -77,6 +77,7 @@ def test_keys_with_dimensions_have_their_units_in_their_names():
         "treads",
         "inclination",
         "swing",
+        "course",
         # in the units of what a sensor measures
         "noise",
         "bias",

@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 import tabi
+from tabi.model.joint import Joint, Motor
 from tabi.robots.files import quietly
+from tabi.spatial.transform import about, translation
 from tabi.validation import walk_alone, walk_measures
 from tabi.validation.walk_alone import Advice, reason
 
@@ -102,3 +104,36 @@ def test_a_robot_that_falls_in_the_trial_is_rejected_with_its_weakest_motor():
     assert "the motor of joint 'LLEG_KNEE_P' is at its limit for 40% of the time" in told
     assert "shorter steps (--length)" in reason(robot, found, {}, advice)
     assert "shorter steps (robot.walk(length=…))" in reason(robot, found, {}, walk_alone.IN_PYTHON)
+
+
+@pytest.mark.slow
+def test_hips_may_slant_and_toes_stay_still():
+    robot = tabi.robots.hrp2()
+    lean = about((0, 1, 0), 0.3).R
+    for side, foot in (("L", "left"), ("R", "right")):
+        for joint in (robot.joint(f"{side}LEG_HIP_{name}") for name in "YR"):
+            joint.axis = tuple(lean @ np.asarray(joint.axis, float))
+        toes = Joint(f"{side}TOE", "revolute", translation((0.13, 0.0, -0.09)), (0, 1, 0))
+        toes.motor = Motor(kp=500.0, kd=5.0)
+        inertia = tabi.Inertia(0.2, np.array([0.02, 0.0, 0.0]), 1e-4 * np.eye(3))
+        robot.add_body(f"{foot}_toes", toes, robot.feet[foot].body.name, inertia)
+    sim = robot.walk(steps=3)
+    (walking,) = sim.world.robots
+    (walker,) = walk_measures.walkers(sim).values()
+    last = walker.pattern.steps[-1]
+    assert np.linalg.norm(sim.pose(walking.feet[last.foot]).p - last.pose.p) < 1e-3
+    joint = walking.joint_names.index("LTOE")
+    assert abs(sim.data.joint_state(sim.drivers[walking.name].rows)[0][joint]) < 0.02
+
+
+@pytest.mark.parametrize("other", [tabi.robots.hrp1s, lambda: tabi.robots.hrp2(grippers=True)])
+def test_a_walk_of_another_robot_is_refused(other):
+    own = tabi.robots.hrp2()
+    pattern = tabi.walking.walking_pattern(own, [])
+    world = tabi.World()
+    world.add_ground()
+    robot = world.add_robot(other())
+    sim = tabi.Simulator(world)
+    with pytest.raises(tabi.ModelError, match="was made for another robot, with 30 joints in"):
+        sim.set_controller(robot, tabi.walking.Walker(pattern), rate=200)
+        sim.step()

@@ -5,7 +5,8 @@ import pytest
 from bipeds import biped as five_joints
 
 import tabi
-from tabi.spatial.transform import Transform, about
+from tabi.robots.files import quietly
+from tabi.spatial.transform import Transform, about, translation
 from tabi.walking.biped import Biped
 
 
@@ -62,6 +63,26 @@ def test_what_cannot_walk_is_told_why():
         Biped(robot)
     robot.base.joint.kind = "fixed"
     with pytest.raises(tabi.ModelError, match="bolted to the world by its base 'waist'"):
+        Biped(robot)
+
+
+def test_a_robot_on_points_is_told_that_it_has_no_soles():
+    with quietly():
+        bolt = tabi.load(tabi.robots.example_file("bolt.urdf"), base="floating")
+        with pytest.raises(tabi.ModelError, match=r"no foot 'left' to walk on: .*the sole of .* 5"):
+            Biped(bolt)
+        feet = {"left": "FL_FOOT", "right": "FR_FOOT"}
+        bolt = tabi.load(tabi.robots.example_file("bolt.urdf"), feet=feet, base="floating")
+    with pytest.raises(tabi.ModelError, match=r"leg 'left' of bolt has 3 joints that turn \('FL_"):
+        Biped(bolt)
+
+
+def test_legs_of_different_length_are_refused():
+    robot = tabi.robots.hrp2()
+    knee = robot.joint("LLEG_KNEE_P")
+    knee.placement = translation((0.0, 0.0, -0.02)) @ knee.placement
+    wrong = "different length from hip to sole: left 0.725 m, right 0.705 m; expected the same"
+    with pytest.raises(tabi.ModelError, match=wrong):
         Biped(robot)
 
 

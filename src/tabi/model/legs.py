@@ -83,12 +83,16 @@ def find(robot: KinematicTree) -> list[Leg]:
     ]
 
 
+def why_no_feet(robot: KinematicTree) -> str:
+    """Of a robot without feet what its notes tell, ": …"; "" where they do not."""
+    begin = "no feet declared: "
+    told = (note.removeprefix(begin) for note in robot.notes if note.startswith(begin))
+    return "".join(f": {note.partition('; give feet={…}')[0]}" for note in told)
+
+
 def _stance(robot: KinematicTree) -> Stance:
     if not {"left", "right"} <= set(robot.feet):
-        reason = next(
-            (note for note in robot.notes if note.startswith("no feet declared")),
-            "no feet declared",
-        ).removesuffix("; give feet={…}")
+        reason = f"no feet declared{why_no_feet(robot)}"
         are = "its only foot is" if len(robot.feet) == 1 else "its feet are"
         found = f"{are} {', '.join(map(repr, robot.feet))}" if robot.feet else reason
         raise ModelError(f"legs of {robot.name} are not known: {found}; {EXPECTED}")

@@ -7,6 +7,7 @@ called as a function, and should then say the same.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,6 +48,7 @@ class Pilot(NamedTuple):
         structure: its argument, which holds the channel; neither is ever replaced.
         channel: see there. sensors: names of those that it reads, in the order of ``reading``.
         period: in which it wants to be asked, once or a whole number of times [s].
+        joints: names of those that it moves, one for each degree of freedom; () for any.
     """
 
     kernel: Any
@@ -54,6 +56,7 @@ class Pilot(NamedTuple):
     channel: Channel
     sensors: tuple[str, ...]
     period: float
+    joints: tuple[str, ...] = ()
 
 
 def channel(count: int, readings: int) -> Channel:
@@ -67,6 +70,22 @@ def channel(count: int, readings: int) -> Channel:
         told=np.zeros((5, count)),
         given=np.zeros(1, np.int64),
         over=np.zeros(1),
+    )
+
+
+def check_joints(robot: str, own: Sequence[str], pilot: Pilot) -> None:
+    """Refuse a controller that was made for a robot with other joints.
+
+    Args:
+        own: names of the robot's joints, one for each degree of freedom.
+    """
+    if len(pilot.channel.position) == len(own) and pilot.joints in ((), tuple(own)):
+        return
+    others = [name for name in [*pilot.joints, *own] if (name in pilot.joints) != (name in own)]
+    which = f", {others[0]!r} is a joint of one of them" if pilot.joints and others else ""
+    raise ModelError(
+        f"controller of {robot} was made for another robot, with {len(pilot.channel.position)} "
+        f"joints in place of {len(own)}{which}; make it, and its pattern, for this one"
     )
 
 

@@ -43,6 +43,7 @@ STABILISER = {
     "zmp_damping_1_s": "zmp_damping",
     "foot_adjusting_1_s": "foot_adjusting",
     "swing": "swing",
+    "course": "course",
     "margin_m": "margin",
     "smoothing_s": "smoothing",
 }

@@ -17,7 +17,8 @@ from tabi._errors import SimulationError
 from tabi._jit import address, interpreted, kernel
 from tabi._structure import structure_at
 from tabi.model.arrays import INDEX, table
-from tabi.model.pilot import Pilot, check_period
+from tabi.model.lookup import freedoms
+from tabi.model.pilot import Pilot, check_joints, check_period
 from tabi.simulation.commands import Driver, write_rows
 from tabi.simulation.pilot_link import PilotLink
 
@@ -113,6 +114,7 @@ class Pilots:
             driver.compiled = pilot is not None
             if pilot is None:
                 continue
+            check_joints(driver.robot.name, freedoms(driver.robot), pilot)
             check_period(driver.robot.name, driver.every * dt, pilot.period)
             link = senses(driver.robot).linked(pilot)
             code = address(pilot.kernel, pilot.structure)

@@ -24,6 +24,8 @@ Array = NDArray[np.float64]
 TILTED = 2.0
 # a rotation that five joints leave has this share of what they cannot do [1]
 TURNS = 0.3
+# of legs that count as equally long, 1
+UNEQUAL = 0.01
 # of a sole about its axes
 ROTATIONS = ("roll", "pitch", "yaw")
 
@@ -60,7 +62,7 @@ class Biped:
         missing = [side for side in SIDES if side not in robot.feet]
         if missing:
             feet = list(robot.feet)
-            only = f", but only {', '.join(map(repr, feet))}" if feet else ""
+            only = f", but only {', '.join(map(repr, feet))}" if feet else legs.why_no_feet(robot)
             raise ModelError(
                 f"robot {robot.name!r} has no foot {missing[0]!r} to walk on{only}; expected feet "
                 "'left' and 'right', as in "
@@ -73,6 +75,8 @@ class Biped:
         self.centre = state.centre_of_mass(robot).copy()
         X = robot.placements()
         feet = {side: X[robot.feet[side].body] @ robot.feet[side].placement for side in SIDES}
+        # a robot with fewer joints has no sole that could be level
+        chains = {side: _joints(robot, side) for side in SIDES}
         heading = _heading(feet)
         self.stance, self.outline, in_body = {}, {}, {}
         for side in SIDES:
@@ -84,14 +88,17 @@ class Biped:
         base = X[robot.base]
         # its axes, of a robot that faces along x
         self.base_rotation, self.base_place = about((0, 0, 1), -heading).R @ base.R, base.p
-        chains = {side: _joints(robot, side) for side in SIDES}
         self.legs = _legs(self.model, robot, chains, in_body, X)
         self.leg_q = self.legs.q_at[self.legs.q_at >= 0]
         self.free = {side: self._free_rotation(i, side) for i, side in enumerate(SIDES)}
         ends = {side: (X[chain[0]].p, X[chain[-1]].p) for side, chain in chains.items()}
         self.ankle = {side: float(ends[side][1][2] - feet[side].p[2]) for side in SIDES}
-        self.leg_length = min(
-            leg.thigh + leg.shank + self.ankle[leg.foot.name] for leg in legs.find(robot)
+        self.leg_length = _length(
+            robot,
+            {
+                leg.foot.name: leg.thigh + leg.shank + self.ankle[leg.foot.name]
+                for leg in legs.find(robot)
+            },
         )
 
     def _free_rotation(self, i: int, side: str) -> str:
@@ -129,6 +136,17 @@ def _level(robot: Robot, side: str, sole: Transform, heading: float) -> Array:
             "soles: robot.stand_on_ground()"
         )
     return about((0, 0, 1), heading).R
+
+
+def _length(robot: Robot, lengths: Mapping[str, float]) -> float:
+    """Of both legs [m]."""
+    left, right = (lengths[side] for side in SIDES)
+    if abs(left - right) > UNEQUAL * max(left, right):
+        raise ModelError(
+            f"legs of {robot.name} are of different length from hip to sole: left {left:.3f} m, "
+            f"right {right:.3f} m; expected the same, to walk: see its thighs, shanks and ankles"
+        )
+    return min(left, right)
 
 
 def _joints(robot: Robot, side: str) -> list[Body]:

@@ -11,7 +11,7 @@ from tabi._errors import ModelError
 from tabi._jit import entry
 from tabi._structure import arrays_of
 from tabi.control.estimator import Estimator
-from tabi.model.lookup import joint_rows
+from tabi.model.lookup import freedoms, joint_rows
 from tabi.model.pilot import EFFORT, POSITION, VELOCITY, Pilot, channel
 from tabi.model.robot import Robot
 from tabi.model.signals import Command, Measurement
@@ -55,7 +55,7 @@ class GaitController:
                     f'robot.add_sensor("{missing[0]}_force", "force", '
                     f'robot.feet["{missing[0]}"].body)'
                 )
-        self._kernel, self._period = kernel, period
+        self._kernel, self._period, self._joints = kernel, period, freedoms(robot)
         self._walk = self._fresh()
         self._ask = entry(kernel, self._walk)
         self._said = Command()
@@ -163,7 +163,8 @@ class GaitController:
         if any(sensor.matrix is not None or sensor.offset is not None for sensor in sensors):
             return None
         names = tuple(name for name, _ in self._sensors())
-        return Pilot(self._kernel, self._walk, self._walk.channel, names, self._period)
+        talk = self._walk.channel
+        return Pilot(self._kernel, self._walk, talk, names, self._period, self._joints)
 
     def __call__(self, time: float, measurement: Measurement) -> Command:
         """The command until the next tick; a time that is past begins the walk anew."""
