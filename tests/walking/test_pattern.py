@@ -108,3 +108,13 @@ def test_without_steps_it_stands_as_it_is():
     assert pattern.zmp == pytest.approx(pattern.centre[:, :2], abs=1e-5)
     for i, side in enumerate(("left", "right")):
         assert (pattern.schedule.position[:, i] == biped.stance[side].p).all()
+
+
+def test_legs_that_cannot_turn_a_foot_are_refused_steps_that_turn():
+    robot = tabi.robots.hrp2()
+    for side in "LR":
+        robot.joint(f"{side}LEG_HIP_Y").passive = True
+    biped = Biped(robot)
+    assert walking_pattern(biped, walk(biped.stance, 2, 0.1)).count > 0
+    with pytest.raises(tabi.ModelError, match=r"step 1 turns by 5.7°, and no joint in the legs of"):
+        walking_pattern(biped, walk(biped.stance, 2, 0.1, turn=0.1))

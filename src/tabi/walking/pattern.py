@@ -36,6 +36,8 @@ from tabi.walking.whole_body import WholeBody
 Array = NDArray[np.float64]
 # turns of the second preview
 CORRECTIONS = 2
+# of steps that count as straight on [rad]
+UNTURNED = 0.01
 # a sole that is farther from its place is out of reach [m, rad]
 OUT_OF_REACH = 1e-6
 
@@ -129,6 +131,7 @@ def walking_pattern(
     biped = robot if isinstance(robot, Biped) else Biped(robot)
     how = gait_for(biped) if how is None else how
     check(steps, biped.stance, biped.outline, reach=biped.leg_length, climb=0.5 * biped.leg_length)
+    _check_turns(biped, steps)
     plan = schedule(steps, biped.stance, how, biped.centre)
     solver = _Solver(biped, plan, how)
     centre, (q, tau, zmp) = _follow(solver)
@@ -150,6 +153,22 @@ def walking_pattern(
     )
     made.joints()
     return made
+
+
+def _check_turns(biped: Biped, steps: Sequence[Footstep]) -> None:
+    """Refuse steps that turn, of legs that cannot turn a sole about the vertical."""
+    if "yaw" not in biped.free.values():
+        return
+    yaw = biped.heading
+    for number, step in enumerate(steps, 1):
+        turned = (step.yaw - yaw + np.pi) % (2 * np.pi) - np.pi
+        if abs(turned) > UNTURNED:
+            raise ModelError(
+                f"step {number} turns by {np.degrees(turned):.1f}°, and no joint in the legs of "
+                f"{biped.robot.name} turns a foot about the vertical; expected steps that do not "
+                "turn"
+            )
+        yaw = step.yaw
 
 
 def _follow(solver: _Solver) -> tuple[Array, tuple[Array, Array, Array]]:
