@@ -13,9 +13,8 @@ which σ and the second-order part of the products are taken (Mehrotra). z is a 
 what it differs from (1) shrinks with each step. Φ makes the problem nonconvex, so nothing says that
 the steps arrive; the judge decides.
 
-Of three rows a step says A Δλ + B Δu = F. Few rows are solved as B W + A with W = J Ω Jᵀ of the
-rows that there are, one of a joint, three of a contact; many in the space of twists, as in
-``twist_newton``, with K = A⁻¹ B. Predictor and step share the factors.
+Of three rows a step says A Δλ + B Δu = F (``interior_system``). Predictor and step share its
+factors.
 
 Reference: Mehrotra (1992); Acary et al. (2018).
 """
@@ -27,23 +26,20 @@ from math import sqrt
 import numpy as np
 
 from tabi._jit import kernel
-from tabi.contact import block_lu, budget, linear, trees
+from tabi.contact import budget, trees
+from tabi.contact import interior_system as system
 from tabi.contact.bodies import (
-    apply_omega,
-    push_both,
     relative,
     twists,
     velocities_with,
-    wrench,
 )
 from tabi.contact.certificate import residual
-from tabi.contact.point_newton import SLIDES, along_one_axis, move
+from tabi.contact.interior_system import BOUNDED, CONE, NOTHING, POSITIVE
+from tabi.contact.point_newton import along_one_axis
 from tabi.contact.rows import CONTACT, IDLE, LIMITED, SOFT
-from tabi.contact.twist_newton import clear, fill_system, inverse, price, stiffen
-from tabi.spatial.vector import load3, load9, matmul, mul, mul_t, scale, store3, store9
+from tabi.contact.twist_newton import price
+from tabi.spatial.vector import load9, mul, store3, store9
 
-# what three rows are: a cone, one number that is not negative, one number within a bound, nothing
-CONE, POSITIVE, BOUNDED, NOTHING = 0, 1, 2, 3
 # of the way to the edge of a cone; where a step is shorter than SHORT the way goes to the middle
 # first, and where it is shorter than NONE nothing is to be found
 NEARLY, CAREFUL, SHORT, NONE = 0.99, 0.95, 1e-3, 1e-10
@@ -65,11 +61,11 @@ def solve(p, tolerance, iterations, impulse, work):
     if not _sort(p, w):
         return 0, least
     _, looks = price(p, work)
-    m = _list_rows(p, w)
+    m = system.list_rows(p, w)
     dense = m * m * (m + 14) // 270 + m
     few = m > 0 and dense < looks
     if few:
-        _measure_mobility(p, m, work)
+        system.measure_mobility(p, m, work)
     _start(p, w)
     while True:
         velocities_with(p, w.l, work.u, work)
@@ -96,7 +92,7 @@ def _step(p, m, work):
     w, n = work.interior, 3 * p.mu.shape[0]
     mean = _mean(p, w)
     _linearise(p, work)
-    if not (_factor_rows(p, m, work) if m > 0 else _factor_twists(p, work)):
+    if not (system.factor_rows(p, m, work) if m > 0 else system.factor_twists(p, work)):
         return False
     _direction(p, m, work, 0.0, False)
     left = 1.0 - min(1.0, _reach(p, w))
@@ -231,9 +227,9 @@ def _direction(p, m, work, centre, second):
     for k in range(p.mu.shape[0]):
         store3(w.F[3 * k : 3 * k + 3], _right(p, k, w, u, centre, second))
     if m > 0:
-        _solve_rows(m, w)
+        system.solve_rows(m, w)
     else:
-        _solve_twists(p, work)
+        system.solve_twists(p, work)
     twists(p, w.dl, work.wrench, work.twist)
     for k in range(p.mu.shape[0]):
         i, n, c = 3 * k, 3 * k + 2, p.contact[k]
@@ -293,150 +289,6 @@ def _products(bound, w, n, centre, second):
         up -= w.pl[n] * w.pz[n]
         down += w.pl[n] * w.pother[n]
     return up / above, down / below
-
-
-# ---- few rows -----------------------------------------------------------------------------------
-
-
-@kernel
-def _list_rows(p, w):
-    """The unknowns, each a row; returns how many, 0 where they are too many."""
-    m = 0
-    for k in range(p.mu.shape[0]):
-        w.first[k] = m
-        if w.does[k] == NOTHING:
-            continue
-        low = 0 if w.does[k] == CONE else 2
-        if m + 3 - low > w.row.shape[0]:
-            return 0
-        for q in range(low, 3):
-            w.row[m] = 3 * k + q
-            m += 1
-    return m
-
-
-@kernel
-def _measure_mobility(p, m, work):
-    """W of the unknowns, column by column."""
-    w, V = work.interior, work.twist
-    for j in range(m):
-        q, c = w.row[j] % 3, p.contact[w.row[j] // 3]
-        axis = (c.frame[3 * q], c.frame[3 * q + 1], c.frame[3 * q + 2])
-        for i in range(6 * (p.start.shape[0] - 1)):
-            V[i] = 0.0
-        move(p, c.a, wrench(c.angular, load3(c.arm_a), axis), V)
-        if c.b >= 0:
-            back = (-axis[0], -axis[1], -axis[2])
-            move(p, c.b, wrench(c.angular, load3(c.arm_b), back), V)
-        for k in range(p.mu.shape[0]):
-            if w.does[k] == NOTHING:
-                continue
-            i, other = w.first[k], p.contact[k]
-            v = mul(load9(other.frame), relative(V, other))
-            if w.does[k] == CONE:
-                w.mobility[i, j], w.mobility[i + 1, j] = v[0], v[1]
-                i += 2
-            w.mobility[i, j] = v[2]
-
-
-@kernel
-def _factor_rows(p, m, work):
-    """Factors of B W + A, its rows scaled to a largest number of one."""
-    w = work.interior
-    H, W = w.matrix, w.mobility
-    for k in range(p.mu.shape[0]):
-        i, A, B = w.first[k], work.known[k], work.slope[k]
-        if w.does[k] == CONE:
-            for q in range(3):
-                _combine(H, W, i + q, i, load3(B[3 * q : 3 * q + 3]), m)
-                for e in range(3):
-                    H[i + q, i + e] += A[3 * q + e]
-        elif w.does[k] != NOTHING:
-            _copy_row(H, W, i, B[8], m)
-            H[i, i] += A[8]
-    for i in range(m):
-        w.scale[i] = _rescale(H, i, m)
-    return linear.factor(H, m, w.order)
-
-
-@kernel(vectors=True)
-def _combine(H, W, i, k, f, m):
-    """Row i of H from three rows of W."""
-    a, b, c, out, (x, y, n) = W[k, :m], W[k + 1, :m], W[k + 2, :m], H[i, :m], f
-    for j in range(m):
-        out[j] = x * a[j] + y * b[j] + n * c[j]
-
-
-@kernel(vectors=True)
-def _copy_row(H, W, i, f, m):
-    """Row i of H is f times that of W."""
-    a, out = W[i, :m], H[i, :m]
-    for j in range(m):
-        out[j] = f * a[j]
-
-
-@kernel(vectors=True)
-def _rescale(H, i, m):
-    """Divide a row by its largest number; returns what it was multiplied by."""
-    row, largest = H[i, :m], 0.0
-    for j in range(m):
-        largest = max(largest, abs(row[j]))
-    f = 1.0 / largest if largest > 0.0 else 1.0
-    for j in range(m):
-        row[j] *= f
-    return f
-
-
-@kernel
-def _solve_rows(m, w):
-    """Δλ from F."""
-    for i in range(m):
-        w.right[i] = w.scale[i] * w.F[w.row[i]]
-    # du is written again before anybody reads it
-    linear.substitute(w.matrix, w.order, w.right, m, w.du)
-    for i in range(m):
-        w.dl[w.row[i]] = w.du[i]
-
-
-# ---- many rows ----------------------------------------------------------------------------------
-
-
-@kernel
-def _factor_twists(p, work):
-    """Factors of 1 + Ω Σ Jᵀ K J; A⁻¹ into work.known, K into work.slope."""
-    w = work.interior
-    clear(p, work)
-    for k in range(p.mu.shape[0]):
-        if w.does[k] != NOTHING:
-            back = inverse(load9(work.known[k]))
-            K = matmul(back, load9(work.slope[k]))
-            store9(work.known[k], back)
-            store9(work.slope[k], K)
-            stiffen(work.stiffness, work.lu.slot, p.contact[k], K, SLIDES)
-    fill_system(p, work)
-    return block_lu.factor_all(work.lu, p.start.shape[0] - 1)
-
-
-@kernel
-def _solve_twists(p, work):
-    """Δλ from F."""
-    w, bodies = work.interior, p.start.shape[0] - 1
-    for i in range(6 * bodies):
-        work.wrench[i] = 0.0
-    for k in range(p.mu.shape[0]):
-        c, F = p.contact[k], w.F[3 * k : 3 * k + 3]
-        store3(F, mul(load9(work.known[k]), load3(F)))
-        if w.does[k] != NOTHING:
-            push_both(work.wrench, c, 0, mul_t(load9(c.frame), load3(F)), 1.0)
-    apply_omega(p.start, p.column, p.omega, work.wrench, work.twist)
-    block_lu.substitute_all(work.lu, bodies, work.twist)
-    for k in range(p.mu.shape[0]):
-        i, c = 3 * k, p.contact[k]
-        if w.does[k] != NOTHING:
-            v = mul(load9(c.frame), relative(work.twist, c))
-            f = scale(-1.0, mul(load9(work.slope[k]), v))
-            w.dl[i], w.dl[i + 1] = w.F[i] + f[0], w.F[i + 1] + f[1]
-            w.dl[i + 2] = w.F[i + 2] + f[2]
 
 
 # ---- how far ------------------------------------------------------------------------------------

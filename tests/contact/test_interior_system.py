@@ -1,0 +1,51 @@
+"""Both forms of the system of interior points against plain matrices."""
+
+import numpy as np
+import pytest
+from contact.test_bodies import random_bodies
+from contact.test_point_newton import memory_for
+
+from tabi.contact import bodies, interior_system
+from tabi.contact.rows import CONTACT, SOFT
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_both_forms_are_the_matrix(seed):
+    rng = np.random.default_rng(seed)
+    p, W = random_bodies(rng, 4, 9)
+    work = memory_for(p, 4)
+    bodies.prepare(p, work)
+    w, n = work.interior, 27
+    p.kind[:] = rng.choice([CONTACT, SOFT], 9)
+    w.does[:] = np.where(p.kind == CONTACT, interior_system.CONE, interior_system.POSITIVE)
+    w.does[seed] = interior_system.NOTHING
+    A, B, F = np.zeros((n, n)), np.zeros((n, n)), rng.normal(size=n)
+    used = np.zeros(n, bool)
+    for k in range(9):
+        rows = slice(3 * k, 3 * k + 3)
+        first = 3 * k if w.does[k] == interior_system.CONE else 3 * k + 2
+        used[first : 3 * k + 3] = w.does[k] != interior_system.NOTHING
+        single = w.does[k] != interior_system.CONE
+        M, N = (X @ X.T + np.eye(3) for X in rng.normal(size=(2, 3, 3)))
+        if single:
+            M, N = np.diag((1.0, 1.0, M[2, 2])), np.diag((0.0, 0.0, N[2, 2]))
+            F[3 * k : 3 * k + 2] = 0.0
+        A[rows, rows], B[rows, rows] = M, N
+        work.known[k], work.slope[k] = M.ravel(), N.ravel()
+    keep = np.ix_(used, used)
+    expected = np.zeros(n)
+    expected[used] = np.linalg.solve((A + B @ W)[keep], F[used])
+    m = interior_system.list_rows(p, w)
+    assert m == used.sum()
+    interior_system.measure_mobility(p, m, work)
+    np.testing.assert_allclose(w.mobility[:m, :m], W[keep], atol=1e-12)
+    assert interior_system.factor_rows(p, m, work)
+    for solve in (lambda: interior_system.solve_rows(m, w), lambda: twists(p, work)):
+        w.dl[:], w.F[:] = 0.0, F
+        solve()
+        np.testing.assert_allclose(w.dl[used], expected[used], atol=1e-9 * np.abs(expected).max())
+
+
+def twists(p, work):
+    assert interior_system.factor_twists(p, work)
+    interior_system.solve_twists(p, work)
