@@ -7,7 +7,8 @@ own, whose zero moment point leads it after the plan and stays within the soles,
 and which gives in to what is measured: a robot that was pushed goes on from where it is,
 
     d(c, ċ)/dt += (c_measured − c, ċ_measured − ċ)/T                                            (2)
-Its height follows that of the ground, and is lower where a leg would not reach its foot.
+Its height follows that of the ground, is higher where a knee would not bear the weight
+(``knee_load``), and lower where a leg would not reach its foot.
 ``whole_body`` finds joints, and inverse dynamics their efforts. The stabiliser then reads two rows
 of a reference, this tick and the next one, as it reads those of a walking pattern.
 """
@@ -18,6 +19,7 @@ from tabi._jit import kernel
 from tabi.spatial.trigonometry import sincos
 from tabi.spatial.vector import add, load3, load9, mul, store3, store9, sub
 from tabi.walking import whole_body
+from tabi.walking.knee_load import rise
 from tabi.walking.leg import LEFT, RIGHT, sole
 from tabi.walking.stabiliser import find_body, stabilise
 from tabi.walking.steered import next_phase, touch_down
@@ -84,8 +86,10 @@ def move_pendulum(plan, loop):
 
 
 @kernel
-def move_height(plan, loop):
-    """The centre's height over a tick: above the lower foot, and within the reach of both legs."""
+def move_height(plan, loop, bounds):
+    """The centre's height over a tick: above the lower foot, as knees of a robot that is to stand
+    need it, and within the reach of both legs.
+    """
     s, c, b = plan.settings[0], plan.pendulum, loop.body
     ground = plan.foot[LEFT, 2]
     if plan.now[0].phase == SWING:
@@ -93,6 +97,8 @@ def move_height(plan, loop):
     else:
         ground = min(ground, plan.foot[RIGHT, 2])
     wanted = ground + s.height
+    if plan.now[0].walk == 0 and s.adapts != 0.0:
+        wanted += rise(plan, loop, bounds)
     base = load3(loop.reference.q[1, b.base_at[0] :])
     Z = facing(loop.reference.yaw[1])
     for side in range(2):
@@ -231,7 +237,7 @@ def steered_tick(walk):
         plan_steps(plan)
         plan_motion(plan)
         zmp = move_pendulum(plan, loop)
-        move_height(plan, loop)
+        move_height(plan, loop, progress.bounds)
         write_reference(walk.model, plan, loop, progress, zmp)
     stabilise(walk.model, loop, 0)
     for j in range(walk.q_at.shape[0]):
