@@ -20,6 +20,7 @@ from tabi.spatial.trigonometry import sincos
 from tabi.spatial.vector import add, load3, load9, mul, store3, store9, sub
 from tabi.walking import whole_body
 from tabi.walking.knee_load import rise
+from tabi.walking.lead_aside import lead_aside
 from tabi.walking.leg import LEFT, RIGHT, sole
 from tabi.walking.stabiliser import find_body, stabilise
 from tabi.walking.steered import next_phase, touch_down
@@ -236,6 +237,7 @@ def steered_tick(walk):
             touch_down(plan)
         plan_steps(plan)
         plan_motion(plan)
+        lead_aside(plan, loop.box, xi)
         zmp = move_pendulum(plan, loop)
         move_height(plan, loop, progress.bounds)
         write_reference(walk.model, plan, loop, progress, zmp)
