@@ -224,7 +224,9 @@ def climb_on(newton, accelerated, first, compiled=True, pads=False, interior=Non
         Returns:
             iterations, index of the attempt that solved it (into NAMES), backward error [m/s].
         """
-        cold = True
+        # joints that are solved with the contacts are hard in any case
+        count = p.kind.shape[0]
+        cold = not inside or count == 0 or p.kind[count - 1] == CONTACT
         for i in range(impulse.shape[0]):
             cold = cold and impulse[i] == 0.0
         r = first
