@@ -10,6 +10,9 @@
    want ρ thirty times larger than 3/tr W_kk: the map then looks at velocities before impulses.
    Where a contact slides at a few times the tolerance, and W hardly tells how friction is shared
    with others, a fine step from the best point met goes far enough: a small ε.
+   Before these come interior points (``interior_point``), from the middle of all cones, with
+   Newton's last digits: joints and contacts of limp robots that jam, and most steps of a heap.
+   Problems of contacts alone without a warm start try one Newton before.
    Contacts on soft pads have two attempts of their own before these: ε = 1, and twenty sweeps. Of
    300 steps of soft soles that land on rough ground and that a warm Newton does not solve, they
    halve those that end without a solution, and save a third of the work.
