@@ -211,16 +211,16 @@ def turn(e, dt, gyro, frame):
         spin = scale(at_first(s.gravity, clock.stood, FASTEST_VERTICAL), tilt)
         bias = scale(-s.bias, mul_t(R, tilt))
     for k in range(e.share.shape[0]):
+        clock.still += dt * e.share[k]
+    for k in range(e.share.shape[0]):
         if e.share[k] > 0.0:
             limb = sub(load3(frame[0, TURNS:]), load3(frame[1 + k, TURNS:]))
             turns = sub(omega, mul_t(R_BI, limb))
-            flat, gain = felt.pressed[k, FLAT] != 0.0, MOVING * s.stance
+            flat = felt.pressed[k, FLAT] != 0.0
+            gain = at_first(s.stance, clock.still, FASTEST_BIAS)
             if not flat or dot(limb, limb) > STILL * STILL:
                 up = (R[6], R[7], R[8])
-                turns = scale(dot(up, turns), up)
-            else:
-                clock.still += dt * e.share[k]
-                gain = at_first(s.stance, clock.still, FASTEST_BIAS)
+                turns, gain = scale(dot(up, turns), up), MOVING * s.stance
             bias = add(bias, scale(gain * e.share[k], turns))
             if flat:
                 F = load9(frame[1 + k])
