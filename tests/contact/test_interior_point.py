@@ -11,7 +11,8 @@ from tabi.contact.rows import BILATERAL, CONTACT, IDLE, LIMITED, SOFT
 from tabi.spatial.transform import about
 from tabi.validation.family import stacks
 
-COLD = ladder.SETTINGS[:, ladder.START].tolist().index(ladder.COLD_MIDDLE)
+START = ladder.SETTINGS[:, ladder.START].tolist()
+WARM, COLD = START.index(ladder.MIDDLE), START.index(ladder.COLD_MIDDLE)
 
 
 def found(p, work=None, limit=budget.NO_LIMIT, iterations=60):
@@ -57,7 +58,8 @@ def mixed(seed):
 def test_contacts_and_joints_obey_their_laws(few, monkeypatch):
     """By rows, and, where there is no room for these, by twists; with Newton's last steps."""
     monkeypatch.setattr(interior_work, "FEW_ROWS", few)
-    table, solved, close = ladder.SETTINGS[[0, COLD]], 0, 0
+    # with rows of joints, and without
+    table, solved, close = ladder.SETTINGS[[0, WARM, COLD]], 0, 0
     for seed in range(40):
         p = mixed(seed)
         work = memory_for(p, 4)

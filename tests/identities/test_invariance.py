@@ -36,7 +36,8 @@ CASES = [
 FLIP = np.diag([1.0, -1.0, 1.0])
 SECONDS, PUSH = 0.5, np.array([25.0, 15.0, 0.0])
 # a law is as exact as its solver's tolerance of 1e-8 m/s over the time of the run; where a solution
-# is unique rounding is all that is left. What a walk makes of that is allowed for
+# is unique rounding is all that is left. What a walk makes of that is allowed for; on springs its
+# landings, which follow what sensors say, grow it twice as far
 NEAR = 1e-6
 
 
@@ -111,4 +112,5 @@ def test_a_turned_or_shifted_robot_does_the_same(law, motion):
 def test_a_robot_seen_in_a_mirror_does_the_same(law, motion):
     away = np.linalg.norm(ran(law, motion, "", True) - ran(law, motion), axis=2).max()
     # the tetrahedra of a soft sole are no mirror images of each other
-    assert away < (NEAR if law != "soft" else 1e-4), f"{law}, {motion}: {away:.1e} m"
+    near = {"soft": 1e-4, "penalty": 5e-6}.get(law, NEAR)
+    assert away < near, f"{law}, {motion}: {away:.1e} m"

@@ -97,7 +97,8 @@ def test_a_four_bar_stays_closed_keeps_its_energy_and_moves_as_in_mujoco(tmp_pat
 
 def test_the_gap_of_a_closed_chain_is_of_third_order_in_the_step(tmp_path):
     robot, found = read(tmp_path, four_bar()), []
-    for dt in (1e-3, 5e-4):
+    # gaps of a nanometre are left as they are
+    for dt in (4e-3, 2e-3):
         sim, robots = simulated(robot, dt)
         gap = 0.0
         for _ in range(round(0.3 / dt)):
