@@ -12,8 +12,8 @@ A and B are in work.known and work.slope; (2) leaves A⁻¹ and K there.
 
 from tabi._jit import kernel
 from tabi.contact import block_lu, linear
-from tabi.contact.bodies import apply_omega, push_both, relative, wrench
-from tabi.contact.point_newton import SLIDES, move
+from tabi.contact.bodies import apply_omega, push_both, relative
+from tabi.contact.point_newton import SLIDES, unit_response
 from tabi.contact.twist_newton import clear, fill_system, inverse, stiffen
 from tabi.spatial.vector import load3, load9, matmul, mul, mul_t, scale, store3, store9
 
@@ -47,13 +47,7 @@ def measure_mobility(p, m, work):
     w, V = work.interior, work.twist
     for j in range(m):
         q, c = w.row[j] % 3, p.contact[w.row[j] // 3]
-        axis = (c.frame[3 * q], c.frame[3 * q + 1], c.frame[3 * q + 2])
-        for i in range(6 * (p.start.shape[0] - 1)):
-            V[i] = 0.0
-        move(p, c.a, wrench(c.angular, load3(c.arm_a), axis), V)
-        if c.b >= 0:
-            back = (-axis[0], -axis[1], -axis[2])
-            move(p, c.b, wrench(c.angular, load3(c.arm_b), back), V)
+        unit_response(p, c, q, V)
         for k in range(p.mu.shape[0]):
             if w.does[k] == NOTHING:
                 continue

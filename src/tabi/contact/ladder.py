@@ -104,7 +104,7 @@ NAMES = (*(a[0] for a in ATTEMPTS), "not solved")
 SETTINGS = np.array([a[1:] for a in ATTEMPTS])
 MAP, START, STEPS, SWEEPS, EPSILON, FACTOR, ITERATIONS = range(7)
 # Newton's steps from where the method of interior points ended
-LAST = 12
+LAST_ITERATIONS = 12
 # part of the tolerance that a solution found by other means than the usual is polished to
 POLISHED = 1e-3
 # iterations times contacts after which no other attempt is begun: seconds, whatever the size
@@ -135,7 +135,9 @@ def climb_on(newton, accelerated, first, compiled=True, pads=False, interior=Non
             total, error = from_middle(p, tolerance, int(settings[ITERATIONS]), impulse, w)
             if error <= tolerance or not error < np.inf:
                 return total, error
-            done, error = newton(p, ALART_CURNIER, 1.0, 1e-6, tolerance, LAST, impulse, w)
+            done, error = newton(
+                p, ALART_CURNIER, 1.0, 1e-6, tolerance, LAST_ITERATIONS, impulse, w
+            )
             return total + done, error
         steps, sweeps = int(settings[STEPS]), int(settings[SWEEPS])
         if sweeps > 0:
@@ -247,7 +249,7 @@ def climb_on(newton, accelerated, first, compiled=True, pads=False, interior=Non
 @kernel
 def _none(p, tolerance, iterations, impulse, w):
     """In place of a method of interior points."""
-    return 0, 0.0
+    return 0, np.inf
 
 
 @kernel(inline=True)

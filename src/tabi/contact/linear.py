@@ -72,21 +72,13 @@ def factor(A, n, order):
     for first in range(0, n, 4):
         end = min(first + 4, n)
         for k in range(first, end):
-            pivot, size = k, abs(A[k, k])
-            for i in range(k + 1, n):
-                if abs(A[i, k]) > size:
-                    pivot, size = i, abs(A[i, k])
-            if not (size > 0.0 and size < 1e300):
+            pivot = _pivot(A, k, n)
+            if pivot < 0:
                 return False
             if pivot != k:
                 order[k], order[pivot] = order[pivot], order[k]
                 _swap(A, k, pivot, 0, n)
-            inverse = 1.0 / A[k, k]
-            for i in range(k + 1, n):
-                f = A[i, k] * inverse
-                A[i, k] = f
-                for j in range(k + 1, end):
-                    A[i, j] -= f * A[k, j]
+            _eliminate_column(A, k, end, n)
         for k in range(first + 1, end):
             for e in range(first, k):
                 _subtract(A, k, e, A[k, e], end, n)
@@ -114,22 +106,35 @@ def substitute(A, order, b, n, x):
 def _factor_four(A, B, first, end, n, m):
     """Pivots and factors of the columns ``first`` to ``end``, with rows swapped as wanted."""
     for k in range(first, end):
-        pivot, size = k, abs(A[k, k])
-        for i in range(k + 1, n):
-            if abs(A[i, k]) > size:
-                pivot, size = i, abs(A[i, k])
-        if not (size > 0.0 and size < 1e300):
+        pivot = _pivot(A, k, n)
+        if pivot < 0:
             return False
         if pivot != k:
             _swap(A, k, pivot, first, n)
             _swap(B, k, pivot, 0, m)
-        inverse = 1.0 / A[k, k]
-        for i in range(k + 1, n):
-            f = A[i, k] * inverse
-            A[i, k] = f
-            for j in range(k + 1, end):
-                A[i, j] -= f * A[k, j]
+        _eliminate_column(A, k, end, n)
     return True
+
+
+@kernel(inline=True)
+def _pivot(A, k, n):
+    """The row from k on whose number in column k is largest; −1 where that is 0 or not finite."""
+    pivot, size = k, abs(A[k, k])
+    for i in range(k + 1, n):
+        if abs(A[i, k]) > size:
+            pivot, size = i, abs(A[i, k])
+    return pivot if size > 0.0 and size < 1e300 else -1
+
+
+@kernel(inline=True)
+def _eliminate_column(A, k, end, n):
+    """Factors of column k, and the columns up to ``end`` without what it takes of them."""
+    inverse = 1.0 / A[k, k]
+    for i in range(k + 1, n):
+        f = A[i, k] * inverse
+        A[i, k] = f
+        for j in range(k + 1, end):
+            A[i, j] -= f * A[k, j]
 
 
 @kernel

@@ -113,13 +113,7 @@ def _respond(p, s, count, work):
     H, V, c, at = work.matrix, work.twist, p.contact[work.active[s]], work.offset
     last = at[s + 1] - 1
     for q in range(at[s] + 2 - last, 3):
-        axis = (c.frame[3 * q], c.frame[3 * q + 1], c.frame[3 * q + 2])
-        for i in range(6 * (p.start.shape[0] - 1)):
-            V[i] = 0.0
-        move(p, c.a, wrench(c.angular, load3(c.arm_a), axis), V)
-        if c.b >= 0:
-            back = (-axis[0], -axis[1], -axis[2])
-            move(p, c.b, wrench(c.angular, load3(c.arm_b), back), V)
+        unit_response(p, c, q, V)
         column = last - 2 + q
         for r in range(s, count):
             other, end = p.contact[work.active[r]], at[r + 1] - 1
@@ -131,7 +125,19 @@ def _respond(p, s, count, work):
 
 
 @kernel(inline=True)
-def move(p, i, f, V):
+def unit_response(p, c, q, V):
+    """V: the twists of all bodies that a unit impulse of row q of the three rows c causes."""
+    axis = (c.frame[3 * q], c.frame[3 * q + 1], c.frame[3 * q + 2])
+    for i in range(6 * (p.start.shape[0] - 1)):
+        V[i] = 0.0
+    _move(p, c.a, wrench(c.angular, load3(c.arm_a), axis), V)
+    if c.b >= 0:
+        back = (-axis[0], -axis[1], -axis[2])
+        _move(p, c.b, wrench(c.angular, load3(c.arm_b), back), V)
+
+
+@kernel(inline=True)
+def _move(p, i, f, V):
     """Add the twists that a wrench on body i causes; Ω is symmetric, so its row is its column."""
     for e in range(p.start[i], p.start[i + 1]):
         O, j = p.omega[e], 6 * p.column[e]

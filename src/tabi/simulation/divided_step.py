@@ -80,7 +80,7 @@ class DividedStep:
     def end(self, dt: float) -> None:
         """The last part was added: memory and outcome become those of the whole step [s]."""
         stepper = self._stepper
-        names = sorted(self._rows, key=lambda name: (name, self._rows[name]["status"] == OPEN))
+        names = sorted(self._rows)
         stepper.make_room(len(names))
         data, place = stepper.data, {name: k for k, name in enumerate(names)}
         for k, name in enumerate(names):

@@ -7,9 +7,9 @@ first of them closes,
     τ = min gap / (−u_n)                                                                        (1)
 u_n: its velocity at the end of that part. Gravity and motors change u_n within the part, so τ is
 early by a term of second order; the part of τ is done, and (1) asked again, until τ is an instant.
-Two or three turns are enough. Then come the impact, over an instant in which nothing else moves,
-and the rest of the step. What flies by itself follows its parabola exactly, so an elastic ball
-keeps its energy.
+Two or three turns are enough for what falls, some ten for legs that motors move. Then come the
+impact, over an instant in which nothing else moves, and the rest of the step. What flies by itself
+follows its parabola exactly, so an elastic ball keeps its energy.
 
 Accumulating impacts (Zeno) end in rest by the rule of ``rows.contacts``: what closes slower than
 gravity makes it in two steps lands. After MOST impacts in one step, or where the budget of the step
