@@ -5,9 +5,10 @@ to be in closed form.
 import numpy as np
 import pytest
 from contact.test_point_newton import memory_for, random_bodies
+from contact.test_trees import pair
 
 from tabi.contact import bodies, budget, interior_point, interior_work, judge, ladder
-from tabi.contact.rows import BILATERAL, CONTACT, IDLE, LIMITED, SOFT
+from tabi.contact.rows import BILATERAL, BILATERAL_TWO, CONTACT, IDLE, LIMITED, SOFT
 from tabi.spatial.transform import about
 from tabi.validation.family import stacks
 
@@ -101,11 +102,73 @@ def test_towers_whose_masses_differ_by_decades_are_solved():
         assert judge(p, impulse).residual < 1e-5
 
 
-def test_what_it_is_not_for_is_left_alone():
-    p, _ = random_bodies(np.random.default_rng(0), 3, 4)
-    p.kind[2] = BILATERAL
-    impulse, done, error = found(p)
-    assert (done, error) == (0, np.inf)
+def with_moments(seed):
+    """Contacts of which some resist turning, rows of several axes with a radius of their own, and
+    rows that must not move.
+    """
+    rng = np.random.default_rng(seed)
+    p = grounded(rng, 14)
+    p.kind[8:] = (LIMITED, LIMITED, LIMITED, LIMITED, BILATERAL, BILATERAL_TWO)
+    p.mu[8:] = 0.0
+    # what must not turn can still leave the ground
+    p.contact["angular"][8:] = 1
+    p.q[36:] = 0.0
+    # the contact beside it, between the same bodies
+    for k, partner in ((8, 0), (9, 3), (10, 6)):
+        p.contact["a"][k], p.contact["partner"][k] = p.contact["a"][partner], partner
+        p.contact["frame"][k] = 0.05 * p.contact["frame"][partner]
+        p.q[3 * k : 3 * k + 3] *= 0.05
+    p.bound[11] = rng.choice([0.01, 0.3])
+    return p
+
+
+@pytest.mark.parametrize("few", [interior_work.FEW_ROWS, 0])
+def test_moments_and_rows_that_must_not_move_obey_their_laws(few, monkeypatch):
+    monkeypatch.setattr(interior_work, "FEW_ROWS", few)
+    table, solved, close, full, turning = ladder.SETTINGS[[0, WARM]], 0, 0, 0, 0
+    for seed in range(40):
+        p = with_moments(seed)
+        impulse, _, _ = found(p)
+        work = memory_for(p, 4)
+        bodies.prepare(p, work)
+        _, _, error = ladder.solve_bodies(p, 1e-9, impulse, work, table)
+        for k in (8, 9, 10):
+            p.bound[k] = max(0.0, impulse[3 * p.contact["partner"][k] + 2])
+            moment = np.linalg.norm(impulse[3 * k : 3 * k + 3])
+            full += moment > 0.999 * p.bound[k] > 0.0
+            turning += 0.0 < moment < 0.999 * p.bound[k]
+        assert judge(p, impulse).residual == pytest.approx(error, rel=1e-7, abs=1e-12)
+        solved += error <= 1e-9
+        close += found(p)[2] <= 1e-5
+    # some of the random problems are too hard for it
+    assert solved >= 38
+    assert close >= 38
+    # both branches of the law of moments
+    assert full > 5
+    assert turning > 5
+
+
+def test_a_ball_that_spins_on_its_point_stops_or_slows_down_by_its_moment():
+    """One contact with its moments: u = λ/m + q and w = λ/I + r, in closed form."""
+    omega = np.diag((50.0, 50.0, 50.0, 0.5, 0.5, 0.5))[None]
+    for spin, expected in ((1.0, -0.02), (500.0, -2.0)):
+        frame = np.array([np.eye(3).ravel()] * 2)
+        p = bodies.problem(
+            a=[0, 0], b=[-1, -1], frame=frame, arm_a=np.zeros((2, 3)), arm_b=np.zeros((2, 3)),
+            start=[0, 1], column=[0], omega=omega, q=(0, 0, -1.0, 0, 0, spin), mu=[0.5, 0.0],
+        )  # fmt: skip
+        p.kind[1], p.contact["angular"][1], p.contact["partner"][1] = LIMITED, 1, 0
+        impulse, _, error = found(p)
+        assert error <= 1e-9
+        assert impulse == pytest.approx((0, 0, 2.0, 0, 0, expected), abs=1e-7)
+
+
+def test_factors_of_trees_are_left_alone():
+    p, _ = pair(np.random.default_rng(0))
+    work = bodies.allocate(len(p.mu), len(p.start) - 1)
+    bodies.prepare(p, work)
+    impulse = np.zeros(3 * len(p.mu))
+    assert interior_point.solve(p, 1e-9, 60, impulse, work) == (0, np.inf)
     assert not impulse.any()
 
 

@@ -13,6 +13,9 @@ which σ and the second-order part of the products are taken (Mehrotra). z is a 
 what it differs from (1) shrinks with each step. Φ makes the problem nonconvex, so nothing says that
 the steps arrive; the judge decides.
 
+Moments and other rows of several axes have balls for cones (``interior_ball``); of what no impulse
+may move u = 0, and no cone is to be kept to.
+
 Of three rows a step says A Δλ + B Δu = F (``interior_system``). Predictor and step share its
 factors.
 
@@ -26,7 +29,7 @@ from math import sqrt
 import numpy as np
 
 from tabi._jit import kernel
-from tabi.contact import budget, trees
+from tabi.contact import budget, interior_ball, trees
 from tabi.contact import interior_system as system
 from tabi.contact.bodies import (
     relative,
@@ -34,11 +37,11 @@ from tabi.contact.bodies import (
     velocities_with,
 )
 from tabi.contact.certificate import residual
-from tabi.contact.interior_system import BOUNDED, CONE, NOTHING, POSITIVE
+from tabi.contact.interior_system import BALL, BOUNDED, CONE, EQUAL, NOTHING, POSITIVE
 from tabi.contact.point_newton import along_one_axis
-from tabi.contact.rows import CONTACT, IDLE, LIMITED, SOFT
+from tabi.contact.rows import BILATERAL, CONTACT, IDLE, LIMITED, SOFT
 from tabi.contact.twist_newton import price
-from tabi.spatial.vector import load9, mul, store3, store9
+from tabi.spatial.vector import dot, load3, load9, mul, scale, store3, store9, sub
 
 # of the way to the edge of a cone; where a step is shorter than SHORT the way goes to the middle
 # first, and where it is shorter than NONE nothing is to be found
@@ -48,6 +51,8 @@ NEARLY, CAREFUL, SHORT, NONE = 0.99, 0.95, 1e-3, 1e-10
 CLOSE, PATIENCE = 1e-5, 3
 # speed below which sliding has no direction [m/s]
 STILL = 1e-12
+# of what no impulse may move: ε of ``newton``, in the matrix only
+EQUAL_EPSILON = 1e-8
 
 
 @kernel(apart="int64, float64", rare=True)
@@ -66,7 +71,7 @@ def solve(p, tolerance, iterations, impulse, work):
     few = m > 0 and dense < looks
     if few:
         system.measure_mobility(p, m, work)
-    _start(p, w)
+    _start(p, work)
     while True:
         velocities_with(p, w.l, work.u, work)
         error = residual(p, w.l[: impulse.shape[0]], work.u)
@@ -90,20 +95,20 @@ def solve(p, tolerance, iterations, impulse, work):
 def _step(p, m, work):
     """One step; m: unknowns, 0 for the space of twists. False where there is none."""
     w, n = work.interior, 3 * p.mu.shape[0]
-    mean = _mean(p, w)
+    mean = _mean(p, w, work.u)
     _linearise(p, work)
     if not (system.factor_rows(p, m, work) if m > 0 else system.factor_twists(p, work)):
         return False
     _direction(p, m, work, 0.0, False)
-    left = 1.0 - min(1.0, _reach(p, w))
+    left = 1.0 - min(1.0, _reach(p, w, work.u))
     sigma = max(left * left * left, 1e-3 if left > 0.01 else 1e-6)
     for i in range(n):
         w.pl[i], w.pz[i], w.pother[i] = w.dl[i], w.dz[i], w.dother[i]
     _direction(p, m, work, sigma * mean, True)
-    length = min(1.0, NEARLY * _reach(p, w))
+    length = min(1.0, NEARLY * _reach(p, w, work.u))
     if not length >= SHORT:
         _direction(p, m, work, 0.5 * mean, False)
-        length = min(1.0, CAREFUL * _reach(p, w))
+        length = min(1.0, CAREFUL * _reach(p, w, work.u))
     for i in range(n):
         w.l[i] += length * w.dl[i]
         w.z[i] += length * w.dz[i]
@@ -122,16 +127,19 @@ def _sort(p, w):
         return False
     for k in range(p.mu.shape[0]):
         kind, c = p.kind[k], p.contact[k]
-        if kind == IDLE or (kind == LIMITED and c.partner < 0 and p.bound[k] == 0.0):
+        follows = kind == LIMITED and c.partner >= 0
+        if follows and w.does[c.partner] == NOTHING:
+            w.does[k] = NOTHING
+        elif kind == IDLE or (kind == LIMITED and not follows and p.bound[k] == 0.0):
             w.does[k] = NOTHING
         elif kind == CONTACT:
             w.does[k] = CONE if p.mu[k] > 0.0 else POSITIVE
         elif kind == SOFT:
             w.does[k] = POSITIVE
-        elif kind == LIMITED and c.partner < 0 and along_one_axis(c):
-            w.does[k] = BOUNDED
+        elif kind == LIMITED:
+            w.does[k] = BOUNDED if along_one_axis(c) and not follows else BALL
         else:
-            return False
+            w.does[k] = EQUAL
     return True
 
 
@@ -142,11 +150,11 @@ def _give(p, k):
 
 
 @kernel
-def _start(p, w):
+def _start(p, work):
     """The middle of the cones, of the size of what is to be stopped."""
-    size = 1e-3
+    w, size = work.interior, 1e-3
     for i in range(3 * p.mu.shape[0]):
-        if w.does[i // 3] == CONE or (w.does[i // 3] != NOTHING and i % 3 == 2):
+        if system.has_three(w.does[i // 3]) or (w.does[i // 3] != NOTHING and i % 3 == 2):
             size = max(size, abs(p.q[i]))
         w.l[i] = w.z[i] = w.other[i] = w.dl[i] = w.dz[i] = w.dother[i] = 0.0
     for k in range(p.mu.shape[0]):
@@ -157,13 +165,18 @@ def _start(p, w):
             w.l[i], w.z[i] = size * p.weight[k], size
         elif w.does[k] == BOUNDED:
             w.z[i] = w.other[i] = size
+    velocities_with(p, w.l, work.u, work)
+    for k in range(p.mu.shape[0]):
+        if w.does[k] == BALL:
+            u = load3(work.u[3 * k : 3 * k + 3])
+            w.other[3 * k + 2] = size + sqrt(dot(u, u))
 
 
 # ---- a step -------------------------------------------------------------------------------------
 
 
 @kernel
-def _mean(p, w):
+def _mean(p, w, u):
     """τ."""
     total, count = 0.0, 0
     for k in range(p.mu.shape[0]):
@@ -177,7 +190,25 @@ def _mean(p, w):
         elif w.does[k] == BOUNDED:
             total += (w.l[n] + p.bound[k]) * w.z[n] + (p.bound[k] - w.l[n]) * w.other[n]
             count += 2
+        elif w.does[k] == BALL:
+            missing, _ = interior_ball.missing(*_ball(p, k, w, u), 0.0)
+            total -= missing
+            count += 1
     return total / max(count, 1)
+
+
+@kernel(inline=True)
+def _ball(p, k, w, u):
+    """R, λ, u and z_0 of three rows."""
+    i = 3 * k
+    return p.bound[k], load3(w.l[i : i + 3]), load3(u[i : i + 3]), w.other[i + 2]
+
+
+@kernel(inline=True)
+def _growth(p, k, step):
+    """What a step of all impulses does to the bound of three rows."""
+    e = p.contact[k].partner
+    return step[3 * e + 2] if e >= 0 else 0.0
 
 
 @kernel(inline=True)
@@ -206,6 +237,18 @@ def _linearise(p, work):
             )  # fmt: skip
             store9(work.known[k], A)
             store9(work.slope[k], B)
+            continue
+        if does == BALL:
+            A, B, g = interior_ball.matrices(*_ball(p, k, w, work.u))
+            store9(work.known[k], A)
+            store9(work.slope[k], B)
+            store3(work.follow[k], g)
+            continue
+        if does == EQUAL:
+            a = EQUAL_EPSILON / p.weight[k]
+            b = 1.0 if p.kind[k] == BILATERAL else 0.0
+            store9(work.known[k], (a, 0.0, 0.0, 0.0, a, 0.0, 0.0, 0.0, a))
+            store9(work.slope[k], (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, b))
             continue
         if does == POSITIVE:
             a, b = z[n] + l[n] * _give(p, k), l[n]
@@ -247,6 +290,12 @@ def _direction(p, m, work, centre, second):
             up, down = _products(p.bound[k], w, n, centre, second)
             w.dz[n] = up - w.z[n] * w.dl[n] / (w.l[n] + p.bound[k])
             w.dother[n] = down + w.other[n] * w.dl[n] / (p.bound[k] - w.l[n])
+        elif w.does[k] == BALL:
+            R, x, v, head = _ball(p, k, w, u)
+            dR, dx, dv = _growth(p, k, w.dl), load3(w.dl[i : i + 3]), load3(w.du[i : i + 3])
+            f, _ = _missing(p, k, w, u, centre, second)
+            w.dother[n] = (f - head * dR - dot(x, dv) - dot(v, dx)) / R
+            store3(w.dz[i : i + 3], dv)
 
 
 @kernel(inline=True)
@@ -270,7 +319,24 @@ def _right(p, k, w, u, centre, second):
     elif does == BOUNDED:
         up, down = _products(p.bound[k], w, n, centre, second)
         F = (0.0, 0.0, w.z[n] - w.other[n] - u[n] + up - down)
+    elif does == BALL:
+        f, F = _missing(p, k, w, u, centre, second)
+        F = sub(F, scale(f / p.bound[k], load3(w.l[i : i + 3])))
+    elif does == EQUAL:
+        F = (-u[i], -u[i + 1], -u[n] if p.kind[k] == BILATERAL else 0.0)
     return F
+
+
+@kernel(inline=True)
+def _missing(p, k, w, u, centre, second):
+    """What (1) of ``interior_ball`` lacks."""
+    i = 3 * k
+    f, F = interior_ball.missing(*_ball(p, k, w, u), centre)
+    if second:
+        dl, du = load3(w.pl[i : i + 3]), load3(w.pz[i : i + 3])
+        a, b = interior_ball.product(_growth(p, k, w.pl), dl, du, w.pother[i + 2])
+        f, F = f - a, sub(F, b)
+    return f, F
 
 
 @kernel(inline=True)
@@ -295,16 +361,22 @@ def _products(bound, w, n, centre, second):
 
 
 @kernel
-def _reach(p, w):
+def _reach(p, w, u):
     """How far the step may go until something is at its edge."""
     length = np.inf
     l, dl, z, dz = w.l, w.dl, w.z, w.dz
     for k in range(p.mu.shape[0]):
         i, n, mu = 3 * k, 3 * k + 2, p.mu[k]
         if w.does[k] == CONE:
-            x, dx = (l[i], l[i + 1], mu * l[n]), (dl[i], dl[i + 1], mu * dl[n])
-            y, dy = (z[i], z[i + 1], z[n]), (dz[i], dz[i + 1], dz[n])
-            length = min(length, _to_cone(x, dx), _to_cone(y, dy))
+            x, dx = (l[i], l[i + 1], 0.0), (dl[i], dl[i + 1], 0.0)
+            y, dy = (z[i], z[i + 1], 0.0), (dz[i], dz[i + 1], 0.0)
+            length = min(length, interior_ball.reach(mu * l[n], mu * dl[n], x, dx))
+            length = min(length, interior_ball.reach(z[n], dz[n], y, dy))
+        elif w.does[k] == BALL:
+            R, x, v, head = _ball(p, k, w, u)
+            dx, dv = load3(dl[i : i + 3]), load3(dz[i : i + 3])
+            length = min(length, interior_ball.reach(R, _growth(p, k, dl), x, dx))
+            length = min(length, interior_ball.reach(head, w.dother[n], v, dv))
         elif w.does[k] == POSITIVE:
             length = min(length, _to_zero(l[n], dl[n]), _to_zero(z[n], dz[n]))
         elif w.does[k] == BOUNDED:
@@ -317,17 +389,3 @@ def _reach(p, w):
 @kernel(inline=True)
 def _to_zero(x, dx):
     return -x / dx if dx < 0.0 else np.inf
-
-
-@kernel(inline=True)
-def _to_cone(x, d):
-    """Until ‖(x_0, x_1)‖ = x_2."""
-    a = d[2] * d[2] - d[0] * d[0] - d[1] * d[1]
-    b = x[2] * d[2] - x[0] * d[0] - x[1] * d[1]
-    c = max(0.0, x[2] * x[2] - x[0] * x[0] - x[1] * x[1])
-    square, length = b * b - a * c, _to_zero(x[2], d[2])
-    if a < 0.0 or (b < 0.0 and square >= 0.0):
-        under = sqrt(max(0.0, square)) - b
-        if under > 0.0:
-            length = min(length, c / under)
-    return length

@@ -14,11 +14,24 @@ from tabi._jit import kernel
 from tabi.contact import block_lu, linear
 from tabi.contact.bodies import apply_omega, push_both, relative
 from tabi.contact.point_newton import SLIDES, unit_response
-from tabi.contact.twist_newton import clear, fill_system, inverse, stiffen
-from tabi.spatial.vector import load3, load9, matmul, mul, mul_t, scale, store3, store9
+from tabi.contact.twist_newton import clear, couple, fill_system, inverse, stiffen
+from tabi.spatial.vector import load3, load9, matmul, mul, mul_t, scale, store3, store9, sub
 
-# what three rows are: a cone, one number that is not negative, one number within a bound, nothing
-CONE, POSITIVE, BOUNDED, NOTHING = 0, 1, 2, 3
+# what three rows are: a cone, one number that is not negative, one number within a bound, nothing,
+# a ball, of a given radius or of what a partner presses with, rows that must not move
+CONE, POSITIVE, BOUNDED, NOTHING, BALL, EQUAL = 0, 1, 2, 3, 4, 5
+
+
+@kernel(inline=True)
+def has_three(does):
+    """Whether all three rows are unknowns."""
+    return does in (CONE, BALL, EQUAL)
+
+
+@kernel(inline=True)
+def follows(p, w, k):
+    """Whether the radius of a ball is what a partner presses with."""
+    return w.does[k] == BALL and p.contact[k].partner >= 0
 
 
 # ---- few rows -----------------------------------------------------------------------------------
@@ -32,7 +45,7 @@ def list_rows(p, w):
         w.first[k] = m
         if w.does[k] == NOTHING:
             continue
-        low = 0 if w.does[k] == CONE else 2
+        low = 0 if has_three(w.does[k]) else 2
         if m + 3 - low > w.row.shape[0]:
             return 0
         for q in range(low, 3):
@@ -53,7 +66,7 @@ def measure_mobility(p, m, work):
                 continue
             i, other = w.first[k], p.contact[k]
             v = mul(load9(other.frame), relative(V, other))
-            if w.does[k] == CONE:
+            if has_three(w.does[k]):
                 w.mobility[i, j], w.mobility[i + 1, j] = v[0], v[1]
                 i += 2
             w.mobility[i, j] = v[2]
@@ -66,11 +79,15 @@ def factor_rows(p, m, work):
     H, W = w.matrix, w.mobility
     for k in range(p.mu.shape[0]):
         i, A, B = w.first[k], work.known[k], work.slope[k]
-        if w.does[k] == CONE:
+        if has_three(w.does[k]):
             for q in range(3):
                 _combine(H, W, i + q, i, load3(B[3 * q : 3 * q + 3]), m)
                 for e in range(3):
                     H[i + q, i + e] += A[3 * q + e]
+                if follows(p, w, k):
+                    e = p.contact[k].partner
+                    normal = w.first[e] + (2 if has_three(w.does[e]) else 0)
+                    H[i + q, normal] += work.follow[k, q]
         elif w.does[k] != NOTHING:
             _copy_row(H, W, i, B[8], m)
             H[i, i] += A[8]
@@ -133,6 +150,9 @@ def factor_twists(p, work):
             store9(work.known[k], back)
             store9(work.slope[k], K)
             stiffen(work.stiffness, work.lu.slot, p.contact[k], K, SLIDES)
+            if follows(p, w, k):
+                store3(work.follow[k], mul(back, load3(work.follow[k])))
+                couple(p, k, work)
     fill_system(p, work)
     return block_lu.factor_all(work.lu, p.start.shape[0] - 1)
 
@@ -146,6 +166,9 @@ def solve_twists(p, work):
     for k in range(p.mu.shape[0]):
         c, F = p.contact[k], w.F[3 * k : 3 * k + 3]
         store3(F, mul(load9(work.known[k]), load3(F)))
+        if follows(p, w, k):
+            pressed = w.F[3 * p.contact[k].partner + 2]
+            store3(F, sub(load3(F), scale(pressed, load3(work.follow[k]))))
         if w.does[k] != NOTHING:
             push_both(work.wrench, c, 0, mul_t(load9(c.frame), load3(F)), 1.0)
     apply_omega(p.start, p.column, p.omega, work.wrench, work.twist)
@@ -155,5 +178,8 @@ def solve_twists(p, work):
         if w.does[k] != NOTHING:
             v = mul(load9(c.frame), relative(work.twist, c))
             f = scale(-1.0, mul(load9(work.slope[k]), v))
+            if follows(p, w, k):
+                e = 3 * p.contact[k].partner + 2
+                f = sub(f, scale(w.dl[e] - w.F[e], load3(work.follow[k])))
             w.dl[i], w.dl[i + 1] = w.F[i] + f[0], w.F[i + 1] + f[1]
             w.dl[i + 2] = w.F[i + 2] + f[2]

@@ -194,8 +194,7 @@ def _follow(p, k, u, l, rho, f, work):
     Returns:
         C⁻¹ F with the part of the partner's step that ΔV does not decide.
     """
-    i, c, e = 3 * k, p.contact[k], p.contact[k].partner
-    partner = p.contact[e]
+    i, e = 3 * k, p.contact[k].partner
     z = (l[i] - rho * u[i], l[i + 1] - rho * u[i + 1], l[i + 2] - rho * u[i + 2])
     size = sqrt(z[0] * z[0] + z[1] * z[1] + z[2] * z[2])
     if not (size > p.bound[k] and l[3 * e + 2] > 0.0):
@@ -203,7 +202,18 @@ def _follow(p, k, u, l, rho, f, work):
         return f
     follow = mul(inverse(load9(work.known[k])), scale(-1.0 / (rho * size), z))
     store3(work.follow[k], follow)
-    K, slot, S = load9(work.slope[e]), work.lu.slot, work.stiffness
+    couple(p, k, work)
+    return sub(f, scale(work.delta[3 * e + 2], follow))
+
+
+@kernel(inline=True)
+def couple(p, k, work):
+    """What ΔV does to rows with a partner, by the normal row of that: −Jᵀ f (K J)_n of it, added
+    to S; f: work.follow of the rows.
+    """
+    c, follow = p.contact[k], load3(work.follow[k])
+    partner = p.contact[c.partner]
+    K, slot, S = load9(work.slope[c.partner]), work.lu.slot, work.stiffness
     m, t = mul_t(load9(c.frame), follow), mul_t(load9(partner.frame), (K[6], K[7], K[8]))
     a, b = c.a, c.b
     w = wrench(0, load3(partner.arm_a), t)
@@ -214,7 +224,6 @@ def _follow(p, k, u, l, rho, f, work):
         w = wrench(0, load3(partner.arm_b), t)
         _outer(S[slot[a, b]], m, w, 1.0)
         _outer(S[slot[b, b]], m, w, -1.0)
-    return sub(f, scale(work.delta[3 * e + 2], follow))
 
 
 @kernel(inline=True)
