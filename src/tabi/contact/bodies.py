@@ -20,11 +20,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tabi._jit import kernel
-from tabi._structure import Structure
-from tabi.contact import block_lu, budget, interior_work, trees
+from tabi.contact import block_lu, row_mobility, trees
+from tabi.contact.body_work import BodyWork as BodyWork
+from tabi.contact.body_work import allocate as allocate
 from tabi.contact.rows import CONTACT, bound_by
 from tabi.contact.weights import weights
-from tabi.contact.workspace import DEPTH, FEW
 from tabi.model.arrays import table
 from tabi.spatial.vector import add, cross, dot6, load3, load6, load9, mul, mul_t, sub
 
@@ -130,87 +130,6 @@ def no_parents(bodies: int) -> Integers:
     return np.full(bodies, trees.BLOCKS, np.int64)
 
 
-class BodyWork(Structure):
-    """Arrays the kernels write: over contacts, over bodies, and of the systems of bodies.
-
-    Attributes:
-        u, trial, trial_u, best, delta, found: over the rows of contacts, shape (3n,).
-        friction: coefficients put aside. alpha: sliding rates. slope: K of ``twist_newton``.
-        block: W_kk of each three rows (xx xy xn yy yn nn).
-        wrench, twist: over bodies, shape (6b,).
-        stiffness: S of ``twist_newton``, blocks in the slots of ``lu``.
-        touch: bodies that a body touches, itself first: touch[i, :touches[i]].
-        follow: how the step of limited rows follows that of their partner.
-        does, known: what rows do, and C of ``twist_newton``.
-        active, offset, matrix, right: of ``point_newton``. interior: of ``interior_point``.
-        F, G, gram: of Anderson's acceleration.
-        budget: what was done and may be, see ``budget``.
-    """
-
-    u: Floats
-    trial: Floats
-    trial_u: Floats
-    best: Floats
-    delta: Floats
-    found: Floats
-    friction: Floats
-    alpha: Floats
-    slope: Floats
-    block: Floats
-    wrench: Floats
-    twist: Floats
-    stiffness: Floats
-    touches: NDArray[np.int32]
-    touch: NDArray[np.int32]
-    lu: block_lu.Elimination
-    follow: Floats
-    does: NDArray[np.int32]
-    known: Floats
-    active: NDArray[np.int32]
-    offset: NDArray[np.int32]
-    matrix: Floats
-    right: Floats
-    interior: interior_work.InteriorWork
-    F: Floats
-    G: Floats
-    gram: Floats
-    budget: Integers
-
-
-def allocate(contacts: int, bodies: int, blocks: int | None = None) -> BodyWork:
-    """Memory for a number of contacts, of bodies and, where bodies² would be too many, of blocks
-    that elimination fills.
-    """
-    n, blocks = 3 * contacts, bodies * bodies if blocks is None else blocks
-    points = min(n, 3 * FEW)
-    rows = {name: np.zeros(n) for name in ("u", "trial", "trial_u", "best", "delta", "found")}
-    return BodyWork(
-        **rows,
-        friction=np.zeros(contacts),
-        alpha=np.zeros(contacts),
-        slope=np.zeros((contacts, 9)),
-        block=np.zeros((contacts, 6)),
-        wrench=np.zeros(6 * bodies),
-        twist=np.zeros(6 * bodies),
-        stiffness=np.zeros((blocks, 6, 6)),
-        touches=np.zeros(bodies, np.int32),
-        touch=np.zeros((bodies, bodies), np.int32),
-        lu=block_lu.allocate(bodies, blocks),
-        follow=np.zeros((contacts, 3)),
-        does=np.zeros(contacts, np.int32),
-        known=np.zeros((contacts, 9)),
-        active=np.zeros(contacts, np.int32),
-        offset=np.zeros(contacts + 1, np.int32),
-        matrix=np.zeros((points, points)),
-        right=np.zeros(points),
-        interior=interior_work.allocate(contacts),
-        F=np.zeros((DEPTH + 3, n)),
-        G=np.zeros((DEPTH + 3, n)),
-        gram=np.zeros((DEPTH, DEPTH + 1)),
-        budget=budget.unlimited(),
-    )
-
-
 @kernel(inline=True)
 def part(p, a, b, c, e):
     """The problem of the bodies a to b and the rows c to e alone."""
@@ -262,7 +181,8 @@ def touch_bodies(p, work):
 
 @kernel(inline=True)
 def arrange(p, work):
-    """The order of elimination; returns how many blocks it fills."""
+    """The order of elimination, and W without columns; returns how many blocks it fills."""
+    row_mobility.begin(p, work.rows)
     bodies, slot = p.start.shape[0] - 1, work.lu.slot
     # blocks of Ω carry what happens to a body to its whole tree
     if not trees.linked(p):

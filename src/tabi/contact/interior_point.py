@@ -38,7 +38,7 @@ from tabi.contact.bodies import (
 )
 from tabi.contact.certificate import residual
 from tabi.contact.interior_system import BALL, BOUNDED, CONE, EQUAL, NOTHING, POSITIVE
-from tabi.contact.point_newton import along_one_axis
+from tabi.contact.row_mobility import along_one_axis, fits
 from tabi.contact.rows import BILATERAL, CONTACT, IDLE, LIMITED, SOFT
 from tabi.contact.twist_newton import price
 from tabi.spatial.vector import dot, load3, load9, mul, scale, store3, store9, sub
@@ -68,7 +68,7 @@ def solve(p, tolerance, iterations, impulse, work):
     _, looks = price(p, work)
     m = system.list_rows(p, w)
     dense = m * m * (m + 14) // 270 + m
-    few = m > 0 and dense < looks
+    few = m > 0 and dense < looks and fits(p, work.rows)
     if few:
         system.measure_mobility(p, m, work)
     _start(p, work)
@@ -127,10 +127,10 @@ def _sort(p, w):
         return False
     for k in range(p.mu.shape[0]):
         kind, c = p.kind[k], p.contact[k]
-        follows = kind == LIMITED and c.partner >= 0
-        if follows and w.does[c.partner] == NOTHING:
-            w.does[k] = NOTHING
-        elif kind == IDLE or (kind == LIMITED and not follows and p.bound[k] == 0.0):
+        follows, never = kind == LIMITED and c.partner >= 0, kind == IDLE
+        if kind == LIMITED:
+            never = w.does[c.partner] == NOTHING if follows else p.bound[k] == 0.0
+        if never:
             w.does[k] = NOTHING
         elif kind == CONTACT:
             w.does[k] = CONE if p.mu[k] > 0.0 else POSITIVE

@@ -11,9 +11,9 @@ A and B are in work.known and work.slope; (2) leaves A⁻¹ and K there.
 """
 
 from tabi._jit import kernel
-from tabi.contact import block_lu, linear
+from tabi.contact import block_lu, linear, point_newton
 from tabi.contact.bodies import apply_omega, push_both, relative
-from tabi.contact.point_newton import SLIDES, unit_response
+from tabi.contact.point_newton import SLIDES
 from tabi.contact.twist_newton import clear, couple, fill_system, inverse, stiffen
 from tabi.spatial.vector import load3, load9, matmul, mul, mul_t, scale, store3, store9, sub
 
@@ -56,20 +56,16 @@ def list_rows(p, w):
 
 @kernel
 def measure_mobility(p, m, work):
-    """W of the unknowns, column by column."""
-    w, V = work.interior, work.twist
-    for j in range(m):
-        q, c = w.row[j] % 3, p.contact[w.row[j] // 3]
-        unit_response(p, c, q, V)
-        for k in range(p.mu.shape[0]):
-            if w.does[k] == NOTHING:
-                continue
-            i, other = w.first[k], p.contact[k]
-            v = mul(load9(other.frame), relative(V, other))
-            if has_three(w.does[k]):
-                w.mobility[i, j], w.mobility[i + 1, j] = v[0], v[1]
-                i += 2
-            w.mobility[i, j] = v[2]
+    """W of the unknowns."""
+    w, W, first = work.interior, work.rows.W, work.rows.first
+    for k in range(p.mu.shape[0]):
+        if w.does[k] != NOTHING:
+            point_newton.make_columns(p, k, work)
+    for i in range(m):
+        # the last of three rows is the last in W too
+        row = first[w.row[i] // 3 + 1] - 3 + w.row[i] % 3
+        for j in range(m):
+            w.mobility[i, j] = W[row, first[w.row[j] // 3 + 1] - 3 + w.row[j] % 3]
 
 
 @kernel

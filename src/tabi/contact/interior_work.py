@@ -16,8 +16,9 @@ class InteriorWork(Structure):
 
     Attributes:
         does: what each three rows are (``interior_system``).
-        l, z, other: λ, z (head of a cone last) or z⁺, and z⁻ or z_0 of a ball, shape (3n,). Those with d: their
-            step; with p: that of the predictor. du: of velocities. F: right side of the step.
+        l, z, other: λ, z (head of a cone last) or z⁺, and z⁻ or z_0 of a ball, shape (3n,).
+            Those with d: their step; with p: that of the predictor. du: of velocities. F: right
+            side of the step.
         row: of each unknown, its row among all 3n. first: of each three rows, their first unknown.
         mobility: W. matrix: of the system, then its factors, in ``order``; right: its right side;
             scale: of its rows.

@@ -11,9 +11,9 @@ from their body.
 """
 
 from tabi._jit import kernel
-from tabi.contact import trees
+from tabi.contact import linear, row_mobility, trees
 from tabi.contact.bodies import apply_omega, push_both, relative, wrench
-from tabi.contact.linear import solve as solve_linear
+from tabi.contact.row_mobility import along_one_axis
 from tabi.contact.workspace import FEW
 from tabi.spatial.vector import axpy6, load3, load6, load9, mul, mul_t, store6
 
@@ -24,24 +24,15 @@ OPENS, STICKS, SLIDES = 0, 1, 2
 @kernel(inline=True)
 def saves(p, work, count):
     """How much less work (1) of ``count`` rows is than the elimination of twists, which is
-    arranged; nothing where factors of trees leave no blocks to make W from.
+    arranged; nothing where factors of trees leave no blocks to make W from, or W has no room.
     """
-    if count > 3 * FEW or trees.linked(p):
+    if count > 3 * FEW or trees.linked(p) or not row_mobility.fits(p, work.rows):
         return 0
     bodies, products = p.start.shape[0] - 1, 0
     for step in range(bodies):
         m = work.lu.laters[step] + 1
         products += m * m
     return 2 * products - count * (count * count + 10 * count + 108 * bodies) // 450
-
-
-@kernel(inline=True)
-def along_one_axis(c):
-    """Whether only the last of three rows is any, as of joints."""
-    for i in range(6):  # noqa: SIM110 - kernels have no generators
-        if c.frame[i] != 0.0:
-            return False
-    return True
 
 
 @kernel(apart="boolean", rare=True)
@@ -62,9 +53,10 @@ def solve(p, work):
             work.right[o], work.right[o + 1] = -d[i] - w[0], -d[i + 1] - w[1]
         work.right[o + size - 1] = -d[i + 2] - w[2]
     for r in range(count):
-        _respond(p, r, count, work)
+        make_columns(p, work.active[r], work)
     for r in range(count):
         k, o = work.active[r], work.offset[r]
+        gather(H, o, k, work, count)
         if work.offset[r + 1] - o == 1:
             if work.does[k] == SLIDES:
                 for j in range(rows):
@@ -76,14 +68,16 @@ def solve(p, work):
         for e in range(3):
             for f in range(3):
                 H[o + e, o + f] += work.known[k, 3 * e + f]
-    if not solve_linear(H, work.right, rows):
+    order, step = work.interior.order, work.interior.right
+    if not linear.factor(H, rows, order):
         return False
+    linear.substitute(H, order, work.right, rows, step)
     for r in range(count):
         i, o = 3 * work.active[r], work.offset[r]
         single = work.offset[r + 1] - o == 1
-        d[i] = 0.0 if single else work.right[o]
-        d[i + 1] = 0.0 if single else work.right[o + 1]
-        d[i + 2] = work.right[o if single else o + 2]
+        d[i] = 0.0 if single else step[o]
+        d[i + 1] = 0.0 if single else step[o + 1]
+        d[i + 2] = step[o if single else o + 2]
     return True
 
 
@@ -108,20 +102,37 @@ def _known(p, work):
 
 
 @kernel(inline=True)
-def _respond(p, s, count, work):
-    """Columns of W, from the diagonal on, and as many rows: W is symmetric."""
-    H, V, c, at = work.matrix, work.twist, p.contact[work.active[s]], work.offset
-    last = at[s + 1] - 1
-    for q in range(at[s] + 2 - last, 3):
+def gather(H, o, k, work, count):
+    """Rows of W of the three rows k, into those of H from o on, for the unknowns of work.active."""
+    W, at, first = work.rows.W, work.offset, work.rows.first
+    for q in range(first[k + 1] - first[k]):
+        for r in range(count):
+            column, start = at[r], first[work.active[r]]
+            for e in range(at[r + 1] - column):
+                H[o + q, column + e] = W[first[k] + q, start + e]
+
+
+@kernel(inline=True)
+def make_columns(p, k, work):
+    """Columns of W of the three rows k, and as many rows: W is symmetric."""
+    W, first, made, V, c = work.rows.W, work.rows.first, work.rows.made, work.twist, p.contact[k]
+    if made[k] != 0:
+        return
+    last = first[k + 1] - 1
+    for q in range(first[k] + 2 - last, 3):
         unit_response(p, c, q, V)
         column = last - 2 + q
-        for r in range(s, count):
-            other, end = p.contact[work.active[r]], at[r + 1] - 1
+        for j in range(p.mu.shape[0]):
+            # what is made has this row
+            if made[j] != 0:
+                continue
+            other, end = p.contact[j], first[j + 1] - 1
             w = mul(load9(other.frame), relative(V, other))
-            if end > at[r]:
-                H[end - 2, column], H[column, end - 2] = w[0], w[0]
-                H[end - 1, column], H[column, end - 1] = w[1], w[1]
-            H[end, column], H[column, end] = w[2], w[2]
+            if end > first[j]:
+                W[end - 2, column], W[column, end - 2] = w[0], w[0]
+                W[end - 1, column], W[column, end - 1] = w[1], w[1]
+            W[end, column], W[column, end] = w[2], w[2]
+    made[k] = 1
 
 
 @kernel(inline=True)

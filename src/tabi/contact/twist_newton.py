@@ -26,7 +26,8 @@ from tabi.contact.bodies import (
 )
 from tabi.contact.maps import ZERO9
 from tabi.contact.newton import newton_on, row_map
-from tabi.contact.point_newton import OPENS, SLIDES, STICKS, along_one_axis
+from tabi.contact.point_newton import OPENS, SLIDES, STICKS
+from tabi.contact.row_mobility import along_one_axis
 from tabi.contact.rows import CONTACT, LIMITED, opens, sticks
 from tabi.contact.tree_lu import add_product
 from tabi.contact.workspace import FEW
