@@ -51,7 +51,7 @@ def test_more_rows_than_there_is_room_for_are_left_to_the_bodies(monkeypatch):
     work = memory_for(p, 3)
     assert not row_mobility.fits(p, work.rows)
     assert point_newton.saves(p, work, 3) == 0
-    small = bodies.part(p, 0, 3, 0, 4)
+    small, _ = random_bodies(np.random.default_rng(4), 3, 4)
     bodies.prepare(small, work)
     assert row_mobility.fits(small, work.rows)
     assert point_newton.saves(small, work, 3) != 0
