@@ -11,7 +11,8 @@ from tabi.apps.bench import contacts
 
 @pytest.fixture(scope="module")
 def found():
-    return contacts.measure(stacks=3, wall=(3, 3), blocks=3, show=False, links=14)
+    pit = {"balls": 8, "seconds": 0.3}
+    return contacts.measure(stacks=3, wall=(3, 3), blocks=3, show=False, links=14, **pit)
 
 
 @pytest.mark.slow
@@ -30,6 +31,15 @@ def test_a_wall_is_one_group_with_as_many_points_as_the_formula_says(found):
 def test_a_crawler_touches_with_every_link(found):
     assert found["crawler"]["contacts"] == found["crawler"]["bodies"] == 14
     assert found["crawler"]["groups"] == 1
+
+
+@pytest.mark.slow
+def test_balls_in_a_pit_come_to_rest_and_every_step_counts(found):
+    pit = found["pit"]
+    assert (pit["steps"], pit["missed"]) == (300, 0)
+    # each on the ground, and some on each other or on a wall
+    assert pit["most_points"] >= 8
+    assert 1e3 * pit["longest_ms"] >= pit["median_microseconds"] > 0
 
 
 @pytest.mark.slow

@@ -259,11 +259,13 @@ def start(
 def contacts(
     as_json: Json = False,
     blocks: Annotated[int, typer.Option(min=3, help="Timed blocks; medians are reported.")] = 15,
+    balls: Annotated[int, typer.Option(min=1, help="Balls that fall into the pit.")] = 200,
+    seconds: Annotated[float, typer.Option(min=0.01, help="How long they fall and roll.")] = 1.5,
 ) -> None:
-    """A thousand contact points: 128 stacks of boxes, and one brick wall."""
+    """A thousand contact points: 128 stacks of boxes, one brick wall, and a pit of balls."""
     from tabi.apps.bench import contacts
 
-    result = contacts.measure(blocks=blocks, show=not as_json)
+    result = contacts.measure(blocks=blocks, show=not as_json, balls=balls, seconds=seconds)
     tell(stamped_json(result) if as_json else contacts.text(result))
 
 

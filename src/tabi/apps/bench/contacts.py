@@ -1,11 +1,12 @@
 """``tabi bench contacts``: a thousand contact points, in many small groups and in one large one,
-and a tree that touches with all of its links, on one core.
+a tree that touches with all of its links, and balls that fall into a pit, on one core.
 
 Stacks: pairs of boxes, one on the other, 8 points each. Wall: bricks in running bond with open
 joints between neighbours, each on two of the row below, half bricks at the ends of every other row:
 with n bricks in each of r rows, 4 n (2 r − 1) points in one group. Crawler: balls in a row on
-hinges, each on the ground. A sweep is one of Gauss–Seidel
-over all contacts.
+hinges, each on the ground. Pit: balls of 10 cm, 4 × 4 to a layer, fall between four walls 60 cm
+apart and roll on each other until they lie (``falling``). A sweep is one of Gauss–Seidel over all
+contacts.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import numpy as np
 
 import tabi
 from tabi import _jit
-from tabi.apps.bench import loops
+from tabi.apps.bench import falling, loops
 from tabi.apps.bench.step import Marching
 from tabi.apps.bench.timing import microseconds
 from tabi.apps.doctor import processor, version_of
@@ -27,7 +28,7 @@ from tabi.contact import bodies, body_sweep, solve_bodies
 from tabi.contact.bodies import BodyProblem
 from tabi.model.joint import Joint
 from tabi.model.robot import Robot
-from tabi.model.shape import Shape, Sphere
+from tabi.model.shape import Box, Shape, Sphere
 from tabi.model.world import World
 from tabi.simulation.simulator import Simulator
 from tabi.spatial.inertia import solid_sphere
@@ -40,6 +41,8 @@ BALL, PITCH = 0.03, 0.08
 # longest time for repetitions of one solution [s]
 LONGEST = 2.0
 TOLERANCES = (1e-6, 1e-8)
+# of the pit: radius [m] and mass [kg] of a ball, friction, half its width and its depth [m]
+PIT_BALL, PIT_MASS, PIT_FRICTION, PIT_HALF, PIT_DEPTH = 0.05, 0.5, 0.5, 0.3, 2.0
 
 
 def measure(
@@ -48,8 +51,10 @@ def measure(
     blocks: int = 15,
     show: bool = True,
     links: int = 96,
+    balls: int = 200,
+    seconds: float = 1.5,
 ) -> dict[str, Any]:
-    """All figures, as plain data; the wall as bricks in a row and rows."""
+    """All figures, as plain data; the wall as bricks in a row and rows. seconds: of the pit."""
     say = (lambda text: print(text, file=sys.stderr, flush=True)) if show else (lambda text: None)
     result: dict[str, Any] = {
         "hardware": {"processor": processor(), "cores": os.cpu_count(), "threads_used": 1},
@@ -64,6 +69,10 @@ def measure(
     result["wall"] = {"bricks_in_a_row": bricks, "rows": rows} | found | {"cold": cold(problem)}
     say(f"a crawler of {links} links …")
     result["crawler"] = {"links": links} | stepped(Simulator(crawler_world(links)), blocks)[0]
+    say(f"a pit of {balls} balls, for {seconds:g} s …")
+    result["pit"] = {"balls": balls, "seconds": seconds} | falling.measure(
+        pit_world(balls), seconds
+    )
     say("sweeps …")
     widths = sorted({max(1, bricks // k) for k in (1, 2, 4, 8)})
     result["sweeps"] = [sweep(first_problem(wall_world(n, rows)), blocks) for n in widths]
@@ -119,6 +128,23 @@ def crawler_world(links: int) -> World:
         axis = (0.0, 0.0, 1.0) if k % 2 else (0.0, 1.0, 0.0)
         joint = Joint(f"hinge {k}", "revolute", translation((PITCH, 0.0, 0.0)), axis)
     world.add_robot(robot)
+    return world
+
+
+def pit_world(count: int, seed: int = 0) -> World:
+    """Balls above the floor of a pit, layer by layer, each up to 1 cm off its place."""
+    world, rng, half = World(), np.random.default_rng(seed), PIT_HALF
+    world.add_ground(friction=PIT_FRICTION)
+    length, middle = 2.0 * half + 0.4, half + 0.1
+    for side in (-middle, middle):
+        for size, place in (((0.2, length), (side, 0.0)), ((length, 0.2), (0.0, side))):
+            shape = Box((*size, PIT_DEPTH))
+            world.add_fixed(shape, (*place, 0.5 * PIT_DEPTH), friction=PIT_FRICTION)
+    for k in range(count):
+        layer, row, column = k // 16, k // 4 % 4, k % 4
+        place = np.array((0.13 * column - 0.195, 0.13 * row - 0.195, 0.08 + 0.13 * layer))
+        place += rng.uniform(-0.01, 0.01, 3)
+        world.add_sphere(PIT_BALL, PIT_MASS, position=place, friction=PIT_FRICTION, name=f"ball{k}")
     return world
 
 
@@ -251,6 +277,17 @@ def text(result: dict[str, Any]) -> str:
             f"  first step {1e3 * first['seconds']:.1f} ms, {first['iterations']} iterations, "
             f"{first['residual']:.1e} m/s"
         )
+    pit = result["pit"]
+    theirs = pit["microseconds"].get("mujoco")
+    lines.append(
+        f"a pit of {pit['balls']} balls, {pit['seconds']:g} s: {pit['most_points']} points"
+    )
+    lines.append(
+        f"  a step takes {1e-3 * pit['median_microseconds']:.2f} ms in the median, "
+        f"{1e-3 * pit['microseconds']['tabi']:.2f} in the mean"
+        + ("" if theirs is None else f" (MuJoCo {1e-3 * theirs:.2f})")
+        + f", {pit['longest_ms']:.0f} at most; {pit['missed']} of {pit['steps']} missed"
+    )
     for row in wall["cold"]:
         state = "" if row["converged"] else " NOT SOLVED"
         lines.append(

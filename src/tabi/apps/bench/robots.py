@@ -3,15 +3,12 @@
 Each is read as ``tabi.load`` reads it, and all engines get the same bodies, shapes, pairs of links
 that may touch, and step. Standing, tabi runs in a compiled loop and MuJoCo through ``rollout``, and
 tabi again without the closed loops of a robot that has some. Limp, every motor is off: the robot
-collapses and lies, and each of tabi's steps is timed by itself in CPU time of its thread, while
-Python's own search for garbage, a tenth of a second, waits.
+collapses and lies (``falling``).
 """
 
 from __future__ import annotations
 
-import gc
 import os
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +18,7 @@ import numpy as np
 
 import tabi
 from tabi._errors import TabiError
+from tabi.apps.bench import falling
 from tabi.apps.bench.step import SETTLE, Marching, Rolling
 from tabi.apps.bench.timing import microseconds
 from tabi.apps.doctor import processor, version_of
@@ -93,7 +91,7 @@ def _robot(file: Path, blocks: int, seconds: float) -> dict[str, Any]:
         row["joints"] = len(robot.joint_names)
         opened = _world(file, limp=False, bonds=False)[0] if robot.bonds else None
         row["standing"] = _standing(world, blocks, opened)
-        row["limp"] = _limp(_world(file, limp=True)[0], seconds)
+        row["limp"] = falling.measure(_world(file, limp=True)[0], seconds)
     except TabiError as fault:
         row["fault"] = str(fault)
     return row
@@ -118,33 +116,6 @@ def _standing(world: World, blocks: int, opened: World | None) -> dict[str, Any]
         "microseconds": {name: round(float(np.median(t)), 1) for name, t in times.items()},
         "ratio": round(float(np.median(times["mujoco"] / times["tabi"])), 2),
         "missed": ours.missed,
-    }
-
-
-def _limp(world: World, seconds: float) -> dict[str, Any]:
-    sim, theirs = Simulator(world), Rolling(world, None, None)
-    # compiles, and makes room for points
-    sim.step()
-    times, points = [], 0
-    gc.collect()
-    gc.disable()
-    try:
-        for _ in range(round(seconds / sim.dt)):
-            start = time.thread_time()
-            sim.step()
-            times.append(1e6 * (time.thread_time() - start))
-            points = max(points, int(sim.data.outcome.report[0]["points"]))
-    finally:
-        gc.enable()
-    start = time.thread_time()
-    theirs(len(times))
-    mujoco = 1e6 * (time.thread_time() - start) / len(times)
-    return {
-        "microseconds": {"tabi": round(float(np.mean(times)), 1), "mujoco": round(mujoco, 1)},
-        "longest_ms": round(1e-3 * max(times), 2),
-        "most_points": points,
-        "missed": sim.missed_count,
-        "steps": len(times),
     }
 
 

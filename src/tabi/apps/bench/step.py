@@ -194,7 +194,7 @@ class Rolling:
         m.opt.integrator = mj.mjtIntegrator.mjINT_IMPLICITFAST
         if tolerance:
             m.opt.tolerance, m.opt.iterations = tolerance
-        rows = np.array([ours.v_index(m.actuator(k).name) for k in range(m.nu)])
+        rows = np.array([ours.v_index(m.actuator(k).name) for k in range(m.nu)], np.int64)
         self._close_loops(ours.arrays.dof["kp"][rows], ours.arrays.dof["kd"][rows])
         goal = (holding(ours, ours.initial())[None] if motion is None else motion)[:, rows]
         # one number has to say position and velocity: kp (c − q) − kd v with c = q_d + kd/kp v_d
