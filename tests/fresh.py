@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tabi import _folder
+from tabi.jit import cache_folder
 
 NOTICE = (
     "tabi: compiling for this processor, once for this version (half a minute for a simulation) …\n"
@@ -20,16 +20,19 @@ value = dot((1.0, 2.0, 3.0), (4.0, 5.0, 6.0))
 """
 ANSWER = """
 import json
-from tabi import _folder, _jit
-folder = _folder.cache_folder()
-found = {"value": value, "seconds": _jit.first_run.seconds}
-print(json.dumps(found | {"folder": folder and str(folder), "tabi": _jit.__file__}))
+from tabi.jit import cache_folder
+from tabi.jit import decorator
+folder = cache_folder.cache_folder()
+found = {"value": value, "seconds": decorator.first_run.seconds}
+print(json.dumps(found | {"folder": folder and str(folder), "tabi": decorator.__file__}))
 """
 
 
 def copy_package(site: Path) -> Path:
     """A copy of the package, in a folder of its own."""
-    shutil.copytree(_folder.PACKAGE, site / "tabi", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(
+        cache_folder.PACKAGE, site / "tabi", ignore=shutil.ignore_patterns("__pycache__")
+    )
     return site / "tabi"
 
 
@@ -56,7 +59,7 @@ def run(package: Path, code: str = DOT, **settings: str) -> tuple[dict, str]:
     )
     assert done.returncode == 0, done.stderr
     answer = json.loads(done.stdout)
-    assert Path(answer["tabi"]).parent == package
+    assert Path(answer["tabi"]).parents[1] == package
     return answer, done.stderr
 
 

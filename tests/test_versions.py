@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from fresh import environment
 
-from tabi import _folder, _versions
+from tabi import _versions
 from tabi._errors import TabiError, VersionError
+from tabi.jit import cache_folder
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -94,7 +95,7 @@ def test_the_command_line_says_so_without_a_traceback(tmp_path):
     )
     done = subprocess.run(
         [sys.executable, "-c", code],
-        env=environment(_folder.PACKAGE),
+        env=environment(cache_folder.PACKAGE),
         capture_output=True,
         text=True,
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tabi import _shipped
+from tabi.jit import shipped_kernels
 
 pytest.importorskip("hatchling")
 ROOT = Path(__file__).resolve().parents[1]
@@ -25,7 +25,7 @@ def module():
 def stamp(module, tmp_path):
     path = tmp_path / module.STAMP
     path.parent.mkdir(parents=True)
-    path.write_text(json.dumps(_shipped.here("0")))
+    path.write_text(json.dumps(shipped_kernels.here("0")))
     return path
 
 
@@ -50,4 +50,4 @@ def test_kernels_of_another_machine_are_refused(module, stamp, tmp_path, name):
 
 
 def test_the_stamp_is_where_kernels_are_put(module):
-    assert module.STAMP.parts[-2:] == (_shipped.FOLDER, _shipped.STAMP)
+    assert module.STAMP.parts[-2:] == (shipped_kernels.FOLDER, shipped_kernels.STAMP)

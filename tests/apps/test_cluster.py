@@ -154,7 +154,7 @@ def test_workers_with_another_tabi_are_named_before_anything_runs(scene, tmp_pat
     other = tmp_path / "other" / "tabi"
     other.mkdir(parents=True)
     (other / "__init__.py").write_text("__version__ = '9.9.9'\n")
-    (other / "_folder.py").write_text("def source_digest():\n    return 'feed'\n")
+    (other / "cache_folder.py").write_text("def source_digest():\n    return 'feed'\n")
     with distributed.LocalCluster(
         n_workers=0, processes=False, dashboard_address=":0", silence_logs=50, protocol="tcp"
     ) as found:

@@ -12,8 +12,9 @@ import pytest
 from typer.testing import CliRunner
 
 import tabi
-from tabi import _folder, _versions
+from tabi import _versions
 from tabi.apps import cli, doctor
+from tabi.jit import cache_folder
 
 ROOT = Path(__file__).resolve().parents[2]
 LOW = _versions.BOUNDS["numba"][0]
@@ -22,7 +23,7 @@ LOW = _versions.BOUNDS["numba"][0]
 @pytest.fixture
 def findings(tmp_path, monkeypatch):
     """Findings on a cache of two kernels of 0.5 MB."""
-    monkeypatch.setattr(_folder, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr(cache_folder, "cache_folder", lambda: tmp_path)
     for name in ("a.nbc", "b.nbc"):
         (tmp_path / name).write_bytes(bytes(500_000))
     return doctor.examine()
@@ -34,7 +35,7 @@ def test_doctor_as_json_is_json_with_versions_and_cache():
     page = json.loads(done.stdout)
     assert (page["tabi"], page["python"]) == (tabi.__version__, platform.python_version())
     assert page["packages"]["numpy"] == numpy.__version__
-    assert page["cache"]["digest"] == _folder.digest()
+    assert page["cache"]["digest"] == cache_folder.digest()
     assert set(page["extras"]) == set(doctor.EXTRAS)
     assert page["problems"] == []
 
@@ -110,7 +111,7 @@ def test_empty_cache_names_the_cure(findings, tmp_path):
 
 
 def test_cache_that_cannot_be_written_names_the_cure(findings, monkeypatch):
-    monkeypatch.setattr(_folder, "cache_folder", lambda: None)
+    monkeypatch.setattr(cache_folder, "cache_folder", lambda: None)
     page = doctor.examine()
     assert (page["cache"]["folder"], page["cache"]["kernels"]) == (None, 0)
     assert "set TABI_CACHE_DIR" in doctor.text(page)

@@ -6,8 +6,8 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from tabi import _folder, _jit
 from tabi.apps import cli, warmup
+from tabi.jit import cache_folder, decorator
 
 # every function of the public dynamics, on trees with all kinds of joints,
 # with joints that follow others, and on HRP-2
@@ -15,7 +15,8 @@ EVERYTHING = """
 import sys
 import numpy as np
 import tabi
-from tabi import _jit, dynamics
+from tabi import dynamics
+from tabi.jit import decorator
 from tabi.model.joint import Mimic
 sys.path.insert(0, sys.argv[1])
 import worlds
@@ -48,7 +49,7 @@ for robot in (worlds.random_robot(1), fixed, follower, bushed):
     str(ik.solve().reason)
     for order in (1, 2):
         dynamics.step(model, q, v, v, 1e-3, order)
-print(_jit.first_run.seconds)
+print(decorator.first_run.seconds)
 """
 
 
@@ -67,9 +68,9 @@ def test_warmup_is_quiet_and_leaves_nothing_to_compile(request):
 @pytest.mark.slow
 def test_warmup_with_everything_cached_compiles_nothing():
     warmup.run(show=False)
-    before = _jit.first_run.seconds
+    before = decorator.first_run.seconds
     assert warmup.run(show=False).startswith("kernels ready after ")
-    assert _jit.first_run.seconds == before
+    assert decorator.first_run.seconds == before
 
 
 def test_warmup_says_one_line_where_there_is_no_terminal():
@@ -80,5 +81,5 @@ def test_warmup_says_one_line_where_there_is_no_terminal():
 
 
 def test_warmup_tells_when_nothing_can_be_kept(monkeypatch):
-    monkeypatch.setattr(_folder, "cache_folder", lambda: None)
+    monkeypatch.setattr(cache_folder, "cache_folder", lambda: None)
     assert "nothing was compiled, as no folder can keep it" in warmup.run(show=False)

@@ -6,8 +6,8 @@ from collision.scenes import UNIT, Scene
 from collision.truth import Hull, outside_cylinder, outside_ellipsoid
 
 import tabi
-from tabi._jit import kernel
 from tabi.collision.surface_solids import ellipsoid, nearest
+from tabi.jit import kernel
 from tabi.model.readers.mesh import convex_hull
 from tabi.model.shape import Box, Cylinder, Ellipsoid
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from tabi._callback import Callback
 from tabi.contact import bodies, budget, gauss_seidel, judge, ladder, maps, twist_newton
+from tabi.jit.callback import Callback
 from tabi.validation.family import case, cases
 
 # no point of two walls that close in on a ball from both sides is a solution

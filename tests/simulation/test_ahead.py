@@ -7,7 +7,7 @@ import time
 import pytest
 
 import tabi
-from tabi import _apart, _folder, _jit
+from tabi.jit import cache_folder, decorator, units
 from tabi.simulation import ahead
 from tabi.simulation.laws import coulomb
 from tabi.simulation.step import step_on
@@ -21,18 +21,18 @@ def simulator():
     return tabi.Simulator(world)
 
 
-@pytest.mark.skipif(not _jit.own_compiler(), reason="of tabi's own compiler")
+@pytest.mark.skipif(not decorator.own_compiler(), reason="of tabi's own compiler")
 def test_what_is_compiled_ahead_is_what_a_step_is_made_of():
     sim = simulator()
     sim.step()
-    assert any(_folder.cache_folder().glob(ahead.step_files()))
+    assert any(cache_folder.cache_folder().glob(ahead.step_files()))
     stepper = Stepper(sim.model, step_on(coulomb), ready=False)
     jobs = ahead.jobs(stepper)
     assert {kernel for kernel, _ in jobs} >= set(step_on(coulomb).units)
     for kernel, args in jobs:
         types = tuple(map(kernel.typeof_pyval, args))
         # the step has them for exactly these types, behind their slots
-        behind = kernel.apart is not None and _apart.slot(kernel, types).cell.value
+        behind = kernel.apart is not None and units.slot(kernel, types).cell.value
         assert behind or types in kernel.overloads, kernel.py_func
 
 
@@ -47,7 +47,7 @@ def test_nothing_is_begun_where_the_step_is_in_the_cache(monkeypatch):
     assert ahead.start() is None
 
 
-@pytest.mark.skipif(not _jit.own_compiler(), reason="of tabi's own compiler")
+@pytest.mark.skipif(not decorator.own_compiler(), reason="of tabi's own compiler")
 def test_a_second_process_begins_where_it_is_not(monkeypatch, tmp_path):
     commands, waited = [], []
 

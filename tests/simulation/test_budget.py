@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import tabi
-from tabi._callback import Callback
 from tabi.contact import budget as work
+from tabi.jit.callback import Callback
 from tabi.model.shape import Box
 from tabi.simulation import budget, stepper
 from tabi.simulation.budget import Budget

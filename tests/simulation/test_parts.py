@@ -8,7 +8,7 @@ import pytest
 from simulation.toys import NAIL, air, nails, slippery
 
 import tabi
-from tabi._jit import kernel
+from tabi.jit import kernel
 from tabi.model.arrays import table
 from tabi.simulation import parts
 from tabi.simulation.laws import coulomb

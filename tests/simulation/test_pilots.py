@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import tabi
-from tabi._jit import kernel
-from tabi._structure import Structure
+from tabi.jit import kernel
+from tabi.jit.structure import Structure
 from tabi.model.pilot import Channel, Pilot, channel
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import tabi
 from tabi import scenes
-from tabi._structure import each
+from tabi.jit.structure import each
 from tabi.simulation.laws import coulomb
 from tabi.simulation.step import FINE, step_on
 from tabi.simulation.stepper import Stepper, larger

@@ -6,10 +6,10 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from tabi._jit import kernel
 from tabi.contact import ladder
 from tabi.contact.bodies import allocate, prepare
 from tabi.contact.rows import BILATERAL
+from tabi.jit import kernel
 from tabi.model.arrays import table
 from tabi.simulation.parts import keep_all, nothing, right, unchanged
 from tabi.simulation.rows.bonds import warm_start

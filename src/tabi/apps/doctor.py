@@ -88,17 +88,17 @@ def _kernels() -> dict[str, Any]:
     """What is compiled, and where it lies."""
     from numba.core import config
 
-    from tabi import _folder, _shipped
+    from tabi.jit import cache_folder, shipped_kernels
 
-    folder = _folder.cache_folder()
+    folder = cache_folder.cache_folder()
     files = list(folder.glob("*.nbc")) if folder else []
     return {
         "folder": str(folder) if folder else None,
-        "digest": _folder.digest(),
+        "digest": cache_folder.digest(),
         "kernels": len(files),
         "megabytes": round(sum(f.stat().st_size for f in files) / 1e6, 2),
         "compiled": not config.DISABLE_JIT,  # type: ignore[attr-defined]
-        "shipped": _shipped.differences(_folder.PACKAGE, _folder.digest()),
+        "shipped": shipped_kernels.differences(cache_folder.PACKAGE, cache_folder.digest()),
     }
 
 

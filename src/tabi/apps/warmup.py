@@ -147,25 +147,25 @@ def _touching() -> BodyProblem:
 
 def run(show: bool = True) -> str:
     """Run all jobs and say how long it took; where nothing can keep what is compiled, say that."""
-    from tabi import _folder, _jit
+    from tabi.jit import cache_folder, decorator
 
-    if not _jit.own_compiler():
+    if not decorator.own_compiler():
         return "nothing to compile ahead: TABI_JIT=plain and NUMBA_DISABLE_JIT keep no kernels"
-    if _folder.cache_folder() is None:
+    if cache_folder.cache_folder() is None:
         return (
             "nothing was compiled, as no folder can keep it; set TABI_CACHE_DIR to a folder of "
             "yours, or every run compiles what it needs"
         )
-    from tabi import _apart
+    from tabi.jit import units
     from tabi.simulation import ahead
 
     start = time.perf_counter()
     ahead.start()
-    before = _apart.known()
+    before = units.known()
 
     def rare() -> None:
-        new = [slot for name, slot in _apart.known().items() if name not in before]
-        _apart.fill_below(new)
+        new = [slot for name, slot in units.known().items() if name not in before]
+        units.fill_below(new)
         ahead.run()
 
     work = [*jobs(), ("what is rarely called", rare)]
@@ -178,18 +178,18 @@ def run(show: bool = True) -> str:
 
 def ship() -> str:
     """Put the kernels into the package, and say how many."""
-    from tabi import _folder, _jit
+    from tabi.jit import cache_folder, decorator
 
-    if not _jit.own_compiler():
+    if not decorator.own_compiler():
         raise TabiError("kernels of a wheel are made by tabi's compiler: unset TABI_JIT")
-    from tabi import _cache, _shipped
+    from tabi.jit import code_cache, shipped_kernels
 
-    folder = _folder.cache_folder()
+    folder = cache_folder.cache_folder()
     if folder is None:
         raise TabiError("no folder keeps kernels; set TABI_CACHE_DIR to a folder of yours")
     try:
-        names = {_cache.begin_of(function) for function in _jit.KERNELS}
-        count = _shipped.ship(folder, _folder.PACKAGE, _folder.digest(), names)
+        names = {code_cache.begin_of(function) for function in decorator.KERNELS}
+        count = shipped_kernels.ship(folder, cache_folder.PACKAGE, cache_folder.digest(), names)
     except OSError as error:
-        raise TabiError(f"kernels cannot be put into {_folder.PACKAGE}: {error}") from None
-    return f"{count} kernels in {_folder.PACKAGE / _shipped.FOLDER}"
+        raise TabiError(f"kernels cannot be put into {cache_folder.PACKAGE}: {error}") from None
+    return f"{count} kernels in {cache_folder.PACKAGE / shipped_kernels.FOLDER}"

@@ -9,7 +9,7 @@ holds for any motion.
 
 from math import sqrt
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 from tabi.spatial.vector import dot, load3, load9, matmul, mul_t, store3, store9, sub
 
 

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import ModelError
-from tabi._structure import Structure
 from tabi.collision.polytope import Face, faces_of
 from tabi.collision.terrain_edges import ridges
+from tabi.jit.structure import Structure
 from tabi.model.arrays import FLOATING, INDEX, REAL, WELDED, table
 from tabi.model.compiled import Model, PlacedShape
 from tabi.model.pad import Pad

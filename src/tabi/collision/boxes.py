@@ -9,7 +9,7 @@ Reference: Gottschalk, Lin, Manocha, OBBTree, SIGGRAPH (1996).
 
 import math
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 from tabi.spatial.vector import add, cross, dot, load3, scale, sub
 
 # part of the boxes' size by which two edges must beat the faces,

@@ -12,8 +12,8 @@ in one pass over buckets.
 import math
 from math import sqrt
 
-from tabi._jit import kernel
 from tabi.collision.arrays import PLANE
+from tabi.jit import kernel
 from tabi.spatial.vector import (
     add,
     angular,

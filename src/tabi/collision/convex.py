@@ -9,7 +9,6 @@ shapes show are intersected.
 
 import math
 
-from tabi._jit import kernel
 from tabi.collision import gjk, hull
 from tabi.collision.arrays import BOX, CAPSULE, ELLIPSOID, POLYTOPE, SPHERE
 from tabi.collision.boxes import closest_boxes
@@ -20,6 +19,7 @@ from tabi.collision.polygon import axes, shown
 from tabi.collision.reduction import corners_only, next_name, outermost
 from tabi.collision.segments import nearest
 from tabi.collision.smooth import across, refined
+from tabi.jit import kernel
 from tabi.spatial.vector import add, dot, load3, scale, store3, sub
 
 # part of the smaller shape's size up to which a face is taken for the way out without asking edges

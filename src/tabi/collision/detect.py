@@ -2,13 +2,13 @@
 ask each pair.
 """
 
-from tabi._jit import kernel
 from tabi.collision import apart, broad
 from tabi.collision.arrays import FIELD, PLANE
 from tabi.collision.convex import convex_points
 from tabi.collision.halfspace import points_below
 from tabi.collision.patches import inner_points_dropped
 from tabi.collision.terrain import points_on
+from tabi.jit import kernel
 from tabi.spatial.vector import load3, scale
 
 

@@ -8,9 +8,9 @@ else is left to the general way.
 
 import math
 
-from tabi._jit import kernel
 from tabi.collision.arrays import BOX, CYLINDER, POLYTOPE
 from tabi.collision.support import local_support
+from tabi.jit import kernel
 from tabi.spatial.vector import dot, load3, load9, mul, mul_t, scale, sub
 
 MOST_WORK = 4096  # products of faces and corners that are worth trying

@@ -7,10 +7,10 @@ Reference: Gilbert, Johnson, Keerthi, IEEE J. Robotics and Automation 4 (1988).
 
 import math
 
-from tabi._jit import kernel
 from tabi.collision.arrays import ELLIPSOID
 from tabi.collision.simplex import segment, tetrahedron, triangle
 from tabi.collision.support import support
+from tabi.jit import kernel
 from tabi.spatial.vector import add, dot, load3, scale, store3, sub
 
 FAR, APART, TOUCHING = 0, 1, 2

@@ -6,7 +6,7 @@ parts it into a lower triangle, towards +x, and an upper one, towards +y.
 
 import math
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 from tabi.spatial.vector import cross, dot, scale, sub
 
 # part of a cell that a fold too flat for a ridge may leave between the feet on both of its sides

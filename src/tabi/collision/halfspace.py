@@ -11,7 +11,6 @@ faceted ball the few on which it may roll within the step.
 
 import math
 
-from tabi._jit import kernel
 from tabi.collision.arrays import BOX, CAPSULE, CYLINDER, ELLIPSOID, POLYTOPE
 from tabi.collision.convex import put
 from tabi.collision.overlap import CORNER_A
@@ -27,6 +26,7 @@ from tabi.collision.polygon import (
 )
 from tabi.collision.reduction import outermost
 from tabi.collision.support import local_support
+from tabi.jit import kernel
 from tabi.spatial.vector import add, cross, dot, load3, load9, mul, mul_t, scale, sub
 
 # turn that motors and impacts may add within the step [rad]

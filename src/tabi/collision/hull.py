@@ -10,9 +10,9 @@ Reference: van den Bergen, Collision Detection in Interactive 3D Environments (2
 
 import math
 
-from tabi._jit import kernel
 from tabi.collision.simplex import triangle
 from tabi.collision.support import support
+from tabi.jit import kernel
 from tabi.spatial.vector import add, cross, dot, load3, scale, store3, sub
 
 # faces of the first tetrahedron, seen from outside when point 3 is behind the first

@@ -10,7 +10,7 @@ An edge is named by its two corners, so that it keeps its name in both faces tha
 
 import math
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 from tabi.spatial.vector import add, dot, load3, load9, mul, sub
 
 INSIDE = 1e-6  # part of the shapes' size by which a corner may be outside

@@ -9,8 +9,8 @@ and polytopes that were made for it the corners were chosen.
 
 import math
 
-from tabi._jit import kernel
 from tabi.collision.polygon import axes
+from tabi.jit import kernel
 from tabi.spatial.vector import dot, load3
 
 # gaps of a flat patch are linear, and its outline straight, up to this part of its size

@@ -10,9 +10,9 @@ one that reaches farthest; an ellipsoid shows the point that does.
 
 import math
 
-from tabi._jit import kernel
 from tabi.collision.arrays import BOX, CAPSULE, CYLINDER, ELLIPSOID, POLYTOPE
 from tabi.collision.support import face_towards, local_support
+from tabi.jit import kernel
 from tabi.spatial.vector import add, cross, dot, load3, load9, mul, mul_t, scale, sub
 
 FACE = math.cos(math.radians(20.0))

@@ -9,8 +9,8 @@ corners that become the lowest one by a tilt in one of the fourteen directions.
 
 import math
 
-from tabi._jit import kernel
 from tabi.collision.arrays import MOST_POINTS
+from tabi.jit import kernel
 
 COS = tuple(math.cos(2.0 * math.pi * k / 14.0) for k in range(14))
 SIN = tuple(math.sin(2.0 * math.pi * k / 14.0) for k in range(14))

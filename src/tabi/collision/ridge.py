@@ -10,13 +10,13 @@ and corners of the shape meet the triangle by themselves.
 
 import math
 
-from tabi._jit import kernel
 from tabi.collision.arrays import CAPSULE
 from tabi.collision.convex import closest, patch
 from tabi.collision.faces import closest_face
 from tabi.collision.grid import cell, grid_point, over_triangle, place_on_grid, triangle
 from tabi.collision.overlap import CORNER_B
 from tabi.collision.polygon import EDGE, axes
+from tabi.jit import kernel
 from tabi.spatial.vector import (
     add,
     cross,

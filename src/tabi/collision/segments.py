@@ -7,7 +7,7 @@ Reference: Ericson, Real-Time Collision Detection (2005), §5.1.9.
 
 import math
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 from tabi.spatial.vector import add, cross, dot, load3, scale, sub
 
 

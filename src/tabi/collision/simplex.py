@@ -6,7 +6,7 @@ for one to four points w. Reference: Ericson, Real-Time Collision Detection (200
 
 import math
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 from tabi.spatial.vector import add, cross, dot, scale, sub
 
 

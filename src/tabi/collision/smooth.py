@@ -13,10 +13,10 @@ a fifth of it, to 3e-5 up to half; deeper, the way out that it finds may be 1 % 
 
 import math
 
-from tabi._jit import kernel
 from tabi.collision.arrays import CYLINDER, ELLIPSOID
 from tabi.collision.polygon import axes
 from tabi.collision.support import support
+from tabi.jit import kernel
 from tabi.spatial.vector import add, cross, dot, load9, mul_t, scale, sub
 
 STEPS, HALVINGS = 20, 6

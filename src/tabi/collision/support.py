@@ -7,8 +7,8 @@ Round shapes answer for their core only; the radius around it is added to distan
 
 import math
 
-from tabi._jit import kernel
 from tabi.collision.arrays import BOX, CYLINDER, ELLIPSOID, POLYTOPE
+from tabi.jit import kernel
 from tabi.spatial.vector import add, dot, load3, load9, mul, mul_t, scale, sub
 
 

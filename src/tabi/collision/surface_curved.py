@@ -10,7 +10,6 @@ height field; else both rims show their farthest points.
 
 import math
 
-from tabi._jit import kernel
 from tabi.collision.arrays import ELLIPSOID
 from tabi.collision.polygon import (
     EDGE,
@@ -41,6 +40,7 @@ from tabi.collision.surface_mesh import (
     triangle_normal,
 )
 from tabi.collision.surface_solids import cylinder, ellipsoid
+from tabi.jit import kernel
 from tabi.spatial.vector import add, dot, load3, load9, mul, mul_t, scale, sub
 
 ON_TRIANGLE, ON_EDGE = 2, 3

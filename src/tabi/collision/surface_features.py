@@ -10,7 +10,6 @@ a little has something nearer beside it. Edges that are parallel meet where one 
 
 import math
 
-from tabi._jit import kernel
 from tabi.collision.polygon import EDGE
 from tabi.collision.surface_mesh import (
     BEHIND,
@@ -31,6 +30,7 @@ from tabi.collision.surface_mesh import (
     on_edge,
     on_triangle,
 )
+from tabi.jit import kernel
 from tabi.spatial.vector import add, cross, dot, load3, load9, mul, scale, sub
 
 ON_TRIANGLE, ON_EDGE, ACROSS = 2, 3, 4

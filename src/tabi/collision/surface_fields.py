@@ -11,7 +11,6 @@ triangles beside it, is as far away as these are. All is solid below the field.
 
 import math
 
-from tabi._jit import kernel
 from tabi.collision.surface_mesh import (
     DEEPEST,
     RIM,
@@ -35,6 +34,7 @@ from tabi.collision.surface_mesh import (
 )
 from tabi.collision.surface_nodes import AT_NODE
 from tabi.collision.terrain import corner
+from tabi.jit import kernel
 from tabi.spatial.vector import add, dot, load3, load9, mul, mul_t, scale, sub
 
 ON_TRIANGLE, ON_EDGE, ACROSS, ON_RIDGE, ON_PEAK = 2, 3, 4, 5, 6

@@ -14,7 +14,7 @@ only passed by.
 
 import math
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 from tabi.spatial.vector import add, cross, dot, load3, scale, store3, sub
 
 # part of a triangle or an edge that belongs to what bounds it

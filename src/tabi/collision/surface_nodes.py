@@ -8,10 +8,10 @@ is below the surface with this node nearest to it points back through the node:
 x: the node; o, r: the middle of the ball and its radius.
 """
 
-from tabi._jit import kernel
 from tabi.collision.arrays import CAPSULE
 from tabi.collision.surface_mesh import BEHIND, DEEPEST, at_node, label, node_normal, note
 from tabi.collision.surface_solids import core_point, nearest
+from tabi.jit import kernel
 from tabi.spatial.vector import add, dot, load3, load9, mul, mul_t, scale, sub
 
 AT_NODE = 1

@@ -5,7 +5,6 @@
 Surfaces meet where they look at each other.
 """
 
-from tabi._jit import kernel
 from tabi.collision.surface_mesh import (
     DEEPEST,
     around_edge,
@@ -24,6 +23,7 @@ from tabi.collision.surface_mesh import (
     on_edge,
     on_triangle,
 )
+from tabi.jit import kernel
 from tabi.spatial.vector import add, dot, load3, scale, sub
 
 # a node of a, of b, on a triangle or an edge of the other; edges

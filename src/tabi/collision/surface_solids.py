@@ -15,9 +15,9 @@ point to an ellipse, an ellipsoid, or a hyperellipsoid (2013), of (2).
 
 import math
 
-from tabi._jit import kernel
 from tabi.collision.arrays import BOX, CAPSULE, CYLINDER, ELLIPSOID
 from tabi.collision.surface_mesh import LIP, SAME, STANDS, unit
+from tabi.jit import kernel
 from tabi.spatial.vector import add, cross, dot, load3, scale, sub
 
 # least part of a depth that counts for sides on which a surface does not stand

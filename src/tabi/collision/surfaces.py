@@ -16,8 +16,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tabi._errors import ModelError
-from tabi._jit import kernel
-from tabi._structure import Structure
 from tabi.collision.arrays import BOX, CAPSULE, FIELD, PLANE, POLYTOPE, SURFACE
 from tabi.collision.surface_curved import of_curved
 from tabi.collision.surface_features import of_round, of_solid
@@ -25,6 +23,8 @@ from tabi.collision.surface_fields import on_field
 from tabi.collision.surface_mesh import DEEPEST, bounds, meets
 from tabi.collision.surface_nodes import nodes_below, nodes_on
 from tabi.collision.surface_pairs import between
+from tabi.jit import kernel
+from tabi.jit.structure import Structure
 from tabi.model.arrays import INDEX, REAL, table
 from tabi.spatial.vector import load3
 

@@ -14,7 +14,6 @@ meets one plane.
     (feature) = 1, corner of the shape, which triangle  |  2, ridge, feature of the pair     (2)
 """
 
-from tabi._jit import kernel
 from tabi.collision.arrays import BOX, CAPSULE, ELLIPSOID, POLYTOPE, SPHERE
 from tabi.collision.convex import put
 from tabi.collision.grid import (
@@ -39,6 +38,7 @@ from tabi.collision.polygon import (
 from tabi.collision.reduction import lowest_by_tilts
 from tabi.collision.ridge import extents, merged, points_on_ridges
 from tabi.collision.support import local_support
+from tabi.jit import kernel
 from tabi.spatial.vector import add, cross, dot, load3, load9, mul, mul_t, scale, sub
 
 

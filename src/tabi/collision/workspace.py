@@ -7,9 +7,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi._structure import Structure
 from tabi.collision import broad
 from tabi.collision.arrays import MOST_CORNERS, POSE, SHAPE, Collision
+from tabi.jit.structure import Structure
 from tabi.model.arrays import INDEX, REAL, table
 
 HULL_POINTS, HULL_FACES = 72, 256

@@ -19,8 +19,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi._jit import kernel
-from tabi._structure import Structure
+from tabi.jit import kernel
+from tabi.jit.structure import Structure
 
 EMPTY = -1
 

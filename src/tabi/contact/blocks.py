@@ -11,8 +11,8 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from tabi._jit import kernel
 from tabi.contact.rows import CONTACT
+from tabi.jit import kernel
 
 Floats = NDArray[np.float64]
 

@@ -19,12 +19,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tabi._jit import kernel
 from tabi.contact import block_lu, row_mobility, trees
 from tabi.contact.body_work import BodyWork as BodyWork
 from tabi.contact.body_work import allocate as allocate
 from tabi.contact.rows import CONTACT, bound_by
 from tabi.contact.weights import weights
+from tabi.jit import kernel
 from tabi.model.arrays import table
 from tabi.spatial.vector import add, cross, dot6, load3, load6, load9, mul, mul_t, sub
 

@@ -8,11 +8,11 @@ three directions on its two bodies
 A sweep costs as much as there are contacts, times the contacting bodies of a tree.
 """
 
-from tabi._jit import kernel
 from tabi.contact import trees
 from tabi.contact.bodies import relative, twists, wrench
 from tabi.contact.rows import bound_by, local
 from tabi.contact.weights import find
+from tabi.jit import kernel
 from tabi.spatial.vector import dot6, load3, load6, load9, mul, mul_t, sub
 
 

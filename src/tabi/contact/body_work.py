@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi._structure import Structure
 from tabi.contact import block_lu, budget, interior_work, row_mobility
 from tabi.contact.workspace import DEPTH, FEW
+from tabi.jit.structure import Structure
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

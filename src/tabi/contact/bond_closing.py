@@ -11,9 +11,9 @@ CLOSING.
 
 from math import sqrt
 
-from tabi._jit import kernel
 from tabi.contact.pseudo_inverse import complement, down, subtract_pseudo_inverse, up
 from tabi.contact.rows import BILATERAL, BILATERAL_TWO
+from tabi.jit import kernel
 from tabi.spatial.vector import dot, load3
 
 # how much farther than an offset masses move at most to close it, and how fast [m/s]

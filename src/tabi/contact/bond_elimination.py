@@ -27,7 +27,6 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi._jit import kernel
 from tabi.contact import bond_closing
 from tabi.contact.bodies import push_both, relative, wrench
 from tabi.contact.pseudo_inverse import (
@@ -43,6 +42,7 @@ from tabi.contact.rows import BILATERAL_TWO, CONTACT, IDLE
 from tabi.contact.weights import find
 from tabi.dynamics.body_inertia import transpose
 from tabi.dynamics.tree_inertia import times
+from tabi.jit import kernel
 from tabi.spatial.vector import axpy6, dot6, load3, load6, load9, mul, mul_t, store6
 
 Floats = NDArray[np.float64]

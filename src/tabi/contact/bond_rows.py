@@ -17,9 +17,9 @@ from __future__ import annotations
 
 from math import sqrt
 
-from tabi._jit import kernel
 from tabi.contact.rows import BILATERAL_TWO
 from tabi.dynamics.body_inertia import PIVOT
+from tabi.jit import kernel
 from tabi.spatial.vector import (
     add,
     axpy6,

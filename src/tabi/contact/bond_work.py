@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi._jit import kernel
-from tabi._structure import Structure
+from tabi.jit import kernel
+from tabi.jit.structure import Structure
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -18,8 +18,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi._callback import call
-from tabi._jit import kernel
+from tabi.jit import kernel
+from tabi.jit.callback import call
 
 # done since ``begin``; the most that may be; Newton's steps that are done whatever it is; when to
 # ask next, how often, and whom (an address); whether the answer was to drop everything; the attempt

@@ -18,8 +18,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi._jit import kernel
 from tabi.contact.rows import CONTACT, SOFT, project
+from tabi.jit import kernel
 
 COLUMNS = (
     "residual",

@@ -13,11 +13,11 @@ Pads that touch each other are one *cluster*; all others are a cluster alone.
 References: Chardonnet (2008), sec. II (its eq. 4 has the time indices of U swapped).
 """
 
-from tabi._jit import kernel
 from tabi.contact import block_lu, bodies
 from tabi.contact.products import add_rows
 from tabi.contact.rows import CONTACT, IDLE
 from tabi.contact.weights import weights
+from tabi.jit import kernel
 from tabi.spatial.vector import add, load9, mul, mul_t, scale, sub
 
 # ---- before a group is solved -------------------------------------------------------------------

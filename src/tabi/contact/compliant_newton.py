@@ -15,7 +15,6 @@ A = 0), unknown in the set Z of all others,
 K never changes, so that a foot whose nodes all stick costs two products with matrices.
 """
 
-from tabi._jit import kernel
 from tabi.contact import compliance, pad_nodes, pad_rows, twist_newton
 from tabi.contact.bodies import set_bounds
 from tabi.contact.compliance import in_cluster, velocities_with
@@ -23,6 +22,7 @@ from tabi.contact.newton import newton_on
 from tabi.contact.pads import MOST_BODIES
 from tabi.contact.point_newton import OPENS, STICKS
 from tabi.contact.rows import CONTACT
+from tabi.jit import kernel
 
 # forms of a cluster's system: (1), (2)
 BY_ROWS, BY_NODES = 0, 1

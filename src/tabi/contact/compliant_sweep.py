@@ -5,7 +5,6 @@ the nodes of its pad move too.
 A contact on a pad of n nodes costs three columns of 3n numbers.
 """
 
-from tabi._jit import kernel
 from tabi.contact import body_sweep, compliance, gauss_seidel
 from tabi.contact.bodies import relative, twists, wrench
 from tabi.contact.compliance import motion_at, velocities_with
@@ -13,6 +12,7 @@ from tabi.contact.pad_frames import pad_turn
 from tabi.contact.pad_rows import compliance_between
 from tabi.contact.products import add_rows
 from tabi.contact.rows import bound_by, local
+from tabi.jit import kernel
 from tabi.spatial.vector import load3, load6, load9, matmul, mul, mul_t, sub
 
 

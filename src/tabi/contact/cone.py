@@ -19,7 +19,7 @@ References: De Saxcé and Feng (1998); Chardonnet (2006), sec. II; Bonnefon and 
 
 from math import sqrt
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 
 
 @kernel

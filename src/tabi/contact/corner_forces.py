@@ -6,7 +6,7 @@ the pressure point is inside (Wachspress's coordinates c_i of that point), and t
     λ_n,i = c_i f_z,   λ_t,i = c_i (f_t + κ ẑ × (p_i − p)),   κ = τ_z / Σ c_i ‖p_i − p‖²        (1)
 """
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 
 
 @kernel

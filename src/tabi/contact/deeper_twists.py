@@ -8,7 +8,7 @@ there are corners.
 References: Hirukawa (2003), sec. 2.1.2, eq. 2; Boyle and Dykstra (1986).
 """
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 
 # turns over all corners at most
 SWEEPS = 200

@@ -11,12 +11,12 @@ References: Chardonnet (2006), sec. III (C12's eq. 13 is misprinted); Jean (1999
 Ni (2011).
 """
 
-from tabi._jit import kernel
 from tabi.contact import bodies, body_sweep, budget
 from tabi.contact.blocks import row_velocity, velocities_with
 from tabi.contact.certificate import residual
 from tabi.contact.rows import local, project
 from tabi.contact.workspace import DEPTH
+from tabi.jit import kernel
 from tabi.spatial.cholesky import solve as solve_small
 
 

@@ -11,8 +11,8 @@ first contact, so the same contacts give the same groups.
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi._jit import kernel
-from tabi._structure import Structure
+from tabi.jit import kernel
+from tabi.jit.structure import Structure
 
 Integers = NDArray[np.int64]
 

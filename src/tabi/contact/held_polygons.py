@@ -15,11 +15,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi._jit import kernel
-from tabi._structure import Structure
 from tabi.contact.bodies import ROW, BodyProblem
 from tabi.contact.polygon_states import EDGE, FACE, NONE, VERTEX, decode, holds
 from tabi.contact.rows import BILATERAL, BILATERAL_TWO, IDLE
+from tabi.jit import kernel
+from tabi.jit.structure import Structure
 from tabi.model.arrays import table
 from tabi.spatial.vector import add, load3, load9, mul_t, scale, store3, store9
 

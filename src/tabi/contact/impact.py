@@ -31,10 +31,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tabi._jit import kernel
-from tabi._structure import Structure
 from tabi.contact import lemke
 from tabi.contact.problem import ProblemError, numbers, square
+from tabi.jit import kernel
+from tabi.jit.structure import Structure
 
 Floats = NDArray[np.float64]
 

@@ -15,7 +15,7 @@ from math import sqrt
 
 import numpy as np
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 from tabi.spatial.vector import add, dot, scale
 
 

@@ -28,7 +28,6 @@ from math import sqrt
 
 import numpy as np
 
-from tabi._jit import kernel
 from tabi.contact import budget, interior_ball, trees
 from tabi.contact import interior_system as system
 from tabi.contact.bodies import (
@@ -41,6 +40,7 @@ from tabi.contact.interior_system import BALL, BOUNDED, CONE, EQUAL, NOTHING, PO
 from tabi.contact.row_mobility import along_one_axis, fits
 from tabi.contact.rows import BILATERAL, CONTACT, IDLE, LIMITED, SOFT
 from tabi.contact.twist_newton import price
+from tabi.jit import kernel
 from tabi.spatial.vector import dot, load3, load9, mul, scale, store3, store9, sub
 
 # of the way to the edge of a cone; where a step is shorter than SHORT the way goes to the middle

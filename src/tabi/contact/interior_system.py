@@ -10,11 +10,11 @@ and many in the space of twists, as in ``twist_newton``:
 A and B are in work.known and work.slope; (2) leaves A⁻¹ and K there.
 """
 
-from tabi._jit import kernel
 from tabi.contact import block_lu, linear, point_newton
 from tabi.contact.bodies import apply_omega, push_both, relative
 from tabi.contact.point_newton import SLIDES
 from tabi.contact.twist_newton import clear, couple, fill_system, inverse, stiffen
+from tabi.jit import kernel
 from tabi.spatial.vector import load3, load9, matmul, mul, mul_t, scale, store3, store9, sub
 
 # what three rows are: a cone, one number that is not negative, one number within a bound, nothing,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi._structure import Structure
+from tabi.jit.structure import Structure
 
 # rows that are solved without twists at most
 FEW_ROWS = 160

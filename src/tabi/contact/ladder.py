@@ -32,7 +32,6 @@ and end where the budget does that is in the solver's memory (``budget``).
 
 import numpy as np
 
-from tabi._jit import kernel
 from tabi.contact import (
     budget,
     compliant_newton,
@@ -47,6 +46,7 @@ from tabi.contact.blocks import Blocks
 from tabi.contact.maps import ALART_CURNIER, JEAN_MOREAU, NATURAL
 from tabi.contact.rows import CONTACT
 from tabi.contact.workspace import carve, copy, fill
+from tabi.jit import kernel
 
 # where an attempt starts; COLD: zero, and only where there is no warm start; NEAR: the best point
 # met, and only where there is one; PADS: zero, and only where contacts may be on soft pads; MIDDLE:

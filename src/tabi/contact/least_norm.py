@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi._jit import kernel
-from tabi._structure import Structure
 from tabi.contact import linear
+from tabi.jit import kernel
+from tabi.jit.structure import Structure
 
 # pivots below this part of the largest entry are rounding
 RANK = 1e-10

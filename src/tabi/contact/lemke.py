@@ -30,9 +30,9 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi._jit import kernel
-from tabi._structure import Structure
 from tabi.contact.linear import solve as solve_linear
+from tabi.jit import kernel
+from tabi.jit.structure import Structure
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -2,7 +2,7 @@
 factors of symmetric ones.
 """
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 
 
 @kernel

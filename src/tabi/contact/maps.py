@@ -11,7 +11,7 @@ References: Alart and Curnier (1991); Jean and Moreau (1987); De Saxcé and Feng
 
 from math import sqrt
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 
 ALART_CURNIER, JEAN_MOREAU, NATURAL = 0, 1, 2
 ZERO9 = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)

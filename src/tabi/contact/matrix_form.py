@@ -12,11 +12,11 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from tabi._jit import kernel
-from tabi._structure import Structure
 from tabi.contact.blocks import Blocks
 from tabi.contact.bodies import BodyProblem, wrench
 from tabi.contact.soft_problem import SoftProblem
+from tabi.jit import kernel
+from tabi.jit.structure import Structure
 from tabi.spatial.vector import add, cross, dot, load3
 
 Floats = NDArray[np.float64]

@@ -11,13 +11,13 @@ where the search fails or the error stays.
 References: Alart and Curnier (1991); Acary et al. (2018).
 """
 
-from tabi._jit import kernel
 from tabi.contact import budget
 from tabi.contact.blocks import velocities_with
 from tabi.contact.certificate import residual
 from tabi.contact.linear import solve as solve_linear
 from tabi.contact.rows import newton_map, opens
 from tabi.contact.workspace import copy
+from tabi.jit import kernel
 
 # ε of (1) falls to this, for the ρ of the certificate:
 # smaller ones lose the way on rocking feet, and digits in twists

@@ -1,6 +1,6 @@
 """Rows on soft pads as seen in the frame of their pad."""
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 from tabi.spatial.vector import cross, load9, matmul, mul_t
 
 

@@ -9,11 +9,11 @@ see ``compliant_newton``. K never changes: a foot whose nodes all stick costs tw
 matrices.
 """
 
-from tabi._jit import kernel
 from tabi.contact.linear import solve_columns
 from tabi.contact.pad_frames import frame, lever, turned
 from tabi.contact.point_newton import OPENS, STICKS
 from tabi.contact.products import dot, row_times, times_six
+from tabi.jit import kernel
 from tabi.spatial.vector import load3, load9, mul, mul_t, store3
 
 

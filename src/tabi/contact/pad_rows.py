@@ -5,13 +5,13 @@ in the frame of their pad, solved for F and for the six columns of each body tha
 see ``compliant_newton``. Contacts may lie anywhere between the nodes, also between two pads.
 """
 
-from tabi._jit import kernel
 from tabi.contact import compliance
 from tabi.contact.bodies import push_both, wrench
 from tabi.contact.compliance import load, motion_at
 from tabi.contact.linear import solve_columns
 from tabi.contact.pad_frames import frame, lever, pad_turn, turned
 from tabi.contact.point_newton import OPENS, STICKS
+from tabi.jit import kernel
 from tabi.spatial.vector import add, load3, load9, matmul, mul, mul_t, scale, store3
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi._structure import Structure
 from tabi.contact import bodies
 from tabi.contact.bodies import BodyWork
+from tabi.jit.structure import Structure
 from tabi.model.arrays import INDEX, REAL, table
 
 Floats = NDArray[np.float64]

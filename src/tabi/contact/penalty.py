@@ -23,11 +23,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi._jit import kernel
-from tabi._structure import Structure
 from tabi.contact import linear
 from tabi.contact.deeper_twists import deeper
 from tabi.contact.polygons import Polygons
+from tabi.jit import kernel
+from tabi.jit.structure import Structure
 from tabi.spatial.vector import dot, sub
 
 Floats = NDArray[np.float64]

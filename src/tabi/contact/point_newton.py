@@ -10,11 +10,11 @@ have twenty-four; a robot that lies has a third of them. Many corners of one foo
 from their body.
 """
 
-from tabi._jit import kernel
 from tabi.contact import linear, row_mobility, trees
 from tabi.contact.bodies import apply_omega, push_both, relative, wrench
 from tabi.contact.row_mobility import along_one_axis
 from tabi.contact.workspace import FEW
+from tabi.jit import kernel
 from tabi.spatial.vector import axpy6, load3, load6, load9, mul, mul_t, store6
 
 # what rows do: their impulse is known, their velocity is, or neither

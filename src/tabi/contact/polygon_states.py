@@ -4,7 +4,7 @@ Of a polygon with n corners: 0 for none; 1 + i for a vertex, 1 + n + i for the e
 last one for the face; as many again, without none, where it slides.
 """
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 
 NONE, VERTEX, EDGE, FACE = 0, 1, 2, 3
 

@@ -16,11 +16,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi._jit import kernel
-from tabi._structure import Structure
 from tabi.contact import trees
 from tabi.contact.bodies import apply_omega, at, push
 from tabi.contact.rows import CONTACT
+from tabi.jit import kernel
+from tabi.jit.structure import Structure
 from tabi.spatial.vector import add, load3, load9, mul, mul_t, scale, store3, sub
 
 Floats = NDArray[np.float64]

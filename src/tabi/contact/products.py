@@ -3,7 +3,7 @@
 Rows are slices: loops that count from zero are those that compilers make vectors of.
 """
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 
 
 @kernel(vectors=True)

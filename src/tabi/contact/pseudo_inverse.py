@@ -23,8 +23,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi._jit import kernel
 from tabi.contact import linear
+from tabi.jit import kernel
 from tabi.spatial.vector import axpy6, load6, store6
 
 Floats = NDArray[np.float64]

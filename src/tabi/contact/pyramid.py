@@ -27,13 +27,13 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import ArrayLike, NDArray
 
-from tabi._jit import kernel
-from tabi._structure import Structure
 from tabi.contact import bodies, lemke
 from tabi.contact.bodies import BodyProblem
 from tabi.contact.certificate import Certificate, judge
 from tabi.contact.problem import Problem, ProblemError
 from tabi.contact.rows import CONTACT, IDLE
+from tabi.jit import kernel
+from tabi.jit.structure import Structure
 
 Floats = NDArray[np.float64]
 

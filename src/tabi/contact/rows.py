@@ -19,9 +19,9 @@ of these is a seventh number and a branch in each function.
 
 from math import sqrt
 
-from tabi._jit import kernel
 from tabi.contact import cone, maps
 from tabi.contact.maps import ONE9, ZERO9
+from tabi.jit import kernel
 from tabi.spatial import symmetric
 
 CONTACT, LIMITED, BILATERAL, BILATERAL_TWO, IDLE, SOFT = 0, 1, 2, 3, 4, 5

@@ -39,14 +39,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi._jit import kernel
-from tabi._structure import Structure
 from tabi.contact import least_norm
 from tabi.contact.corner_forces import gradient
 from tabi.contact.least_norm import Factors
 from tabi.contact.polygon_states import EDGE, FACE, NONE, decode, holds
 from tabi.contact.polygons import Polygons
 from tabi.contact.selection_forces import forces, slip_velocity
+from tabi.jit import kernel
+from tabi.jit.structure import Structure
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

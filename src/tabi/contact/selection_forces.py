@@ -20,10 +20,10 @@ then forces are the least ones (``least_norm``).
 References: Moraud (2008), sec. II.
 """
 
-from tabi._jit import kernel
 from tabi.contact import least_norm, linear
 from tabi.contact.least_norm import RANK
 from tabi.contact.polygon_states import FACE, NONE, VERTEX, decode
+from tabi.jit import kernel
 
 # turns in which the direction of sliding is found, and how much of it may be left open
 TURNS, STRAIGHT = 30, 1e-9

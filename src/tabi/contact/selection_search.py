@@ -8,7 +8,6 @@ first violated rule says, of all together, and of each alone the step over to th
 References: Moraud (2008), secs. II-D and IV.
 """
 
-from tabi._jit import kernel
 from tabi.contact.polygon_states import (
     EDGE,
     FACE,
@@ -29,6 +28,7 @@ from tabi.contact.selection import (
     evaluate,
     worst_edge,
 )
+from tabi.jit import kernel
 
 
 @kernel

@@ -15,9 +15,9 @@ import scipy.linalg
 import scipy.sparse
 import scipy.sparse.linalg
 
-from tabi._jit import kernel
 from tabi.contact.blocks import velocities_with
 from tabi.contact.newton import newton_on, price, row_map
+from tabi.jit import kernel
 
 # share of blocks above which a full factorisation is the faster one
 FULL = 0.25

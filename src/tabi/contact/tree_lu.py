@@ -21,10 +21,10 @@ before parents.
 References: Featherstone (2008), ch. 7; George and Liu (1981).
 """
 
-from tabi._jit import kernel
 from tabi.contact.block_lu import factor, substitute, substitute_vector, subtract, subtract_vector
 from tabi.contact.trees import FOLLOWS, YIELDS, lifted
 from tabi.dynamics.tree_inertia import times
+from tabi.jit import kernel
 from tabi.spatial.vector import add6, load6, store6
 
 

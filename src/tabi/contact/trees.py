@@ -14,8 +14,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi._jit import kernel
 from tabi.dynamics.tree_inertia import BLOCKS, EACH, FOLLOWS, ROOT, SELF, YIELDS, times
+from tabi.jit import kernel
 from tabi.spatial.vector import add6, load6, store6
 
 __all__ = ["BLOCKS", "EACH", "FOLLOWS", "ROOT", "SELF", "YIELDS", "apply", "kick", "linked"]

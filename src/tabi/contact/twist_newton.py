@@ -14,7 +14,6 @@ Rows whose bound R is what their partner presses with follow it: Δλ of (1) and
 
 from math import sqrt
 
-from tabi._jit import kernel
 from tabi.contact import block_lu, budget, point_newton, tree_lu, trees
 from tabi.contact.bodies import (
     apply_omega,
@@ -31,6 +30,7 @@ from tabi.contact.row_mobility import along_one_axis
 from tabi.contact.rows import CONTACT, LIMITED, opens, sticks
 from tabi.contact.tree_lu import add_product
 from tabi.contact.workspace import FEW
+from tabi.jit import kernel
 from tabi.spatial.vector import (
     cross,
     load3,

@@ -6,9 +6,9 @@ semi-definite. Then λ = 0 does what any other impulse would, and the contact be
 where only its normal is held.
 """
 
-from tabi._jit import kernel
 from tabi.contact import trees
 from tabi.contact.rows import CONTACT, IDLE, SOFT
+from tabi.jit import kernel
 from tabi.spatial.vector import cross, dot6, load3, load9
 
 # share of two bodies' own mobility below which that between them is rounding

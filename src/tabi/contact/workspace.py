@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi._jit import kernel
 from tabi.contact import budget
+from tabi.jit import kernel
 
 Floats = NDArray[np.float64]
 DEPTH = 10

@@ -5,9 +5,9 @@ from math import cos, exp, pi, sin, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi._jit import kernel
-from tabi._structure import Structure
 from tabi.control.felt import FLAT, LOAD, MOVES, PLACE, POINT, TURNS, Felt, feel
+from tabi.jit import kernel
+from tabi.jit.structure import Structure
 from tabi.spatial.vector import (
     add,
     cross,

@@ -53,10 +53,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import ModelError, real
-from tabi._jit import entry
 from tabi.control import estimation
 from tabi.control.body_sense import BodySense, read
 from tabi.control.estimation import CLOCK, SETTINGS, EstimatorState
+from tabi.jit import entry
 from tabi.model.arrays import table
 from tabi.model.robot import Robot
 from tabi.model.sensors import Sensor

@@ -6,10 +6,10 @@ Equations (1) to (3) are those of ``body_sense``, which makes the tables.
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi._jit import kernel
-from tabi._structure import Structure
 from tabi.dynamics import centroidal, kinematics
 from tabi.dynamics.workspace import Workspace
+from tabi.jit import kernel
+from tabi.jit.structure import Structure
 from tabi.spatial.vector import (
     add,
     angular,

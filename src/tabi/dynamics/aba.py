@@ -15,8 +15,8 @@ given its acceleration, (1)–(3) pass over it, and its force comes out: τ = S�
 References: Featherstone (2008), ch. 7 and 9.2 (hybrid dynamics).
 """
 
-from tabi._jit import kernel
 from tabi.dynamics import articulated
+from tabi.jit import kernel
 from tabi.spatial.vector import accumulate6, axpy6, dot6, load6, store6
 
 

@@ -5,7 +5,7 @@
 In this order: A (xx xy xz yy yz zz), B row by row, C (xx xy xz yy yz zz).
 """
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 from tabi.spatial.vector import load3, load6
 
 

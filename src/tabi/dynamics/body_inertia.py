@@ -20,8 +20,8 @@ floating body, needs none of this: its Ω is the inverse of its own inertia. Tre
 many links have no blocks Ω_ij but the factors of ``tree_inertia``.
 """
 
-from tabi._jit import kernel
 from tabi.dynamics import articulated, followers, tree_inertia
+from tabi.jit import kernel
 from tabi.spatial import symmetric
 from tabi.spatial.vector import (
     axpy6,

@@ -6,8 +6,8 @@ pass to the leaves, (3) of ``aba``, makes M̂⁻¹ Σ J_iᵀ F_i. Where Ω has t
 part out of u (``followers``). A free object moves by its own inertia alone.
 """
 
-from tabi._jit import kernel
 from tabi.dynamics import followers, tree_inertia
+from tabi.jit import kernel
 from tabi.spatial import symmetric
 from tabi.spatial.vector import (
     accumulate6,

@@ -8,8 +8,8 @@ Of a tree, P and L about its own centre of mass c:
 All need ``kinematics.positions`` and ``velocities``.
 """
 
-from tabi._jit import kernel
 from tabi.dynamics import composite
+from tabi.jit import kernel
 from tabi.spatial.vector import add, angular, cross, dot, linear, load3, load6, scale, sub, sym_mul
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi._structure import Structure
 from tabi.dynamics import tree_inertia
+from tabi.jit.structure import Structure
 from tabi.model.arrays import FLOATING, INDEX, table
 from tabi.model.compiled import Model
 

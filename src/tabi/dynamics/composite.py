@@ -10,7 +10,7 @@ the body gives it the momentum, angular about the tree's origin
 Reference: Featherstone (2008), ch. 6.
 """
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 from tabi.spatial.vector import add, angular, cross, linear, load3, load6, pair, scale, sym_mul
 
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tabi._errors import ModelError, unknown
-from tabi._jit import entry
 from tabi.dynamics import evaluation
 from tabi.dynamics.quantities import Quantities, Thing
+from tabi.jit import entry
 from tabi.model.compiled import Model
 from tabi.model.links import Link
 from tabi.model.lookup import freedoms, joint_rows

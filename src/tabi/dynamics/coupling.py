@@ -12,8 +12,8 @@ A prescribed joint keeps its motion; a coupling between two of them is left to w
 it.
 """
 
-from tabi._jit import kernel
 from tabi.dynamics import aba
+from tabi.jit import kernel
 from tabi.spatial.cholesky import solve
 from tabi.spatial.vector import axpy6, dot6, load6
 

@@ -7,8 +7,8 @@ of a tree share one origin and the world's axes, so F needs no transport on its 
 Reference: Featherstone (2008), ch. 6.
 """
 
-from tabi._jit import kernel
 from tabi.dynamics import composite, kinematics
+from tabi.jit import kernel
 from tabi.spatial.vector import dot6, load6
 
 

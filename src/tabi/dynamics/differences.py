@@ -6,7 +6,7 @@
 
 from math import atan2, sqrt
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 from tabi.model.arrays import FLOATING, SPHERICAL
 
 

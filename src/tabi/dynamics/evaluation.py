@@ -9,10 +9,10 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi._jit import kernel
-from tabi._structure import Structure
 from tabi.dynamics import centroidal, composite, crba, jacobian, kinematics, rnea
 from tabi.dynamics.workspace import Workspace, allocate
+from tabi.jit import kernel
+from tabi.jit.structure import Structure
 from tabi.model.arrays import FLOATING, INDEX, SPHERICAL
 from tabi.model.compiled import Model
 from tabi.spatial.vector import add, load3, load6, load9, mul, mul_t, scale, store3

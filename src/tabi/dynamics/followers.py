@@ -16,8 +16,8 @@ takes nothing away.
 
 from math import sqrt
 
-from tabi._jit import kernel
 from tabi.dynamics.coupling import leave, product, yields
+from tabi.jit import kernel
 from tabi.spatial.vector import axpy6, load6, store6
 
 

@@ -5,8 +5,8 @@ accelerations), the articulated-body algorithm the accelerations on top of it, a
 closed last.
 """
 
-from tabi._jit import kernel
 from tabi.dynamics import aba, coupling, kinematics, rnea
+from tabi.jit import kernel
 
 
 @kernel

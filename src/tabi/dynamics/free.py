@@ -21,8 +21,8 @@ The workspace holds the kinematics of the state it is handed, and in the end tha
 it returns.
 """
 
-from tabi._jit import kernel
 from tabi.dynamics import aba, centroidal, forward, integration, kinematics
+from tabi.jit import kernel
 from tabi.model.arrays import FLOATING
 from tabi.spatial.symmetric import solve
 from tabi.spatial.vector import (

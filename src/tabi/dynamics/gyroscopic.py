@@ -32,8 +32,8 @@ from math import cos, sin, sqrt
 
 import numpy as np
 
-from tabi._jit import kernel
 from tabi.dynamics import forward, kinematics
+from tabi.jit import kernel
 from tabi.model.arrays import FLOATING, PRISMATIC, SPHERICAL, ModelArrays
 from tabi.spatial.vector import (
     add,

@@ -5,7 +5,7 @@ Of angles and distances, and of quaternions with v in the joint frame's axes,
     q ⊕ v = q + v,   q ⊕ v = exp(v/2) ⊗ q                                                      (1)
 """
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 from tabi.model.arrays import FLOATING, SPHERICAL
 from tabi.spatial import quaternion
 

@@ -9,7 +9,7 @@ to (ω, ẋ) = J v. Their rates at zero joint acceleration are
     (α, ẍ) = (α_b, a_b + α_b × r + ω × ẋ)  = J̇ v,   (α_b, a_b) = Σ c along the branch            (2)
 """
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 from tabi.spatial.vector import add, add6, angular, cross, linear, load6
 
 

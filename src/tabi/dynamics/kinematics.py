@@ -12,7 +12,7 @@ derivatives of its velocities.
 Reference: Featherstone, Rigid Body Dynamics Algorithms (2008), ch. 4 and 5.
 """
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 from tabi.model.arrays import FLOATING, PLANAR, PRISMATIC, REVOLUTE, WELDED
 from tabi.spatial import quaternion
 from tabi.spatial.trigonometry import sincos

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tabi._errors import ModelError, unknown
-from tabi._jit import entry
 from tabi.dynamics import evaluation
+from tabi.jit import entry
 from tabi.model.compiled import Model
 from tabi.model.links import Link
 from tabi.spatial.twist import Twist

@@ -10,8 +10,8 @@ tree's origin.
 Reference: Featherstone (2008), ch. 5.
 """
 
-from tabi._jit import kernel
 from tabi.dynamics import kinematics
+from tabi.jit import kernel
 from tabi.spatial.vector import (
     accumulate6,
     add,

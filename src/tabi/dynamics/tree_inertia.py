@@ -18,7 +18,7 @@ keep the blocks.
 References: Featherstone (2008), ch. 7; Wensing, Featherstone and Orin (2012), on propagators.
 """
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 from tabi.spatial.vector import axpy6, dot6, load6, store6
 
 # in the list of parents: without one, and where Ω has blocks

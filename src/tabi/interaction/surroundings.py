@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import ModelError
-from tabi._jit import entry
 from tabi.collision import broad, detect, surfaces
 from tabi.collision.arrays import FIELD, PLANE, SPHERE, SURFACE, Collision, compile_collision
 from tabi.collision.workspace import allocate, point_table
 from tabi.dynamics import kinematics
 from tabi.dynamics import workspace as dynamics_workspace
+from tabi.jit import entry
 from tabi.model.arrays import table
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import os
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi._structure import Structure
+from tabi.jit.structure import Structure
 
 # kinds of joints, as kernels tell them apart
 REVOLUTE, PRISMATIC, SPHERICAL, PLANAR, FLOATING, WELDED = 0, 1, 2, 3, 4, 5

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import ModelError
-from tabi._structure import Structure
+from tabi.jit.structure import Structure
 
 # rows of ``Channel.told``
 POSITION, VELOCITY, EFFORT, KP, KD = range(5)

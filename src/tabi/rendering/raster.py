@@ -22,7 +22,7 @@ Reference: Pineda, "A parallel algorithm for polygon rasterization", SIGGRAPH 19
 
 import math
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 
 # what is seen in a pixel: a triangle by its number, or nothing; planes by their own numbers,
 # two for each: in the light, and in the shadow

@@ -14,7 +14,7 @@ sky. A pixel is the mean of its samples.
 
 import math
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 from tabi.rendering.raster import NOTHING, PLANES
 
 # lines on the ground [m], and the distance at which it is half as pale as the sky [m]

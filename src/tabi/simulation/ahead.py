@@ -17,8 +17,8 @@ import sys
 import threading
 from typing import Any
 
-from tabi import _folder, _jit
 from tabi.contact import ladder
+from tabi.jit import cache_folder, decorator
 from tabi.model.world import World
 from tabi.simulation.laws import coulomb
 from tabi.simulation.step import step_on
@@ -32,9 +32,9 @@ END_WITHIN_S = 2.0
 @functools.cache
 def start() -> None:
     """Begin, once, where it is of use; what goes wrong in the other process is met again here."""
-    folder = _folder.cache_folder()
+    folder = cache_folder.cache_folder()
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    if not _jit.own_compiler() or folder is None or (cores or 1) < 2:
+    if not decorator.own_compiler() or folder is None or (cores or 1) < 2:
         return
     if any(folder.glob(step_files())):
         return
@@ -58,10 +58,10 @@ def end(helper: subprocess.Popen[bytes]) -> None:
 
 def step_files() -> str:
     """Pattern of the files of the compiled step in the cache."""
-    from tabi import _identity
+    from tabi.jit import identity
 
     rollout = step_on(coulomb).rollout.py_func
-    return f"{rollout.__module__}.{rollout.__name__}-{_identity.whole(rollout)}-*"
+    return f"{rollout.__module__}.{rollout.__name__}-{identity.whole(rollout)}-*"
 
 
 def jobs(stepper: Stepper) -> list[tuple[Any, tuple[Any, ...]]]:
@@ -81,7 +81,7 @@ def jobs(stepper: Stepper) -> list[tuple[Any, tuple[Any, ...]]]:
 
 def run() -> None:
     """Compile them, and then what they may call."""
-    if not _jit.own_compiler():
+    if not decorator.own_compiler():
         return
     world = World()
     world.add_ground()
@@ -90,7 +90,7 @@ def run() -> None:
     for kernel, args in found:
         kernel.entry(args)
     for kernel, args in found:
-        _jit.complete(kernel, *args)
+        decorator.complete(kernel, *args)
 
 
 if __name__ == "__main__":

@@ -9,13 +9,13 @@ by its kind (``rows``), and starts with the impulse it had in the last step, fou
 References: Chardonnet (2012), sec. 3.3.
 """
 
-from tabi._jit import kernel
 from tabi.contact import bodies as bodies_of
 from tabi.contact import bond_closing, bond_elimination, bond_rows, bond_work, groups
 from tabi.dynamics import body_inertia, kinematics
 from tabi.dynamics.body_inertia import BLOCKS, BLOCKS_AND_ROWS, ROWS
 from tabi.dynamics.tree_inertia import BLOCKS as IN_BLOCKS
 from tabi.dynamics.tree_inertia import ROOT
+from tabi.jit import kernel
 from tabi.simulation.tables import BONDS
 
 # contacting bodies of a family from which on factors cost less than blocks

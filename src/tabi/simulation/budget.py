@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi._callback import Callback
 from tabi._errors import ModelError
 from tabi.contact import budget
+from tabi.jit.callback import Callback
 
 # looks at contacts that a step may cost unless told otherwise: 50 ms with 200 contacts
 DEFAULT = 400_000

@@ -6,7 +6,7 @@ way is tried again, and where it fails again the careful one is taken for 3 step
 A plain step that goes well ends it.
 """
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 
 # columns of a memory: careful steps still to be done, failures of the plain way in a row
 LEFT, FAILED = 0, 1

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tabi._errors import ModelError, SimulationError, real, unknown
-from tabi._jit import entry, kernel
+from tabi.jit import entry, kernel
 from tabi.model.arrays import table
 from tabi.model.compiled import Model
 from tabi.model.lookup import freedoms

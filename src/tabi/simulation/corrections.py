@@ -6,9 +6,9 @@ Trees in flight keep their momentum (``free``), bodies and trees that turn fast 
 
 from math import sqrt
 
-from tabi._jit import kernel
 from tabi.contact.workspace import copy
 from tabi.dynamics import free, gyroscopic, integration, kinematics
+from tabi.jit import kernel
 from tabi.model.arrays import FLOATING
 from tabi.simulation.depenetration import TOGETHER
 from tabi.spatial.vector import angular, dot, load3, load6

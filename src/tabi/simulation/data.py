@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import ModelError
-from tabi._jit import entry
-from tabi._structure import each
 from tabi.contact import trees
 from tabi.contact.bodies import BodyProblem, no_parents
 from tabi.contact.soft_problem import soften
 from tabi.dynamics.body_inertia import ROWS, add_blocks
+from tabi.jit import entry
+from tabi.jit.structure import each
 from tabi.model.compiled import Link, Model
 from tabi.simulation import readout, soft_check
 from tabi.simulation.rows.bonds import bond_name

@@ -28,10 +28,10 @@ the joints gives way.
 
 from math import inf
 
-from tabi._jit import kernel
 from tabi.contact import budget
 from tabi.contact.bond_work import added
 from tabi.contact.rows import CONTACT, IDLE, LIMITED, SOFT
+from tabi.jit import kernel
 from tabi.model.arrays import FLOATING
 from tabi.simulation import caution
 from tabi.simulation.rows.contacts import SLIPS, SPRINGS

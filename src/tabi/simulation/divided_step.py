@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi._jit import entry
+from tabi.jit import entry
 from tabi.simulation import feet, sensors
 from tabi.simulation.stepper import Stepper, larger
 from tabi.simulation.tables import MOMENTS, OPEN, StepData

@@ -19,7 +19,7 @@ the sum of their forces; never from the forces of single corners, which are not 
 A part of every step: it adds no force, and looks when all is known.
 """
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 from tabi.recording.foot_words import EDGE, FACE, NONE, SLIDES, VERTEX
 from tabi.simulation.parts import nothing as load
 from tabi.simulation.parts import right as judge

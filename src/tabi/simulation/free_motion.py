@@ -5,8 +5,8 @@
 with the one after it. Joints that a force holds have a velocity, and the force comes out.
 """
 
-from tabi._jit import kernel
 from tabi.dynamics import aba, forward, free
+from tabi.jit import kernel
 from tabi.simulation import corrections
 
 

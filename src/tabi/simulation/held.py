@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import SimulationError
-from tabi._structure import each
 from tabi.dynamics import differences
+from tabi.jit.structure import each
 from tabi.simulation.data import Data
 from tabi.simulation.laws import given
 from tabi.simulation.observation import Contact, contacts

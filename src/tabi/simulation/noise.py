@@ -11,7 +11,7 @@ Reference: Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1, 2,
 
 from math import log, pi, sqrt
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 from tabi.spatial.trigonometry import sincos
 
 WORD = 0xFFFFFFFF

@@ -49,8 +49,8 @@ from typing import Any, NamedTuple
 from numpy.typing import NDArray
 
 from tabi._errors import ModelError
-from tabi._jit import kernel
 from tabi.contact import bodies
+from tabi.jit import kernel
 from tabi.model.compiled import Model
 from tabi.simulation.tables import NO_MEMORY
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi._structure import Structure
+from tabi.jit.structure import Structure
 from tabi.model.pilot import Channel, channel
 
 

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi._callback import call_with
 from tabi._errors import SimulationError
-from tabi._jit import address, interpreted, kernel
-from tabi._structure import structure_at
+from tabi.jit import address, interpreted, kernel
+from tabi.jit.callback import call_with
+from tabi.jit.structure import structure_at
 from tabi.model.arrays import INDEX, table
 from tabi.model.lookup import freedoms
 from tabi.model.pilot import Pilot, check_joints, check_period

@@ -8,7 +8,7 @@ exert on a body about the origin of F, λ_τ: impulses of torsional and rolling 
 
 from math import nan
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 from tabi.simulation.tables import CONTACTS, MOMENTS
 from tabi.spatial.vector import (
     add,

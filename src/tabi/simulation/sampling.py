@@ -6,7 +6,7 @@ told a delay later. Its noise depends on the seed, the world, the sensor and k a
 
 from math import exp, floor, sqrt
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 from tabi.simulation.noise import four_normals
 from tabi.simulation.sensor_tables import KIND
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import ModelError
-from tabi._structure import Structure
+from tabi.jit.structure import Structure
 from tabi.model.arrays import INDEX, REAL, table
 from tabi.model.compiled import Model, Site
 from tabi.model.rates import steps_between

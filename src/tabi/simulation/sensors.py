@@ -20,10 +20,10 @@ of all of these.
 References: Featherstone (2008), ch. 5; Chardonnet (2012), sec. 5.1.
 """
 
-from tabi._jit import kernel
 from tabi.dynamics import free
 from tabi.dynamics.kinematics import velocity_product
 from tabi.dynamics.rnea import newton_euler
+from tabi.jit import kernel
 from tabi.model.arrays import FLOATING, PRISMATIC
 from tabi.simulation import sampling
 from tabi.simulation.parts import nothing as load

@@ -4,11 +4,11 @@ No law judges itself: backward errors are recomputed from impulses and the probl
 solved again where its coefficients have to be revised, and all of them where overlaps are deep.
 """
 
-from tabi._jit import kernel
 from tabi.contact import bodies, bond_elimination, budget
 from tabi.contact.certificate import residual
 from tabi.contact.rows import CONTACT, IDLE
 from tabi.dynamics import body_response
+from tabi.jit import kernel
 from tabi.simulation import caution, depenetration
 from tabi.simulation.parts import worse
 from tabi.simulation.rows.contacts import REVISIONS, SLIPS, slides

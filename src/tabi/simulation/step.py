@@ -19,10 +19,10 @@ from __future__ import annotations
 import functools
 from typing import Any, NamedTuple
 
-from tabi._callback import clear_failed, failed
-from tabi._jit import kernel
 from tabi.contact import budget
 from tabi.dynamics import kinematics
+from tabi.jit import kernel
+from tabi.jit.callback import clear_failed, failed
 from tabi.simulation import (
     assembly,
     caution,

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import ModelError, TabiError
-from tabi._jit import complete, entry
-from tabi._progress import STEP_KERNELS, first_run
-from tabi._structure import arrays_of, each
 from tabi.contact import bond_work
+from tabi.jit import complete, entry
+from tabi.jit.progress import STEP_KERNELS, first_run
+from tabi.jit.structure import arrays_of, each
 from tabi.model.arrays import table
 from tabi.model.compiled import Model
 from tabi.simulation import parts, pilots, sensor_tables, sensors, settings, tables, workspace

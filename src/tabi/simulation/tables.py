@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi._structure import Structure
 from tabi.collision import arrays as collision_arrays
 from tabi.collision.arrays import Collision
 from tabi.contact import budget, ladder
 from tabi.dynamics import chain_tables, gyroscopic
+from tabi.jit.structure import Structure
 from tabi.model.arrays import INDEX, REAL, ModelArrays, table
 from tabi.model.compiled import Model
 from tabi.simulation import foot_tables

@@ -11,8 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi._jit import kernel
-from tabi._structure import Structure
 from tabi.collision import broad
 from tabi.collision import workspace as collision_workspace
 from tabi.collision.workspace import CollisionWorkspace
@@ -24,6 +22,8 @@ from tabi.dynamics import chain_tables, free
 from tabi.dynamics import workspace as dynamics_workspace
 from tabi.dynamics.chain_tables import Chains
 from tabi.dynamics.workspace import Workspace
+from tabi.jit import kernel
+from tabi.jit.structure import Structure
 from tabi.model.arrays import INDEX, table
 from tabi.model.compiled import Model
 from tabi.simulation.sensor_tables import MOTION

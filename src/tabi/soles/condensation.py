@@ -35,7 +35,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import splu
 
 from tabi._errors import ModelError
-from tabi._folder import cache_root
+from tabi.jit.cache_folder import cache_root
 from tabi.soles.elasticity import Element, Stiffness, assemble
 from tabi.soles.materials import Layer
 from tabi.soles.mesh import SoleMesh

@@ -2,7 +2,7 @@
 
 from math import sqrt
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 
 
 @kernel

@@ -6,7 +6,7 @@ exp(φ/2) = (cos(‖φ‖/2), sin(‖φ‖/2) φ/‖φ‖)                      
 
 from math import cos, sin, sqrt
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 
 
 @kernel

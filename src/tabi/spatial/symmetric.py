@@ -1,6 +1,6 @@
 """Symmetric 3×3 systems, as tuples (xx, xy, xz, yy, yz, zz), for use inside kernels."""
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 
 
 @kernel

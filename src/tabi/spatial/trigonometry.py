@@ -7,7 +7,7 @@ for |x| < 10⁵; beyond that the library's functions take over.
 
 from math import cos, floor, sin
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 
 
 @kernel(exact=True)

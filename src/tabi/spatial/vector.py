@@ -4,7 +4,7 @@ A 3-vector is (x, y, z); a 3×3 matrix R is nine numbers row by row; a symmetric
 xz, yy, yz, zz). Tuples live in registers: these functions cost nothing but their arithmetic.
 """
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 
 
 @kernel

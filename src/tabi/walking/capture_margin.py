@@ -7,7 +7,7 @@ still be held: a push of F for T moves it by F T/(m ω).
 
 from math import pi
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 from tabi.spatial.trigonometry import sincos
 from tabi.walking.leg import LEFT, RIGHT
 from tabi.walking.steered import CAUGHT, catch, catch_from, outside, times_left

@@ -30,9 +30,9 @@ from math import atan2
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi._jit import kernel
-from tabi._structure import Structure
 from tabi.dynamics import kinematics
+from tabi.jit import kernel
+from tabi.jit.structure import Structure
 from tabi.spatial.trigonometry import sincos
 from tabi.spatial.vector import (
     add,

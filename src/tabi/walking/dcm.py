@@ -29,7 +29,7 @@ point error compensation for biped walking on uneven terrain, for the integral.
 
 from collections.abc import Sequence
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 from tabi.spatial.vector import add, cross, load3, load9, mul
 
 # feet that press so far from where they should have reached their bounds [m]

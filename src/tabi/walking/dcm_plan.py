@@ -17,7 +17,7 @@ component of motion.
 
 from math import exp
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 
 
 @kernel(inline=True)

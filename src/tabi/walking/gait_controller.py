@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import ModelError
-from tabi._jit import entry
-from tabi._structure import arrays_of
 from tabi.control.estimator import Estimator
+from tabi.jit import entry
+from tabi.jit.structure import arrays_of
 from tabi.model.lookup import freedoms, joint_rows
 from tabi.model.pilot import EFFORT, POSITION, VELOCITY, Pilot, channel
 from tabi.model.robot import Robot

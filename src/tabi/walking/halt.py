@@ -9,7 +9,7 @@ is asked at the last tick before a foot lifts. Where it is not so, no foot lifts
 stands as it is, with its centre of mass at rest above the zero moment point.
 """
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 from tabi.spatial.vector import load3, load9, mul_t, store3, store9, sub
 from tabi.walking.leg import LEFT, RIGHT
 from tabi.walking.whole_body import share_of_left

@@ -13,7 +13,7 @@ of the leg's length ℓ, as far as legs reach, with τ as if each leg that stand
 that is at its limit lifts nothing any more, and two that share the weight still do.
 """
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 from tabi.spatial import quaternion
 from tabi.spatial.vector import cross, mul, mul_t
 from tabi.walking.leg import sole

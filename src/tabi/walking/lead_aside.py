@@ -19,7 +19,7 @@ the step nothing changes.
 
 from math import exp
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 from tabi.walking.dcm_plan import before
 from tabi.walking.leg import LEFT, RIGHT
 from tabi.walking.steered import where_it_can_stop

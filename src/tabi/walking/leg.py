@@ -23,8 +23,8 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi._jit import kernel
-from tabi._structure import Structure
+from tabi.jit import kernel
+from tabi.jit.structure import Structure
 from tabi.spatial import cholesky
 from tabi.spatial.trigonometry import sincos
 from tabi.spatial.vector import add, cross, dot, load3, load9, matmul, mul, scale, sub

@@ -15,7 +15,7 @@ r = b − A x is the point of {r : Aᵀ r ≤ 0} next to b (Moreau): a projectio
 Reference: Lawson and Hanson (1974), Solving Least Squares Problems, ch. 23.
 """
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 from tabi.spatial import cholesky
 
 # a slope is negative below this, of a's and b's of size 1

@@ -33,8 +33,8 @@ Kajita et al. (2010), Biped walking stabilization based on linear inverted pendu
 
 from math import atan2
 
-from tabi._jit import kernel
 from tabi.dynamics import centroidal, kinematics
+from tabi.jit import kernel
 from tabi.spatial import quaternion
 from tabi.spatial.trigonometry import sincos
 from tabi.spatial.vector import add, cross, load3, load9, matmul, mul, mul_t, scale, store3, sub

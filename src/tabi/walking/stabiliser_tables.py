@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import ModelError, real
-from tabi._structure import Structure
 from tabi.dynamics import kinematics
+from tabi.jit.structure import Structure
 from tabi.model.arrays import table
 from tabi.walking.biped import Biped
 from tabi.walking.course import NOBODY, Course

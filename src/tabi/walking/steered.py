@@ -12,7 +12,7 @@ of the other one; after the last step STOP, in which the weight goes back betwee
    ξ anywhere between the feet and within the sole's length, less a margin.
 """
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 from tabi.walking.dcm_plan import before
 from tabi.walking.leg import LEFT, RIGHT
 from tabi.walking.step_choice import choose, clip

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi._structure import Structure
 from tabi.control.estimation import EstimatorState
+from tabi.jit.structure import Structure
 from tabi.model.arrays import ModelArrays
 from tabi.model.pilot import Channel
 from tabi.walking.stabiliser_tables import StabiliserLoop

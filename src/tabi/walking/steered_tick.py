@@ -15,7 +15,7 @@ of a reference, this tick and the next one, as it reads those of a walking patte
 
 from math import sqrt
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 from tabi.spatial.trigonometry import sincos
 from tabi.spatial.vector import add, load3, load9, mul, store3, store9, sub
 from tabi.walking import whole_body

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import ModelError, real
-from tabi._jit import entry
 from tabi.control.estimator import Estimator
+from tabi.jit import entry
 from tabi.model import legs
 from tabi.model.arrays import table
 from tabi.model.robot import Robot

@@ -22,7 +22,7 @@ quadratic programme; with one time it is a search along a line.
 
 from math import exp, sqrt
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 
 # α, β of (3), the latter [m²/s²]
 MISSED, TIME = 100.0, 0.04

@@ -10,7 +10,7 @@ A walk that is to stop goes on, without D, until the feet stand beside each othe
 
 from math import atan2
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 from tabi.spatial.trigonometry import sincos
 from tabi.walking.dcm_plan import at_landing, before
 from tabi.walking.leg import LEFT, RIGHT

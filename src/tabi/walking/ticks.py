@@ -7,9 +7,9 @@ position loops alone would lag behind.
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi._jit import kernel
-from tabi._structure import Structure
 from tabi.control.estimation import EstimatorState, estimate
+from tabi.jit import kernel
+from tabi.jit.structure import Structure
 from tabi.model.arrays import ModelArrays
 from tabi.model.pilot import EFFORT, POSITION, VELOCITY, Channel
 from tabi.walking.halt import must_halt, stand_as_at

@@ -19,10 +19,10 @@ what is beside that line. What it does in the legs is taken off the joints' effo
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi._jit import kernel
-from tabi._structure import Structure
 from tabi.dynamics import centroidal, kinematics, rnea
 from tabi.dynamics.workspace import Workspace
+from tabi.jit import kernel
+from tabi.jit.structure import Structure
 from tabi.spatial import quaternion
 from tabi.spatial.trigonometry import sincos
 from tabi.spatial.vector import add, cross, load3, load9, matmul, mul, mul_t, scale, store3, sub

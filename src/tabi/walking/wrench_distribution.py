@@ -31,8 +31,8 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi._jit import kernel
-from tabi._structure import Structure
+from tabi.jit import kernel
+from tabi.jit.structure import Structure
 from tabi.spatial.vector import add, cross, load3, load9, mul, mul_t, scale, sub
 from tabi.walking import nonnegative
 

@@ -19,6 +19,7 @@ def test_without_mujoco_only_our_own_time_is_reported(monkeypatch):
 def test_the_walls_of_the_pit_hold_the_balls_in():
     sim = tabi.Simulator(contacts.pit_world(20))
     sim.run(0.6)
+    assert len(sim.world.objects) == 20
     free = contacts.PIT_HALF - contacts.PIT_BALL + 1e-6
     for ball in sim.world.objects:
         x, y, z = sim.position(ball)

@@ -19,13 +19,13 @@ from typing import Any
 import numpy as np
 
 import tabi
-from tabi import _jit
 from tabi.apps.bench import falling, loops
 from tabi.apps.bench.step import Marching
 from tabi.apps.bench.timing import microseconds
 from tabi.apps.doctor import processor, version_of
 from tabi.contact import bodies, body_sweep, solve_bodies
 from tabi.contact.bodies import BodyProblem
+from tabi.jit import decorator
 from tabi.model.joint import Joint
 from tabi.model.robot import Robot
 from tabi.model.shape import Box, Shape, Sphere
@@ -206,10 +206,10 @@ def cold(problem: BodyProblem) -> list[dict[str, Any]]:
             times: list[float] = []
             begin = time.perf_counter()
             while True:
-                compiling = _jit.first_run.seconds
+                compiling = decorator.first_run.seconds
                 s = solve_bodies(problem, tolerance / scale, solver=solver)
                 # a run that had to compile something says nothing
-                if _jit.first_run.seconds == compiling:
+                if decorator.first_run.seconds == compiling:
                     times.append(s.seconds)
                     if len(times) == 5 or time.perf_counter() - begin > LONGEST:
                         break
@@ -277,17 +277,7 @@ def text(result: dict[str, Any]) -> str:
             f"  first step {1e3 * first['seconds']:.1f} ms, {first['iterations']} iterations, "
             f"{first['residual']:.1e} m/s"
         )
-    pit = result["pit"]
-    theirs = pit["microseconds"].get("mujoco")
-    lines.append(
-        f"a pit of {pit['balls']} balls, {pit['seconds']:g} s: {pit['most_points']} points"
-    )
-    lines.append(
-        f"  a step takes {1e-3 * pit['median_microseconds']:.2f} ms in the median, "
-        f"{1e-3 * pit['microseconds']['tabi']:.2f} in the mean"
-        + ("" if theirs is None else f" (MuJoCo {1e-3 * theirs:.2f})")
-        + f", {pit['longest_ms']:.0f} at most; {pit['missed']} of {pit['steps']} missed"
-    )
+    lines += _pit_lines(result["pit"])
     for row in wall["cold"]:
         state = "" if row["converged"] else " NOT SOLVED"
         lines.append(
@@ -301,3 +291,14 @@ def text(result: dict[str, Any]) -> str:
             f"{row['nanoseconds_per_contact']:.0f} ns a point"
         )
     return "\n".join(lines)
+
+
+def _pit_lines(pit: dict[str, Any]) -> list[str]:
+    theirs = pit["microseconds"].get("mujoco")
+    beside = "" if theirs is None else f" (MuJoCo {1e-3 * theirs:.2f})"
+    return [
+        f"a pit of {pit['balls']} balls, {pit['seconds']:g} s: {pit['most_points']} points",
+        f"  a step takes {1e-3 * pit['median_microseconds']:.2f} ms in the median, "
+        f"{1e-3 * pit['microseconds']['tabi']:.2f} in the mean{beside}, "
+        f"{pit['longest_ms']:.0f} at most; {pit['missed']} of {pit['steps']} missed",
+    ]

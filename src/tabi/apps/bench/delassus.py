@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 
 import tabi
-from tabi._jit import kernel
 from tabi.apps.bench.timing import microseconds
 from tabi.apps.doctor import processor, version_of
 from tabi.dynamics import aba, kinematics, workspace
 from tabi.dynamics.delassus import contacts_of, point_inertia
+from tabi.jit import kernel
 from tabi.model.compiled import Model
 from tabi.model.world import World
 

@@ -21,11 +21,11 @@ from typing import Any
 import numpy as np
 
 import tabi
-from tabi import _jit
 from tabi._errors import ModelError
 from tabi.apps.bench import profile
 from tabi.apps.doctor import processor, version_of
 from tabi.contact import SOLVERS, BodyProblem, Problem, solve_bodies, solve_problem
+from tabi.jit import decorator
 from tabi.validation import siconos
 
 DEFAULT, MATRIX = "tabi auto", "tabi auto, matrix"
@@ -127,7 +127,7 @@ def ours(problem: Problem | BodyProblem, solver: str, tolerance: float) -> dict[
     """One of tabi's solvers on one problem."""
     times: list[float] = []
     while True:
-        compiling = _jit.first_run.seconds
+        compiling = decorator.first_run.seconds
         bodies = isinstance(problem, BodyProblem)
         solution = (
             solve_bodies(problem, tolerance, solver=solver)
@@ -135,7 +135,7 @@ def ours(problem: Problem | BodyProblem, solver: str, tolerance: float) -> dict[
             else solve_problem(problem, tolerance, solver=solver)
         )
         # a run that had to compile something says nothing
-        if _jit.first_run.seconds == compiling:
+        if decorator.first_run.seconds == compiling:
             times.append(solution.seconds)
             if len(times) == REPETITIONS or sum(times) > LONGEST:
                 break

@@ -38,9 +38,10 @@ Found = tuple[Task, dict[str, Any] | str]
 def identity() -> dict[str, str]:
     """What of an installation a row depends on; with nothing where there is no tabi."""
     try:
-        from tabi import __version__, _folder
+        from tabi import __version__
+        from tabi.jit import cache_folder
 
-        return {"tabi": __version__, "sources": _folder.source_digest()}
+        return {"tabi": __version__, "sources": cache_folder.source_digest()}
     except (ImportError, AttributeError):
         return {}
 

@@ -143,9 +143,9 @@ def work(
 
 def compile_once(jobs: int) -> None:
     """Where nothing is compiled yet, do it here, lest every worker did."""
-    from tabi import _folder
+    from tabi.jit import cache_folder
 
-    folder = _folder.cache_folder()
+    folder = cache_folder.cache_folder()
     if (
         jobs > 1
         and folder is not None

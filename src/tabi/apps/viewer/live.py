@@ -260,7 +260,7 @@ def limp(sim: Simulator) -> str:
 
 def loading() -> str:
     """What the first step waits for."""
-    from tabi._progress import first_run
+    from tabi.jit.progress import first_run
 
     if first_run.depth == 0 and first_run.seconds == 0:
         return "loading the simulation"

@@ -20,7 +20,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from tabi import _jit
 from tabi._errors import ModelError, TabiError
 from tabi.apps.viewer import steering
 from tabi.apps.viewer.last_push import LastPush
@@ -28,6 +27,7 @@ from tabi.apps.viewer.steering import Sticks
 from tabi.apps.viewer.tuning import Tuning
 from tabi.apps.viewer.view import Observer, View
 from tabi.interaction.mouse_spring import Hands, Spring
+from tabi.jit import decorator
 from tabi.model.world import World
 
 if TYPE_CHECKING:
@@ -233,7 +233,7 @@ class Player:
         if moving:
             Spring(first, moving[0], first.position(moving[0])).pull()
         first.step()
-        _jit.complete_cached()
+        decorator.complete_cached()
         # and a sensor, likewise
         measured = [name for name, site in first.model.sensors.items() if site.measures]
         Observer(first).look(sensor=next(iter(measured), None))

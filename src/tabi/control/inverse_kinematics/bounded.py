@@ -25,7 +25,7 @@ redundant robotic systems (1991).
 
 from math import sqrt
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 from tabi.spatial.vector import add, load3, scale
 
 # most rounds of either method

@@ -22,8 +22,8 @@ References: Solà, Deray, Atchuthan, A micro Lie theory for state estimation in 
 
 from math import atan2, pi, sqrt, tan
 
-from tabi._jit import kernel
 from tabi.control.inverse_kinematics.tables import CENTRE, GAZE, ORIENTATION, POSITION
+from tabi.jit import kernel
 from tabi.spatial import quaternion
 from tabi.spatial.vector import (
     add,

@@ -13,10 +13,10 @@ References: Whitney, Resolved motion rate control of manipulators and human pros
 those of ``search``.
 """
 
-from tabi._jit import kernel
 from tabi.control.inverse_kinematics import bounded
 from tabi.control.inverse_kinematics.errors import errors, rows
 from tabi.dynamics import kinematics
+from tabi.jit import kernel
 
 # damping of rows that hold, and least damping of the first level and of others: what is held gives
 # way to these by the ratio of the two

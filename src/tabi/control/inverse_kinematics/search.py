@@ -26,11 +26,11 @@ inequality tasks (2011), of (1).
 
 from math import isfinite, sqrt
 
-from tabi._jit import kernel
 from tabi.control.inverse_kinematics import bounded
 from tabi.control.inverse_kinematics.errors import errors, rows
 from tabi.control.inverse_kinematics.tables import POSTURE
 from tabi.dynamics import kinematics
+from tabi.jit import kernel
 from tabi.model.arrays import FLOATING, SPHERICAL
 from tabi.spatial import quaternion
 

@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from tabi import dynamics
 from tabi._errors import ModelError, unknown
-from tabi._jit import entry
 from tabi.control.inverse_kinematics import building, rates, reasons, search
 from tabi.control.inverse_kinematics.solution import JointSolution
 from tabi.control.inverse_kinematics.tables import TaskTables
@@ -23,6 +22,7 @@ from tabi.control.inverse_kinematics.tasks import (
     checked_point,
 )
 from tabi.dynamics.workspace import allocate
+from tabi.jit import entry
 from tabi.model.body import Body, Frame
 from tabi.model.compiled import Link, Model
 from tabi.model.robot import Robot

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi._structure import Structure
+from tabi.jit.structure import Structure
 from tabi.model.arrays import INDEX, REAL
 
 POSITION, ORIENTATION, CENTRE, GAZE, POSTURE = 0, 1, 2, 3, 4

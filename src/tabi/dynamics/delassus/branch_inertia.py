@@ -14,9 +14,9 @@ Reference: Chang and Khatib, Operational space dynamics: efficient algorithms fo
 control of branching mechanisms, ICRA 2000.
 """
 
-from tabi._jit import kernel
 from tabi.dynamics import articulated
 from tabi.dynamics.body_inertia import carrier, transpose, unfold
+from tabi.jit import kernel
 from tabi.spatial.vector import axpy6, dot6, load6, store6
 
 NOTHING = (0.0,) * 21

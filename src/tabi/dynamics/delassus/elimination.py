@@ -10,7 +10,7 @@ Rows that are zero are passed over in (1), and so are those that rounding alone 
 
 from math import sqrt
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 
 
 @kernel

@@ -22,11 +22,11 @@ Joints that follow others are eliminated from M̂ and J in ``direct``, and are i
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi._jit import kernel
-from tabi._structure import Structure
 from tabi.dynamics import aba, body_inertia, chain_tables, crba
 from tabi.dynamics.delassus import branch_inertia, elimination, wrench_inertia
 from tabi.dynamics.jacobian import point_velocity
+from tabi.jit import kernel
+from tabi.jit.structure import Structure
 from tabi.model.arrays import INDEX
 from tabi.model.compiled import Model
 from tabi.spatial.vector import axpy6, cross, load3, load6, pair, store6, sub

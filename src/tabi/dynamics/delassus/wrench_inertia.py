@@ -11,8 +11,8 @@ Only branches that carry contacting bodies are visited. ``body_inertia`` has the
 the way down.
 """
 
-from tabi._jit import kernel
 from tabi.dynamics.delassus.branch_inertia import branches
+from tabi.jit import kernel
 from tabi.spatial.vector import axpy6, dot6, load6, store6
 
 

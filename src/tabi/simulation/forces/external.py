@@ -4,7 +4,7 @@
 F: about the origin of the body's tree, in the world's axes, angular first, in d.command.wrench.
 """
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 from tabi.simulation.parts import nothing as finish
 from tabi.simulation.parts import right as judge
 from tabi.spatial.vector import accumulate6, dot6, load6

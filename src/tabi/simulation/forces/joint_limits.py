@@ -26,7 +26,7 @@ and B the sums of the other forces' (2) of ``motors``. So this force is loaded b
 Reference: Featherstone (2008), sec. 9.2 and 11.7.
 """
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 from tabi.model.arrays import table
 from tabi.simulation.forces.motors import given
 from tabi.simulation.parts import worse

@@ -23,7 +23,7 @@ joints take that follow it, times their ratios.
 Reference: Chardonnet (2012), eq. 22.
 """
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 
 INFINITY = float("inf")
 # what holds a motor, in ``saturation`` with the sign of its effort: nothing but its loop; its

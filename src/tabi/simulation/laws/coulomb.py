@@ -1,8 +1,8 @@
 """The exact law: Signorini and Coulomb, by Newton in the space of twists."""
 
-from tabi._jit import kernel
 from tabi.contact import ladder
 from tabi.contact.bodies import allocate, prepare
+from tabi.jit import kernel
 
 __all__ = ["CERTIFIED", "allocate", "prepare", "solve"]
 

@@ -4,8 +4,8 @@ A step with it says how velocities and configuration follow from given impulses:
 ``linearisation`` asks for.
 """
 
-from tabi._jit import kernel
 from tabi.contact.bodies import allocate, prepare
+from tabi.jit import kernel
 
 __all__ = ["CERTIFIED", "allocate", "prepare", "solve"]
 

@@ -15,8 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import ModelError, real
-from tabi._jit import kernel
-from tabi._structure import Structure
 from tabi.contact import corner_forces, held_polygons, ladder, penalty, polygons
 from tabi.contact.bodies import BodyWork, velocities_with
 from tabi.contact.bodies import prepare as prepare_bodies
@@ -24,6 +22,8 @@ from tabi.contact.held_polygons import HeldRows
 from tabi.contact.penalty import SPRING, PenaltyWork
 from tabi.contact.polygons import Polygons
 from tabi.contact.rows import IDLE
+from tabi.jit import kernel
+from tabi.jit.structure import Structure
 from tabi.model.arrays import table
 from tabi.model.compiled import Model
 from tabi.simulation.laws.selection import any_contact, any_others, clear_inner, polygon_work

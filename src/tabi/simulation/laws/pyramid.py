@@ -5,13 +5,13 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 from tabi._errors import ModelError
-from tabi._jit import kernel
-from tabi._structure import Structure
 from tabi.contact import ladder, lemke, pyramid
 from tabi.contact.bodies import BodyWork
 from tabi.contact.bodies import allocate as allocate_bodies
 from tabi.contact.bodies import prepare as prepare_bodies
 from tabi.contact.rows import CONTACT, LIMITED
+from tabi.jit import kernel
+from tabi.jit.structure import Structure
 
 MISSED = "Lemke's algorithm found no solution; take a shorter dt, or 'coulomb'"
 

@@ -16,8 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import ModelError, unknown
-from tabi._jit import kernel
-from tabi._structure import Structure
 from tabi.contact import (
     bodies,
     corner_forces,
@@ -34,6 +32,8 @@ from tabi.contact.polygon_states import corners, decode
 from tabi.contact.polygons import Polygons
 from tabi.contact.rows import CONTACT
 from tabi.contact.selection import Search
+from tabi.jit import kernel
+from tabi.jit.structure import Structure
 from tabi.model.compiled import Model
 from tabi.simulation.rows import flat_soles
 

@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import ModelError
-from tabi._jit import kernel
-from tabi._structure import Structure
 from tabi.collision import surfaces, workspace
 from tabi.collision.surfaces import NODES, Surfaces
 from tabi.contact import compliance, ladder, pads
 from tabi.contact.pads import CompliantWork, Pads
+from tabi.jit import kernel
+from tabi.jit.structure import Structure
 from tabi.model.arrays import table
 from tabi.model.compiled import Model
 from tabi.simulation.parts import nothing, right

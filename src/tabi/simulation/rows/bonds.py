@@ -15,8 +15,8 @@ from math import atan2, sqrt
 
 import numpy as np
 
-from tabi._jit import kernel
 from tabi.contact.rows import BILATERAL, BILATERAL_TWO
+from tabi.jit import kernel
 from tabi.model.arrays import INDEX, REAL, table
 from tabi.simulation.parts import unchanged as revise
 from tabi.simulation.rows.contacts import move

@@ -25,11 +25,11 @@ References: Chardonnet (2012), sec. 3.3; (2006), sec. II-B.
 
 from math import sqrt
 
-from tabi._jit import kernel
 from tabi.collision.detect import detect
 from tabi.contact.bond_work import added
 from tabi.contact.certificate import defect
 from tabi.contact.rows import CONTACT
+from tabi.jit import kernel
 from tabi.simulation.parts import keep_all as withhold
 from tabi.simulation.tables import STICK
 from tabi.spatial.vector import (

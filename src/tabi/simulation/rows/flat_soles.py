@@ -14,7 +14,7 @@ undone.
 
 from types import SimpleNamespace
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 from tabi.simulation.parts import unchanged
 from tabi.simulation.rows.contacts import MARGIN, SPRINGS, move
 from tabi.spatial.vector import add, dot, load3, load9, mul, scale, store3, sub

@@ -13,9 +13,9 @@ its end, so that all may stand still where contacts forbid its return. They are 
 certified like contacts. Afterwards their modes are known for the next step's guess.
 """
 
-from tabi._jit import kernel
 from tabi.contact import budget
 from tabi.contact.rows import LIMITED, SOFT
+from tabi.jit import kernel
 from tabi.model.arrays import FLOATING
 from tabi.simulation import caution
 from tabi.simulation.forces.joint_limits import (

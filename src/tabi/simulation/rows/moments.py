@@ -11,8 +11,8 @@ with R = λ_n: LIMITED rows with the contact as their partner. They stand behind
 References: Chardonnet (2012), sec. 7, who names them as work to come.
 """
 
-from tabi._jit import kernel
 from tabi.contact.rows import LIMITED
+from tabi.jit import kernel
 from tabi.simulation.parts import keep_all as withhold
 from tabi.simulation.parts import unchanged as revise
 from tabi.simulation.rows.contacts import PAD, pair_of

@@ -11,10 +11,10 @@ layers differ in viscosity, K + D/h and its inverse stand for these, made once f
 A pad that overlaps is pressed flat by that much: no impact, and nothing has to part.
 """
 
-from tabi._jit import kernel
 from tabi.collision import broad
 from tabi.collision.surfaces import surface_points
 from tabi.contact.compliance import between
+from tabi.jit import kernel
 from tabi.simulation.rows import contacts
 from tabi.simulation.rows.contacts import MARGIN, PAD, copy_point, revise, warm_start, withhold
 from tabi.spatial.vector import (

@@ -8,13 +8,13 @@ Here every kernel has two faces.
   neither optimised as a whole nor made into machine code, and a list of the kernels that it calls.
 - **Outside**, as Python sees it: made when Python first calls it, from its own code and the inside
   of all that it reaches, each linked in once; then optimised as a whole. Kernels that are compiled
-  apart (``_apart``) are not linked in: they have an outside of their own.
+  apart (``units``) are not linked in: they have an outside of their own.
 
 Against Numba's own way this halves the time of compilation, and the code is faster,
 as nothing was decided too early.
 
 Kernels are linked by name, also with code that another process has compiled. So the name has a tag
-of what the kernel is (``_identity``), where Numba counts the functions of one process. Functions of
+of what the kernel is (``identity``), where Numba counts the functions of one process. Functions of
 Numba's own have such numbers still: a kernel keeps its copies of them to itself.
 """
 
@@ -25,11 +25,11 @@ from collections.abc import Callable
 from typing import Any
 
 import llvmlite.binding as llvm
-from numba.core import codegen, compiler, sigutils, types
 
-from tabi import _identity
-from tabi._apart import Apart, KernelSlot, slots_of
-from tabi._front_end import KernelCompiler, KernelDispatcher
+from tabi.jit import identity
+from tabi.jit.dispatcher import KernelCompiler, KernelDispatcher
+from tabi.jit.numba_private import codegen, compiler, sigutils, types
+from tabi.jit.units import Apart, KernelSlot, slots_of
 
 
 class _Linked(codegen.JITCodeLibrary):
@@ -73,7 +73,7 @@ class _Linked(codegen.JITCodeLibrary):
 class Inside(_Linked):
     """Code of a kernel as other kernels take it in: no machine code, and no address."""
 
-    # what callers have to know (``_cache``); None if it is not kept
+    # what callers have to know (``code_cache``); None if it is not kept
     face: tuple[Any, ...] | None = None
 
     def _optimize_final_module(self) -> None:
@@ -191,9 +191,9 @@ class _InsideCompiler(KernelCompiler):
         super().__init__(typing, target, library, *others)
 
     def _compile_bytecode(self) -> Any:
-        identity = self.state.func_id
-        if tag := _identity.tag(identity.func):
-            identity.unique_id = self._unique(tag, identity.unique_id)
+        function = self.state.func_id
+        if tag := identity.tag(function.func):
+            function.unique_id = self._unique(tag, function.unique_id)
         return super()._compile_bytecode()
 
     def _unique(self, tag: str, count: int) -> str:

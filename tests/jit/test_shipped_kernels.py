@@ -10,17 +10,17 @@ from pathlib import Path
 import pytest
 
 import tabi
-from tabi import _shipped
+from tabi.jit import shipped_kernels
 
 PACKAGE = Path(tabi.__file__).parent
 # a mass matrix, and how many kernels were translated from Python for it
 SCRIPT = """
-from tabi import _front_end
-core, count = _front_end._Front._compile_core, []
+from tabi.jit import dispatcher
+core, count = dispatcher._Front._compile_core, []
 def counted(self, *args):
     count.append(1)
     return core(self, *args)
-_front_end._Front._compile_core = counted
+dispatcher._Front._compile_core = counted
 from tabi import World, dynamics
 world = World()
 world.add_box((0.1, 0.1, 0.1), 1.0)
@@ -29,10 +29,14 @@ M = dynamics.mass_matrix(model, model.neutral())
 print(len(count), M.trace())
 """
 SHIP = """
-from tabi import _cache, _folder, _jit, _shipped
+from tabi.jit import code_cache
+from tabi.jit import cache_folder
+from tabi.jit import decorator
+from tabi.jit import shipped_kernels
 import tabi.dynamics
-names = {_cache.begin_of(function) for function in _jit.KERNELS}
-print(_shipped.ship(_folder.cache_folder(), _folder.PACKAGE, _folder.digest(), names))
+names = {code_cache.begin_of(function) for function in decorator.KERNELS}
+folder, package = cache_folder.cache_folder(), cache_folder.PACKAGE
+print(shipped_kernels.ship(folder, package, cache_folder.digest(), names))
 """
 
 
@@ -49,14 +53,14 @@ def run(code, site, cache):
 def site(tmp_path_factory):
     """A copy of the package with the kernels of a mass matrix in it, and how many these are."""
     folder = tmp_path_factory.mktemp("site")
-    ignored = shutil.ignore_patterns("__pycache__", _shipped.FOLDER)
+    ignored = shutil.ignore_patterns("__pycache__", shipped_kernels.FOLDER)
     shutil.copytree(PACKAGE, folder / "tabi", ignore=ignored)
     compiled, trace = run(SCRIPT, folder, folder / "first")
     # a kernel of sources that are not there any more
     (cache,) = (folder / "first").glob("kernels-*")
     (cache / "tabi.spatial.vector.dot-0123456789abcdef-0123456789abcdef.nbc").write_bytes(b"old")
     (count,) = run(SHIP, folder, folder / "first")
-    shipped = folder / "tabi" / _shipped.FOLDER
+    shipped = folder / "tabi" / shipped_kernels.FOLDER
     assert not list(shipped.glob("*0123456789abcdef*"))
     # the mass of 1 kg three times, and three moments of inertia of 1/600 kg·m²
     assert abs(float(trace) - (3 + 3 / 600)) < 1e-12
@@ -76,7 +80,7 @@ def test_kernels_that_came_with_the_package_are_only_optimised(site, tmp_path):
 @pytest.mark.process
 def test_kernels_for_another_numba_are_ignored_and_the_difference_is_told(site, tmp_path):
     folder, compiled = site
-    stamp = folder / "tabi" / _shipped.FOLDER / _shipped.STAMP
+    stamp = folder / "tabi" / shipped_kernels.FOLDER / shipped_kernels.STAMP
     made = stamp.read_text()
     try:
         stamp.write_text(json.dumps(json.loads(made) | {"numba": "0.1"}))
@@ -95,7 +99,7 @@ def test_kernels_for_another_numba_are_ignored_and_the_difference_is_told(site, 
 @pytest.mark.process
 def test_a_broken_file_is_compiled_anew(site, tmp_path):
     folder, compiled = site
-    files = sorted((folder / "tabi" / _shipped.FOLDER).glob("*.nbc"))
+    files = sorted((folder / "tabi" / shipped_kernels.FOLDER).glob("*.nbc"))
     kept = [path.read_bytes() for path in files]
     try:
         for path in files:
@@ -107,5 +111,5 @@ def test_a_broken_file_is_compiled_anew(site, tmp_path):
 
 
 def test_nothing_is_told_where_none_came(tmp_path):
-    assert _shipped.differences(tmp_path, "0") is None
-    assert _shipped.folder(tmp_path, "0") is None
+    assert shipped_kernels.differences(tmp_path, "0") is None
+    assert shipped_kernels.folder(tmp_path, "0") is None

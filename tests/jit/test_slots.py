@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 
 import tabi
-from tabi import _apart, _jit
-from tabi._callback import clear_failed, failed
 from tabi._errors import KernelError
-from tabi._jit import kernel
+from tabi.jit import decorator, kernel, units
+from tabi.jit.callback import clear_failed, failed
 
-pytestmark = pytest.mark.skipif(not _jit.own_compiler(), reason="of tabi's own compiler")
+pytestmark = pytest.mark.skipif(not decorator.own_compiler(), reason="of tabi's own compiler")
 VALUES = np.array([1.0, 2.0, 5.0])
 
 
@@ -77,7 +76,7 @@ def test_a_step_that_needs_it_is_not_done_and_the_next_one_is(monkeypatch):
     sim = tabi.Simulator(world, dt=1e-2)
     sim.step()
     # as if two boxes met for the first time in this process
-    slots = [one for one in _apart.known().values() if one.name.endswith(".convex_points")]
+    slots = [one for one in units.known().values() if one.name.endswith(".convex_points")]
     assert len(slots) == 1
     (slot,) = slots
     kept = list(slot.memory)

@@ -1,9 +1,9 @@
 """Kernels that came with the package, so that a first start need not compile them from Python.
 
-A built wheel may hold the unoptimised code of kernels as other kernels take it in (``_llvm``). No
-processor is named in it: what remains is to optimise it for the one at hand. It belongs to the
-compiler and the versions that made it; where any of these differ it is not looked at, and
-everything is compiled as without it.
+A built wheel may hold the unoptimised code of kernels as other kernels take it in
+(``compilation``). No processor is named in it: what remains is to optimise it for the one at hand.
+It belongs to the compiler and the versions that made it; where any of these differ it is not
+looked at, and everything is compiled as without it.
 """
 
 from __future__ import annotations

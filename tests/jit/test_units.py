@@ -12,10 +12,9 @@ import numpy as np
 import pytest
 from fresh import environment
 
-from tabi import _apart, _folder, _jit
-from tabi._jit import kernel
+from tabi.jit import cache_folder, decorator, kernel, units
 
-pytestmark = pytest.mark.skipif(not _jit.own_compiler(), reason="of tabi's own compiler")
+pytestmark = pytest.mark.skipif(not decorator.own_compiler(), reason="of tabi's own compiler")
 
 
 def made(marker, rare=False, result="float64"):
@@ -96,7 +95,7 @@ def test_another_result_than_was_declared_is_refused_by_name():
     with pytest.raises(TypeError, match=r"half returns float64, not int64 as its apart=… says"):
         outer(VALUES)
     (slot,) = outer.slots(next(iter(outer.overloads)))
-    del _apart._known[slot.symbol]
+    del units._known[slot.symbol]
 
 
 def test_a_kernel_that_names_what_cannot_be_told_works_in_its_own_process():
@@ -129,8 +128,8 @@ def test_two_threads_that_meet_at_an_empty_slot_both_go_on():
 
 CODE = """
 import numpy as np
-from tabi import _jit
-from tabi._jit import kernel
+from tabi.jit import decorator
+from tabi.jit import kernel
 
 @kernel(apart="float64", rare=True)
 def inner(x):
@@ -140,7 +139,7 @@ def inner(x):
 def outer(x):
     return inner(x) + 1.0
 
-print(outer(2.0), _jit.first_run.seconds > 0.0)
+print(outer(2.0), decorator.first_run.seconds > 0.0)
 """
 
 
@@ -151,7 +150,7 @@ def test_a_change_behind_a_slot_leaves_its_callers_as_they_are(tmp_path):
 
     def compiled(factor):
         (tmp_path / "work" / "law.py").write_text(CODE.replace("FACTOR", factor))
-        settings = environment(_folder.PACKAGE, TABI_CACHE_DIR=str(tmp_path), TABI_QUIET="1")
+        settings = environment(cache_folder.PACKAGE, TABI_CACHE_DIR=str(tmp_path), TABI_QUIET="1")
         settings["PYTHONPATH"] += f":{tmp_path / 'work'}"
         before = set(tmp_path.glob("kernels-*/*.nbc"))
         done = subprocess.run(
@@ -208,15 +207,16 @@ def test_all_that_a_kernel_leads_to_can_be_compiled_and_nothing_else():
         return between(values) if values[0] > 0.0 else 0.0
 
     assert outer(-VALUES) == 0.0
-    _jit.complete(outer, VALUES)
+    decorator.complete(outer, VALUES)
     assert (len(between.overloads), len(inner.overloads)) == (1, 1)
     assert len(stranger.overloads) == 0
 
 
 BEFOREHAND = """
 import json, sys
-from tabi import _apart, _jit
-from tabi._jit import kernel
+from tabi.jit import units
+from tabi.jit import decorator
+from tabi.jit import kernel
 
 def made(factor):
     @kernel(apart="float64", rare=True)
@@ -232,12 +232,12 @@ def made(factor):
 
 kept, outer = made(2.0)
 new, other = made(float(sys.argv[1]))
-before = _jit.first_run.seconds
+before = decorator.first_run.seconds
 if sys.argv[2] == "all":
-    _apart.fill_below(list(_apart.known().values()))
+    units.fill_below(list(units.known().values()))
 else:
-    _apart.fill_kept()
-found = [len(kept.overloads), len(new.overloads), _jit.first_run.seconds == before]
+    units.fill_kept()
+found = [len(kept.overloads), len(new.overloads), decorator.first_run.seconds == before]
 print(json.dumps([*found, outer(1.0), other(1.0)]))
 """
 
@@ -245,7 +245,7 @@ print(json.dumps([*found, outer(1.0), other(1.0)]))
 @pytest.mark.process
 def test_slots_can_be_filled_beforehand_all_or_those_that_the_cache_has(tmp_path):
     def filled(factor, how):
-        settings = environment(_folder.PACKAGE, TABI_CACHE_DIR=str(tmp_path), TABI_QUIET="1")
+        settings = environment(cache_folder.PACKAGE, TABI_CACHE_DIR=str(tmp_path), TABI_QUIET="1")
         done = subprocess.run(
             [sys.executable, "-c", BEFOREHAND, factor, how],
             env=settings,

@@ -10,9 +10,8 @@ import pytest
 from fresh import environment
 
 import tabi
-from tabi import _folder, _jit
-from tabi._jit import kernel
 from tabi.dynamics import workspace
+from tabi.jit import cache_folder, decorator, kernel
 from tabi.model import arrays
 
 
@@ -21,11 +20,11 @@ def test_kernels_are_kept_as_plain_functions_for_other_targets():
 
     plain = next(
         function
-        for function in _jit.KERNELS
+        for function in decorator.KERNELS
         if function.__module__ == vector.__name__ and function.__name__ == "dot"
     )
     assert plain((1, 2, 3), (4, 5, 6)) == 32
-    assert all(type(function) is type(environment) for function in _jit.KERNELS)
+    assert all(type(function) is type(environment) for function in decorator.KERNELS)
 
 
 def test_nan_stays_nan_and_exact_keeps_the_order_of_additions():
@@ -59,7 +58,7 @@ found += dynamics.step(model, q, v, tau, 1e-3, order=2)
 """
     names: dict = {}
     exec(code, names)
-    settings = environment(_folder.PACKAGE, NUMBA_DISABLE_JIT="1")
+    settings = environment(cache_folder.PACKAGE, NUMBA_DISABLE_JIT="1")
     plain = subprocess.run(
         [sys.executable, "-c", code + "print(json.dumps([x.tolist() for x in found]))"],
         env=settings,

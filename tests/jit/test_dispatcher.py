@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from numba.core import compiler
 
-from tabi import _jit
-from tabi._front_end import FixedFlags, KernelFlags
-from tabi._jit import kernel
+from tabi.jit import decorator, kernel
+from tabi.jit.dispatcher import FixedFlags, KernelFlags
 
 
 @kernel
@@ -49,9 +48,9 @@ def test_flags_of_one_content_are_one_object_while_compiling():
 
 
 def test_the_entry_of_a_kernel_does_what_the_kernel_does():
-    call = _jit.entry(mixed, 1.0, 2, 3.0)
+    call = decorator.entry(mixed, 1.0, 2, 3.0)
     assert call(-2.0, 9, 0.5) == mixed(-2.0, 9, 0.5)
-    assert _jit.entry(len, ()) is len
+    assert decorator.entry(len, ()) is len
 
 
 def test_a_kernel_that_cannot_be_typed_says_where():
@@ -59,8 +58,8 @@ def test_a_kernel_that_cannot_be_typed_says_where():
     def wrong(x):
         return x + "text"
 
-    if _jit.interpreted():
+    if decorator.interpreted():
         pytest.skip("kernels are plain Python")
     with pytest.raises(Exception, match="No implementation of function") as error:
         wrong(np.zeros(1))
-    assert "test_front_end.py" in str(error.value)
+    assert "test_dispatcher.py" in str(error.value)

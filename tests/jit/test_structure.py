@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from tabi._jit import kernel
-from tabi._structure import Structure, each
+from tabi.jit import kernel
+from tabi.jit.structure import Structure, each
 from tabi.model import arrays
 
 RECORD = np.dtype([("x", np.float64), ("k", np.int64), ("v", np.float64, 3)], align=True)

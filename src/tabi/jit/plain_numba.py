@@ -1,9 +1,9 @@
 """Kernels by ``numba.njit`` alone: ``TABI_JIT=plain``.
 
-tabi's own compiler (``_llvm``) is quicker, but uses names that Numba may change from one release to
-the next. This module uses Numba's documented interface only, so that tabi runs on releases that it
-was not tested with: the same source, the same results up to rounding. Every start compiles anew, as
-Numba's own cache does not notice a change in a function that a cached function calls.
+tabi's own compiler (``compilation``) is quicker, but uses names that Numba may change from one
+release to the next. This module does without them, so that tabi runs on releases that it was not
+tested with: the same source, the same results up to rounding. Every start compiles anew, as Numba's
+own cache does not notice a change in a function that a cached function calls.
 """
 
 from __future__ import annotations
@@ -14,13 +14,12 @@ from typing import Any
 import numba
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils, event
-from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic, overload
 
-from tabi import _slots
-from tabi._callback import result_type
-from tabi._progress import first_run, no_garbage
+from tabi.jit import slots
+from tabi.jit.callback import result_type
+from tabi.jit.numba_private import cgutils, event, impl_ret_borrowed
+from tabi.jit.progress import first_run, no_garbage
 
 # its signature in the stubs has no place for options by name
 njit: Any = numba.njit
@@ -62,7 +61,7 @@ def _uncounted() -> dict[str, bool]:
     return found
 
 
-class _Slot(_slots.Slot):
+class _Slot(slots.Slot):
     """Place for the address of a C function that calls a kernel for arguments of certain types."""
 
     def __init__(self, kernel: Any, kinds: types.Tuple, result: Any) -> None:
@@ -123,8 +122,8 @@ def called_apart(kernel: Any, result: Any) -> Any:
             found = cgutils.alloca_once(builder, context.get_value_type(result))
             builder.store(values[0], given)
             builder.store(ir.Constant(found.type.pointee, None), found)
-            cell = ir.Constant(word, place).inttoptr(_slots.BYTES.as_pointer())
-            with _slots.address(builder, cell) as address:
+            cell = ir.Constant(word, place).inttoptr(slots.BYTES.as_pointer())
+            with slots.address(builder, cell) as address:
                 kind = ir.FunctionType(ir.VoidType(), (word, word)).as_pointer()
                 pointers = [builder.ptrtoint(given, word), builder.ptrtoint(found, word)]
                 builder.call(builder.bitcast(address, kind), pointers)
@@ -149,7 +148,7 @@ def entry(kernel: Any, *args: Any) -> Any:
 
 
 def address(kernel: Any, structure: Any) -> int:
-    """Where a C function lies that calls a kernel with a structure, for ``_callback.call_with``."""
+    """Where a C function lies that calls a kernel with a structure, for ``callback.call_with``."""
     kind = numba.typeof(structure)
 
     @intrinsic

@@ -8,12 +8,11 @@ from types import ModuleType
 
 import pytest
 
-from tabi import _identity, _jit
-from tabi._jit import kernel
+from tabi.jit import decorator, identity, kernel
 from tabi.spatial.vector import dot
 
 LAW = """
-from tabi._jit import kernel
+from tabi.jit import kernel
 from tabi.spatial.vector import dot
 
 GAIN = 3.0
@@ -41,11 +40,11 @@ def function(text: str = LAW, options: str = "", factor: float = 2.0):
 
 
 def test_the_same_text_has_the_same_tag_wherever_it_stands():
-    tag = _identity.tag(function())
+    tag = identity.tag(function())
     assert len(tag) == 16
-    assert _identity.tag(function()) == tag
-    assert _identity.tag(function("\n# a comment\n" + LAW)) == tag
-    assert _identity.tag(function(LAW + "\nUNUSED = 1.0\n")) == tag
+    assert identity.tag(function()) == tag
+    assert identity.tag(function("\n# a comment\n" + LAW)) == tag
+    assert identity.tag(function(LAW + "\nUNUSED = 1.0\n")) == tag
 
 
 @pytest.mark.parametrize(
@@ -63,15 +62,15 @@ def test_the_same_text_has_the_same_tag_wherever_it_stands():
 )
 def test_a_change_of_anything_that_the_code_depends_on_changes_the_tag(old, new):
     assert LAW.count(old) == 1
-    assert _identity.tag(function(LAW.replace(old, new))) != _identity.tag(function())
+    assert identity.tag(function(LAW.replace(old, new))) != identity.tag(function())
 
 
 def test_globals_are_read_from_bytecode_as_python_shows_it():
     instructions = {"LOAD_ATTR", "LOAD_METHOD"}
     # there are hundreds, with every package of the simulator loaded
-    assert len(_jit.KERNELS) > 7
-    for function in _jit.KERNELS[::7]:
-        for code in _identity._codes(function.__code__):
+    assert len(decorator.KERNELS) > 7
+    for function in decorator.KERNELS[::7]:
+        for code in identity._codes(function.__code__):
             chains, chain = set(), ()
             for one in dis.get_instructions(code):
                 if one.opname in instructions and chain:
@@ -79,7 +78,7 @@ def test_globals_are_read_from_bytecode_as_python_shows_it():
                     continue
                 chains.add(chain)
                 chain = (one.argval,) if one.opname == "LOAD_GLOBAL" else ()
-            assert _identity.global_names(code) == chains - {()}, function
+            assert identity.global_names(code) == chains - {()}, function
 
 
 def test_every_kernel_of_the_package_can_be_told():
@@ -87,39 +86,41 @@ def test_every_kernel_of_the_package_can_be_told():
 
     assert tabi.simulation.simulator
     # other tests in this process may have made some that cannot be told, on purpose
-    kernels = [function for function in _jit.KERNELS if function.__module__.startswith("tabi.")]
+    kernels = [
+        function for function in decorator.KERNELS if function.__module__.startswith("tabi.")
+    ]
     assert len(kernels) > 300
-    told = {_identity.own(function) for function in kernels}
+    told = {identity.own(function) for function in kernels}
     assert len(told) > 300
 
 
 def test_what_a_kernel_does_is_told_by_its_own_digest_and_not_by_those_of_its_callers():
     law, other = function(), function(LAW.replace("x + 1.0", "x + 2.0"))
-    assert _identity.whole(law) != _identity.whole(other)
-    (inner,) = (k for label, k in _identity.named(law).items() if label[1] == "inner")
-    (changed,) = (k for label, k in _identity.named(other).items() if label[1] == "inner")
-    assert _identity.own(inner.py_func) != _identity.own(changed.py_func)
-    assert set(_identity.reached(law)) > {_identity.label(inner.py_func)}
+    assert identity.whole(law) != identity.whole(other)
+    (inner,) = (k for label, k in identity.named(law).items() if label[1] == "inner")
+    (changed,) = (k for label, k in identity.named(other).items() if label[1] == "inner")
+    assert identity.own(inner.py_func) != identity.own(changed.py_func)
+    assert set(identity.reached(law)) > {identity.label(inner.py_func)}
 
     # of the package: named by where it stands
     def caller():
         return dot
 
     caller.__module__ = "tabi.somewhere"
-    first = _identity.own(caller)
+    first = identity.own(caller)
     content = dot.py_func.__code__
     try:
         dot.py_func.__code__ = (lambda a, b: 0.0).__code__
-        assert _identity.own(caller) == first
+        assert identity.own(caller) == first
     finally:
         dot.py_func.__code__ = content
 
 
 def test_options_of_kernels_and_what_modules_hold_are_parts_of_the_tag():
-    tag = _identity.tag(function())
-    assert _identity.tag(function(options="(exact=True)")) != tag
-    assert _identity.tag(function(options="(inline=True)")) != tag
-    assert _identity.tag(function(factor=2.5)) != tag
+    tag = identity.tag(function())
+    assert identity.tag(function(options="(exact=True)")) != tag
+    assert identity.tag(function(options="(inline=True)")) != tag
+    assert identity.tag(function(factor=2.5)) != tag
 
 
 def test_two_functions_that_name_different_things_of_one_module_are_both_told():
@@ -130,7 +131,7 @@ def test_two_functions_that_name_different_things_of_one_module_are_both_told():
         law.__globals__["other"].STEP = step
         return law
 
-    assert _identity.tag(with_step(1.0)) != _identity.tag(with_step(2.0))
+    assert identity.tag(with_step(1.0)) != identity.tag(with_step(2.0))
 
 
 def test_closures_are_told_by_their_values_and_functions_may_name_themselves():
@@ -140,7 +141,7 @@ def test_closures_are_told_by_their_values_and_functions_may_name_themselves():
 
         return scaled
 
-    tags = [_identity.tag(times(factor)) for factor in (2.0, 2.0, 3.0, (3.0,), "3.0")]
+    tags = [identity.tag(times(factor)) for factor in (2.0, 2.0, 3.0, (3.0,), "3.0")]
     assert tags[0] == tags[1]
     assert len(set(tags)) == 4
 
@@ -151,9 +152,9 @@ def test_what_cannot_be_told_has_no_tag():
     def locked(x):
         return lock
 
-    assert _identity.tag(locked) == ""
+    assert identity.tag(locked) == ""
     with pytest.raises(ValueError, match="cannot be told"):
-        _identity.own(locked)
+        identity.own(locked)
 
 
 def test_kernels_made_twice_from_the_same_values_work_side_by_side():
@@ -176,9 +177,9 @@ def test_kernels_made_twice_from_the_same_values_work_side_by_side():
 @pytest.mark.process
 def test_tags_are_the_same_in_every_process():
     code = (
-        "from tabi import _identity; from tabi.contact import ladder as l; "
+        "from tabi.jit import identity; from tabi.contact import ladder as l; "
         "print([d(f.py_func) for f in (l.solve, l.solve_bodies)"
-        " for d in (_identity.tag, _identity.own, _identity.whole)])"
+        " for d in (identity.tag, identity.own, identity.whole)])"
     )
     first, second = (
         subprocess.run(

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from fresh import DOT, code_in, copy_package, run
 
-from tabi import _folder
+from tabi.jit import cache_folder
 
 
 @pytest.fixture(scope="module")
@@ -23,12 +23,13 @@ def package(tmp_path_factory) -> Path:
 
 
 def test_digests_change_with_the_sources_that_they_are_of(tmp_path, monkeypatch):
-    monkeypatch.setattr(_folder, "PACKAGE", tmp_path)
-    compiler, sources = _folder.digest.__wrapped__, _folder.source_digest.__wrapped__
+    monkeypatch.setattr(cache_folder, "PACKAGE", tmp_path)
+    compiler, sources = cache_folder.digest.__wrapped__, cache_folder.source_digest.__wrapped__
     (tmp_path / "apps").mkdir()
+    (tmp_path / "jit").mkdir()
     (tmp_path / "a.py").write_text("x = 1")
-    for name in _folder.COMPILER:
-        (tmp_path / f"{name}.py").write_text("x = 1")
+    for name in cache_folder.COMPILER:
+        (tmp_path / "jit" / f"{name}.py").write_text("x = 1")
     seen = [(compiler(), sources())]
 
     def after(file, text):
@@ -37,7 +38,7 @@ def test_digests_change_with_the_sources_that_they_are_of(tmp_path, monkeypatch)
         return [new != old for new, old in zip(seen[-1], seen[-2], strict=True)]
 
     assert after("a.py", "x = 2") == [False, True]
-    assert after("_llvm.py", "x = 2") == [True, True]
+    assert after("jit/compilation.py", "x = 2") == [True, True]
     assert after("c.py", "") == [False, True]
     # what stands above the kernels counts only where it holds some
     assert after("apps/page.py", "x = 1") == [False, False]
@@ -48,21 +49,28 @@ def test_digests_change_with_the_sources_that_they_are_of(tmp_path, monkeypatch)
 def test_every_module_that_writes_code_is_one_of_the_compiler():
     writes = {
         path.stem
-        for path in _folder.PACKAGE.glob("_*.py")
-        if re.search(r"^ *(from|import) (numba|llvmlite)", path.read_text(), re.MULTILINE)
+        for path in (cache_folder.PACKAGE / "jit").glob("*.py")
+        if re.search(r"^ *(from|import) (numba|llvmlite|tabi.jit.numba_p)", path.read_text(), re.M)
     }
     # one asks for versions only, and what the other one makes is not kept
-    assert writes - {"_shipped", "_plain"} == set(_folder.COMPILER)
+    assert writes - {"shipped_kernels", "plain_numba"} == set(cache_folder.COMPILER)
     elsewhere = [
         path
-        for path in _folder.PACKAGE.rglob("*.py")
-        if path.parent != _folder.PACKAGE and "@intrinsic" in path.read_text()
+        for path in cache_folder.PACKAGE.rglob("*.py")
+        if path.parent.name != "jit" and "@intrinsic" in path.read_text()
     ]
     assert elsewhere == []
 
 
+def test_one_module_names_what_numba_does_not_document():
+    files = cache_folder.PACKAGE.rglob("*.py")
+    named = {p.stem for p in files if re.search(r"import numba\.|numba\.(core|np)", p.read_text())}
+    # which asks for settings
+    assert named == {"numba_private", "doctor"}
+
+
 def test_digest_changes_with_what_code_depends_on_and_with_no_patch_of_python_or_numpy(monkeypatch):
-    digest, module = _folder.digest.__wrapped__, _folder._shipped
+    digest, module = cache_folder.digest.__wrapped__, cache_folder.shipped_kernels
     before = digest()
     major, minor, patch = np.__version__.split(".")[:3]
     monkeypatch.setattr(module.np, "__version__", f"{major}.{minor}.{int(patch) + 1}")
@@ -87,9 +95,9 @@ def test_where_a_file_system_has_no_links_files_are_kept_all_the_same(tmp_path, 
     def refused(*paths):
         raise PermissionError("no links here")
 
-    monkeypatch.setattr(_folder.os, "link", refused)
-    assert _folder.keep(tmp_path, "a.nbc", b"first")
-    assert not _folder.keep(tmp_path, "a.nbc", b"second")
+    monkeypatch.setattr(cache_folder.os, "link", refused)
+    assert cache_folder.keep(tmp_path, "a.nbc", b"first")
+    assert not cache_folder.keep(tmp_path, "a.nbc", b"second")
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("a.nbc", b"first")]
 
 
@@ -97,7 +105,7 @@ def test_where_a_file_system_has_no_links_files_are_kept_all_the_same(tmp_path, 
 
 
 def test_only_the_caches_used_last_are_kept_and_nothing_else_is_touched(tmp_path, monkeypatch):
-    monkeypatch.setattr(_folder, "cache_root", lambda: tmp_path)
+    monkeypatch.setattr(cache_folder, "cache_root", lambda: tmp_path)
     for age in range(6):
         old = tmp_path / f"kernels-{age:016x}"
         old.mkdir()
@@ -105,9 +113,9 @@ def test_only_the_caches_used_last_are_kept_and_nothing_else_is_touched(tmp_path
         os.utime(old, (1e9 - age, 1e9 - age))
     for other in ("photos", "kernels-of-wheat", "0123456789abcdef"):
         (tmp_path / other).mkdir()
-    folder = _folder.cache_folder.__wrapped__()
-    assert folder == tmp_path / f"kernels-{_folder.digest()}"
-    youngest = {f"kernels-{age:016x}" for age in range(_folder.KEPT_CACHES - 1)}
+    folder = cache_folder.cache_folder.__wrapped__()
+    assert folder == tmp_path / f"kernels-{cache_folder.digest()}"
+    youngest = {f"kernels-{age:016x}" for age in range(cache_folder.KEPT_CACHES - 1)}
     assert {path.name for path in tmp_path.iterdir()} == {
         folder.name,
         "photos",
@@ -117,11 +125,11 @@ def test_only_the_caches_used_last_are_kept_and_nothing_else_is_touched(tmp_path
 
 
 def test_cache_that_another_process_removes_meanwhile_is_no_obstacle(tmp_path, monkeypatch):
-    monkeypatch.setattr(_folder, "cache_root", lambda: tmp_path)
+    monkeypatch.setattr(cache_folder, "cache_root", lambda: tmp_path)
     # listed, but gone when looked at
-    for i in range(_folder.KEPT_CACHES + 1):
+    for i in range(cache_folder.KEPT_CACHES + 1):
         (tmp_path / f"kernels-{i:016x}").symlink_to(tmp_path / "gone")
-    assert _folder.cache_folder.__wrapped__() == tmp_path / f"kernels-{_folder.digest()}"
+    assert cache_folder.cache_folder.__wrapped__() == tmp_path / f"kernels-{cache_folder.digest()}"
 
 
 # ---- where it is kept ----------------------------------------------------------------------------
@@ -174,17 +182,17 @@ def test_user_without_a_home_gets_no_folder_named_tilde(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("TABI_CACHE_DIR", raising=False)
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
-    monkeypatch.setattr(_folder.os.path, "expanduser", lambda path: path)
-    monkeypatch.setattr(_folder, "PACKAGE", tmp_path / "missing" / "package")
+    monkeypatch.setattr(cache_folder.os.path, "expanduser", lambda path: path)
+    monkeypatch.setattr(cache_folder, "PACKAGE", tmp_path / "missing" / "package")
     (tmp_path / "missing").write_text("")
-    assert _folder.cache_root.__wrapped__() is None
+    assert cache_folder.cache_root.__wrapped__() is None
     assert not (tmp_path / "~").exists()
 
 
 def test_relative_folder_stays_where_it_was_when_the_process_moves(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TABI_CACHE_DIR", "here")
-    assert _folder.cache_root.__wrapped__() == tmp_path / "here"
+    assert cache_folder.cache_root.__wrapped__() == tmp_path / "here"
 
 
 # ---- several writers ----------------------------------------------------------------------------
@@ -192,11 +200,11 @@ def test_relative_folder_stays_where_it_was_when_the_process_moves(tmp_path, mon
 
 def test_the_first_file_of_a_name_stays_unless_it_is_to_be_replaced(tmp_path):
     folder = tmp_path / "cache"
-    assert _folder.keep(folder, "a.nbc", b"first")
-    assert not _folder.keep(folder, "a.nbc", b"second")
-    assert _folder.content(folder, "a.nbc") == b"first"
-    assert _folder.keep(folder, "a.nbc", b"third", instead=True)
-    assert _folder.content(folder, "a.nbc") == b"third"
+    assert cache_folder.keep(folder, "a.nbc", b"first")
+    assert not cache_folder.keep(folder, "a.nbc", b"second")
+    assert cache_folder.content(folder, "a.nbc") == b"first"
+    assert cache_folder.keep(folder, "a.nbc", b"third", instead=True)
+    assert cache_folder.content(folder, "a.nbc") == b"third"
     assert [path.name for path in folder.iterdir()] == ["a.nbc"]
 
 
@@ -205,15 +213,15 @@ def test_a_large_folder_loses_the_files_that_were_not_used_longest(tmp_path, mon
         (tmp_path / f"{k}.nbc").write_bytes(bytes(100))
         os.utime(tmp_path / f"{k}.nbc", (1e9 + k, 1e9 + k))
     # one that is read is used
-    _folder.content(tmp_path, "0.nbc")
-    monkeypatch.setattr(_folder, "LARGE", 1001)
-    _folder._prune.cache_clear()
-    _folder._prune(tmp_path)
+    cache_folder.content(tmp_path, "0.nbc")
+    monkeypatch.setattr(cache_folder, "LARGE", 1001)
+    cache_folder._prune.cache_clear()
+    cache_folder._prune(tmp_path)
     assert len(list(tmp_path.iterdir())) == 10
-    monkeypatch.setattr(_folder, "LARGE", 1000)
-    monkeypatch.setattr(_folder, "PRUNED", 401)
-    _folder._prune.cache_clear()
-    _folder._prune(tmp_path)
+    monkeypatch.setattr(cache_folder, "LARGE", 1000)
+    monkeypatch.setattr(cache_folder, "PRUNED", 401)
+    cache_folder._prune.cache_clear()
+    cache_folder._prune(tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == {"0.nbc", "7.nbc", "8.nbc", "9.nbc"}
 
 
@@ -221,17 +229,17 @@ def test_one_that_makes_a_file_is_waited_for(tmp_path):
     order = []
 
     def slow():
-        with _folder.alone(tmp_path, "a.nbc") as done:
+        with cache_folder.alone(tmp_path, "a.nbc") as done:
             order.append(("slow", done))
             begun.set()
             time.sleep(0.2)
-            _folder.keep(tmp_path, "a.nbc", b"made")
+            cache_folder.keep(tmp_path, "a.nbc", b"made")
 
     begun = threading.Event()
     thread = threading.Thread(target=slow)
     thread.start()
     begun.wait()
-    with _folder.alone(tmp_path, "a.nbc") as done:
+    with cache_folder.alone(tmp_path, "a.nbc") as done:
         order.append(("quick", done))
     thread.join()
     assert order == [("slow", False), ("quick", True)]
@@ -250,7 +258,7 @@ def test_one_that_died_meanwhile_is_not(tmp_path, text):
     if old:
         os.utime(mark, (1e9, 1e9))
     start = time.monotonic()
-    with _folder.alone(tmp_path, "a.nbc") as done:
+    with cache_folder.alone(tmp_path, "a.nbc") as done:
         assert not done
         assert mark.read_text() == str(os.getpid())
     assert time.monotonic() - start < 1.0
@@ -258,5 +266,5 @@ def test_one_that_died_meanwhile_is_not(tmp_path, text):
 
 
 def test_where_no_mark_can_be_made_nobody_waits(tmp_path):
-    with _folder.alone(tmp_path / "missing", "a.nbc") as done:
+    with cache_folder.alone(tmp_path / "missing", "a.nbc") as done:
         assert not done

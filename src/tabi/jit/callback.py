@@ -12,13 +12,12 @@ from typing import Any
 
 import llvmlite.binding as llvm
 from llvmlite import ir
-from numba.core import config, types
 from numba.extending import intrinsic
 
-from tabi import _supported  # noqa: F401  # isort: split
+from tabi.jit.numba_private import config, types
 
 PROTOTYPE = ctypes.CFUNCTYPE(ctypes.c_int64)
-# 1 when a kernel that was called could not be compiled (``_apart``), and where machine code sees it
+# 1 when a kernel that was called could not be compiled (``units``), and where machine code sees it
 FAILED, FAILED_SYMBOL = ctypes.c_int64(0), "tabi.failed"
 llvm.add_symbol(FAILED_SYMBOL, ctypes.addressof(FAILED))
 
@@ -99,7 +98,7 @@ def _set_false() -> None:
 # whether a kernel could not be compiled since ``clear_failed``; for kernels
 failed: Any = (lambda: FAILED.value != 0) if config.DISABLE_JIT else _read_failed  # type: ignore[attr-defined]
 clear_failed: Any = _set_false if config.DISABLE_JIT else _clear_failed  # type: ignore[attr-defined]
-# call the kernel at an address (``_jit.address``) with the structure at another
+# call the kernel at an address (``decorator.address``) with the structure at another
 call_with: Any = _called_with
 # what the function at an address returns
 call: Any = _called if config.DISABLE_JIT else _compiled  # type: ignore[attr-defined]

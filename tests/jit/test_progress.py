@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from tabi import _progress
-from tabi._progress import BEFORE_WHOLE, STEP_KERNELS, FirstRun
+from tabi.jit import progress
+from tabi.jit.progress import BEFORE_WHOLE, STEP_KERNELS, FirstRun
 
 
 class Clock:
@@ -24,7 +24,7 @@ class Terminal(io.StringIO):
 @pytest.fixture
 def clock(monkeypatch):
     clock = Clock()
-    monkeypatch.setattr(_progress, "time", clock)
+    monkeypatch.setattr(progress, "time", clock)
     monkeypatch.delenv("TABI_QUIET", raising=False)
     return clock
 
@@ -75,7 +75,7 @@ def test_it_is_said_once_and_the_line_is_cleared(clock, monkeypatch):
 def test_the_line_is_kept_up_to_date_while_no_kernel_gets_ready(clock, monkeypatch):
     terminal, run = Terminal(), FirstRun()
     monkeypatch.setattr("sys.stderr", terminal)
-    monkeypatch.setattr(_progress, "OFTEN", 1e-3)
+    monkeypatch.setattr(progress, "OFTEN", 1e-3)
 
     def written(line):
         end = time.monotonic() + 10.0

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from fresh import environment
 
-from tabi import _folder, _jit
+from tabi.jit import cache_folder, decorator
 
 pytestmark = [
     pytest.mark.process,
-    pytest.mark.skipif(not _jit.own_compiler(), reason="compares with tabi's own compiler"),
+    pytest.mark.skipif(not decorator.own_compiler(), reason="compares with tabi's own compiler"),
 ]
 
 
@@ -21,7 +21,7 @@ def run(code):
     """Run a script with ``TABI_JIT=plain``; what it prints as JSON, and what it said."""
     done = subprocess.run(
         [sys.executable, "-c", code],
-        env=environment(_folder.PACKAGE, TABI_JIT="plain"),
+        env=environment(cache_folder.PACKAGE, TABI_JIT="plain"),
         capture_output=True,
         text=True,
     )
@@ -32,11 +32,11 @@ def run(code):
 KERNELS = """
 import json
 import numpy as np
-from tabi import _jit
-from tabi._callback import call_with, clear_failed, failed
+from tabi.jit import decorator
+from tabi.jit.callback import call_with, clear_failed, failed
 from tabi._errors import KernelError
-from tabi._jit import kernel
-from tabi._structure import Structure
+from tabi.jit import kernel
+from tabi.jit.structure import Structure
 
 class Cloud(Structure):
     value: np.ndarray
@@ -87,7 +87,7 @@ def fails(x, out):
 
 cloud = Cloud(np.array([2.0, 3.0]), (np.zeros(1), np.arange(3.0)))
 found = [outer(cloud), half(1.0, cloud), two(5.0)]
-_jit.entry(asked, 0, 0)(_jit.address(answer, cloud), cloud._address)
+decorator.entry(asked, 0, 0)(decorator.address(answer, cloud), cloud._address)
 found.append(cloud.value.tolist())
 out = np.full(2, np.nan)
 try:

@@ -1,8 +1,8 @@
 """Where compiled code is kept: one folder for each state of the compiler, one file for each code.
 
 The folder is named by a digest of the modules that compile and of the versions of Python, NumPy,
-Numba and llvmlite as far as code depends on them (``_shipped.versions``); the name of a file tells
-the content of the kernel in it (``_identity``).
+Numba and llvmlite as far as code depends on them (``shipped_kernels.versions``); the name of a
+file tells the content of the kernel in it (``identity``).
 So nothing in it is ever old, a changed line compiles anew just what it reaches, and the way back
 finds everything. Of a folder that has grown large, the files that were not used longest are
 removed; of folders, all but those used last.
@@ -24,13 +24,13 @@ import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
-from tabi import _shipped
+from tabi.jit import shipped_kernels
 
-PACKAGE = Path(__file__).parent
-# modules that compile
+PACKAGE = Path(__file__).parents[1]
+# modules of this package that compile
 COMPILER = (
-    "_apart", "_cache", "_callback", "_front_end", "_identity", "_jit", "_llvm", "_lowering",
-    "_slots", "_structure",
+    "callback", "code_cache", "decorator", "dispatcher", "identity", "compilation", "lowering",
+    "numba_private", "slots", "structure", "units",
 )  # fmt: skip
 KEPT_CACHES = 3
 # size of a folder from which on it is pruned, and after that [bytes]
@@ -45,9 +45,9 @@ OFTEN, LONG, BEGIN = 0.02, 60.0, 1.0
 @functools.cache
 def digest() -> str:
     """Digest of what compiles."""
-    state = hashlib.sha256(repr(sorted(_shipped.versions().items())).encode())
+    state = hashlib.sha256(repr(sorted(shipped_kernels.versions().items())).encode())
     for name in COMPILER:
-        state.update((PACKAGE / f"{name}.py").read_bytes())
+        state.update((PACKAGE / "jit" / f"{name}.py").read_bytes())
     return state.hexdigest()[:16]
 
 
@@ -125,7 +125,7 @@ def content(folder: Path, name: str) -> bytes:
     Raises:
         OSError: if neither has it.
     """
-    path, shipped = folder / name, _shipped.folder(PACKAGE, digest())
+    path, shipped = folder / name, shipped_kernels.folder(PACKAGE, digest())
     if shipped is not None and not path.exists():
         return (shipped / name).read_bytes()
     with contextlib.suppress(OSError):

@@ -4,7 +4,7 @@ The file of a kernel as other kernels see it, its *inside*, holds its own code o
 kernels that it calls with the types of arguments and results: it is good as long as these are what
 they were, whatever those kernels do. The file of its *outside*, which is whole, holds machine code
 for one processor; its name tells the content of all that the kernel reaches, up to kernels that are
-compiled apart (``_apart``). Both list the slots of those.
+compiled apart (``units``). Both list the slots of those.
 
 A file that is lost or broken is compiled anew; one that cannot be written is not missed.
 """
@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any
 
 import llvmlite.binding as llvm
-from numba.core import caching, compiler, serialize
 
-from tabi import _apart, _folder, _identity, _llvm
+from tabi.jit import cache_folder, compilation, identity, units
+from tabi.jit.numba_private import caching, compiler, serialize
 
 
 class KernelCache(caching.NullCache):
@@ -42,15 +42,15 @@ class KernelCache(caching.NullCache):
         with contextlib.suppress(Exception):
             key = self.key(sig, target_context.codegen())
             stored, called, slots, bitcode, rest = pickle.loads(
-                _folder.content(self.folder, self.name(key))
+                cache_folder.content(self.folder, self.name(key))
             )
             if stored != key:
                 return None
-            find = _identity.named if self.inside else _identity.reached
+            find = identity.named if self.inside else identity.reached
             kernels = find(self.function) if called or slots else {}
             if any(kernels[label].apart != result for label, _, result in slots):
                 return None
-            found = [_apart.slot(kernels[label], args) for label, args, _ in slots]
+            found = [units.slot(kernels[label], args) for label, args, _ in slots]
             code = pickle.loads(rest)
             if not self.inside:
                 made = compiler.CompileResult._rebuild(target_context, *code)
@@ -71,15 +71,15 @@ class KernelCache(caching.NullCache):
             if other.face is None or list(other.face[2:]) != face:
                 return None
             needed.append(other)
-        library = _llvm.load_inside(target, bitcode, needed)
-        made = _llvm.rebuild_inside(target, library, *code)
+        library = compilation.load_inside(target, bitcode, needed)
+        made = compilation.rebuild_inside(target, library, *code)
         library.face = self._face(made)
         return made
 
     def has(self, sig: Any, target_context: Any) -> bool:
         """Whether there is code for a signature."""
         try:
-            return _folder.has(self.folder, self.name(self.key(sig, target_context.codegen())))
+            return cache_folder.has(self.folder, self.name(self.key(sig, target_context.codegen())))
         except ValueError:
             return False
 
@@ -92,7 +92,7 @@ class KernelCache(caching.NullCache):
         if self.inside or not name:
             yield None
             return
-        with _folder.alone(self.folder, name) as done:
+        with cache_folder.alone(self.folder, name) as done:
             yield self.load_overload(sig, target_context) if done else None
 
     def keep(self, sig: Any, made: Any, target_context: Any) -> Any:
@@ -116,20 +116,20 @@ class KernelCache(caching.NullCache):
             (_, _, bitcode), *code, _ = code
             # as those have it who read it from the file
             library._final_module, library.face = llvm.parse_bitcode(bitcode), face
-        slots = [(s.label, s.args, s.kernel.apart) for s in _apart.slots_of(library._final_module)]
+        slots = [(s.label, s.args, s.kernel.apart) for s in units.slots_of(library._final_module)]
         content = serialize.dumps((key, called, slots, bitcode, serialize.dumps(code)))
         with contextlib.suppress(OSError):
-            if not _folder.keep(self.folder, self.name(key), content):
+            if not cache_folder.keep(self.folder, self.name(key), content):
                 if other := self.load_overload(sig, target_context):
                     return other
-                _folder.keep(self.folder, self.name(key), content, instead=True)
+                cache_folder.keep(self.folder, self.name(key), content, instead=True)
         return made
 
     def _face(self, made: Any) -> tuple[Any, ...]:
         """What callers have to know of a kernel: label, types of its arguments, name in the code,
         type of its result.
         """
-        label, found = _identity.label(self.function), made.signature
+        label, found = identity.label(self.function), made.signature
         return (label, found.args, made.fndesc.llvm_func_name, found.return_type)
 
     def key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
@@ -141,8 +141,8 @@ class KernelCache(caching.NullCache):
         # the inside is for any processor of the kind
         platform, *processor = codegen.magic_tuple()
         if self.inside:
-            return (True, sig, platform, _identity.own(self.function))
-        return (False, sig, platform, *processor, _identity.whole(self.function))
+            return (True, sig, platform, identity.own(self.function))
+        return (False, sig, platform, *processor, identity.whole(self.function))
 
     def name(self, key: tuple[Any, ...]) -> str:
         """Of the file for a key: the kernel, its content, and a digest of the rest."""
@@ -152,7 +152,7 @@ class KernelCache(caching.NullCache):
 
 def begin_of(function: Any) -> str:
     """How the names of the files of a kernel's inside begin."""
-    return _begin(function, _identity.own(function))
+    return _begin(function, identity.own(function))
 
 
 def _begin(function: Any, digest: str) -> str:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 
 RECORD = np.dtype([("x", np.float64), ("k", np.int32)], align=True)
 

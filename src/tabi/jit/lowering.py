@@ -12,8 +12,17 @@ import functools
 from typing import Any
 
 from llvmlite import ir as llvm_ir
-from numba.core import callconv, cgutils, imputils, ir, lowering, typed_passes, types
-from numba.core.compiler_machinery import register_pass
+
+from tabi.jit.numba_private import (
+    callconv,
+    cgutils,
+    imputils,
+    ir,
+    lowering,
+    register_pass,
+    typed_passes,
+    types,
+)
 
 WORD = llvm_ir.IntType(64)
 DATA, SHAPE, STRIDES = 4, 5, 6

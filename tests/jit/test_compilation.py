@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 
 
 @kernel(inline=True)

@@ -24,14 +24,18 @@ from typing import Any, ClassVar, Self, dataclass_transform
 
 import numpy as np
 from llvmlite import ir
-from numba.core import cgutils, types
-from numba.core.imputils import impl_ret_borrowed, lower_getattr_generic
-from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.extending import NativeValue, intrinsic, models, register_model, typeof_impl, unbox
-from numba.np.arrayobj import get_itemsize
 from numpy.typing import NDArray
 
-from tabi import _supported  # noqa: F401  # isort: split
+from tabi.jit.numba_private import (
+    AttributeTemplate,
+    cgutils,
+    get_itemsize,
+    impl_ret_borrowed,
+    infer_getattr,
+    lower_getattr_generic,
+    types,
+)
 
 WORD = ir.IntType(64)
 

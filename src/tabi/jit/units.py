@@ -5,7 +5,7 @@ place in memory for an address. Callers know the slot alone, so both are compile
 processes, and a change of one leaves the other as it is. Its slot is filled when its caller is
 there.
 
-That of a kernel marked ``rare=True`` as well is filled when it is first called (``_slots``). A step
+That of a kernel marked ``rare=True`` as well is filled when it is first called (``slots``). A step
 can do much that a given world never needs, boxes on edges, the last means against jammed contacts:
 that is not compiled until then. The name of a slot tells the kernel and the types of its arguments;
 code from the cache finds its slots by them.
@@ -19,18 +19,16 @@ from typing import Any
 
 import llvmlite.binding as llvm
 from llvmlite import ir
-from numba.core import callconv, cgutils, imputils, types
-from numba.core.registry import cpu_target
-from numba.core.typing import templates
 from numba.extending import models, register_model
 
-from tabi import _identity, _slots
-from tabi._slots import BYTES
+from tabi.jit import identity, slots
+from tabi.jit.numba_private import callconv, cgutils, cpu_target, imputils, templates, types
+from tabi.jit.slots import BYTES
 
 PREFIX = "tabi.apart."
 
 
-class KernelSlot(_slots.Slot):
+class KernelSlot(slots.Slot):
     """Place for the address of a kernel for arguments of certain types."""
 
     def __init__(self, kernel: Any, args: tuple[Any, ...]) -> None:
@@ -38,7 +36,7 @@ class KernelSlot(_slots.Slot):
         super().__init__(f"{plain.__module__}.{plain.__qualname__}")
         self.kernel, self.args = kernel, args
         try:
-            self.label = _identity.label(plain)
+            self.label = identity.label(plain)
         except ValueError:
             # it names what cannot be told, such as a function of a C library: for this process only
             self.label = (plain.__module__, plain.__qualname__, f"at {id(plain)}")
@@ -136,7 +134,7 @@ def _call_of(symbol: str, sig: Any) -> str:
         cell = module.globals.get(symbol) or ir.GlobalVariable(module, BYTES, symbol)
         kind = convention.get_function_type(sig.return_type, sig.args)
         builder.store(ir.Constant(result.type.pointee, None), result)
-        with _slots.address(builder, cell) as address:
+        with slots.address(builder, cell) as address:
             function = builder.bitcast(address, kind.as_pointer())
             numbers = convention._get_arg_packer(sig.args).as_arguments(builder, args)
             builder.call(function, [result, fault, *numbers])

@@ -21,8 +21,8 @@ from typing import Any
 import llvmlite.binding as llvm
 from llvmlite import ir
 
-from tabi._callback import failed_cell
 from tabi._errors import KernelError
+from tabi.jit.callback import failed_cell
 
 FILL = "tabi.fill"
 # the address of a kernel that cannot be compiled

@@ -17,14 +17,18 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from numba.core import compiler, sigutils, typed_passes, untyped_passes
-from numba.core.compiler_lock import global_compiler_lock
-from numba.core.compiler_machinery import PassManager
-from numba.core.dispatcher import _FunctionCompiler  # pyright: ignore
-from numba.core.registry import CPUDispatcher
-
-from tabi._lowering import KernelLowering, insert_kernel
-from tabi._progress import FirstRun, first_run, no_garbage
+from tabi.jit.lowering import KernelLowering, insert_kernel
+from tabi.jit.numba_private import (
+    CPUDispatcher,
+    PassManager,
+    _FunctionCompiler,  # pyright: ignore
+    compiler,
+    global_compiler_lock,
+    sigutils,
+    typed_passes,
+    untyped_passes,
+)
+from tabi.jit.progress import FirstRun, first_run, no_garbage
 
 # loops over tuples of kernels, closures, "with", exceptions and array expressions have passes of
 # their own, which are left out

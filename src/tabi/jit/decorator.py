@@ -3,26 +3,22 @@
 Every numerical function of the package is plain Python under ``@kernel``. Here it becomes machine
 code for the processor, compiled once and kept on disk; the list ``KERNELS`` keeps the plain
 functions, so that another target (CUDA, another precision) can be built from the same source.
-``_llvm`` says what Numba is made to do.
+``compilation`` says what Numba is made to do.
 
-Compiled code is kept on disk by its content (``_folder``, ``_cache``, ``_identity``).
+Compiled code is kept on disk by its content (``cache_folder``, ``code_cache``, ``identity``).
 
 Rules for kernels: no allocation (workspaces are arguments), no exceptions (a status is returned),
 no ``np.linalg``, real literals as floats, functions of ``math``. ``NUMBA_DISABLE_JIT=1`` runs them
-as Python, ``TABI_JIT=plain`` compiles them with ``numba.njit`` alone (``_plain``).
+as Python, ``TABI_JIT=plain`` compiles them with ``numba.njit`` alone (``plain_numba``).
 """
 
 import functools
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from numba.core import config
-
-from tabi import (
-    _supported,  # noqa: F401  # isort: split
-    _versions,
-)
-from tabi._progress import first_run
+from tabi import _versions
+from tabi.jit.numba_private import config
+from tabi.jit.progress import first_run
 
 # "plain" or ""; what a process is begun with
 MODE = _versions.jit_mode()
@@ -88,28 +84,28 @@ def kernel(
     }
     if own_compiler():
         return _compiled(function, asked, options)
-    from tabi import _plain
+    from tabi.jit import plain_numba
 
-    return _plain.compiled(function, options, apart, views)
+    return plain_numba.compiled(function, options, apart, views)
 
 
 def _compiled(function: Any, asked: dict[str, Any], options: dict[str, Any]) -> Any:
     """A function as a kernel of tabi's own compiler."""
-    from tabi import _callback, _folder, _identity, _llvm
-    from tabi._cache import KernelCache, NoCache
+    from tabi.jit import cache_folder, callback, compilation, identity
+    from tabi.jit.code_cache import KernelCache, NoCache
 
-    setattr(function, _identity.OPTIONS, sorted(asked.items()))
+    setattr(function, identity.OPTIONS, sorted(asked.items()))
     # _nrt: kernels allocate nothing, so no array's references need counting;
     # two atomic operations less per array and call
     options |= {"nopython": True, "_nrt": asked["views"], "no_cfunc_wrapper": True}
-    folder = _folder.cache_folder()
+    folder = cache_folder.cache_folder()
     first_run.kept = folder is not None
 
     def keep(inside: bool) -> Any:
         return NoCache() if folder is None else KernelCache(function, folder, inside)
 
-    made = _llvm.compiled(function, asked["inline"], options, keep, asked["vectors"])
-    made.apart = _callback.result_type(asked["apart"]) if asked["apart"] else None
+    made = compilation.compiled(function, asked["inline"], options, keep, asked["vectors"])
+    made.apart = callback.result_type(asked["apart"]) if asked["apart"] else None
     made.rare = asked["rare"]
     return made
 
@@ -117,9 +113,9 @@ def _compiled(function: Any, asked: dict[str, Any], options: dict[str, Any]) -> 
 def address(compiled: Any, *args: Any) -> int:
     """Where the machine code of a kernel for arguments like these lies, for ``call_with``."""
     if not own_compiler():
-        from tabi import _plain
+        from tabi.jit import plain_numba
 
-        return _plain.address(compiled, *args)
+        return plain_numba.address(compiled, *args)
     compiled.compile(kinds := tuple(map(compiled.typeof_pyval, args)))
     code = compiled.overloads[kinds]
     return code.library.get_pointer_to_function(code.fndesc.llvm_func_name)
@@ -128,9 +124,9 @@ def address(compiled: Any, *args: Any) -> int:
 def complete(compiled: Any, *args: Any) -> None:
     """Compile all that a kernel may call for arguments like these, rare kernels too."""
     if hasattr(compiled, "slots"):
-        from tabi import _apart
+        from tabi.jit import units
 
-        _apart.fill_below(compiled.slots(tuple(map(compiled.typeof_pyval, args))))
+        units.fill_below(compiled.slots(tuple(map(compiled.typeof_pyval, args))))
 
 
 def complete_cached() -> None:
@@ -138,9 +134,9 @@ def complete_cached() -> None:
     which a run that keeps pace with a clock should not spend in the middle.
     """
     if own_compiler():
-        from tabi import _apart
+        from tabi.jit import units
 
-        _apart.fill_kept()
+        units.fill_kept()
 
 
 def entry(compiled: Any, *args: Any) -> Any:
@@ -150,7 +146,7 @@ def entry(compiled: Any, *args: Any) -> Any:
     if hasattr(compiled, "entry"):
         return compiled.entry(args)
     if hasattr(compiled, "signatures"):
-        from tabi import _plain
+        from tabi.jit import plain_numba
 
-        return _plain.entry(compiled, *args)
+        return plain_numba.entry(compiled, *args)
     return compiled

@@ -22,8 +22,8 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
-from numba.core import serialize
-from numba.extending import _Intrinsic  # pyright: ignore
+
+from tabi.jit.numba_private import _Intrinsic, serialize
 
 OWN = "tabi"
 # what these hold is told by its name

@@ -60,7 +60,7 @@ def test_notice_can_be_silenced(package, tmp_path):
 
 
 def test_functions_of_other_packages_are_neither_announced_nor_counted(package, tmp_path):
-    foreign = "import numba\nimport tabi._jit\nvalue = numba.njit(lambda x: x + 1)(1)\n"
+    foreign = "import numba\nimport tabi.jit.decorator\nvalue = numba.njit(lambda x: x + 1)(1)\n"
     answer, said = run(package, foreign, TABI_CACHE_DIR=str(tmp_path))
     assert (answer["value"], answer["seconds"], said) == (2, 0.0, "")
 
@@ -126,7 +126,7 @@ def test_a_change_compiles_anew_what_it_reaches_and_no_more(package, tmp_path):
 
 
 MAKER = """
-from tabi._jit import kernel
+from tabi.jit import kernel
 
 
 def times(factor):
@@ -264,9 +264,9 @@ def test_code_is_linked_in_the_same_order_whichever_of_its_kernels_come_from_the
     # in another order LLVM inlines other calls, sums are rounded otherwise, and a run that another
     # process repeats ends elsewhere
     code = calling("above") + (
-        "from tabi import _llvm\n"
+        "from tabi.jit import compilation\n"
         "library = next(iter(maker.above.overloads.values())).library\n"
-        "value = [other.face[2] for other in _llvm.reached(library)]\n"
+        "value = [other.face[2] for other in compilation.reached(library)]\n"
     )
 
     def order(lost):
@@ -285,7 +285,7 @@ def test_code_is_linked_in_the_same_order_whichever_of_its_kernels_come_from_the
 
 
 LAW = """
-from tabi._jit import kernel
+from tabi.jit import kernel
 import helper
 
 GAIN = 3.0
@@ -296,7 +296,7 @@ def law(x):
     return GAIN * x + helper.more(x)
 """
 HELPER = """
-from tabi._jit import kernel
+from tabi.jit import kernel
 
 
 @kernel
@@ -334,7 +334,7 @@ def test_kernel_built_from_a_users_kernel_sees_every_change_of_it(maker, tmp_pat
 def test_kernels_of_users_are_kept_as_those_of_the_package(maker, tmp_path):
     (tmp_path / "helper.py").write_text(HELPER)
     code = (
-        "import helper\nfrom tabi import maker\nfrom tabi._jit import kernel\n"
+        "import helper\nfrom tabi import maker\nfrom tabi.jit import kernel\n"
         "inner = maker.twice(helper.more)\n"
         "outer = maker.twice({})\nvalue = outer(1.0)\n"
     )
@@ -399,11 +399,11 @@ def test_broken_file_is_compiled_anew_and_mended(package, own_root, spoil):
 def test_cache_deleted_during_a_run_does_no_harm(package, own_root, lost):
     code = f"""
 import shutil
-from tabi import _folder
+from tabi.jit import cache_folder
 from tabi.spatial.vector import add, dot
-shutil.rmtree(_folder.cache_root())
+shutil.rmtree(cache_folder.cache_root())
 if {lost!r} == "folder for good":
-    _folder.cache_root().write_text("")
+    cache_folder.cache_root().write_text("")
 value = [dot((1.0, 2.0, 3.0), (4.0, 5.0, 6.0)), add((1.0, 0.0, 0.0), (0.0, 1.0, 2.0))]
 """
     answer, _ = run(package, code, TABI_CACHE_DIR=str(own_root))

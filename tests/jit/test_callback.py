@@ -1,7 +1,7 @@
 """Kernels call Python by an address, and hear what it answers."""
 
-from tabi._callback import Callback, call
-from tabi._jit import kernel
+from tabi.jit import kernel
+from tabi.jit.callback import Callback, call
 
 
 @kernel(nogil=True)
