@@ -32,11 +32,12 @@ def test_without_a_step_it_survives_what_a_blow_allows_and_no_multiple_of_it(sta
 def test_a_pendulum_with_a_step_at_the_bound_is_caught_at_the_farthest_edge(stepping):
     """(2), forwards in time: over the edge until the foot lands, which then is under ξ."""
     found, s = pushes.bounds(stepping, 0), stepping.walker.reach
+    swing = pushes.SWING * stepping.walker.gait.step_time
     omega, mass = s.omega, stepping.walker.biped.mass
     xi = found.with_step * pushes.PUSH / (mass * omega)
     n = 100_000
     for _ in range(n):
-        xi += omega * (xi - found.edge) * s.shortest / n
+        xi += omega * (xi - found.edge) * swing / n
     # Euler's error of first order: ω² t²/(2 n)
     assert xi == pytest.approx(found.edge + found.reach, rel=1e-4)
 
@@ -74,6 +75,12 @@ def test_a_step_ahead_or_back_survives_seven_tenths_of_the_bound(stepping, degre
     assert stepping.survives(pushes.STEPS * bound.with_step, degrees)
     # the feet moved, and stand beside each other again
     assert stepping.walker.landed >= 2
+    assert stepping.walker.stands
+
+
+@pytest.mark.slow
+def test_quick_low_steps_ahead_survive_all_of_the_bound_and_the_robot_stands_again(stepping):
+    assert stepping.survives(pushes.bounds(stepping, 0).with_step, 0)
     assert stepping.walker.stands
 
 

@@ -66,6 +66,31 @@ def test_a_robot_whose_feet_turn_on_the_ground_knows_where_it_heads(shared):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("turn", [5.0, -5.0])
+def test_soles_that_lean_with_their_legs_walk_along_an_arc_and_stand_at_its_end(shared, turn):
+    """H1 has no ankle roll. Its trunk turns against the legs that swing, and its feet stay."""
+    with quietly():
+        sim = bare(shared, "unitree_h1/h1.xml").walk(steps=10, turn=np.radians(turn))
+    (walker,) = walk_measures.walkers(sim).values()
+    robot, plan = sim.world.robots[0], walker.pattern.schedule
+    sim.run(2.0)
+    feet = [sim.pose(robot.feet[side]).p for side in ("left", "right")]
+    assert not sim.fallen(robot)
+    # from the plan of the whole way
+    assert np.mean(feet, axis=0) == pytest.approx(plan.position[-1].mean(axis=0), abs=0.01)
+    line, planned = feet[0] - feet[1], plan.position[-1, 0] - plan.position[-1, 1]
+    off = np.arctan2(planned[0] * line[1] - planned[1] * line[0], planned[:2] @ line[:2])
+    assert abs(np.degrees(off)) < 1.0
+
+
+@pytest.mark.slow
+def test_turns_that_such_soles_do_not_bear_are_rejected_before_the_walk(shared):
+    why = "h1 does not walk: in a trial of 10 steps it falls .* 'left_ankle' .* smaller turns"
+    with pytest.raises(tabi.ModelError, match=why):
+        bare(shared, "unitree_h1/h1.xml").walk(turn=0.3, run=False)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("run", [True, False])
 def test_motors_that_are_too_soft_are_rejected_with_the_gains_that_hold(shared, run):
     with pytest.raises(tabi.ModelError, match="T1 does not walk: in a trial of 10 steps") as told:

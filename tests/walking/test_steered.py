@@ -6,8 +6,18 @@ import pytest
 import tabi
 from tabi.walking.footsteps import SIDES, overlap
 from tabi.walking.leg import LEFT, RIGHT
-from tabi.walking.steered import DEEPER, next_phase, touch_down, where_it_can_stop
-from tabi.walking.steered_walker import SteeredWalker
+from tabi.walking.steered import (
+    DEEPER,
+    LOW,
+    lift,
+    next_phase,
+    shift_to,
+    shortest_swing,
+    swing_foot,
+    touch_down,
+    where_it_can_stop,
+)
+from tabi.walking.steered_walker import QUICKEST, SHORTEST, SteeredWalker
 from tabi.walking.steps_ahead import (
     SHIFT,
     STAND,
@@ -186,3 +196,25 @@ def test_a_robot_can_stop_with_its_capture_point_between_its_feet_and_within_a_s
     # from the point under the foot that stands towards the other one, and not as far as that
     assert (low_y if out > 0 else high_y) == pytest.approx(-out * s["outwards"])
     assert 0.5 * 0.19 < out * (high_y if out > 0 else low_y) < 0.19
+
+
+@pytest.mark.parametrize(("walks", "height"), [(1, 1.0), (0, LOW)])
+def test_a_robot_that_stands_steps_lower_and_sooner_than_one_that_walks(walks, height):
+    walker = SteeredWalker(tabi.robots.hrp2())
+    plan, gait = walker._walk.plan, walker.gait
+    plan.now["walk"][0] = walks
+    shift_to(plan, LEFT, 0.0)
+    lift(plan)
+    assert plan.now["left"][0] == gait.swing_time
+    # the height asks for the same acceleration, or less: h/t²
+    quick, usual = (SHORTEST, QUICKEST)[1 - walks] * gait.step_time, SHORTEST * gait.step_time
+    assert shortest_swing(plan) == pytest.approx(quick)
+    assert height * gait.lift / quick**2 < 1.2 * gait.lift / usual**2
+    top = 0.0
+    while plan.now["left"][0] > 0.0:
+        plan.now["left"][0] = max(plan.now["left"][0] - gait.tick, 0.0)
+        plan.now["elapsed"][0] += gait.tick
+        swing_foot(plan)
+        top = max(top, plan.foot[RIGHT, 2] - plan.foot[LEFT, 2])
+    # in ticks of 5 ms the top is met nearly
+    assert top == pytest.approx(height * gait.lift, rel=0.01)

@@ -2,7 +2,7 @@
 
 What its file leaves out is added and reported (``robots.bipeds``). Before the walk begins, two of
 its steps are tried in a world of their own, and all of them where its motors are too soft to hold
-it: a robot that falls there is rejected with the reason.
+it, or its legs cannot roll their soles: a robot that falls there is rejected with the reason.
 """
 
 from __future__ import annotations

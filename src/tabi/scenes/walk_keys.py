@@ -137,7 +137,8 @@ class StabiliserKeys(Keys, frozen=True, kw_only=True):
             10 for feet with rubber, 2 for rigid ones, unless given
         foot_adjusting_1_s: of loads that differ, on the feet's heights;
             as zmp_damping_1_s unless given
-        swing: how much of the body's motion a foot that swings makes up for, 0 to 1
+        swing: how much of the body's motion a foot that swings makes up for, 0 to 1; 1, and 0.5 for
+            legs that cannot roll their soles, unless given
         course: how much of what the walk is off its plan landings make up for, 0 to 1
         margin_m: of the zero moment point inside the soles
         smoothing_s: time constant of what is measured under the feet
@@ -151,7 +152,7 @@ class StabiliserKeys(Keys, frozen=True, kw_only=True):
     friction: Annotated[float, Meta(ge=0.0, le=10.0)] | None = None
     zmp_damping_1_s: Gain | None = None
     foot_adjusting_1_s: Gain | None = None
-    swing: Annotated[float, Meta(ge=0.0, le=1.0)] = 1.0
+    swing: Annotated[float, Meta(ge=0.0, le=1.0)] | None = None
     course: Annotated[float, Meta(ge=0.0, le=1.0)] = 1.0
     margin_m: Annotated[float, Meta(ge=0.0, le=1.0)] = 0.01
     smoothing_s: Annotated[float, Meta(ge=0.0, le=10.0)] = 0.01

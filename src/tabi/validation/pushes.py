@@ -8,10 +8,11 @@ the soles, at the distance d from where it is at rest:
 
     F = m ω d/T                                                                                 (1)
 **Standing, with steps.** Over a zero moment point at that edge what is beyond grows by e^(ωt) until
-a foot lands, at the soonest after the shortest swing t_s; it may land by L further out, as far as
+a foot lands, after a swing t_s of 0.45 of a step's time; it may land by L further out, as far as
 the leg reaches:
 
     F = m ω (d + L e^(−ω t_s))/T                                                                (2)
+A yardstick that stays: a walker that swings quicker may come above it.
 To the sides (2) is out of reach: the foot on that side bears the weight when the capture point
 leaves the soles, and the other one would have to cross it. Such directions are marked.
 
@@ -54,6 +55,8 @@ DIRECTIONS, PHASES = tuple(range(0, 360, 45)), 8
 RUNG, HIGHEST, HALVINGS = 0.1, 2.0, 2
 # the same of a walk, for HRP-2's mass [N], and pushes that are counted
 WALK_RUNG, STRONGEST, FORCES = 50.0, 500.0, (100.0, 150.0, 200.0, 250.0)
+# t_s of (2), of a step's time
+SWING = 0.45
 # what is asked for: of (1), of (2), and while it walks, for HRP-2's mass [N]
 STANDS, STEPS, WALKS = 1.0, 0.7, 200.0
 
@@ -189,13 +192,14 @@ def bounds(pushed: Pushed, degrees: float) -> Bounds:
     # the foot that bears less when the capture point leaves the soles
     free = [side for side in SIDES if not u[1] * (1.0 if side == "left" else -1.0) > 1e-9]
     blow = biped.mass * omega / PUSH
-    L = max(reach.values())
+    L, gait = max(reach.values()), pushed.walker.gait
+    swing = min(SWING * gait.step_time, gait.swing_time)
     return Bounds(
         edge=d,
         reach=L,
         crosses=max(reach[side] for side in free) < L,
         without=blow * d,
-        with_step=blow * (d + L * exp(-omega * s.shortest)),
+        with_step=blow * (d + L * exp(-omega * swing)),
     )
 
 

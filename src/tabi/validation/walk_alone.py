@@ -1,7 +1,8 @@
 """A robot that walks by itself, straight on or turning: ``robot.walk(…)`` and ``tabi walk``.
 
 Before the walk begins, two of its steps are tried in a world of their own, and all of them where
-its motors are too soft to hold it: a robot that falls there is rejected with the reason.
+its motors are too soft to hold it, or its legs cannot roll their soles: a robot that falls there is
+rejected with the reason.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ from tabi.walking import Biped, Stabiliser, Walker, WalkingPattern, gait_for, wa
 TRIAL_STEPS, MOST_STEPS = 2, 1000
 # after the last step [s]
 REST = 1.0
+# a walk that turns by less is straight [rad]
+TURNING = 1e-3
 # a motor that is at its limit for this share of the trial is a reason to fall
 SATURATED = 0.05
 # damping over stiffness of gains that are advised, or given by a stiffness alone [s]
@@ -123,7 +126,8 @@ def _staged(robot: Robot, steps: int, length: float | None, turn: float) -> Simu
 def tried_first(
     stage: Callable[[int], Simulator], steps: int, advice: Advice
 ) -> tuple[Robot, WalkingPattern]:
-    """Try the first steps of a walk, or all of them where the motors are too soft to stand.
+    """Try the first steps of a walk, or all of them where the motors are too soft to stand, or
+    where soles lean with their legs: sway may grow over many steps.
 
     Args:
         stage: makes a simulator in which a robot is about to make so many steps.
@@ -135,7 +139,8 @@ def tried_first(
         ModelError: where it falls or stops, with the reason.
     """
     robot, pattern = tried(stage(min(steps, TRIAL_STEPS)), advice)
-    if steps > TRIAL_STEPS and standing_gains.fault(robot):
+    leans = "roll" in pattern.biped.free.values()
+    if steps > TRIAL_STEPS and (leans or standing_gains.fault(robot)):
         robot, pattern = tried(stage(steps), advice)
     return robot, pattern
 
@@ -175,10 +180,12 @@ def reason(robot: Robot, found: Walked, saturated: Mapping[str, float], advice: 
             return f"{begin}; {soft}"
         gains = advice.stiffness.format(enough, DAMPING_TIME * enough)
         return f"{begin}; {soft}; {gains} holds it as it stands"
+    less = f"give shorter steps ({advice.length})"
+    less += ", smaller turns" if np.ptp(found.pattern.schedule.yaw) > TURNING else ""
     hardest = max(saturated, key=lambda joint: saturated[joint], default="")
     if hardest and saturated[hardest] > SATURATED:
         return (
             f"{begin}; the motor of joint {hardest!r} is at its limit for {saturated[hardest]:.0%} "
-            f"of the time: give shorter steps ({advice.length}), or a larger effort limit"
+            f"of the time: {less}, or a larger effort limit"
         )
-    return f"{begin}; give shorter steps ({advice.length}) or stiffer motors ({advice.gains})"
+    return f"{begin}; {less} or stiffer motors ({advice.gains})"

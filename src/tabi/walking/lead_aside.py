@@ -22,7 +22,7 @@ from math import exp
 from tabi.jit import kernel
 from tabi.walking.dcm_plan import before
 from tabi.walking.leg import LEFT, RIGHT
-from tabi.walking.steered import where_it_can_stop
+from tabi.walking.steered import shortest_swing, where_it_can_stop
 from tabi.walking.step_choice import LITTLE, clip
 from tabi.walking.steps_ahead import SWING, compose, following, ground_pose, seen_from
 
@@ -34,7 +34,7 @@ def goes_over(plan, box, stance):
     inner = -b[2] if stance == LEFT else b[3]
     gap = 0.5 * (plan.beside[LEFT, 1] - plan.beside[RIGHT, 1]) - inner
     half = 0.5 * (box[lands, 3] - box[lands, 2])
-    return s.omega * s.double * gap * exp(s.omega * s.least) > half - s.margin
+    return s.omega * s.double * gap * exp(s.omega * shortest_swing(plan)) > half - s.margin
 
 
 @kernel

@@ -31,6 +31,7 @@ from tabi.walking.footsteps import SIDES, Footstep, check
 from tabi.walking.gait import Gait, gait_for
 from tabi.walking.preview import Preview
 from tabi.walking.schedule import Schedule, quintic, schedule
+from tabi.walking.trunk_turn import bearable, counter_turn
 from tabi.walking.whole_body import WholeBody
 
 Array = NDArray[np.float64]
@@ -38,6 +39,8 @@ Array = NDArray[np.float64]
 CORRECTIONS = 2
 # of steps that count as straight on [rad]
 UNTURNED = 0.01
+# share of the robot's m ℓ² that a first turn of the trunk is tried with: a small one
+PROBE = 1.0
 # a sole that is farther from its place is out of reach [m, rad]
 OUT_OF_REACH = 1e-6
 
@@ -185,11 +188,38 @@ def _follow(solver: _Solver) -> tuple[Array, tuple[Array, Array, Array]]:
         # a preview that begins at rest jerks at first, as it should have leant before
         centre = biped.centre + begin * (centre - biped.centre)
         solved = solver.solve(centre)
+        if turn == 0 and _turn_trunk(solver, centre, solved, begin[:, 0]):
+            solved = solver.solve(centre)
         if turn < CORRECTIONS:
             error = plan.zmp[:, :2] - solved[-1]
             for axis in range(2):
                 motion[axis] += previews.follow(error[:, axis], (0.0, 0.0, 0.0))
     return centre, solved
+
+
+def _turn_trunk(
+    solver: _Solver, centre: Array, solved: tuple[Array, Array, Array], begin: Array
+) -> bool:
+    """Let the trunk turn against legs that swing, where soles could not bear that (``trunk_turn``);
+    whether it does.
+    """
+    biped, tick = solver.biped, solver.how.tick
+    alone = solver.plan.support > 0
+    if "yaw" in biped.free.values() or not alone.any():
+        return False
+    moment = solver.moment(*solved)
+    length = min(float(np.ptp(outline[:, 0])) for outline in biped.outline.values())
+    weight = biped.mass * float(np.linalg.norm(biped.model.arrays.gravity))
+    if np.abs(moment[alone]).max() <= bearable(weight, length):
+        return False
+    # what it turns is found by a small turn
+    mean, probe = solver.yaw, PROBE * biped.mass * biped.leg_length**2
+    small = begin * counter_turn(moment, probe, tick)
+    solver.yaw = mean + small
+    turning = np.gradient(np.gradient(small, tick), tick)
+    inertia = float(turning @ (solver.moment(*solver.solve(centre)) - moment) / (turning @ turning))
+    solver.yaw = mean + small * (probe / inertia)
+    return True
 
 
 class _Solver:
@@ -218,6 +248,12 @@ class _Solver:
         ground = np.ascontiguousarray(plan.zmp[:, 2])
         whole_body.needed(m, body, q, v, a, ground, tau, zmp)
         return q, tau, zmp
+
+    def moment(self, q: Array, tau: Array, zmp: Array) -> Array:
+        """Of the ground about the vertical through the zero moment point [N·m], shape (n,)."""
+        at, first = self.body.base_at
+        force, arm = tau[:, first : first + 2], q[:, at : at + 2] - zmp
+        return tau[:, first + 5] + arm[:, 0] * force[:, 1] - arm[:, 1] * force[:, 0]
 
     def _velocities(self, rates: Array) -> Array:
         """v from rates of q: the trunk turns about the vertical alone."""

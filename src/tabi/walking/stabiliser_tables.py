@@ -25,6 +25,8 @@ from tabi.walking.wrench_distribution import Distribution, distribution
 Array = NDArray[np.float64]
 # of feet with rubber, and of rigid ones [1/s]
 RATES = (10.0, 2.0)
+# of soles that legs roll level, and of others
+SWING = (1.0, 0.5)
 # most that soles are taken to be off their plan: of a leg's length, and of length and width of a
 # sole; margin of the zero moment point inside of a sole, of its width at most
 ASIDE, OF_SOLE, MARGIN = 0.03, np.array([0.1, 0.05]), 0.125
@@ -38,7 +40,9 @@ class StabiliserGains:
         zmp_damping: a of (3) [1/s]; unless given 10 for feet with rubber, 2 for rigid ones.
         foot_adjusting: rate at which loads that differ move the feet [1/s]; unless given as
             ``zmp_damping``.
-        swing: how much of the body's motion a foot that swings makes up for, 0 to 1.
+        swing: how much of the body's motion a foot that swings makes up for, 0 to 1; unless given
+            1, and ½ for legs that cannot roll their soles: a sole that leans with the body lands
+            on its edge wherever it is put, and one that goes half along with the sway ends it.
         course: how much of what the walk is off the plan of its whole way a landing makes up for,
             0 to 1; see ``course``.
         margin: of the zero moment point inside the soles [m]; at most an eighth of their width.
@@ -47,7 +51,7 @@ class StabiliserGains:
 
     zmp_damping: float | None = None
     foot_adjusting: float | None = None
-    swing: float = 1.0
+    swing: float | None = None
     course: float = 1.0
     margin: float = 0.01
     smoothing: float = 0.01
@@ -63,7 +67,7 @@ class StabiliserGains:
                         f"{field.name} of the stabiliser is {value}; expected a number ≥ 0"
                     )
         for name in ("swing", "course"):
-            if getattr(self, name) > 1:
+            if (getattr(self, name) or 0) > 1:
                 raise ModelError(
                     f"{name} of the stabiliser is {getattr(self, name)}; expected 0 to 1"
                 )
@@ -267,9 +271,10 @@ def loop_of(pattern: WalkingPattern, stabiliser: StabiliserGains) -> StabiliserL
 def _settings(pattern: WalkingPattern, stabiliser: StabiliserGains) -> NDArray[np.void]:
     biped, settings = pattern.biped, table(1, SETTINGS)
     row, rate = settings[0], RATES[0 if biped.robot.bush else 1]
+    own = {"swing": SWING["roll" in biped.free.values()]}
     for field in fields(StabiliserGains):
         given = getattr(stabiliser, field.name)
-        row[field.name] = rate if given is None else given
+        row[field.name] = own.get(field.name, rate) if given is None else given
     for name, gain in stabiliser.law(pattern.omega).items():
         row[name] = gain
     row["weight"] = biped.mass * float(np.linalg.norm(biped.model.arrays.gravity))

@@ -9,7 +9,9 @@ of the other one; after the last step STOP, in which the weight goes back betwee
    in time goes on downwards while the weight is shifted to it.
 3. **Standing.** Where ξ leaves the soles, the foot whose step catches it best is lifted at once: to
    shift the weight first would take time, in which ξ grows. It lands where the robot can stop, with
-   ξ anywhere between the feet and within the sole's length, less a margin.
+   ξ anywhere between the feet and within the sole's length, less a margin. Its swing may be shorter
+   than that of a walk, and is half as high: a height that is gone through in the time t takes an
+   acceleration with 1/t², which the other leg bears.
 """
 
 from tabi.jit import kernel
@@ -57,6 +59,8 @@ SEEKS, DEEPEST = 0.1, 0.04
 DEEPER, SETTLES = 0.003, 0.1
 # share of a swing on the way up
 TOP = 0.3
+# of the gait's lift, in steps of a robot that is to stand
+LOW = 0.5
 # a level motion ends so much before the swing, of its time
 LEVEL = 0.1
 
@@ -66,6 +70,13 @@ def smooth_step(s):
     """Quintic from 0 to 1, at rest at both ends."""
     x = clip(s, 0.0, 1.0)
     return x * x * x * (10.0 - 15.0 * x + 6.0 * x * x)
+
+
+@kernel(inline=True)
+def shortest_swing(plan):
+    """Of a robot that walks, or is to stand [s]."""
+    s = plan.settings[0]
+    return s.least if plan.now[0].walk != 0 else s.quickest
 
 
 @kernel
@@ -108,6 +119,7 @@ def lift(plan):
         plan.swing[i, 0], plan.swing[i, 1], plan.swing[i, 2] = X[i], 0.0, 0.0
     # a little deeper than the ground: a foot that comes late is worse than one that comes early
     plan.rise[0], plan.rise[1] = plan.foot[side, 2], plan.foot[now.stance, 2] - DEEPER
+    plan.rise[2] = plan.settings[0].lift * (LOW if now.walk == 0 else 1.0)
     for i in range(2):
         plan.wanted[i] = plan.at_landing[i]
 
@@ -176,7 +188,7 @@ def times_left(plan):
     """Of a swing: planned, least and most [s]."""
     s, now = plan.settings[0], plan.now[0]
     planned = max(s.single - now.elapsed, SETTLED)
-    return planned, max(s.least - now.elapsed, SETTLED), planned
+    return planned, max(shortest_swing(plan) - now.elapsed, SETTLED), planned
 
 
 @kernel
@@ -222,14 +234,13 @@ def catch_from(plan, box, xi, side):
     """How much of ξ a quick step from two feet, with one of them standing, does not catch [m], and
     its cost.
     """
-    s = plan.settings[0]
+    s, t = plan.settings[0], shortest_swing(plan)
     X = ground_pose(plan, side)
     L = following(plan, X, side, False)
     a, b = point_under(plan, X, side), point_under(plan, L, 1 - side)
     # after that step it stands between its feet
     x, y = 0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1])
     wanted = (before(s.omega, s.double, a[0], x, x), before(s.omega, s.double, a[1], y, y))
-    t = s.least
     _, _, missed, cost = catch(plan, box, xi, wanted, side, (t, t, t))
     return missed, cost
 
@@ -255,7 +266,7 @@ def lift_when_ready(plan, box, xi, load):
     if not (load > TAKES * s.weight or now.elapsed > s.double + PATIENCE):
         return
     if s.adapts != 0.0:
-        times = s.single, s.least, s.single
+        times = s.single, shortest_swing(plan), s.single
         _, _, missed, _ = catch(plan, box, xi, plan.at_landing, now.stance, times)
         if missed > CAUGHT:
             if not outside(plan, box, xi):
@@ -286,7 +297,7 @@ def swing_foot(plan):
     foot[0], foot[1], foot[3] = plan.swing[0, 0], plan.swing[1, 0], plan.swing[2, 0]
     now.phi += (1.0 - now.phi) * min(T / max(now.left + T, T), 1.0)
     begin, end = plan.rise[0], plan.rise[1]
-    top = max(begin, end) + s.lift
+    top = max(begin, end) + plan.rise[2]
     if now.phi < TOP:
         foot[2] = begin + smooth_step(now.phi / TOP) * (top - begin)
     else:

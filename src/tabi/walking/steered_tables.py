@@ -18,10 +18,10 @@ AHEAD = 3
 # told once: tick, ω of the pendulum [1/s], times of a step [s], lift [m], height of the centre [m],
 # point under a sole [m]; what legs reach from the foot that stands: backwards, forwards, sideways
 # from near to far, and at all [m]; mean speed of a foot that swings, at most [m/s]; the shortest
-# swing [s]; how fast steering changes, forwards and sideways [m/s²], and turning [rad/s²]; the
-# length of a leg [m] and where it begins, seen from the base: height, and that of the ankle [m];
-# margin of the zero moment point [m]; gain of ξ on it; how fast the plan gives in to what is
-# measured [1/s]; weight [N]; whether steps adapt
+# swing of a walk, and of a robot that is to stand [s]; how fast steering changes, forwards and
+# sideways [m/s²], and turning [rad/s²]; the length of a leg [m] and where it begins, seen from the
+# base: height, and that of the ankle [m]; margin of the zero moment point [m]; gain of ξ on it; how
+# fast the plan gives in to what is measured [1/s]; weight [N]; whether steps adapt
 STEPPING = np.dtype(
     [
         (name, float)
@@ -42,6 +42,7 @@ STEPPING = np.dtype(
             "reach",
             "foot_speed",
             "least",
+            "quickest",
             "speeding",
             "turning",
             "leg",
@@ -81,7 +82,8 @@ class StepPlan(Structure):
         foot: each sole: x, y, z, yaw, shape (2, 4).
         swing: of x, y and yaw of the foot that swings: place, velocity, acceleration, shape (3, 3).
         level: height of the ground under each foot that stands [m], shape (2,).
-        rise: height where it lifted and where it lands [m], shape (2,).
+        rise: height where it lifted, where it lands, and how far it is lifted above them [m],
+            shape (3,).
         hold: footsteps: x, y, yaw; the first one is that which stands, the second one the next
             landing, shape (AHEAD + 2, 3). under: points under them, and the end, shape (·, 2).
         zmp: planned: where a double support begins, and now [m], shape (2, 2).

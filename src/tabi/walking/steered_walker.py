@@ -31,9 +31,9 @@ from tabi.walking.steps_ahead import STAND, STOP, SWING
 from tabi.walking.ticks import StabilisedWalk
 
 Array = NDArray[np.float64]
-# of the gait's length, a step at most; of a step's time, the shortest swing and the time to reach
-# the speed that is steered
-LONGEST, SHORTEST, SPEEDING = 1.5, 0.45, 1.0
+# of the gait's length, a step at most; of a step's time, the shortest swing of a walk, of a robot
+# that stands and catches a push, and the time to reach the speed that is steered
+LONGEST, SHORTEST, QUICKEST, SPEEDING = 1.5, 0.45, 0.3, 1.0
 # a step sideways, of the width of a sole
 WIDE = 1.5
 # mean speed of a foot that swings, of √(g × leg), whatever motors are told to be able to
@@ -167,7 +167,7 @@ class SteeredWalker(GaitController):
     def reach(self) -> StepReach:
         """Where its feet may land."""
         row = self._settings[0]
-        names = ("back", "forward", "near", "far", "reach", "least", "omega")
+        names = ("back", "forward", "near", "far", "reach", "quickest", "omega")
         return StepReach(*(float(row[name]) for name in names))
 
     @property
@@ -319,6 +319,7 @@ def _settings(biped: Biped, gait: Gait, adapts: bool) -> NDArray[np.void]:
             FASTEST * sqrt(g * biped.leg_length),
         ),
         "least": min(SHORTEST * gait.step_time, single),
+        "quickest": min(QUICKEST * gait.step_time, single),
         "speeding": LONGEST * gait.length / gait.step_time**2 / SPEEDING,
         "turning": 0.5 * TURN / gait.step_time**2 / SPEEDING,
         "leg": leg,
@@ -372,7 +373,7 @@ def _plan(start: WalkingPattern, settings: NDArray[np.void]) -> StepPlan:
         foot=foot,
         swing=np.zeros((3, 3)),
         level=foot[:, 2].copy(),
-        rise=np.zeros(2),
+        rise=np.zeros(3),
         hold=np.tile(foot[0, [0, 1, 3]], (AHEAD + 2, 1)),
         under=np.zeros((AHEAD + 3, 2)),
         zmp=np.tile(biped.centre[:2], (2, 1)),
