@@ -323,4 +323,5 @@ class Stepper:
         rows = MANY_ROWS if knows else 6 * count
         degrees = self.model.v_count + len(self.model.arrays.mimic)
         bonds = bond_work.allocate(self._points, bodies, self._blocks, count, rows, degrees)
-        return workspace.allocate(self.model, self.tables, self._points, self._blocks, bonds, law)
+        sizes = (self._points, self._blocks)
+        return workspace.allocate(self.model, self.tables, *sizes, bonds, law, self.step.order)

@@ -26,6 +26,8 @@ from tabi.dynamics.chain_tables import Chains
 from tabi.dynamics.workspace import Workspace
 from tabi.model.arrays import INDEX, table
 from tabi.model.compiled import Model
+from tabi.simulation.second import work
+from tabi.simulation.second.work import SecondWork
 from tabi.simulation.sensor_tables import MOTION
 from tabi.simulation.tables import JOINT, Tables
 
@@ -85,6 +87,8 @@ class StepWorkspace(Structure):
 
         By ``sensors``:
         motion: table of MOTION, of sensed bodies.
+
+        second: of the second stage of a step.
     """
 
     dynamics: Workspace
@@ -137,15 +141,23 @@ class StepWorkspace(Structure):
     foot_x: Floats
     foot_y: Floats
     motion: NDArray[np.void]
+    second: SecondWork
 
 
 def allocate(
-    model: Model, tables: Tables, points: int, blocks: int, bonds: BondWork, law: Any
+    model: Model,
+    tables: Tables,
+    points: int,
+    blocks: int,
+    bonds: BondWork,
+    law: Any,
+    order: int = 1,
 ) -> StepWorkspace:
     """Space for a number of points, and of 6×6 blocks of inverse inertia.
 
     Args:
         bonds, law: scratch of the elimination of bonds and of the law of contact, for as many.
+        order: of the step.
     """
     bodies, joints = model.body_count + 1, model.v_count
     rows = {name: np.zeros(3 * points) for name in ROW_ARRAYS}
@@ -188,6 +200,7 @@ def allocate(
         joint=table(joints, JOINT),
         share=np.zeros(bodies),
         motion=table(len(tables.sensors.body), MOTION),
+        second=work.allocate(model, points if order == 2 else 0),
     )
 
 
