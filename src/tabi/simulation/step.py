@@ -232,6 +232,9 @@ def _rollout_on(
                 return status
             if turn == 0:
                 outcome = refine(t, d, s, h, tolerance)
+                if failed():
+                    go_back(t, d, s)
+                    return UNCOMPILED
             if outcome != stage.DROPPED:
                 break
             if turn == 0:

@@ -1,11 +1,12 @@
 """Contacts of the second stage: rows at the middle of the step, velocities in its end.
 
     q = E (J_m v_free + δ) + (σ, g/h),   or where surfaces slide   q = … + E u⁻                  (1)
-δ: of (2) of ``middle``; g: gap in the end, if it does not change any more then; σ: of surfaces that
-run over their bodies. What sticks or rolls has to be still in the end. What slides has a friction
-that turns with the sliding: its mean over the step is against the mean ½ (u⁻ + u⁺) of the
-velocities before and after, so the row has twice this mean. W stays symmetric, and the certificate
-is of these rows. Where friction grows with the speed it is that of the end, of first order.
+δ: of (2) of ``middle``; g: gap in the end, if it does not change any more then, and twice that for
+what did not press; σ: of surfaces that run over their bodies. What sticks or rolls has to be still
+in the end. What slides has a friction that turns with the sliding: its mean over the step is
+against the mean ½ (u⁻ + u⁺) of the velocities before and after, so the row has twice this mean. W
+stays symmetric, and the certificate is of these rows. Where friction grows with the speed it is
+that of the end, of first order.
 """
 
 from math import sqrt
@@ -65,7 +66,7 @@ def fill(own, t, d, e, s, x, group, h):
         slips = plus(shift, before(s, e))
     s.approach[e] = 0.0
     s.shift[i], s.shift[i + 1] = dot(tx, slips), dot(ty, slips)
-    s.shift[i + 2] = dot(normal, shift) + parting(more.gap[e], h, fall_within(m, h))
+    s.shift[i + 2] = dot(normal, shift) + parting(s, e, h, fall_within(m, h))
     p.q[i], p.q[i + 1] = dot(tx, u) + s.shift[i], dot(ty, u) + s.shift[i + 1]
     p.q[i + 2] = dot(normal, u) + s.shift[i + 2]
     p.kind[x], p.mu[x], p.bound[x] = CONTACT, pair_of(t, point).friction, 0.0
@@ -94,11 +95,20 @@ def fall_within(m, h):
 
 
 @kernel(inline=True)
-def parting(gap, h, fall):
-    """The velocity that a gap adds to its row [m/s]: of overlaps so little that what rests does not
-    lift off by it.
+def parting(s, e, h, fall):
+    """The velocity that the gap of a point adds to its row [m/s]: of overlaps so little that what
+    rests does not lift off by it. What did not press may close all that is left of it by half of
+    its last velocity.
     """
-    return max(gap, -GENTLE * fall) / h
+    gap = max(s.second.gap[e], -GENTLE * fall) / h
+    return gap if s.second.pressing[e] != 0 or gap < 0.0 else 2.0 * gap
+
+
+@kernel(inline=True)
+def hits(s, e, slow):
+    """Whether a point has closed with more than ``slow`` [m/s], and has not pressed before."""
+    before = load3(s.second.before[3 * e :])
+    return s.second.lasting[e] == 0 and dot(load3(s.second.start[e].normal), before) < -slow
 
 
 @kernel(inline=True)
@@ -111,13 +121,14 @@ def allowed(s, e, fall):
 
 @kernel(inline=True)
 def wrong(d, s, h, part, fall):
-    """How many contacts do not go as rows (1) suppose: they would be left inside of something by
-    more than they were and a part of ``fall`` [m], or slide the other way in the end.
+    """How many contacts do not go as rows (1) suppose: they hit something, would be left inside of
+    it by more than they were and a part of ``fall`` [m], or slide the other way in the end.
     """
     more, count = s.second, 0
     for e in range(d.outcome.report[0].contacts):
         i = 3 * s.place[e]
-        leaves = s.u[i + 2] - parting(more.gap[e], h, fall)
+        leaves = s.u[i + 2] - parting(s, e, h, fall)
+        count += s.impulse[i + 2] > 0.0 and hits(s, e, SETTLED * fall / h)
         gap = more.gap[e] + part * h * leaves
         count += not gap >= min(0.0, s.points[e].gap) - allowed(s, e, fall)
         if more.slid[e] != 0:

@@ -27,6 +27,7 @@ from tabi.simulation.corrections import DRIVEN, FREE, NEAR
 from tabi.simulation.depenetration import TOGETHER
 from tabi.simulation.rows.contacts import (
     MARGIN,
+    SLIPS,
     copy_point,
     pair_of,
     point_velocity,
@@ -111,6 +112,7 @@ def keep_first(t, d, s, slow, tolerance):
         copy_point(own.start[e], point)
         own.mu[e] = s.problem.mu[x]
         old = find(memory.contact, memory.count[0], s.kind[e], point, e)
+        own.pressing[e] = l[2] > 0.0
         own.lasting[e] = old >= 0 and rests(memory.contact[old], slow)
         store3(own.impulse[3 * e :], mul_t(E, l))
         before = surface_speed(t, w, point, load3(point.position))
@@ -129,10 +131,15 @@ def keep_first(t, d, s, slow, tolerance):
 
 
 @kernel(inline=True)
-def keep_next(d, s):
-    """Velocities that the second stage has found, for another look ahead."""
+def keep_next(d, s, tolerance):
+    """Velocities that the second stage has found, for another look ahead; whether they are others
+    by so much that what moves with it would be said to slide.
+    """
+    others = False
     for k in range(d.v.shape[0]):
+        others = others or not abs(s.v_next[k] - s.second.v_first[k]) <= SLIPS * tolerance
         s.second.v_first[k] = s.v_next[k]
+    return others
 
 
 @kernel(inline=True)
@@ -166,10 +173,11 @@ def look_ahead(t, d, s, h, part):
     integration.advance(m, own.q, s.v_configuration, h)
     kinematics.positions(m, own.q, w)
     kinematics.twists(m, own.v_first, w)
-    total = detect(m, t.shapes, w, MARGIN, h, s.collision, own.end)
+    total = low = int(0.0)
+    if d.outcome.report[0].contacts > 0:
+        total = detect(m, t.shapes, w, MARGIN, h, s.collision, own.end)
     if total > own.end.shape[0]:
         return False
-    low = int(0.0)
     for e in range(d.outcome.report[0].contacts):
         point = s.points[e]
         while low < total and _before(own.end[low], point):

@@ -69,7 +69,7 @@ def stage_on(forces, rows, law):
             if s.kind[e] == BONDS:
                 bonds.measure(d.memory.own[bonds_at], t, s, e, sign)
 
-    @kernel(inline=True)
+    @kernel(apart="boolean")
     def solve(t, d, s, h, tolerance, part):
         """s.v_next of (1), from what s.second foresees; False where it cannot be."""
         if not middle.look_ahead(t, d, s, h, part):
@@ -104,8 +104,8 @@ def stage_on(forces, rows, law):
         # overlaps are left as the first stage does
         overlap, report.overlap = report.overlap, 0.0
         for turn in range(TURNS):
-            if turn > 0:
-                middle.keep_next(d, s)
+            if turn > 0 and not middle.keep_next(d, s, tolerance):
+                break
             if not solve(t, d, s, h, tolerance, part):
                 return DROPPED
         report.overlap = overlap
@@ -174,7 +174,7 @@ def keep_flights(m, s):
 def smooth(d, s, h, tolerance):
     """Whether nothing in the first stage jumps, as far as it is known without a look at gaps."""
     report = d.outcome.report[0]
-    if report.missed > 0 or report.bounced > 0 or report.apart == depenetration.JAMMED:
+    if report.missed > 0 or report.apart == depenetration.JAMMED:
         return False
     if not (report.residual <= tolerance and report.joint_residual <= tolerance):
         return False
@@ -198,7 +198,8 @@ def closing(d, s, h, fall):
         if s.impulse[i + 2] > 0.0:
             before = dot(load3(point.normal), load3(s.second.before[3 * e :]))
             over = min(0.0, point.gap) - point.gap - 0.5 * h * before
-            if over > contacts.allowed(s, e, fall):
+            hits = s.approach[e] < 0.0 or contacts.hits(s, e, contacts.SETTLED * fall / h)
+            if hits or over > contacts.allowed(s, e, fall):
                 return LANDS
             if over > contacts.ROLLS_ON * fall:
                 what = ROLLS

@@ -31,7 +31,8 @@ class SecondWork(Structure):
         drift: what the rest of the step adds to the velocity of a point at its middle [m/s],
             shape (3n,), world's axes.
         slid: 1 for points that slide all through the step. lasting: 1 for those that the step
-            before left pressing, and not closing. found: 1 for those found in ``end``.
+            before left pressing, and not closing. pressing: 1 for those that press in the first
+            stage. found: 1 for those found in ``end``.
         open: how far bonds are open when the step begins, of each row, shape (3n,) [m, rad].
         mu: friction of the first stage. impulse: its impulses [N·s], shape (3n,), world's axes.
     """
@@ -56,6 +57,7 @@ class SecondWork(Structure):
     drift: Floats
     slid: NDArray[np.int64]
     lasting: NDArray[np.int64]
+    pressing: NDArray[np.int64]
     found: NDArray[np.int64]
     open: Floats
     mu: Floats
@@ -81,5 +83,6 @@ def allocate(model: Model, points: int) -> SecondWork:
         end=point_table(points),
         slid=np.zeros(points, INDEX),
         lasting=np.zeros(points, INDEX),
+        pressing=np.zeros(points, INDEX),
         found=np.zeros(points, INDEX),
     )
