@@ -89,3 +89,9 @@ def test_second_order_is_refused_with_pads_and_its_steps_are_not_linearised():
         settings.checked_order(2, settings.TIME_STEPPING, pads, ())
     with pytest.raises(tabi.ModelError, match=r"^order is 2, whose steps cannot be linearised"):
         settings.check_linear(2, settings.TIME_STEPPING, pads, 0.0)
+
+
+def test_names_that_a_simulator_does_not_know_are_refused_as_python_does():
+    assert settings.own_parts({"rows": [external]}) == ((), (external,))
+    with pytest.raises(TypeError, match=r"unexpected keyword argument 'ordre'"):
+        tabi.Simulator(tabi.World(), ordre=2)

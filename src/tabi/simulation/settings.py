@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, TypedDict
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -86,6 +86,21 @@ def several(name: str, parts: Any) -> tuple[Any, ...]:
     if isinstance(parts, str) or not isinstance(parts, Iterable):
         raise ModelError(f"{name} are {parts!r}; expected a list of parts of your own")
     return tuple(parts)
+
+
+class OwnParts(TypedDict, total=False):
+    """Forces and kinds of rows of a user's own."""
+
+    forces: Iterable[Any]
+    rows: Iterable[Any]
+
+
+def own_parts(own: Mapping[str, Any]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Forces and rows of a user's own; other names are refused as Python does."""
+    for name in own:
+        if name not in OwnParts.__annotations__:
+            raise TypeError(f"Simulator.__init__() got an unexpected keyword argument {name!r}")
+    return several("forces", own.get("forces", ())), several("rows", own.get("rows", ()))
 
 
 def check_single(ask: Any) -> None:

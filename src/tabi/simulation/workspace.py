@@ -145,25 +145,17 @@ class StepWorkspace(Structure):
 
 
 def allocate(
-    model: Model,
-    tables: Tables,
-    points: int,
-    blocks: int,
-    bonds: BondWork,
-    law: Any,
-    order: int = 1,
+    model: Model, tables: Tables, points: int, blocks: int, bonds: BondWork, law: Any
 ) -> StepWorkspace:
     """Space for a number of points, and of 6×6 blocks of inverse inertia.
 
     Args:
         bonds, law: scratch of the elimination of bonds and of the law of contact, for as many.
-        order: of the step.
     """
     bodies, joints = model.body_count + 1, model.v_count
-    rows = {name: np.zeros(3 * points) for name in ROW_ARRAYS}
-    rows |= {name: np.zeros(6 * bodies) for name in BODY_ARRAYS}
-    vectors = {name: np.zeros(points) for name in POINT_ARRAYS}
-    vectors |= {name: np.zeros(joints) for name in JOINT_ARRAYS}
+    sizes = (3 * points, ROW_ARRAYS), (6 * bodies, BODY_ARRAYS), (points, POINT_ARRAYS)
+    arrays = (*sizes, (joints, JOINT_ARRAYS))
+    vectors = {name: np.zeros(size) for size, names in arrays for name in names}
     numbers: dict[str, Any] = {name: np.zeros(points, INDEX) for name in NUMBER_ARRAYS}
     problem = BodyProblem(
         contact=table(points, ROW),
@@ -174,7 +166,6 @@ def allocate(
         parent=no_parents(bodies),
     )
     return StepWorkspace(
-        **rows,
         **vectors,
         dynamics=dynamics_workspace.allocate(model),
         chains=chain_tables.allocate(model, tables.chain),
@@ -200,7 +191,7 @@ def allocate(
         joint=table(joints, JOINT),
         share=np.zeros(bodies),
         motion=table(len(tables.sensors.body), MOTION),
-        second=work.allocate(model, points if order == 2 else 0),
+        second=work.allocate(model, 0),
     )
 
 
