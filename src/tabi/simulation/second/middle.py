@@ -25,6 +25,7 @@ from tabi.dynamics import free, integration, kinematics
 from tabi.simulation.assembly import find
 from tabi.simulation.corrections import DRIVEN, FREE, NEAR
 from tabi.simulation.depenetration import TOGETHER
+from tabi.simulation.parts import worse
 from tabi.simulation.rows.contacts import (
     MARGIN,
     SLIPS,
@@ -99,6 +100,9 @@ def keep_first(t, d, s, slow, tolerance):
         own.after[k] = own.share[k]
         own.parting[k] = s.v_configuration[k] - s.v_next[k] if apart else 0.0
     kinematics.velocities(m, d.v, w)
+    # rows of all kinds
+    for x in range(d.outcome.report[0].points):
+        s.place[s.groups.order[x]] = x
     for e in range(d.outcome.report[0].points):
         x, point = s.place[e], s.points[e]
         i = 3 * x
@@ -135,11 +139,19 @@ def keep_next(d, s, tolerance):
     """Velocities that the second stage has found, for another look ahead; whether they are others
     by so much that what moves with it would be said to slide.
     """
-    others = False
+    s.second.change[0] = foreseen_wrong(d, s)
     for k in range(d.v.shape[0]):
-        others = others or not abs(s.v_next[k] - s.second.v_first[k]) <= SLIPS * tolerance
         s.second.v_first[k] = s.v_next[k]
-    return others
+    return not s.second.change[0] <= SLIPS * tolerance
+
+
+@kernel(inline=True)
+def foreseen_wrong(d, s):
+    """By how much a velocity is another one than was foreseen, at most."""
+    most = 0.0
+    for k in range(d.v.shape[0]):
+        most = worse(most, abs(s.v_next[k] - s.second.v_first[k]))
+    return most
 
 
 @kernel(inline=True)

@@ -26,6 +26,7 @@ from tabi.simulation.rows import bonds as first_bonds
 from tabi.simulation.rows import contacts as first_contacts
 from tabi.simulation.rows import joints
 from tabi.simulation.rows import moments as first_moments
+from tabi.simulation.rows.contacts import SLIPS
 from tabi.simulation.second import bonds, contacts, middle, moments, momentum, motors
 from tabi.simulation.tables import BONDS
 from tabi.spatial.vector import dot, load3
@@ -43,6 +44,8 @@ ANEW = 0.75
 # how often the middle is looked for: the velocities of the first stage are as much off as its step
 # is short, and those of a second stage that has begun with them by the square of that
 TURNS = 2
+# of the first change of the velocities that are foreseen: how much the second may be
+CLOSER = 0.5
 
 
 @functools.cache
@@ -113,6 +116,9 @@ def stage_on(forces, rows, law):
         wrong += report.missed + (report.apart != depenetration.TOGETHER)
         wrong += not (report.residual <= tolerance and report.joint_residual <= tolerance)
         wrong += contacts.wrong(d, s, h, part, fall)
+        # looks ahead that do not come nearer to each other, as where loops lie flat
+        settled = max(CLOSER * s.second.change[0], SLIPS * tolerance)
+        wrong += not middle.foreseen_wrong(d, s) <= settled
         return REFINED if wrong == 0 else DROPPED
 
     @kernel(apart="none")

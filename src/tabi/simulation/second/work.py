@@ -23,6 +23,7 @@ class SecondWork(Structure):
             ``middle``. v_mean: v_θ of that. parting: what leaves overlaps, besides.
         centre, centre_m, centre_end: centres of mass of the bodies from their trees' origins [m],
             when the step begins, in its middle, and in its end. lacking: κ of ``momentum``.
+        change: by how much velocities have changed at most between two looks ahead, shape (1,).
         q: a configuration ahead of the state.
         start, end: points where the step begins, and those found where it ends.
         place: position [m], shape (3n,), and normal: unit normal of each point there.
@@ -47,6 +48,7 @@ class SecondWork(Structure):
     centre_m: Floats
     centre_end: Floats
     lacking: Floats
+    change: Floats
     q: Floats
     start: NDArray[np.void]
     end: NDArray[np.void]
@@ -78,6 +80,7 @@ def allocate(model: Model, points: int) -> SecondWork:
         **over_points,
         **{name: np.zeros(3 * points) for name in vectors},
         **{name: np.zeros(3 * model.body_count + 3) for name in centres},
+        change=np.zeros(1),
         q=np.zeros(model.q_count),
         start=point_table(points),
         end=point_table(points),
