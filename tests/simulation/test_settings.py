@@ -1,10 +1,14 @@
 """What a simulator is told: a step, a tolerance and a scheme that can be."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 import tabi
 from tabi.simulation import settings
+from tabi.simulation.forces import external
+from tabi.simulation.laws import soft
 
 
 @pytest.mark.parametrize("value", [0, -1e-3, float("nan"), float("inf"), "1e-3", None])
@@ -52,3 +56,42 @@ def test_a_program_is_finite_numbers_for_every_step():
     for program in (np.ones((2, 5, 3)), np.full((2, 6, 3), np.nan), "none", [[1], [1, 2]]):
         with pytest.raises(tabi.ModelError, match=r"expected finite numbers of shape \(2, 6, 3\)"):
             settings.checked_program(2, program, 6)
+
+
+def test_orders_that_there_are_not_are_refused():
+    world = tabi.World()
+    world.add_sphere(0.1, 1.0)
+    for order in (0, 3, True, "2", 2.0, None):
+        with pytest.raises(tabi.ModelError, match=r"^order is .*; expected 1, or 2"):
+            tabi.Simulator(world, order=order)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"scheme": "event-driven"}, r"scheme='event-driven' .*; take scheme='time-stepping', or"),
+        ({"contact": "pyramid"}, r"contact='pyramid' are given, .*; take contact='coulomb', or"),
+        ({"forces": [external]}, r"with forces or rows of your own, .*; leave them out, or take"),
+    ],
+)
+def test_second_order_is_refused_where_something_has_none(options, said):
+    world = tabi.World()
+    world.add_ground()
+    world.add_sphere(0.1, 1.0, position=(0, 0, 0.1))
+    with pytest.raises(tabi.ModelError, match=r"^order=2 .*" + said):
+        tabi.Simulator(world, order=2, **options)
+
+
+def test_second_order_is_refused_with_pads_and_its_steps_are_not_linearised():
+    assert settings.checked_order(1, settings.EVENT_DRIVEN, soft, ()) == 1
+    pads = SimpleNamespace(CONTACTS=None, CERTIFIED=True)
+    with pytest.raises(tabi.ModelError, match=r"^order=2 .* soft soles or pads, .* take order=1"):
+        settings.checked_order(2, settings.TIME_STEPPING, pads, ())
+    with pytest.raises(tabi.ModelError, match=r"^order is 2, whose steps cannot be linearised"):
+        settings.check_linear(2, settings.TIME_STEPPING, pads, 0.0)
+
+
+def test_names_that_a_simulator_does_not_know_are_refused_as_python_does():
+    assert settings.own_parts({"rows": [external]}) == ((), (external,))
+    with pytest.raises(TypeError, match=r"unexpected keyword argument 'ordre'"):
+        tabi.Simulator(tabi.World(), ordre=2)

@@ -64,7 +64,7 @@ def loose(m: ModelArrays) -> int:
 
 
 @kernel(inline=True)
-def _alone(m, i):
+def floats_alone(m, i):
     """Whether body i floats by itself."""
     return (
         m.body[i].kind == FLOATING
@@ -74,7 +74,7 @@ def _alone(m, i):
 
 
 @kernel(inline=True)
-def _unmoved(m, w, k):
+def unmoved(m, w, k):
     """Whether no damper, motor or prescribed motion acts on a floating body directly;
     k: its first degree of freedom.
     """
@@ -87,7 +87,7 @@ def keep_energy(m, h, w, free):
     w: kinematics before the step.
     """
     for i in range(1, m.body.shape[0]):
-        if not (_alone(m, i) and _unmoved(m, w, m.body[i].v_start)):
+        if not (floats_alone(m, i) and unmoved(m, w, m.body[i].v_start)):
             continue
         body, row, k = m.body[i], w.body[i], m.body[i].v_start
         omega = angular(load6(row.velocity))
@@ -111,7 +111,7 @@ def fast(m, h, w):
     """Whether a tree turns so fast that it needs (2)."""
     for i in range(1, m.body.shape[0]):
         omega = angular(load6(w.body[i].velocity))
-        if h * h * dot(omega, omega) > SLOW * SLOW and not _alone(m, i):
+        if h * h * dot(omega, omega) > SLOW * SLOW and not floats_alone(m, i):
             return True
     return False
 
@@ -133,7 +133,7 @@ def settle(m, v, h, load, w, a, again, free):
         kinematics.velocities(m, w.middle, w)
         forward.accelerations(m, w.load, w, a)
         for i in range(1, m.body.shape[0]):
-            if not _alone(m, i):
+            if not floats_alone(m, i):
                 for k in range(m.body[i].v_start, m.body[i].v_end):
                     if w.dof[k].fixed == 0:
                         free[k] = v[k] + h * a[k]
@@ -145,7 +145,7 @@ def _jumps(m, v, free, h):
     """Whether a joint or a base turns by more than JUMP otherwise in a step than before."""
     for i in range(1, m.body.shape[0]):
         body = m.body[i]
-        if body.kind == PRISMATIC or _alone(m, i):
+        if body.kind == PRISMATIC or floats_alone(m, i):
             continue
         for k in range(body.v_start + (3 if body.kind == FLOATING else 0), body.v_end):
             # a NaN jumps
@@ -170,7 +170,7 @@ def turn(m, v, free, w, h, deep, change):
         before = (v[k], v[k + 1], v[k + 2])
         after = (free[k], free[k + 1], free[k + 2])
         turned = (change[k], change[k + 1], change[k + 2])
-        ends, alone = after, _alone(m, i) and _unmoved(m, w, m.body[i].v_start)
+        ends, alone = after, floats_alone(m, i) and unmoved(m, w, m.body[i].v_start)
         if deep:
             ends = _rotated(after, scale(h, turned))
             free[k], free[k + 1], free[k + 2] = ends[0], ends[1], ends[2]

@@ -63,9 +63,7 @@ def assemble_on(fill, warm_start, tie):
         known = d.memory.count[0]
         for x in range(report.points):
             e = s.groups.order[x]
-            # mostly the same points in the same order
-            same = e < known and _same(d.memory.contact[e], s.kind[e], s.points[e])
-            found = e if same else _find(d.memory.contact, known, s.kind[e], s.points[e])
+            found = find(d.memory.contact, known, s.kind[e], s.points[e], e)
             warm_start(t, d, e, s, x, found)
         return True
 
@@ -240,6 +238,14 @@ def _before(row, kind, point):
     return row.shape_a < point.shape_a or (
         row.shape_a == point.shape_a and row.shape_b < point.shape_b
     )
+
+
+@kernel(inline=True)
+def find(old, known, kind, point, e):
+    """Where the point e was in the last step, −1 where it is new."""
+    # mostly the same points in the same order
+    same = e < known and _same(old[e], kind, point)
+    return e if same else _find(old, known, kind, point)
 
 
 @kernel(inline=True)

@@ -44,7 +44,8 @@ class StepCertificate:
         sole_residual: how far nodes of soft soles are from where these forces put them [mm].
         cone_violation [N], signorini [W], dissipation_gap [W]: largest, as in
             ``tabi.contact.Certificate``, per second.
-        contacts, groups, iterations: of the last step. attempt: what solved it.
+        contacts, groups, iterations: of the last step. attempt: what solved it. order: of that
+            step, 2 where it was of second order and nothing has hit, ended or begun within it.
         worst_residual, worst_joint_residual, worst_penetration: of the run.
         missed: steps of the run that did not reach the tolerance. step_missed: if this one did not.
         hardest: the two links that press hardest on each other, and their force [N]; None without
@@ -78,6 +79,7 @@ class StepCertificate:
     bond_mismatch: dict[str, tuple[float, float]] = field(default_factory=dict)
     sole_residual: float = 0.0
     hardest: tuple[str, str, float] | None = None
+    order: int = 1
     judged: JudgedStep | None = field(default=None, compare=False)
 
     @cached_property
@@ -121,6 +123,7 @@ def of_last_step(data: Data) -> StepCertificate:
     common: dict[str, Any] = {f"worst_{name}": value for name, value in data.worst.items()}
     common |= {"missed": data.missed_count, "tolerance": tolerance, "joint_residual": joints}
     common |= {"step_missed": bool(report["missed"] > 0), "hardest": hardest(data)}
+    common["order"] = max(1, int(report["order"]))
     common["sole_residual"] = 1e3 * data.sole_error
     common["bond_mismatch"] = data.bond_mismatch
     if p is None:

@@ -31,8 +31,10 @@ ROWS = (
     ("worst_joint_residual", "rad/s", "joints in the worst step of the run"),
     ("worst_penetration", "m", "deepest overlap of the run"),
     ("iterations", "", "of the solver"),
+    ("order", "", "of the last step: contacts are those of its end, forces of its middle"),
     ("missed", "steps", "of the run that did not reach the tolerance"),
 )
+FIRST = ("order", 1)
 OPTIONAL = ("sole_", "bond_", "joint_", "worst_joint_")
 
 
@@ -125,7 +127,7 @@ def _hardest(c: Any) -> str:
 def _values(c: Any, name: str) -> Iterator[str]:
     """The figure of a name as text; several where there is one for each foot."""
     value = getattr(c, name)
-    if value is None or (name.startswith(OPTIONAL) and value == 0):
+    if value is None or (name.startswith(OPTIONAL) and value == 0) or (name, value) == FIRST:
         return
     if isinstance(value, dict):
         yield from [short(max(value.values()))] if value else []

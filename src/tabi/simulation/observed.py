@@ -45,7 +45,7 @@ Array = NDArray[np.float64]
 
 
 # public attributes that a simulator is made with
-SET_ONCE = frozenset({"world", "model", "data", "missed", "scheme"})
+SET_ONCE = frozenset({"world", "model", "data", "missed", "order", "scheme"})
 
 
 class SeveralPlanesWarning(UserWarning):

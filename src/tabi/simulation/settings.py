@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, TypedDict
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tabi._errors import ModelError, real, unknown
 from tabi.model.world import World
+from tabi.simulation import laws
 from tabi.simulation.parts import name_of
 from tabi.simulation.tables import NO_PROGRAM
 
@@ -18,6 +19,7 @@ Array = NDArray[np.float64]
 
 TIME_STEPPING, EVENT_DRIVEN = "time-stepping", "event-driven"
 SCHEMES = (TIME_STEPPING, EVENT_DRIVEN)
+ORDERS = (1, 2)
 # longest step, and from where on one is said to be long [s]
 LONGEST, LONG = 0.1, 0.01
 # the loosest tolerance that says anything about forces [m/s]
@@ -86,6 +88,21 @@ def several(name: str, parts: Any) -> tuple[Any, ...]:
     return tuple(parts)
 
 
+class OwnParts(TypedDict, total=False):
+    """Forces and kinds of rows of a user's own."""
+
+    forces: Iterable[Any]
+    rows: Iterable[Any]
+
+
+def own_parts(own: Mapping[str, Any]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Forces and rows of a user's own; other names are refused as Python does."""
+    for name in own:
+        if name not in OwnParts.__annotations__:
+            raise TypeError(f"Simulator.__init__() got an unexpected keyword argument {name!r}")
+    return several("forces", own.get("forces", ())), several("rows", own.get("rows", ()))
+
+
 def check_single(ask: Any) -> None:
     """Refuse a number of steps, where one step is done."""
     if not isinstance(ask, (bool, np.bool_)):
@@ -113,8 +130,42 @@ def check_soft(scheme: str, law: Any) -> None:
         )
 
 
-def check_linear(scheme: str, law: Any, margin: Any) -> None:
+def checked_order(order: Any, scheme: str, law: Any, more: Iterable[Any]) -> int:
+    """Refuse orders that there are not, and second order where some part of a step has none."""
+    if isinstance(order, bool) or not isinstance(order, int) or order not in ORDERS:
+        raise ModelError(f"order is {order!r}; expected 1, or 2 for steps of second order")
+    if order == 1:
+        return 1
+    if scheme != TIME_STEPPING:
+        raise ModelError(
+            f"order=2 and scheme={scheme!r} are given, which begins parts of a step with impacts; "
+            f"take scheme={TIME_STEPPING!r}, or order=1"
+        )
+    if hasattr(law, "CONTACTS") and law.CERTIFIED:
+        raise ModelError(
+            "order=2 is given, and this world has soft soles or pads, which are of first order; "
+            "leave them out, or take order=1"
+        )
+    if law is not laws.coulomb:
+        raise ModelError(
+            f"order=2 and contact={name_of(law)!r} are given, a law of first order; "
+            "take contact='coulomb', or order=1"
+        )
+    if any(more):
+        raise ModelError(
+            "order=2 is given with forces or rows of your own, which know the beginning of a step "
+            "only; leave them out, or take order=1"
+        )
+    return 2
+
+
+def check_linear(order: int, scheme: str, law: Any, margin: Any) -> None:
     """Refuse to linearise what jumps, or what has no slopes."""
+    if order != 1:
+        raise ModelError(
+            "order is 2, whose steps cannot be linearised yet; "
+            "make a simulator with order=1 for that"
+        )
     if scheme != TIME_STEPPING:
         raise ModelError(
             f"scheme is {scheme!r}, whose impacts jump; make a simulator with "

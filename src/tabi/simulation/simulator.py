@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -66,10 +66,11 @@ class Simulator(Stateful):
         scheme: "time-stepping", or "event-driven": impacts with restitution happen where they do
             within a step.
         facets: sides of the pyramid.
-        forces, rows: forces and kinds of rows of your own, beside those of every step.
         budget: most work of the solver in a step, looks at contacts; one that needs more counts as
             missed, with its true error. None for no limit; ``tabi.Budget`` also limits time.
         seed: of the sensors' noise; of one of many worlds: (seed, its number).
+        order: 1, or 2: steps whose error goes with the square of dt, where nothing hits.
+        own: forces=…, rows=…: forces and kinds of rows of your own, beside those of every step.
 
     Attributes:
         model: the compiled world; its parameters may be changed between steps.
@@ -86,19 +87,20 @@ class Simulator(Stateful):
         tolerance: float = 1e-8,
         scheme: str = settings.TIME_STEPPING,
         facets: int = 8,
-        forces: Iterable[Any] = (),
-        rows: Iterable[Any] = (),
         budget: int | Budget | None = DEFAULT,
         seed: int | tuple[int, int] = 0,
+        order: int = 1,
+        **own: Unpack[settings.OwnParts],
     ) -> None:
+        self._more = settings.own_parts(own)
         settings.check(world, dt, tolerance, scheme)
         allowed, drawn = budget_of(budget), checked_seed(seed)
         ahead.start()
         model = world.compile()
         self.scheme, self._law = scheme, laws.named(contact, facets, model, float(dt))
         settings.check_soft(scheme, self._law)
-        self._more = settings.several("forces", forces), settings.several("rows", rows)
-        step = step_on(self._law, *self._more)
+        self.order = settings.checked_order(order, scheme, self._law, self._more)
+        step = step_on(self._law, *self._more, self.order)
         stepper = Stepper(model, step, allowed, dt=float(dt), seed=drawn)
         super().__init__(world, stepper, float(tolerance))
         self._soft = len(stepper.data.memory.sole) > 0
@@ -384,7 +386,7 @@ class Simulator(Stateful):
         Args:
             margin: contacts nearer to another mode than this [m/s] are told.
         """
-        settings.check_linear(self.scheme, self._law, margin)
+        settings.check_linear(self.order, self.scheme, self._law, margin)
         if self._pushes or self._stepper.data.command.pushed[0]:
             self._write_pushes(self._stepper)
         spans = lookup.joint_spans(self.world, self.model)

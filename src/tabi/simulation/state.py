@@ -22,6 +22,7 @@ SETTERS = {
     "dt": "make a simulator with another step, tabi.Simulator(world, dt=…)",
     "tolerance": "make another simulator, tabi.Simulator(world, tolerance=…)",
     "controller": "sim.set_controller(robot, controller)",
+    "order": "make a simulator with another order, tabi.Simulator(world, order=2)",
     "gravity": "set world.gravity before the simulator is made",
     "contact": "make a simulator with another law, tabi.Simulator(world, contact=…)",
     "friction": "sim.model.set_pair(material, material, friction=…)",

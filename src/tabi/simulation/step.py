@@ -8,7 +8,8 @@ Contact points are found where the step starts, those that are near enough to be
 Overlaps deeper than ``depenetration.DEEP`` are left by (3) alone: the velocity keeps what (2) gives
 without them, so nothing gains energy from having been put inside of something.
 
-A step is built from parts (``parts``): forces of (1), kinds of rows and a law of (2). The workspace
+A step is built from parts (``parts``): forces of (1), kinds of rows and a law of (2). One of second
+order has a second stage behind it (``second``). The workspace
 holds the kinematics of the state it is handed, and in the end that of the state it returns.
 
 References: Moreau (1988); Chardonnet (2006), sec. III; (2012), sec. 3.
@@ -37,6 +38,7 @@ from tabi.simulation import (
 from tabi.simulation.forces import external, joint_limits, motors
 from tabi.simulation.free_motion import free_motion_on
 from tabi.simulation.rows import bonds, contacts, joints, moments
+from tabi.simulation.second import stage
 
 # what a step may say: all is well; a joint without inertia; more memory is wanted;
 # velocities are no numbers or absurd; somebody said to drop it
@@ -68,6 +70,7 @@ class Step(NamedTuple):
     Attributes:
         forces, rows, law: its parts.
         rollout: the kernel that does steps, see there. units: that it calls.
+        order: 1, or 2 with a second stage (``second``).
     """
 
     forces: tuple[Any, ...]
@@ -75,6 +78,7 @@ class Step(NamedTuple):
     law: Any
     rollout: Any
     units: Units
+    order: int = 1
 
     @property
     def parts(self) -> tuple[Any, ...]:
@@ -86,19 +90,28 @@ class Step(NamedTuple):
         return [parts.name_of(part) for part in self.parts].index(name)
 
 
-def step_on(law: Any, more_forces: tuple[Any, ...] = (), more_rows: tuple[Any, ...] = ()) -> Step:
-    """A step with a law of contact, with forces and kinds of rows beside those of every step."""
+def step_on(
+    law: Any, more_forces: tuple[Any, ...] = (), more_rows: tuple[Any, ...] = (), order: int = 1
+) -> Step:
+    """A step with a law of contact, with forces and kinds of rows beside those of every step; of
+    first or second order.
+    """
     forces = (*FORCES, *getattr(law, "FORCES", ()), *more_forces, *LIMITS)
     found = getattr(law, "CONTACTS", contacts)
     rows = (found, *ROWS, *getattr(law, "ROWS", ()), *more_rows, joints)
     parts.check(forces, rows, law)
-    return Step(forces, rows, law, *_rollout_on(parts.kernels(forces, rows, law)))
+    k = parts.kernels(forces, rows, law)
+    if order == 1:
+        return Step(forces, rows, law, *_rollout_on(k))
+    return Step(forces, rows, law, *_rollout_on(k, *stage.stage_on(forces, rows, law)), order)
 
 
 # steps of the same kernels are compiled once
 @functools.cache
-def _rollout_on(k: parts.Kernels) -> tuple[Any, Units]:
-    """The compiled step and its units, from the kernels of its parts."""
+def _rollout_on(
+    k: parts.Kernels, refine: Any = None, conclude_refined: Any = None
+) -> tuple[Any, Units]:
+    """The compiled step and its units, from the kernels of its parts and of its second stage."""
     at = len(k.load)
     judge, finish = parts.judged(k.judge, 0), parts.in_turn(k.finish, 0)
     add_contacts, add_others = parts.counted(k.add[:1], at), parts.counted(k.add[1:-1], at + 1, 1)
@@ -182,9 +195,8 @@ def _rollout_on(k: parts.Kernels) -> tuple[Any, Units]:
         return FINE
 
     @kernel(inline=True)
-    def step(t, d, s, h, tolerance):
-        """Advance q and v by h [s]; returns a status. Unless it is FINE nothing has moved."""
-        report = d.outcome.report[0]
+    def solve(t, d, s, h, tolerance):
+        """Points and s.v_next; returns a status."""
         clear_failed()
         if not find_points(t, d, s, h):
             return ROOM
@@ -196,11 +208,49 @@ def _rollout_on(k: parts.Kernels) -> tuple[Any, Units]:
             status = UNCOMPILED
         if status != FINE:
             undo(d, s, status)
+        return status
+
+    @kernel(inline=True)
+    def step(t, d, s, h, tolerance):
+        """Advance q and v by h [s]; returns a status. Unless it is FINE nothing has moved."""
+        report = d.outcome.report[0]
+        status = solve(t, d, s, h, tolerance)
+        if status != FINE:
             return status
         if not report.joint_residual <= tolerance:
             report.missed += 1
         conclude(t, d, s, h, tolerance)
         return FINE
+
+    @kernel(inline=True)
+    def step_in_stages(t, d, s, h, tolerance):
+        """``step`` with a second stage, or without where that is dropped."""
+        report, outcome = d.outcome.report[0], stage.DROPPED
+        for turn in range(2):
+            status = solve(t, d, s, h, tolerance)
+            if status != FINE:
+                return status
+            if turn == 0:
+                outcome = refine(t, d, s, h, tolerance)
+                if failed():
+                    go_back(t, d, s)
+                    return UNCOMPILED
+            if outcome != stage.DROPPED:
+                break
+            if turn == 0:
+                go_back(t, d, s)
+                if s.budget[budget.DROPPED] != 0:
+                    return DROPPED
+        report.order = 2 if outcome == stage.REFINED else 1
+        if outcome == stage.REFINED:
+            conclude_refined(t, d, s, h, tolerance)
+            return FINE
+        if not report.joint_residual <= tolerance:
+            report.missed += 1
+        conclude(t, d, s, h, tolerance)
+        return FINE
+
+    one_step = step if refine is None else step_in_stages
 
     @kernel(nogil=True)
     def rollout(t, d, s, program, h, tolerance, count):
@@ -227,7 +277,7 @@ def _rollout_on(k: parts.Kernels) -> tuple[Any, Units]:
                 status = MISLED
                 break
             move_targets(d, h)
-            status = step(t, d, s, h, tolerance)
+            status = one_step(t, d, s, h, tolerance)
             if status != FINE:
                 break
             done += 1
@@ -285,6 +335,14 @@ def undo(d, s, status):
     copy_modes(d.memory.joint, s.joint)
     if status == DROPPED:
         d.outcome.report[0].missed = 0
+
+
+@kernel(inline=True)
+def go_back(t, d, s):
+    """To where the step begins, after a second stage that is dropped."""
+    copy_modes(d.memory.joint, s.joint)
+    kinematics.positions(t.model, d.q, s.dynamics)
+    kinematics.velocities(t.model, d.v, s.dynamics)
 
 
 @kernel(inline=True)

@@ -23,6 +23,7 @@ from tabi.simulation.budget import NORMAL, Budget, Lookout
 from tabi.simulation.commands import Driver, holding
 from tabi.simulation.forces import joint_limits
 from tabi.simulation.pilot_link import no_link
+from tabi.simulation.second import work as second_work
 from tabi.simulation.step import DROPPED, FINE, ROOM, Step
 from tabi.simulation.tables import CONTACT, NO_PROGRAM, StepData, Tables
 from tabi.simulation.workspace import StepWorkspace
@@ -323,4 +324,8 @@ class Stepper:
         rows = MANY_ROWS if knows else 6 * count
         degrees = self.model.v_count + len(self.model.arrays.mimic)
         bonds = bond_work.allocate(self._points, bodies, self._blocks, count, rows, degrees)
-        return workspace.allocate(self.model, self.tables, self._points, self._blocks, bonds, law)
+        sizes = (self._points, self._blocks)
+        made = workspace.allocate(self.model, self.tables, *sizes, bonds, law)
+        if self.step.order == 1:
+            return made
+        return made._replace(second=second_work.allocate(self.model, self._points))

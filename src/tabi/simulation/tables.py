@@ -116,6 +116,8 @@ REPORT = np.dtype(
         ("moment", REAL),
         # how overlaps are left: TOGETHER, APART or JAMMED of ``depenetration``
         ("apart", INDEX),
+        # where steps may be of second order: 2, or 1 where that was dropped
+        ("order", INDEX),
         # largest backward error [m/s], least gap [m], and the least one of contacts that a law does
         # not let overlap; error of the joints' laws [rad/s or m/s]
         ("residual", REAL),

@@ -26,6 +26,8 @@ from tabi.jit import kernel
 from tabi.jit.structure import Structure
 from tabi.model.arrays import INDEX, table
 from tabi.model.compiled import Model
+from tabi.simulation.second import work
+from tabi.simulation.second.work import SecondWork
 from tabi.simulation.sensor_tables import MOTION
 from tabi.simulation.tables import JOINT, Tables
 
@@ -85,6 +87,8 @@ class StepWorkspace(Structure):
 
         By ``sensors``:
         motion: table of MOTION, of sensed bodies.
+
+        second: of the second stage of a step.
     """
 
     dynamics: Workspace
@@ -137,6 +141,7 @@ class StepWorkspace(Structure):
     foot_x: Floats
     foot_y: Floats
     motion: NDArray[np.void]
+    second: SecondWork
 
 
 def allocate(
@@ -148,10 +153,9 @@ def allocate(
         bonds, law: scratch of the elimination of bonds and of the law of contact, for as many.
     """
     bodies, joints = model.body_count + 1, model.v_count
-    rows = {name: np.zeros(3 * points) for name in ROW_ARRAYS}
-    rows |= {name: np.zeros(6 * bodies) for name in BODY_ARRAYS}
-    vectors = {name: np.zeros(points) for name in POINT_ARRAYS}
-    vectors |= {name: np.zeros(joints) for name in JOINT_ARRAYS}
+    sizes = (3 * points, ROW_ARRAYS), (6 * bodies, BODY_ARRAYS), (points, POINT_ARRAYS)
+    arrays = (*sizes, (joints, JOINT_ARRAYS))
+    vectors = {name: np.zeros(size) for size, names in arrays for name in names}
     numbers: dict[str, Any] = {name: np.zeros(points, INDEX) for name in NUMBER_ARRAYS}
     problem = BodyProblem(
         contact=table(points, ROW),
@@ -162,7 +166,6 @@ def allocate(
         parent=no_parents(bodies),
     )
     return StepWorkspace(
-        **rows,
         **vectors,
         dynamics=dynamics_workspace.allocate(model),
         chains=chain_tables.allocate(model, tables.chain),
@@ -188,6 +191,7 @@ def allocate(
         joint=table(joints, JOINT),
         share=np.zeros(bodies),
         motion=table(len(tables.sensors.body), MOTION),
+        second=work.allocate(model, 0),
     )
 
 

@@ -157,11 +157,11 @@ def finish(own, t, d, s, h):
         elif bound == LINE:
             effort.motor -= par.stall_effort / par.no_load_speed * (v_next - d.v[k])
     for c in range(m.mimic.shape[0]):
-        _hand_on(m, d, s, c, h)
+        hand_on(m, d, s, c, h)
 
 
 @kernel(inline=True)
-def _hand_on(m, d, s, c, h):
+def hand_on(m, d, s, c, h):
     """What the follower of coupling c takes beyond its own forces is its leader's to give."""
     k, w = m.mimic[c].follower, s.dynamics
     if w.dof[k].fixed == 0 or given(m.dof[k], d.command.motor[k]):

@@ -39,7 +39,7 @@ from tabi.spatial.vector import (
     sub,
 )
 
-__all__ = ["BOND", "add", "fill", "memory", "revise", "warm_start", "withhold"]
+__all__ = ["BOND", "add", "fill", "memory", "revise", "speed", "turn", "warm_start", "withhold"]
 
 BALL, WELD, HINGE = 0, 1, 2
 KINDS = ("ball", "weld", "hinge")
@@ -129,15 +129,15 @@ def fill(own, t, d, e, s, x, group, h):
         store3(row.arm_a, r)
         store3(row.arm_b, o)
         store9(row.frame, (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0))
-        u = sub(_speed(V_A, r), _speed(V_B, o))
+        u = sub(speed(V_A, r), speed(V_B, o))
         curve = sub(_curve(m, w, d.v, a, r), _curve(m, w, d.v, b, o))
     else:
         F_A, F_B = matmul(R_A, load9(bond.frame_a)), matmul(R_B, load9(bond.frame_b))
         # rows across the axis, and along it
         E = (F_B[0], F_B[3], F_B[6], F_B[1], F_B[4], F_B[7], F_B[2], F_B[5], F_B[8])
         store9(row.frame, E)
-        u, A_A, A_B = sub(_turn(V_A), _turn(V_B)), _bias(m, w, a), _bias(m, w, b)
-        curve = sub(_turn(A_A), _turn(A_B))
+        u, A_A, A_B = sub(turn(V_A), turn(V_B)), _bias(m, w, a), _bias(m, w, b)
+        curve = sub(turn(A_A), turn(A_B))
         if bond.kind == HINGE:
             p.kind[x] = BILATERAL_TWO
             apart = cross((F_B[2], F_B[5], F_B[8]), (F_A[2], F_A[5], F_A[8]))
@@ -160,14 +160,15 @@ def warm_start(own, t, d, e, s, x, found):
 
 
 @kernel(inline=True)
-def _turn(V):
+def turn(V):
     """Angular part of a twist."""
     return (V[0], V[1], V[2])
 
 
 @kernel(inline=True)
-def _speed(V, r):
-    return plus((V[3], V[4], V[5]), cross(_turn(V), r))
+def speed(V, r):
+    """Velocity of the point r under a twist."""
+    return plus((V[3], V[4], V[5]), cross(turn(V), r))
 
 
 @kernel
@@ -192,7 +193,7 @@ def _curve(m, w, v, i, r):
         for k in range(m.body[i].v_start, m.body[i].v_end):
             V = axpy6(v[k], load6(w.dof[k].motion), V)
         i = m.body[i].parent
-    return plus(_speed(A, r), cross(_turn(V), _speed(V, r)))
+    return plus(speed(A, r), cross(turn(V), speed(V, r)))
 
 
 @kernel

@@ -138,8 +138,8 @@ def fill(own, t, d, e, s, x, group, h):
         row.b = s.number[b] - base
         u = sub(u, point_velocity(w.body[b].velocity, r))
     runs = sub(
-        _running(w.body[a].rotation, t.belt[point.shape_a]),
-        _running(w.body[b].rotation, t.belt[point.shape_b]),
+        running(w.body[a].rotation, t.belt[point.shape_a]),
+        running(w.body[b].rotation, t.belt[point.shape_b]),
     )
     approach = dot(normal, u)
     # what a law of springs lets overlap need not part
@@ -249,7 +249,7 @@ def point_velocity(V, r):
 
 
 @kernel(inline=True)
-def _running(R, belt):
+def running(R, belt):
     """Velocity of a surface over its body, in the world's axes."""
     runs = load3(belt)
     if runs[0] != 0.0 or runs[1] != 0.0 or runs[2] != 0.0:
