@@ -6,7 +6,7 @@ the end is the hinge as it stands then. How far bonds are open is what it was wh
 half-way through a turn they are open by what the other half closes.
 """
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 from tabi.simulation.parts import unchanged as revise
 from tabi.simulation.rows import bonds
 from tabi.simulation.rows.bonds import add, memory, speed, turn, warm_start, withhold

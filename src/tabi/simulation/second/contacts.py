@@ -11,8 +11,8 @@ that of the end, of first order.
 
 from math import sqrt
 
-from tabi._jit import kernel
 from tabi.contact.rows import CONTACT
+from tabi.jit import kernel
 from tabi.simulation.parts import keep_all as withhold
 from tabi.simulation.rows.contacts import (
     add,

@@ -17,11 +17,11 @@ rolls in the end, and as it stands for (J_e − J_m) v₁ it is off by h² only,
 
 from math import sqrt
 
-from tabi._jit import kernel
 from tabi.collision.detect import detect
 from tabi.contact.rows import CONTACT
 from tabi.contact.workspace import copy
 from tabi.dynamics import free, integration, kinematics
+from tabi.jit import kernel
 from tabi.simulation.assembly import find
 from tabi.simulation.corrections import DRIVEN, FREE, NEAR
 from tabi.simulation.depenetration import TOGETHER

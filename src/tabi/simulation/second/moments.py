@@ -4,7 +4,7 @@
 as contacts have it (``middle``).
 """
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 from tabi.simulation.parts import unchanged as revise
 from tabi.simulation.rows import moments
 from tabi.simulation.rows.moments import add, withhold

@@ -11,8 +11,8 @@ is added to the free motion, as the first stage foresees it, so that contacts se
 change of it in the end.
 """
 
-from tabi._jit import kernel
 from tabi.dynamics import gyroscopic
+from tabi.jit import kernel
 from tabi.simulation.corrections import FREE
 from tabi.spatial.vector import add, cross, load3, load9, mul, mul_t, scale, store3, sub
 

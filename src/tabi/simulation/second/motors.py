@@ -9,7 +9,7 @@ in place of (1) of ``forces.motors``, which is this with θ = 1; on the left-han
 against the step, near 1 where it is stiff, so that it does not ring.
 """
 
-from tabi._jit import kernel
+from tabi.jit import kernel
 from tabi.simulation.forces.motors import (
     INFINITY,
     LINE,

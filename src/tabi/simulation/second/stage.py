@@ -17,9 +17,9 @@ References: Brasey & Hairer (1993), half-explicit Runge–Kutta methods for inde
 
 import functools
 
-from tabi._jit import kernel
 from tabi.contact.workspace import copy
 from tabi.dynamics import aba, forward, free, gyroscopic, integration, kinematics
+from tabi.jit import kernel
 from tabi.simulation import assembly, corrections, depenetration, parts, sensors, solving
 from tabi.simulation.forces import motors as first_motors
 from tabi.simulation.rows import bonds as first_bonds

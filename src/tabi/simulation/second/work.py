@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi._structure import Structure
 from tabi.collision.workspace import point_table
+from tabi.jit.structure import Structure
 from tabi.model.arrays import INDEX
 from tabi.model.compiled import Model
 
