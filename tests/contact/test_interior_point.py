@@ -118,6 +118,9 @@ def with_moments(seed):
         p.contact["a"][k], p.contact["partner"][k] = p.contact["a"][partner], partner
         p.contact["frame"][k] = 0.05 * p.contact["frame"][partner]
         p.q[3 * k : 3 * k + 3] *= 0.05
+    # moments about the normal alone, and one axis that must not turn
+    p.contact["frame"][10, :6] = p.contact["frame"][13, :6] = 0.0
+    p.q[30:32] = 0.0
     p.bound[11] = rng.choice([0.01, 0.3])
     return p
 

@@ -62,10 +62,17 @@ def measure_mobility(p, m, work):
         if w.does[k] != NOTHING:
             point_newton.make_columns(p, k, work)
     for i in range(m):
-        # the last of three rows is the last in W too
-        row = first[w.row[i] // 3 + 1] - 3 + w.row[i] % 3
+        row = _row_in(first, w.row[i])
         for j in range(m):
-            w.mobility[i, j] = W[row, first[w.row[j] // 3 + 1] - 3 + w.row[j] % 3]
+            column = _row_in(first, w.row[j])
+            w.mobility[i, j] = W[row, column] if row >= 0 and column >= 0 else 0.0
+
+
+@kernel(inline=True)
+def _row_in(first, i):
+    """Where W has one of three rows, the last of them as its last; −1 of those that are none."""
+    k, row = i // 3, first[i // 3 + 1] - 3 + i % 3
+    return row if row >= first[k] else -1
 
 
 @kernel

@@ -26,6 +26,7 @@ from tabi.jit import kernel
 from tabi.jit.callback import clear_failed, failed
 from tabi.simulation import (
     assembly,
+    best_guess,
     caution,
     corrections,
     depenetration,
@@ -162,12 +163,15 @@ def _rollout_on(
 
         The active set: again while motors or joints turn out to do other than was guessed; those
         that change to and fro may be misled by what contacts leave within their tolerance, and join
-        them.
+        them. Where no guess is right, the best one is made again.
         """
         report, points = d.outcome.report[0], d.outcome.report[0].points
         if certified and depenetration.deep_inside(d, h):
             joints.join_inside(t, d, s, depenetration.deep(h), h)
-        for guess in range(GUESSES):
+        last = False
+        best_guess.begin(s)
+        for guess in range(GUESSES + 1):
+            best_guess.keep(d, s)
             sure = guess < joint_limits.BOLD or s.joined[0] > 0
             finer = tolerance if sure else 0.1 * tolerance
             report.points = add_joints(t, d, points, s, h)
@@ -182,13 +186,17 @@ def _rollout_on(
             if certified and report.residual <= tolerance:
                 report.missed = 0
             wrong, report.joint_residual = judge(t, d, s, h, tolerance, guess)
-            if wrong == 0 and report.missed == 0:
+            if last or (wrong == 0 and report.missed == 0):
                 break
+            best_guess.note(d, s)
+            more = guess < GUESSES - 1
             # contacts without a solution may be held against each other by joints
-            if certified and joints.join(t, d, s, guess):
+            if more and certified and joints.join(t, d, s, guess):
                 continue
-            if wrong == 0 or not budget.left(s.budget):
-                break
+            if wrong == 0 or not (more and budget.left(s.budget)):
+                last = certified and best_guess.go_back(t, d, s)
+                if not last:
+                    break
         s.first_joint[0] = points
         if report.apart != depenetration.TOGETHER and not leave_overlaps(t, d, s, h, finer):
             return given_up(s)

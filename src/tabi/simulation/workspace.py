@@ -26,6 +26,7 @@ from tabi.jit import kernel
 from tabi.jit.structure import Structure
 from tabi.model.arrays import INDEX, table
 from tabi.model.compiled import Model
+from tabi.simulation import best_guess
 from tabi.simulation.second import work
 from tabi.simulation.second.work import SecondWork
 from tabi.simulation.sensor_tables import MOTION
@@ -45,7 +46,8 @@ class StepWorkspace(Structure):
         turning: how fast a body turns at most [rad/s].
         wrong: joints that were guessed wrong. joined: whether some have joined the contacts, 2 with
             all their ends; and whether these got a budget of their own. first_joint: their first
-            point. tangled: trees whose contacts are unsolved, by their family.
+            point. guesses: of ``best_guess``. tangled: trees whose contacts are unsolved, by their
+            family.
         points: points of every kind. kind: the kind of each. source: row of its kind's own table.
         soft: points that the law of contact lets overlap.
         closing: restitution times the normal velocity before the step [m/s], 0 without an impact.
@@ -97,6 +99,7 @@ class StepWorkspace(Structure):
     turning: Floats
     wrong: Integers
     joined: Integers
+    guesses: best_guess.Guesses
     first_joint: Integers
     tangled: Integers
     points: NDArray[np.void]
@@ -173,6 +176,7 @@ def allocate(
         turning=np.zeros(1),
         wrong=np.zeros(joints, INDEX),
         joined=np.zeros(2, INDEX),
+        guesses=best_guess.allocate(joints),
         first_joint=np.zeros(1, INDEX),
         tangled=np.zeros(bodies, INDEX),
         points=collision_workspace.point_table(points),
