@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tabi
+from tabi.walking import pattern
 from tabi.walking.biped import Biped
 from tabi.walking.footsteps import walk
 from tabi.walking.gait import gait_for
@@ -64,14 +65,30 @@ def test_it_begins_and_ends_at_rest():
 def test_a_quick_turn_asks_less_of_its_soles_and_what_they_bear_is_as_it_was(turn, bears):
     biped = Biped(tabi.robots.hrp2())
     gait = replace(gait_for(biped), step_time=0.5, double_support=0.1, lift=0.02)
-    pattern = walking_pattern(biped, walk(biped.stance, 4, 0.15, turn=turn), gait)
-    solver, alone = _Solver(biped, pattern.schedule, gait), pattern.schedule.support > 0
+    found = walking_pattern(biped, walk(biped.stance, 4, 0.15, turn=turn), gait)
+    solver, alone = _Solver(biped, found.schedule, gait), found.schedule.support > 0
     mean = solver.yaw.copy()
-    before = np.abs(solver.moment(*solver.solve(pattern.centre))[alone]).max()
-    solver.yaw = pattern.yaw
-    after = np.abs(solver.moment(*solver.solve(pattern.centre))[alone]).max()
+    before = np.abs(solver.moment(*solver.solve(found.centre))[alone]).max()
+    solver.yaw = found.yaw
+    after = np.abs(solver.moment(*solver.solve(found.centre))[alone]).max()
     most = bearable(9.81 * biped.mass, np.ptp(biped.outline["left"][:, 0]))
     assert (before <= most) == bears
-    assert np.array_equal(pattern.yaw, mean) == bears
+    assert np.array_equal(found.yaw, mean) == bears
     assert after <= most
-    assert pattern.q[0] == pytest.approx(biped.q, abs=1e-7)
+    assert found.q[0] == pytest.approx(biped.q, abs=1e-7)
+
+
+def test_a_turn_that_spares_the_soles_too_little_is_left(monkeypatch):
+    biped = Biped(tabi.robots.hrp2())
+    gait = replace(gait_for(biped), step_time=0.5, double_support=0.1, lift=0.02)
+    steps = walk(biped.stance, 4, 0.15, turn=0.3)
+    turned = walking_pattern(biped, steps, gait)
+    # nothing spares that much
+    monkeypatch.setattr(pattern, "SPARED", 0.0)
+    straight = walking_pattern(biped, steps, gait)
+    solver = _Solver(biped, straight.schedule, gait)
+    assert np.array_equal(straight.yaw, solver.yaw)
+    assert np.abs(turned.yaw - straight.yaw).max() > 0.02
+    # its joints are those of that yaw
+    expected, _, _ = solver.solve(straight.centre)
+    assert np.abs(straight.q - expected).max() < 1e-9

@@ -41,6 +41,8 @@ CORRECTIONS = 2
 UNTURNED = 0.01
 # share of the robot's m ℓ² that a first turn of the trunk is tried with: a small one
 PROBE = 1.0
+# share of the moment that is left where the trunk turns at all
+SPARED = 0.5
 # a sole that is farther from its place is out of reach [m, rad]
 OUT_OF_REACH = 1e-6
 
@@ -188,8 +190,8 @@ def _follow(solver: _Solver) -> tuple[Array, tuple[Array, Array, Array]]:
         # a preview that begins at rest jerks at first, as it should have leant before
         centre = biped.centre + begin * (centre - biped.centre)
         solved = solver.solve(centre)
-        if turn == 0 and _turn_trunk(solver, centre, solved, begin[:, 0]):
-            solved = solver.solve(centre)
+        if turn == 0:
+            solved = _turn_trunk(solver, centre, solved, begin[:, 0])
         if turn < CORRECTIONS:
             error = plan.zmp[:, :2] - solved[-1]
             for axis in range(2):
@@ -199,19 +201,20 @@ def _follow(solver: _Solver) -> tuple[Array, tuple[Array, Array, Array]]:
 
 def _turn_trunk(
     solver: _Solver, centre: Array, solved: tuple[Array, Array, Array], begin: Array
-) -> bool:
-    """Let the trunk turn against legs that swing, where soles could not bear that (``trunk_turn``);
-    whether it does.
+) -> tuple[Array, Array, Array]:
+    """Let the trunk turn against legs that swing, where soles could not bear that (``trunk_turn``),
+    and where that spares them half of the moment at least. Returns what ``solve`` does.
     """
     biped, tick = solver.biped, solver.how.tick
     alone = solver.plan.support > 0
     if "yaw" in biped.free.values() or not alone.any():
-        return False
+        return solved
     moment = solver.moment(*solved)
     length = min(float(np.ptp(outline[:, 0])) for outline in biped.outline.values())
     weight = biped.mass * float(np.linalg.norm(biped.model.arrays.gravity))
-    if np.abs(moment[alone]).max() <= bearable(weight, length):
-        return False
+    most = np.abs(moment[alone]).max()
+    if most <= bearable(weight, length):
+        return solved
     # what it turns is found by a small turn
     mean, probe = solver.yaw, PROBE * biped.mass * biped.leg_length**2
     small = begin * counter_turn(moment, probe, tick)
@@ -219,7 +222,11 @@ def _turn_trunk(
     turning = np.gradient(np.gradient(small, tick), tick)
     inertia = float(turning @ (solver.moment(*solver.solve(centre)) - moment) / (turning @ turning))
     solver.yaw = mean + small * (probe / inertia)
-    return True
+    turned = solver.solve(centre)
+    if np.abs(solver.moment(*turned)[alone]).max() <= SPARED * most:
+        return turned
+    solver.yaw = mean
+    return solved
 
 
 class _Solver:
