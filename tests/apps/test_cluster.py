@@ -152,9 +152,10 @@ def test_a_scheduler_without_workers_is_named(scene, tmp_path):
 def test_workers_with_another_tabi_are_named_before_anything_runs(scene, tmp_path):
     distributed = pytest.importorskip("distributed")
     other = tmp_path / "other" / "tabi"
-    other.mkdir(parents=True)
+    (other / "jit").mkdir(parents=True)
     (other / "__init__.py").write_text("__version__ = '9.9.9'\n")
-    (other / "cache_folder.py").write_text("def source_digest():\n    return 'feed'\n")
+    (other / "jit" / "__init__.py").write_text("")
+    (other / "jit" / "cache_folder.py").write_text("def source_digest():\n    return 'feed'\n")
     with distributed.LocalCluster(
         n_workers=0, processes=False, dashboard_address=":0", silence_logs=50, protocol="tcp"
     ) as found:
