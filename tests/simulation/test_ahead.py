@@ -63,7 +63,7 @@ def test_a_second_process_begins_where_it_is_not(monkeypatch, tmp_path):
 
     monkeypatch.setattr(ahead.subprocess, "Popen", Process)
     monkeypatch.setattr(ahead.os, "sched_getaffinity", lambda pid: {0, 1}, raising=False)
-    monkeypatch.setattr(ahead._folder, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr(ahead.cache_folder, "cache_folder", lambda: tmp_path)
     ahead.start.cache_clear()
     ahead.start()
     ahead.start()

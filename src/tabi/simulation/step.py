@@ -161,15 +161,14 @@ def _rollout_on(
     def find_velocities(t, d, s, h, tolerance):
         """s.v_next, and s.v_configuration where overlaps are left apart; returns a status.
 
-        The active set: again while motors or joints turn out to do other than was guessed; those
-        that change to and fro may be misled by what contacts leave within their tolerance, and join
-        them. Where no guess is right, the best one is made again.
+        The active set: again while motors or joints turn out to do other than was guessed, and the
+        best guess where none is right; those that change to and fro may be misled by what contacts
+        leave within their tolerance, and join them.
         """
         report, points = d.outcome.report[0], d.outcome.report[0].points
         if certified and depenetration.deep_inside(d, h):
             joints.join_inside(t, d, s, depenetration.deep(h), h)
         last = False
-        best_guess.begin(s)
         for guess in range(GUESSES + 1):
             best_guess.keep(d, s)
             sure = guess < joint_limits.BOLD or s.joined[0] > 0
@@ -189,11 +188,9 @@ def _rollout_on(
             if last or (wrong == 0 and report.missed == 0):
                 break
             best_guess.note(d, s)
-            more = guess < GUESSES - 1
-            # contacts without a solution may be held against each other by joints
-            if more and certified and joints.join(t, d, s, guess):
+            if certified and guess < GUESSES - 1 and joints.join(t, d, s, guess):
                 continue
-            if wrong == 0 or not (more and budget.left(s.budget)):
+            if wrong == 0 or guess >= GUESSES - 1 or not budget.left(s.budget):
                 last = certified and best_guess.go_back(t, d, s)
                 if not last:
                     break
@@ -316,6 +313,7 @@ def begin(t, d, s):
     """Nothing is spent yet; modes of the joints are kept, as guesses will change them."""
     budget.begin(s.budget, t.limits, d.outcome.report[0].points)
     s.joined[0], s.joined[1] = caution.asked(d.memory.joined), 0
+    best_guess.begin(s)
     # what may fail for another reason than that it is hard
     if joints.any_held(d):
         s.budget[budget.LIMIT] = min(s.budget[budget.LIMIT], budget.SHORT)
