@@ -16,26 +16,44 @@ def free_motion_on(load):
     @kernel(apart="boolean")
     def free_motion(t, d, s, h, guess):
         """s.v_free; False where a joint has no inertia. guess: of the active set."""
-        m, w, count = t.model, s.dynamics, d.v.shape[0]
-        for k in range(count):
-            s.applied[k], s.added[k] = 0.0, m.dof[k].armature
-            w.dof[k].fixed = m.dof[k].prescribed
-            if m.dof[k].prescribed != 0:
-                s.acceleration[k], s.held_velocity[k] = 0.0, d.v[k]
+        m, w = t.model, s.dynamics
+        clear_forces(m, d, s)
         load(t, d, s, h)
-        for k in range(count):
-            w.load[k] = s.applied[k]
-            w.dof[k].added = s.added[k] if w.dof[k].fixed == 0 else m.dof[k].armature
+        hand_over_forces(m, s)
         corrections.mark_near(t, d, s)
         free.measure(m, w.load, h, w)
         if aba.factor(m, w) != 0:
             return False
         forward.accelerations(m, w.load, w, s.acceleration)
-        for k in range(count):
-            # without rounding where a joint is held
-            held = w.dof[k].fixed != 0
-            s.v_free[k] = s.held_velocity[k] if held else d.v[k] + h * s.acceleration[k]
+        store_velocities(d, s, h)
         corrections.keep_energy(t, d, s, h, guess)
         return True
 
     return free_motion
+
+
+@kernel(inline=True)
+def clear_forces(m, d, s):
+    """No force yet; the inertia of rotors is there, and joints with a prescribed velocity."""
+    for k in range(d.v.shape[0]):
+        s.applied[k], s.added[k] = 0.0, m.dof[k].armature
+        s.dynamics.dof[k].fixed = m.dof[k].prescribed
+        if m.dof[k].prescribed != 0:
+            s.acceleration[k], s.held_velocity[k] = 0.0, d.v[k]
+
+
+@kernel(inline=True)
+def hand_over_forces(m, s):
+    """Forces, and what they add to the inertia of joints, for the articulated-body algorithm."""
+    w = s.dynamics
+    for k in range(s.applied.shape[0]):
+        w.load[k] = s.applied[k]
+        w.dof[k].added = s.added[k] if w.dof[k].fixed == 0 else m.dof[k].armature
+
+
+@kernel(inline=True)
+def store_velocities(d, s, h):
+    """s.v_free from the accelerations, without rounding where a joint is held."""
+    for k in range(d.v.shape[0]):
+        held = s.dynamics.dof[k].fixed != 0
+        s.v_free[k] = s.held_velocity[k] if held else d.v[k] + h * s.acceleration[k]

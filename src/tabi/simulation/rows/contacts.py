@@ -118,10 +118,15 @@ def copy_point(out, p):
 
 
 @kernel(inline=True)
-def fill(own, t, d, e, s, x, group, h):
-    """Equation (1) and the row x; needs twists of the free motion."""
-    m, w, p, i, base = t.model, s.dynamics, s.problem, 3 * x, s.first[group]
-    point, row = s.points[e], p.contact[x]
+def place_row(t, s, e, x, group):
+    """Bodies, arms and axes of the point e in the row x.
+
+    Returns:
+        its axes, tangent, tangent, normal; the velocity of the bodies there, and that of the
+        surfaces over them, of a against b.
+    """
+    m, w, base = t.model, s.dynamics, s.first[group]
+    point, row = s.points[e], s.problem.contact[x]
     a, b = point.a, point.b
     s.place[e] = x
     normal, position = load3(point.normal), load3(point.position)
@@ -141,6 +146,15 @@ def fill(own, t, d, e, s, x, group, h):
         running(w.body[a].rotation, t.belt[point.shape_a]),
         running(w.body[b].rotation, t.belt[point.shape_b]),
     )
+    return tx, ty, normal, u, runs
+
+
+@kernel(inline=True)
+def fill(own, t, d, e, s, x, group, h):
+    """Equation (1) and the row x; needs twists of the free motion."""
+    p, i = s.problem, 3 * x
+    point = s.points[e]
+    tx, ty, normal, u, runs = place_row(t, s, e, x, group)
     approach = dot(normal, u)
     # what a law of springs lets overlap need not part
     gap = point.gap if s.soft[e] != SPRINGS else max(point.gap, 0.0)

@@ -17,14 +17,12 @@ from tabi.simulation.parts import keep_all as withhold
 from tabi.simulation.rows.contacts import (
     add,
     pair_of,
-    point_velocity,
+    place_row,
     revise,
-    running,
-    tangents,
 )
 from tabi.simulation.second.middle import turned
 from tabi.spatial.vector import add as plus
-from tabi.spatial.vector import dot, load3, load9, mul, store3, store9, sub
+from tabi.spatial.vector import dot, load3, load9, mul, store3
 
 __all__ = ["add", "fill", "revise", "store_velocities", "warm_start", "withhold"]
 
@@ -39,34 +37,16 @@ GENTLE, LEAST = 0.5, 1.0
 @kernel(inline=True)
 def fill(own, t, d, e, s, x, group, h):
     """Equation (1) and the row x; needs twists of the free motion, at the middle of the step."""
-    m, w, p, i, base = t.model, s.dynamics, s.problem, 3 * x, s.first[group]
-    point, row, more = s.points[e], p.contact[x], s.second
-    a, b = point.a, point.b
-    s.place[e] = x
-    normal, position = load3(point.normal), load3(point.position)
-    tx, ty = tangents(normal, load9(w.body[a].rotation))
-    store9(row.frame, (tx[0], tx[1], tx[2], ty[0], ty[1], ty[2], normal[0], normal[1], normal[2]))
-    r = sub(position, load3(w.body[m.body[a].root].origin))
-    store3(row.arm_a, r)
-    row.angular, row.partner = 0, -1
-    row.a, row.b = s.number[a] - base, -1
-    u = point_velocity(w.body[a].velocity, r)
-    if b > 0:
-        r = sub(position, load3(w.body[m.body[b].root].origin))
-        store3(row.arm_b, r)
-        row.b = s.number[b] - base
-        u = sub(u, point_velocity(w.body[b].velocity, r))
-    runs = sub(
-        running(w.body[a].rotation, t.belt[point.shape_a]),
-        running(w.body[b].rotation, t.belt[point.shape_b]),
-    )
+    p, i = s.problem, 3 * x
+    point, more = s.points[e], s.second
+    tx, ty, normal, u, runs = place_row(t, s, e, x, group)
     shift = plus(runs, load3(more.drift[3 * e :]))
     slips = shift
     if more.slid[e] != 0:
         slips = plus(shift, before(s, e))
     s.approach[e] = 0.0
     s.shift[i], s.shift[i + 1] = dot(tx, slips), dot(ty, slips)
-    s.shift[i + 2] = dot(normal, shift) + parting(s, e, h, fall_within(m, h))
+    s.shift[i + 2] = dot(normal, shift) + parting(s, e, h, fall_within(t.model, h))
     p.q[i], p.q[i + 1] = dot(tx, u) + s.shift[i], dot(ty, u) + s.shift[i + 1]
     p.q[i + 2] = dot(normal, u) + s.shift[i + 2]
     p.kind[x], p.mu[x], p.bound[x] = CONTACT, pair_of(t, point).friction, 0.0

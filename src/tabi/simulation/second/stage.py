@@ -22,6 +22,7 @@ from tabi.dynamics import aba, forward, free, gyroscopic, integration, kinematic
 from tabi.jit import kernel
 from tabi.simulation import assembly, corrections, depenetration, parts, sensors, solving
 from tabi.simulation.forces import motors as first_motors
+from tabi.simulation.free_motion import clear_forces, hand_over_forces, store_velocities
 from tabi.simulation.rows import bonds as first_bonds
 from tabi.simulation.rows import contacts as first_contacts
 from tabi.simulation.rows import joints
@@ -141,23 +142,14 @@ def _free_motion_on(load):
     @kernel(apart="boolean")
     def free_motion(t, d, s, h):
         """s.v_free at the middle of the step; False where a joint has no inertia."""
-        m, w, count = t.model, s.dynamics, d.v.shape[0]
-        for k in range(count):
-            s.applied[k], s.added[k] = 0.0, m.dof[k].armature
-            w.dof[k].fixed = m.dof[k].prescribed
-            if m.dof[k].prescribed != 0:
-                s.acceleration[k], s.held_velocity[k] = 0.0, d.v[k]
+        m, w = t.model, s.dynamics
+        clear_forces(m, d, s)
         load(t, d, s, h)
-        for k in range(count):
-            w.load[k] = s.applied[k]
-            w.dof[k].added = s.added[k] if w.dof[k].fixed == 0 else m.dof[k].armature
+        hand_over_forces(m, s)
         if aba.factor(m, w) != 0:
             return False
         forward.accelerations(m, w.load, w, s.acceleration)
-        for k in range(count):
-            # without rounding where a joint is held
-            held = w.dof[k].fixed != 0
-            s.v_free[k] = s.held_velocity[k] if held else d.v[k] + h * s.acceleration[k]
+        store_velocities(d, s, h)
         keep_flights(m, s)
         momentum.foresee(m, d, s, h)
         return True
