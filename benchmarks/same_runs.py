@@ -5,8 +5,11 @@
 OTHER is the working tree, if not given.
 
 Each revision runs in a process of its own, on a copy of its sources: robots that stand, squat, fall
-and push a cart, a wall, a cradle, a linkage, belts, event-driven bounces, surfaces that resist
-turning, and twenty random worlds. A run is the same if every q and v is, to the last bit.
+and push a cart, planned and steered walks, on soft soles too, a robot led and touched by a scripted
+hand, feet and plates with sensors, a wall, a cradle, a linkage, belts, event-driven bounces, steps
+of second order, every law of contact, surfaces that resist turning, and twenty random worlds. A run
+is the same if every q and v is, to the last bit, and so are readings of sensors, forces of motors,
+states of feet and displacements of soles. A run that only one of the revisions has is named.
 
 Where the order of a sum has changed, bits differ and motions drift apart. Then the second revision
 is asked step by step: it starts every step from the state and memory of the first one. Status,
@@ -19,6 +22,9 @@ step went all the way; one that ends within the tolerance keeps the digits of it
 from __future__ import annotations
 
 import argparse
+import contextlib
+import importlib
+import operator
 import os
 import pickle
 import subprocess
@@ -48,6 +54,30 @@ SCENES = {
     "bounce": 700,
     "stairs": 300,
     "stack": 300,
+    "walk": 1500,
+    "steer": 1500,
+    "soft-walk": 800,
+    "soft-soles": 400,
+    "lead": 2500,
+    "touch": 2000,
+    "force-plates": 600,
+    "foot-impact": 400,
+    "hip-sway": 400,
+}
+# the same scenes by other settings: name of the run, scene, settings as of --set, steps
+CHANGED = (
+    ("pyramid", "squat", ("simulation.contact=pyramid",), 150),
+    ("frictionless", "stack", ("simulation.contact=frictionless",), 150),
+    ("penalty", "squat", ("simulation.contact=penalty",), 200),
+    ("selection", "squat", ("simulation.contact=selection",), 200),
+    ("second order", "conveyor", ("simulation.order=2",), 300),
+)
+# arrays of a step beside q and v, by their places in ``sim.data``, one of which a revision has
+READINGS = {
+    "readings": ("memory.sensors.value",),
+    "efforts": ("outcome.effort",),
+    "feet": ("memory.foot",),
+    "soles": ("memory.sole",),
 }
 SEEDS, SEED_STEPS = range(20), 150
 
@@ -59,7 +89,9 @@ def runs() -> dict[str, tuple[Callable[[], Any], int]]:
     """Every run: a function that makes its simulator, and how many steps it takes."""
     import tabi
     from tabi import scenes
-    from tabi.validation.random_worlds import random_velocity, random_world
+
+    random_worlds = imported("tabi.lab.random_worlds", "tabi.validation.random_worlds")
+    random_world, random_velocity = random_worlds.random_world, random_worlds.random_velocity
 
     def random(seed: int) -> Any:
         world = random_world(seed)
@@ -89,9 +121,29 @@ def runs() -> dict[str, tuple[Callable[[], Any], int]]:
         name: (lambda name=name: scenes.load(name).simulator(), steps)
         for name, steps in SCENES.items()
     }
+    found |= {
+        name: (lambda scene=scene, by=by: scenes.load(scene, overrides=by).simulator(), steps)
+        for name, scene, by, steps in CHANGED
+    }
     found["turning"] = (turning, 300)
     found |= {f"random {seed}": (lambda seed=seed: random(seed), SEED_STEPS) for seed in SEEDS}
     return found
+
+
+def imported(*names: str) -> Any:
+    """The first module of these that the revision has."""
+    for name in names:
+        with contextlib.suppress(ModuleNotFoundError):
+            return importlib.import_module(name)
+    raise SystemExit(f"this revision has none of the modules {', '.join(names)}")
+
+
+def array_at(thing: Any, places: tuple[str, ...]) -> bytes | None:
+    """The bytes of the array at the first place that there is, None where there is none."""
+    for place in places:
+        with contextlib.suppress(AttributeError):
+            return np.ascontiguousarray(operator.attrgetter(place)(thing)).tobytes()
+    return None
 
 
 def look(sim: Any) -> dict[str, Any]:
@@ -121,6 +173,7 @@ def _look_open(sim: Any) -> dict[str, Any]:
         "iterations": int(report["iterations"]),
         "missed": int(report["missed"]),
         "residual": float(report["residual"]),
+        **{name: array_at(data, places) for name, places in READINGS.items()},
     }
 
 
@@ -197,7 +250,11 @@ def work(folder: Path, only: str | None) -> None:
         ):
             continue
         path = pickle.loads(given.read_bytes()) if given.exists() else None
-        moments = list(record(make, steps, path))
+        try:
+            moments = list(record(make, steps, path))
+        except ValueError as problem:
+            print(f"{name} cannot run: {problem}", file=sys.stderr)
+            continue
         (folder / f"{name}.pickle").write_bytes(pickle.dumps(moments))
         print(".", end="", flush=True, file=sys.stderr)
     print(file=sys.stderr)
@@ -234,9 +291,13 @@ def run(source: Path, folder: Path, only: str | None) -> None:
 
 
 def same(a: list[dict[str, Any]], b: list[dict[str, Any]]) -> int:
-    """The first step whose q or v is not the same to the last bit; −1 where all are."""
+    """The first step in which one of both has other bits than the other; −1 where none has."""
     for k, (x, y) in enumerate(zip(a, b, strict=True)):
         if x["q"].tobytes() != y["q"].tobytes() or x["v"].tobytes() != y["v"].tobytes():
+            return k
+        # revisions that do not keep what another one does are compared by the rest
+        told = [name for name in READINGS if x.get(name) is not None and y.get(name) is not None]
+        if any(x[name] != y[name] for name in told):
             return k
     return -1
 
@@ -273,7 +334,10 @@ def main(old: str, new: str | None, only: str | None) -> int:
         for k in range(2):
             (base / str(k)).mkdir(exist_ok=True)
             run(source[k], base / f"runs{k}", only)
-        names = sorted(path.name for path in (base / "runs0").glob("*.pickle"))
+        each = [{path.name for path in (base / f"runs{k}").glob("*.pickle")} for k in range(2)]
+        names = sorted(each[0] & each[1])
+        for name in sorted(each[0] ^ each[1]):
+            print(f"{name.removesuffix('.pickle'):12} only one revision has it")
         read = lambda k, name: pickle.loads((base / f"runs{k}" / name).read_bytes())  # noqa: E731
         differ = {name: k for name in names if (k := same(read(0, name), read(1, name))) >= 0}
         good = True

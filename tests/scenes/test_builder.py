@@ -218,6 +218,17 @@ def test_the_law_of_contact_is_the_one_told():
     assert len(sim._stepper.workspace.law.lemke.direction) == 4 + 1
 
 
+def test_the_order_of_the_step_is_that_of_the_scene():
+    ball = "objects: [{shape: sphere, radius_m: 0.1, mass_kg: 1}]\n"
+    orders = [
+        scenes.loads(f"title: t\nground: {{}}\n{simulation}{ball}").simulator().order
+        for simulation in ("", "simulation: {order: 2}\n")
+    ]
+    assert orders == [1, 2]
+    with pytest.raises(SceneError, match="order"):
+        scenes.loads(f"title: t\nground: {{}}\nsimulation: {{order: 3}}\n{ball}")
+
+
 def test_a_pair_of_a_material_that_is_not_there_is_named():
     with pytest.raises(
         SceneError, match=r"my.yaml, line 3: pairs.0.materials.1: material 'bll' not found"

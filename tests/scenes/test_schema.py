@@ -67,6 +67,7 @@ def test_keys_with_dimensions_have_their_units_in_their_names():
         "steps",
         "axis",
         "facets",
+        "order",
         "scale",
         "max_points",
         "candidates",

@@ -325,6 +325,7 @@ class Builder:
                 dt=how.step_s,
                 tolerance=how.tolerance_m_s,
                 scheme=how.scheme,
+                order=how.order,
                 contact=law_of(how.contact),
                 facets=how.facets,
                 seed=how.seed,

@@ -68,6 +68,7 @@ class Simulation(Keys, frozen=True, kw_only=True):
         step_s: the step
         tolerance_m_s: backward error that every contact has to reach
         scheme: event-driven: impacts happen where they do within a step
+        order: 2 for steps whose error goes with the square of the step, where nothing hits
         contact: law of contact: the exact cone, or for comparison a pyramid, no friction or a law
             of feet, whose options are keys
         facets: sides of the pyramid, an even number
@@ -80,6 +81,7 @@ class Simulation(Keys, frozen=True, kw_only=True):
     step_s: Annotated[float, Meta(ge=1e-6, le=0.1)] = 1e-3
     tolerance_m_s: Annotated[float, Meta(ge=1e-14, le=1.0)] = 1e-8
     scheme: Literal["time-stepping", "event-driven"] = "time-stepping"
+    order: Annotated[int, Meta(ge=1, le=2)] = 1
     contact: Law | SelectionKeys | PenaltyKeys = "coulomb"
     facets: Annotated[int, Meta(ge=4, le=64, multiple_of=2)] = 8
     seed: Annotated[int, Meta(ge=0, le=2**32 - 1)] = 0
