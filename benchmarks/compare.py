@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[1]
 BLOCKS, STEPS = 300, 200
 WORKER = """
 import sys, time, tabi
-from tabi.apps.bench.step import Marching, Simulator, stage, targets
+from tabi.lab.bench.step import Marching, Simulator, stage, targets
 made = {}
 for name in ("standing", "squat"):
     world, robot = stage(tabi.robots.hrp2())

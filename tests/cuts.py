@@ -4,7 +4,7 @@ body.
 
 import numpy as np
 
-from tabi.validation.pinocchio import Referee, build, pinocchio
+from tabi.lab.pinocchio import Referee, build, pinocchio
 
 
 def beyond(robot, body):

@@ -7,8 +7,8 @@ from contextlib import suppress
 from tiers import needs
 
 from tabi._errors import SimulationError
-from tabi.validation.experiments import applies
-from tabi.validation.experiments.experiment import AGREES, DIFFERS, Experiment, PaperOutcome
+from tabi.lab.papers.experiments import applies
+from tabi.lab.papers.experiments.experiment import AGREES, DIFFERS, Experiment, PaperOutcome
 
 
 def check(experiment: Experiment, verdict: str = AGREES, like: bool = False) -> PaperOutcome:

@@ -26,7 +26,7 @@ LAWS = (
     "tests/scenes/test_library.py",
     "tests/scenes/test_hands.py",
     "tests/scenes/test_turned_scenes.py",
-    "tests/validation/experiments",
+    "tests/lab/papers/experiments",
 )
 # other programs and pages of documentation tell nothing about a processor
 CHOSEN = "not (process or browser or docs)"

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tabi.validation.closed_forms import FAMILIES, Check
+from tabi.lab.closed_forms import FAMILIES, Check
 
 pytestmark = pytest.mark.docs
 

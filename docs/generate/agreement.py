@@ -17,13 +17,13 @@ from filling import DOCS, table
 
 import tabi
 from tabi import dynamics
+from tabi.lab.pinocchio import Referee, build
 from tabi.model.compiled import Model
 from tabi.model.joint import Joint
 from tabi.model.robot import Robot
 from tabi.robots.examples import example_folder
 from tabi.spatial.inertia import solid_box
 from tabi.spatial.transform import from_quaternion, translation
-from tabi.validation.pinocchio import Referee, build
 
 ROBOTS = DOCS.parents[1] / "shared" / "data" / "robots"
 STATES = 100

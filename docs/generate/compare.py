@@ -16,9 +16,9 @@ from filling import DOCS, PICTURES, keep, table, write
 from saving import shrink
 
 from tabi import ModelError, scenes
-from tabi.apps.compare import hardware
-from tabi.apps.compare_figure import draw
-from tabi.validation import referee
+from tabi.lab import referee
+from tabi.lab.commands.compare import hardware
+from tabi.lab.commands.compare_figure import draw
 
 PAGE, FILE = DOCS / "right.md", DOCS / "measured" / "compare.json"
 STANDING, DRAWN = ("standing", "squat", "push", "tilt-and-release"), "push"

@@ -13,7 +13,7 @@ import numpy as np
 from filling import BLUE, DOCS, ORANGE, PICTURES, plain, table, write
 from saving import save_figure
 
-from tabi.validation.haptic_passivity import PROMISED, contact
+from tabi.lab.validate.haptic_passivity import PROMISED, contact
 
 PAGE = DOCS / "haptics.md"
 # scene, mass [kg], stiffness [N/m], jitter [s]

@@ -20,8 +20,8 @@ from filling import DOCS, PICTURES, plain, short, table, write
 from matplotlib.figure import Figure
 from saving import save_figure
 
-from tabi.apps.bench.answers import COARSE, EXACT, FACETS, LIST, NONE, PYRAMIDS
 from tabi.contact import solve_pyramid
+from tabi.lab.bench.solvers.answers import COARSE, EXACT, FACETS, LIST, NONE, PYRAMIDS
 
 SHADES = dict(zip(FACETS, ("#f4b26b", "#e8833a", "#bf5b17", "#7f3b08"), strict=True))
 STYLES: dict[str, dict[str, Any]] = {

@@ -15,10 +15,10 @@ from typing import Any
 from filling import DOCS, keep, table, write
 
 from tabi import scenes
-from tabi.apps.papers.findings import MISSING, PaperRow, row, summary
-from tabi.apps.papers.results import PaperResults
 from tabi.apps.stamp import stamped
-from tabi.validation import experiments
+from tabi.lab.papers import experiments
+from tabi.lab.papers.findings import MISSING, PaperRow, row, summary
+from tabi.lab.papers.results import PaperResults
 
 MEASURED = DOCS / "measured" / "papers.json"
 

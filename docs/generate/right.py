@@ -29,8 +29,8 @@ from matplotlib.figure import Figure
 from saving import save_figure
 
 import tabi
-from tabi.validation.closed_forms import FAMILIES, Check
-from tabi.validation.closed_forms.case import with_box
+from tabi.lab.closed_forms import FAMILIES, Check
+from tabi.lab.closed_forms.case import with_box
 
 PAGE = DOCS / "right.md"
 NAMES = {"hrp2": "HRP-2", "jvrc1": "JVRC-1", "simple_humanoid": "simple_humanoid"}

@@ -14,8 +14,8 @@ from pathlib import Path
 from filling import DOCS, PICTURES, table, write
 from saving import save_figure
 
-from tabi.apps.study import figures, findings, series, soles
 from tabi.apps.sweep import command, storage
+from tabi.lab.sole_study import figures, findings, series, soles
 
 OUT = Path(tempfile.gettempdir()) / "tabi-sole-study"
 

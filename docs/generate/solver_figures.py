@@ -23,8 +23,8 @@ from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from saving import save_figure, shrink
 
-from tabi.apps.bench import delassus, profile, race
 from tabi.contact.cone import local
+from tabi.lab.bench.solvers import delassus, profile, race
 
 # ---- one contact ----------------------------------------------------------------------------
 

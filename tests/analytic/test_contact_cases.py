@@ -11,8 +11,8 @@ from math import cos, radians, sin, tan
 import numpy as np
 import pytest
 
-from tabi.validation.closed_forms import FAMILIES, articulated, resting, rolling, sliding, turning
-from tabi.validation.closed_forms.case import Check, G, order, stands
+from tabi.lab.closed_forms import FAMILIES, articulated, resting, rolling, sliding, turning
+from tabi.lab.closed_forms.case import Check, G, order, stands
 
 CASES = [case for cases in FAMILIES.values() for case in cases]
 REFERENCES = {case.key: case for case in CASES if case.key}

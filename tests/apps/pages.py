@@ -11,7 +11,7 @@ import viser
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from tabi.apps.bench.view_client import CAMERA
+from tabi.lab.bench.view_client import CAMERA
 
 PROTOCOL = [f"viser-v{viser.__version__}"]
 DRAG = {

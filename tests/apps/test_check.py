@@ -6,8 +6,8 @@ import pytest
 from apps import sentences
 from typer.testing import CliRunner
 
+from tabi.analysis import motion_check
 from tabi.apps import check, cli
-from tabi.validation import motion_check
 
 TORQUE = {
     "name": "torque",

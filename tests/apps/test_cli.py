@@ -338,7 +338,7 @@ def test_the_demo_begins_with_a_robot_to_steer_and_the_standing_one_is_in_the_li
 def test_bench_prints_positive_ratios_to_both_engines(monkeypatch):
     pytest.importorskip("pinocchio", reason="Pinocchio is not installed")
     pytest.importorskip("mujoco", reason="MuJoCo is not installed")
-    from tabi.apps.bench import dynamics
+    from tabi.lab.bench import dynamics
 
     start = {
         "first_compilation_s": 1.0,

@@ -16,8 +16,8 @@ from apps.pages import until
 from apps.sentences import invoked, refusal
 
 from tabi import TabiError, scenes
+from tabi.analysis.motion_cost import MEASURES
 from tabi.apps.optimise import command, folder, ranges, searching
-from tabi.validation.motion_cost import MEASURES
 
 CUBE = """# a cube that slides v²/2μg
 title: a cube

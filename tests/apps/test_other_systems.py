@@ -18,9 +18,9 @@ from tabi.apps.sweep import storage, workers
 from tabi.interaction import device_process
 from tabi.interaction.devices import gamepad
 from tabi.interaction.devices.protocol import DeviceError
+from tabi.lab.validate import haptic_failures, recording_ends, systems
 from tabi.recording import locks
 from tabi.recording.whole_file import WholeFile
-from tabi.validation import haptic_failures, recording_ends, systems
 
 # every module of tabi, with what Windows' Python has not taken away
 IMPORTS = """

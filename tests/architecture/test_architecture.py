@@ -13,7 +13,7 @@ FOLDERS = ("src", "tests", "docs", "examples", "benchmarks", ".ci")
 # packages of tabi whose modules import each other in one direction only
 WITHOUT_CIRCLES = (
     *("model", "dynamics", "collision", "contact", "recording", "simulation", "control", "robots"),
-    *("interaction", "scenes", "validation", "apps", "soles"),
+    *("interaction", "scenes", "analysis", "identification", "runs", "apps", "lab", "soles"),
 )
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from tabi.contact import bodies, budget, gauss_seidel, judge, ladder, maps, twist_newton
 from tabi.jit.callback import Callback
-from tabi.validation.family import case, cases
+from tabi.lab.family import case, cases
 
 # no point of two walls that close in on a ball from both sides is a solution
 HOPELESS = {"a": [0, 0], "b": [-1, -1], "arm_b": np.zeros((2, 3)), "mu": 0.5}

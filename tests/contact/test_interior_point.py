@@ -9,8 +9,8 @@ from contact.test_trees import pair
 
 from tabi.contact import bodies, budget, interior_point, interior_work, judge, ladder
 from tabi.contact.rows import BILATERAL, BILATERAL_TWO, CONTACT, IDLE, LIMITED, SOFT
+from tabi.lab.family import stacks
 from tabi.spatial.transform import about
-from tabi.validation.family import stacks
 
 START = ladder.SETTINGS[:, ladder.START].tolist()
 WARM, COLD = START.index(ladder.MIDDLE), START.index(ladder.COLD_MIDDLE)

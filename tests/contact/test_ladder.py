@@ -5,7 +5,7 @@ import pytest
 import scipy.linalg
 
 from tabi.contact import bodies, budget, ladder, maps, twist_newton
-from tabi.validation.family import stacks
+from tabi.lab.family import stacks
 
 
 def climb(p, impulse=None, helped=0, table=ladder.SETTINGS):

@@ -17,7 +17,7 @@ from tabi.contact.polygon_states import (
     state_count,
 )
 from tabi.contact.selection import FORCE, FRICTION, GEOMETRY, MOTION, PRESSURE
-from tabi.validation import foot_states
+from tabi.lab.validate import foot_states
 
 TOLERANCE = 1e-9
 

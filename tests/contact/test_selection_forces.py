@@ -6,7 +6,7 @@ import pytest
 from tabi.contact import polygons, selection
 from tabi.contact.polygon_states import EDGE, FACE, NONE, VERTEX, encode
 from tabi.contact.selection_forces import forces, slip_velocity
-from tabi.validation.foot_states import random_feet
+from tabi.lab.validate.foot_states import random_feet
 
 CORNERS = 5
 STATES = [

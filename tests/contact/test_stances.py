@@ -6,7 +6,7 @@ from contact.problems import problem
 
 from tabi.contact import bodies, certificate, ladder, maps, twist_newton, workspace
 from tabi.contact.blocks import velocities
-from tabi.validation.family.stances import stance, standing_robot, states
+from tabi.lab.family.stances import stance, standing_robot, states
 
 
 @pytest.fixture(scope="module")

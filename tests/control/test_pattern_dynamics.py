@@ -7,11 +7,11 @@ import pytest
 from bipeds import biped
 
 import tabi
+from tabi.analysis.pattern_playback import zmp_reference
 from tabi.control import pattern, pattern_dynamics, read_pattern
 from tabi.dynamics.configuration import Configuration
 from tabi.spatial.transform import from_quaternion
 from tabi.spatial.twist import Twist
-from tabi.validation.pattern_playback import zmp_reference
 
 RATE = 200.0
 

@@ -13,7 +13,7 @@ import pytest
 from tabi._errors import ModelError
 from tabi.interaction.device_process import DeviceProcess
 from tabi.interaction.force_guard import HapticLimits
-from tabi.validation.haptic_failures import gone, make_spring
+from tabi.lab.validate.haptic_failures import gone, make_spring
 
 pytestmark = pytest.mark.process
 
@@ -136,7 +136,7 @@ def test_a_wrong_model_is_refused(script):
 PROGRAM = """
 import sys, time
 from tabi.interaction.device_process import DeviceProcess
-from tabi.validation.haptic_failures import gone, make_spring
+from tabi.lab.validate.haptic_failures import gone, make_spring
 if __name__ == "__main__":
     loop = DeviceProcess(sys.argv[1], make_spring, size=4)
     end = time.monotonic() + 15.0

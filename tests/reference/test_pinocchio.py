@@ -14,7 +14,7 @@ import tabi
 from tabi import dynamics
 
 pin = pytest.importorskip("pinocchio")
-from tabi.validation.pinocchio import Referee, build  # noqa: E402
+from tabi.lab.pinocchio import Referee, build  # noqa: E402
 
 BOUND = 1e-10
 STATES = 10

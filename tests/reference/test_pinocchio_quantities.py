@@ -11,7 +11,7 @@ import tabi
 from tabi.dynamics import Configuration
 
 pin = pytest.importorskip("pinocchio")
-from tabi.validation.pinocchio import Referee  # noqa: E402
+from tabi.lab.pinocchio import Referee  # noqa: E402
 
 BOUND = 1e-12
 ROBOTS = (

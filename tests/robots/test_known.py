@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import tabi
+from tabi.lab.validate import humanoids
 from tabi.robots.known import complete
-from tabi.validation import humanoids
 
 G = 9.81
 

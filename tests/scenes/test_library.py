@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from tabi import scenes
+from tabi.analysis.steered_measures import SteeredWatch
+from tabi.analysis.walk_measures import WalkWatch, walkers
 from tabi.model.ground_height import ground_height
-from tabi.validation.steered_measures import SteeredWatch
-from tabi.validation.walk_measures import WalkWatch, walkers
 
 G = 9.81
 

@@ -71,7 +71,7 @@ def test_what_is_wrong_is_named(tmp_path, old, new, words):
 
 @pytest.mark.slow
 def test_a_walk_over_ice_slips_and_over_a_mat_does_not():
-    from tabi.validation.walk_measures import WalkWatch
+    from tabi.analysis.walk_measures import WalkWatch
 
     slips = []
     for friction in (0.08, 0.2):

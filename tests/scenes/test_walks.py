@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from tabi import scenes
+from tabi.analysis.walk_measures import WalkWatch, walkers
 from tabi.scenes.walk_keys import StabiliserKeys
 from tabi.scenes.walks import stabiliser_of
-from tabi.validation.walk_measures import WalkWatch, walkers
 from tabi.walking import DcmStabiliser, Stabiliser
 
 FILE = """title: t

@@ -7,9 +7,9 @@ import pytest
 
 import tabi
 from tabi.contact import budget
+from tabi.lab.validate.dry_trees import random_dry_world
 from tabi.simulation import best_guess
 from tabi.simulation.forces.joint_limits import LOWER, MOVES, STUCK
-from tabi.validation.dry_trees import random_dry_world
 
 
 @pytest.fixture

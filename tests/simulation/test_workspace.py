@@ -8,8 +8,8 @@ import pytest
 
 import tabi
 from tabi import scenes
+from tabi.lab.validate.random_worlds import random_velocity, random_world
 from tabi.simulation import workspace
-from tabi.validation.random_worlds import random_velocity, random_world
 
 
 def arrays_of(x):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tabi
-from tabi.validation.walks import stage
+from tabi.lab.walking.walks import stage
 from tabi.walking import Biped, Preview, gait_for, walk, walking_pattern
 from tabi.walking.friction_gait import SHARE, friction_demand, gait_for_friction
 from tabi.walking.schedule import schedule

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import tabi
+from tabi.lab.walking import pushes
+from tabi.lab.walking.rough_robots import rough_robot
 from tabi.spatial.transform import about
-from tabi.validation import pushes
-from tabi.validation.rough_robots import rough_robot
 from tabi.walking.footsteps import SIDES
 from tabi.walking.knee_load import FULL, RISE, knee_torque, rise
 from tabi.walking.leg import LEFT, RIGHT, sole

@@ -5,8 +5,8 @@ import pytest
 
 import tabi
 from tabi import ModelError, walking
+from tabi.lab.walking import walks
 from tabi.robots import bipeds
-from tabi.validation import walks
 from tabi.walking.biped import Biped
 from tabi.walking.posture import posture_pattern
 

@@ -1,4 +1,4 @@
-"""``tabi check``: is a motion safe for a robot? See ``validation.motion_check``.
+"""``tabi check``: is a motion safe for a robot? See ``analysis.motion_check``.
 
 Exit codes: 0, feasible; 1, not; 2, the motion or an option cannot be, and nothing was done;
 130, interrupted, with what was found until then.
@@ -20,7 +20,7 @@ from tabi.apps.showing import Json
 from tabi.apps.terminal import bar, interrupt, tell
 
 if TYPE_CHECKING:
-    from tabi.validation.motion_check import CheckedMotion
+    from tabi.analysis.motion_check import CheckedMotion
 
 WORDS = {
     "torque": "joint torque",
@@ -69,8 +69,8 @@ def check(
     """Judge a motion, also with other friction, other masses and late commands;
     exit code 1 if it is not feasible.
     """
-    from tabi.validation import motion_check
-    from tabi.validation.motion_variation import VARIATIONS
+    from tabi.analysis import motion_check
+    from tabi.analysis.motion_variation import VARIATIONS
 
     if Path(motion).suffix in motion_check.PATTERNS:
         if settings or time is not None:
@@ -103,7 +103,7 @@ def _pattern(
     how: tuple[list[str] | None, str | None],
     smooth: float | None,
 ) -> CheckedMotion:
-    from tabi.validation import motion_check
+    from tabi.analysis import motion_check
 
     if robot is None:
         raise TabiError(f"{file} is a pattern of joints; say of which robot with --robot")

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tabi import TabiError, __version__
-from tabi.apps import catalogue, compare, family, identify, run, validate
-from tabi.apps.bench.commands import Json, Tolerance, bench
+from tabi.apps import catalogue, identify, run
 from tabi.apps.check import check
+from tabi.apps.lab_commands import CommandGroup
 from tabi.apps.optimise.command import optimise
 from tabi.apps.recordings import commands
 from tabi.apps.robots import (
@@ -28,8 +28,8 @@ from tabi.apps.robots import (
     named,
     standing,
 )
+from tabi.apps.showing import Json, Tolerance
 from tabi.apps.sole import sole
-from tabi.apps.study import soles as study
 from tabi.apps.sweep.command import sweep
 from tabi.apps.terminal import show_warnings, tell
 from tabi.apps.walk import walk
@@ -39,19 +39,15 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     name="tabi",
+    cls=CommandGroup,
     help="A simulator for humanoid robots, and all that they touch, with exact Coulomb friction.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-app.add_typer(bench, name="bench")
-app.add_typer(validate.app, name="validate")
 app.add_typer(identify.app, name="identify")
-app.add_typer(study.app, name="study")
-app.add_typer(family.app, name="family")
 app.command()(run.run)
-app.command()(compare.compare)
 app.command()(check)
 app.command()(sweep)
 app.command()(optimise)

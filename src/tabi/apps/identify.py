@@ -13,7 +13,7 @@ from tabi.apps import identify_tables
 from tabi.apps.outputs import check_figure
 
 if TYPE_CHECKING:
-    from tabi.validation.tilt import Tilt
+    from tabi.identification.tilt_identification import Tilt
 
 app = typer.Typer(help="Find parameters of a robot in records of it.", no_args_is_help=True)
 TiltFile = Annotated[
@@ -98,8 +98,8 @@ def _found(
     body: tuple[float | None, float | None, float | None],
     servo: tuple[float | None, float | None],
 ) -> Tilt:
+    from tabi.identification import tilt_identification as experiment
     from tabi.recording.recorded import read
-    from tabi.validation import tilt as experiment
 
     table = file.suffix.lower() == ".csv"
     given = [x for x in body if x is not None]

@@ -14,9 +14,9 @@ from tabi.apps.terminal import bar
 if TYPE_CHECKING:
     import numpy as np
 
-    from tabi.validation.friction_identification import Friction
-    from tabi.validation.joint_identification import JointParameters, Log
-    from tabi.validation.sensor_calibration import Calibration
+    from tabi.identification.friction_identification import Friction
+    from tabi.identification.joint_identification import JointParameters, Log
+    from tabi.identification.sensor_calibration import Calibration
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 READINGS = ("fx", "fy", "fz", "tx", "ty", "tz")
@@ -49,7 +49,7 @@ def sensor(
     """Calibration matrix G and offset of a six-axis force sensor, f = G (reading + offset), from
     static poses.
     """
-    from tabi.validation import sensor_calibration
+    from tabi.identification import sensor_calibration
 
     readings, loads = _poses(file, mass, centre)
     found = sensor_calibration.calibrate(readings, loads, diagonal, str(file))
@@ -62,7 +62,7 @@ def _poses(
     """Readings and loads, shape (n, 6)."""
     import numpy as np
 
-    from tabi.validation import measured_tables, sensor_calibration
+    from tabi.identification import measured_tables, sensor_calibration
 
     names = measured_tables.header(file)
     if any(name in names for name in LOADS):
@@ -116,7 +116,7 @@ def joint(
     as_json: AsJson = False,
 ) -> None:
     """Gains of a joint's servo, its viscous and its dry friction, from a log of its motion."""
-    from tabi.validation import joint_identification
+    from tabi.identification import joint_identification
 
     log, slides = _log(file, name)
     found = joint_identification.identify(log, torque, slides)
@@ -126,12 +126,12 @@ def joint(
 def _log(file: Path, name: str | None) -> tuple[Log, bool]:
     import numpy as np
 
-    from tabi.validation import measured_tables
-    from tabi.validation.joint_identification import Log
+    from tabi.identification import measured_tables
+    from tabi.identification.joint_identification import Log
 
     if file.suffix.lower() != ".csv":
+        from tabi.identification.recorded_measures import log_of
         from tabi.recording.recorded import read
-        from tabi.validation.recorded_measures import log_of
 
         return log_of(read(file), name, str(file))
     if name is not None:
@@ -147,7 +147,7 @@ def _log(file: Path, name: str | None) -> tuple[Log, bool]:
 
 
 def _joint_text(found: JointParameters, slides: bool) -> str:
-    from tabi.validation.joint_identification import UNITS
+    from tabi.identification.joint_identification import UNITS
 
     titles = {
         "kp": "kp",
@@ -197,11 +197,11 @@ def friction(
 
 
 def _friction(file: Path, pressed: float | None, body: str | None) -> Friction:
-    from tabi.validation import friction_identification, measured_tables
+    from tabi.identification import friction_identification, measured_tables
 
     if file.suffix.lower() != ".csv":
+        from tabi.identification.recorded_measures import friction_of
         from tabi.recording.recorded import read
-        from tabi.validation.recorded_measures import friction_of
 
         run = read(file)
         if body is None:
@@ -231,8 +231,8 @@ def _together(found: list[Friction]) -> Friction:
     """Many records: the mean of what they tell."""
     import numpy as np
 
-    from tabi.validation.friction_identification import Friction
-    from tabi.validation.regression import mean
+    from tabi.identification.friction_identification import Friction
+    from tabi.identification.regression import mean
 
     ratios = np.array([one.friction.value for one in found])
     return Friction(mean(ratios, "friction"), len(found), float(ratios.std(ddof=1)), ratios)

@@ -1,5 +1,5 @@
 """``tabi run --error``: the same scene with finer steps and a finer tolerance, and by how much each
-number of the summary changes; see ``validation.step_error``.
+number of the summary changes; see ``analysis.step_error``.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def run_error(
     Args:
         play: runs a scene to its end.
     """
-    from tabi.validation import step_error
+    from tabi.analysis import step_error
 
     runs: dict[str, Summary] = {}
     for name, variant in step_error.variants(scene).items():

@@ -47,9 +47,9 @@ def _notes(world: World) -> list[str]:
 
 def watches(sim: Simulator) -> tuple[Any, ...]:
     """Those who follow robots that walk, from now on."""
-    from tabi.validation.impact_measures import ImpactWatch
-    from tabi.validation.steered_measures import SteeredWatch
-    from tabi.validation.walk_measures import WalkWatch
+    from tabi.analysis.impact_measures import ImpactWatch
+    from tabi.analysis.steered_measures import SteeredWatch
+    from tabi.analysis.walk_measures import WalkWatch
 
     return WalkWatch(sim), SteeredWatch(sim), ImpactWatch(sim)
 

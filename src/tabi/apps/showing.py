@@ -10,6 +10,9 @@ from typing import Annotated, Any
 import typer
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+Tolerance = Annotated[
+    float, typer.Option(help="Backward error to reach, relative to the largest free velocity.")
+]
 
 
 @contextmanager

@@ -63,7 +63,7 @@ def walk(
     browser: Annotated[bool, typer.Option(help="Open a browser for the page.")] = True,
 ) -> None:
     """Let a robot from a file walk straight on; exit codes as of `tabi run`."""
-    from tabi.validation.walk_alone import DAMPING_TIME, REST, Advice, tried_first
+    from tabi.analysis.walk_alone import DAMPING_TIME, REST, Advice, tried_first
 
     run.check_together(page, record, False, as_json)
     keys: dict[str, Any] = {"robot": _found(robot), "collision": collision}

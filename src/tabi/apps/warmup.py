@@ -27,7 +27,6 @@ Job = tuple[str, Callable[[], object]]
 def jobs() -> list[Job]:
     """Name and call of each kernel that is entered from Python."""
     from tabi import collision, contact
-    from tabi.apps.bench import loops
     from tabi.dynamics import free, workspace
     from tabi.model.world import World
     from tabi.simulation.simulator import Simulator
@@ -37,7 +36,7 @@ def jobs() -> list[Job]:
     world.add_box(size=(0.1, 0.1, 0.1), mass=1.0, position=(0.0, 0.0, 0.05))
     model = world.compile()
     q, v, tau, a = model.initial(), np.zeros(6), np.zeros(6), np.zeros(6)
-    m, w, M = model.arrays, workspace.allocate(model), np.zeros((6, 6))
+    m, w = model.arrays, workspace.allocate(model)
     return [
         *_dynamics(model, q, v, tau, a),
         ("free step", lambda: (free.prepare(m, q, v, w), free.step(m, q, v, tau, 1e-3, 1, w, a))),
@@ -57,7 +56,6 @@ def jobs() -> list[Job]:
             lambda: [contact.solve_bodies(_touching(), solver=name) for name in contact.SOLVERS],
         ),
         ("pictures", _draw),
-        ("loops", lambda: loops.run_once(m, q, v, tau, w, a, M)),
         (
             "simulation",
             lambda: (

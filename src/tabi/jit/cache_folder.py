@@ -36,7 +36,9 @@ KEPT_CACHES = 3
 # size of a folder from which on it is pruned, and after that [bytes]
 LARGE, PRUNED = 512 << 20, 256 << 20
 # packages that kernels never import; those among their files that hold kernels count all the same
-ABOVE = frozenset({"apps", "validation", "scenes", "robots", "control", "readers"})
+ABOVE = frozenset(
+    {"lab", "apps", "analysis", "identification", "runs", "scenes", "robots", "control", "readers"}
+)
 # how often to look whether another process has finished, how long it takes at most, and how long to
 # write its number [s]
 OFTEN, LONG, BEGIN = 0.02, 60.0, 1.0

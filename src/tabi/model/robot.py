@@ -147,7 +147,7 @@ class Robot(KinematicTree):
             ModelError: what stops it: a joint, a limit or a gain, and what would help.
         """
         # the whole package walks: controllers and simulations build on models
-        alone = importlib.import_module("tabi.validation.walk_alone")
+        alone = importlib.import_module("tabi.analysis.walk_alone")
         return alone.walk_alone(self, steps, length, turn, run)
 
     def add_bush(

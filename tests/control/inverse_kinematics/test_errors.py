@@ -120,7 +120,7 @@ def test_orientation_is_the_angle_between_two_rotations():
 @pytest.mark.slow
 def test_rows_agree_with_pinocchio(example_robots):
     pin = pytest.importorskip("pinocchio")
-    from tabi.validation.pinocchio import Referee
+    from tabi.lab.pinocchio import Referee
 
     file = example_robots / "talos_data/robots/talos_reduced.urdf"
     with quietly():

@@ -11,7 +11,7 @@ import pytest
 
 import tabi
 from tabi.control.processes import addresses
-from tabi.validation import bare_controller
+from tabi.lab.validate import bare_controller
 
 ROOT = Path(__file__).parents[3]
 SERVE = """

@@ -227,7 +227,7 @@ def pinocchio_operator(robots, models, q, points):
     the world.
     """
     pin = pytest.importorskip("pinocchio", reason="Pinocchio is not installed")
-    from tabi.validation.pinocchio import Referee, build
+    from tabi.lab.pinocchio import Referee, build
 
     operator = np.zeros((3 * len(points), 3 * len(points)))
     for robot, model, here in zip(robots, models, q, strict=True):

@@ -5,7 +5,7 @@ import pytest
 from plates import G, standing
 
 import tabi
-from tabi.apps.bench import foot_robots
+from tabi.lab.bench.feet import foot_robots
 
 STEPS = 150
 

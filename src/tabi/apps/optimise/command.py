@@ -115,7 +115,7 @@ def optimise(
 
 def _terms(cost: list[str], base: Scene) -> tuple[str, ...]:
     """The terms of the cost; a body that is not there is refused before anything is kept."""
-    from tabi.validation import motion_cost
+    from tabi.analysis import motion_cost
 
     terms = motion_cost.read_terms(cost)
     motion_cost.CostWatch(base, terms)
@@ -159,7 +159,7 @@ class SearchReport:
 
     def rows(self) -> list[dict[str, Any]]:
         """Terms of the cost, before and after."""
-        from tabi.validation.motion_cost import MEASURES, read_terms
+        from tabi.analysis.motion_cost import MEASURES, read_terms
 
         best, first = self.search.folder.best, self.search.first or {}
         found = {} if best is None else best["found"]

@@ -19,7 +19,7 @@ from tabi.apps.optimise.folder import BROKEN, SearchFolder
 from tabi.apps.optimise.ranges import SearchKey
 from tabi.apps.sweep import workers
 from tabi.apps.terminal import Move
-from tabi.validation.cma_es import CmaEs, reflected
+from tabi.runs.cma_es import CmaEs, reflected
 
 if TYPE_CHECKING:
     from tabi.scenes import Scene
@@ -42,7 +42,7 @@ class Candidate:
     def run(self) -> dict[str, Any]:
         """What came of it, as plain data; what cannot be built costs infinitely much."""
         from tabi import scenes
-        from tabi.validation import motion_cost
+        from tabi.analysis import motion_cost
 
         try:
             terms = motion_cost.read_terms(self.terms)
@@ -211,7 +211,7 @@ class MotionSearch:
 
     def _targets(self) -> bool:
         """Whether a cost of zero is the least there can be."""
-        from tabi.validation.motion_cost import MEASURES, read_terms
+        from tabi.analysis.motion_cost import MEASURES, read_terms
 
         return all(t.relation or not MEASURES[t.measure].more for t in read_terms(self.plan.terms))
 

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import TabiError
+from tabi.analysis.walk_measures import in_sole_axes, measured, walkers
 from tabi.apps.recordings.curves import Curve, Panel
 from tabi.recording import tracks
 from tabi.recording.recorded import Recorded
-from tabi.validation.walk_measures import in_sole_axes, measured, walkers
 from tabi.walking.footsteps import SIDES
 from tabi.walking.pattern import WalkingPattern
 

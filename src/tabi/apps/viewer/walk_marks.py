@@ -14,10 +14,10 @@ import numpy as np
 import viser
 from numpy.typing import NDArray
 
+from tabi.analysis.walk_measures import walkers
 from tabi.apps.viewer.nodes import Node, place
 from tabi.model.meshes import turned
 from tabi.spatial.transform import Transform
-from tabi.validation.walk_measures import walkers
 from tabi.walking.pattern import WalkingPattern
 
 if TYPE_CHECKING:

@@ -1,0 +1,174 @@
+"""``tabi bench sensors``: what sensors of a standing HRP-2 add to a step, and MuJoCo's to its own.
+
+The same standing robot in compiled loops, with nobody listening, with its five sensors (four of
+forces, one imu) as they are and with noise, delay and low-pass, and with encoders and torque
+sensors on all joints besides. MuJoCo's ``rollout`` has a force, torque, gyro or accelerometer
+sensor for each part of the five. Blocks of all of them take turns, each beginning with another;
+what is told is the median of the differences within a turn, in processor time of the thread: on a
+busy machine other programs take more from a step than sensors do.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import tabi
+from tabi.apps.doctor import processor, version_of
+from tabi.lab.bench.step import SETTLE, Marching, Rolling, stage
+from tabi.lab.bench.timing import microseconds
+from tabi.model.mujoco_writer import to_mjcf
+from tabi.model.world import World
+from tabi.recording.sensor_history import measured
+from tabi.simulation.simulator import Simulator
+
+Array = NDArray[np.float64]
+# what the five sensors of HRP-2 may add to a step of 1 ms [µs]
+TARGET = 3.0
+# length of a block [s]
+BLOCK = 0.02
+# of sensors that are as real ones are: noise in their units, s, Hz
+REAL = {"noise": 0.01, "delay": 0.002, "bandwidth": 100.0}
+SILENT, FIVE, FIVE_REAL, ALL, ALL_REAL = (
+    "nobody listens",
+    "five sensors",
+    "five, with noise, delay and low-pass",
+    "and encoders, torque sensors",
+    "all, with noise, delay and low-pass",
+)
+MUJOCO, MUJOCO_FIVE = "mujoco", "mujoco, five sensors"
+# kind of a sensor → those of MuJoCo that tell the same
+THEIRS = {"force": ("FORCE", "TORQUE"), "imu": ("GYRO", "ACCELEROMETER")}
+
+
+def measure(blocks: int = 101, show: bool = True) -> dict[str, Any]:
+    """All figures, as plain data."""
+    runs, counts = marching()
+    try:
+        runs |= rolling()
+    except ImportError:
+        if show:
+            print("MuJoCo is not installed; without it", file=sys.stderr, flush=True)
+    for run in runs.values():
+        run(SETTLE)
+    times = microseconds(runs, blocks, BLOCK, time.thread_time, rotate=True)
+    extra = extras(times)
+    found = {
+        "hardware": {"processor": processor(), "cores": os.cpu_count(), "threads_used": 1},
+        "versions": {"tabi": tabi.__version__}
+        | {name: version_of(name) for name in ("numpy", "numba", "mujoco")},
+        "settings": {
+            "dt": 1e-3,
+            "blocks": blocks,
+            "real": REAL,
+            "clock": "processor time of the thread",
+            "statistic": "medians of interleaved blocks; extra: of differences within a turn",
+        },
+        "robot": "hrp2",
+        "values": counts,
+        "microseconds": {name: round(float(np.median(t)), 2) for name, t in times.items()},
+        "extra": extra,
+        "least_extra": extras({name: t.min(keepdims=True) for name, t in times.items()}),
+        "target": TARGET,
+        "reached": extra[FIVE] <= TARGET,
+    }
+    if MUJOCO_FIVE in extra:
+        found["ratio_to_mujoco"] = round(extra[MUJOCO_FIVE] / max(extra[FIVE], 0.01), 2)
+    return found
+
+
+def extras(times: Mapping[str, Array]) -> dict[str, float]:
+    """What each adds to the step of the same engine that measures nothing [µs]."""
+    return {
+        name: round(float(np.median(t - times[MUJOCO if name == MUJOCO_FIVE else SILENT])), 2)
+        for name, t in times.items()
+        if name not in (SILENT, MUJOCO)
+    }
+
+
+def marching() -> tuple[dict[str, Callable[[int], object]], dict[str, int]]:
+    """tabi's loops by name, and how many numbers each measures."""
+    runs: dict[str, Callable[[int], object]] = {}
+    counts = {}
+    for name in (SILENT, FIVE, FIVE_REAL, ALL, ALL_REAL):
+        sim = Simulator(
+            equipped(joints=name in (ALL, ALL_REAL), real=name in (FIVE_REAL, ALL_REAL))
+        )
+        counts[name] = 0 if name == SILENT else len(listen(sim))
+        runs[name] = Marching(sim)
+    return runs, counts
+
+
+def equipped(joints: bool, real: bool) -> World:
+    """HRP-2 on the ground, with sensors on all its joints too, as real ones are."""
+    world, robot = stage(tabi.robots.hrp2())
+    if joints:
+        carried = {body.joint.name: body for body in robot.bodies}
+        for name in robot.joint_names:
+            for kind in ("encoder", "torque"):
+                robot.add_sensor(f"{name} {kind}", kind, carried[name])
+    if real:
+        for name in robot.sensors:
+            robot.set_sensor(name, **REAL)
+    return world
+
+
+def listen(sim: Simulator) -> Array:
+    """Hear all sensors from now on; what they tell."""
+    return sim.data.sensor_values(*sim.data.sensor_places(measured(sim.model)))
+
+
+def rolling() -> dict[str, Callable[[int], object]]:
+    """MuJoCo's loops by name."""
+    world = equipped(joints=False, real=False)
+    return {
+        MUJOCO: Rolling(world, None, None),
+        MUJOCO_FIVE: Rolling(world, None, None, with_sensors(world)),
+    }
+
+
+def with_sensors(world: World) -> Any:
+    """The world as a MuJoCo model with the same sensors."""
+    mj, ours = importlib.import_module("mujoco"), world.compile()
+    spec = mj.MjSpec.from_string(to_mjcf(world))
+    for name, site in ours.sensors.items():
+        links = [link for link in ours.links.values() if link.body == site.body]
+        link, body = next((one, b) for one in links if (b := spec.body(one.name)) is not None)
+        X = link.placement.inverse() @ site.placement
+        body.add_site(name=name, pos=X.p, quat=X.quaternion)
+        for kind in THEIRS.get(site.kind, ()):
+            spec.add_sensor(
+                name=f"{name} {kind}",
+                type=getattr(mj.mjtSensor, f"mjSENS_{kind}"),
+                objtype=mj.mjtObj.mjOBJ_SITE,
+                objname=name,
+            )
+    return spec.compile()
+
+
+def text(result: dict[str, Any]) -> str:
+    """The figures for a terminal."""
+    us, extra = result["microseconds"], result["extra"]
+    lines = [
+        f"{result['hardware']['processor']}, {result['robot']} standing, medians of "
+        f"{result['settings']['blocks']} blocks [µs a step]"
+    ]
+    for name, t in us.items():
+        more = f"   + {extra[name]:6.2f}" if name in extra else ""
+        lines.append(f"  {name:<38}  {t:8.2f}{more}")
+    fastest = result["least_extra"][FIVE]
+    verdict = "reached" if result["reached"] else "missed"
+    lines.append(
+        f"  five sensors: {extra[FIVE]:.2f} µs a step ({fastest:.2f} of the fastest blocks), "
+        f"target at most {TARGET:g}: {verdict}"
+    )
+    if "ratio_to_mujoco" in result:
+        lines.append(f"  MuJoCo's take {result['ratio_to_mujoco']:.1f} × as long")
+    return "\n".join(lines)

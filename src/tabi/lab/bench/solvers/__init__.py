@@ -1,0 +1,1 @@
+"""Solvers of contact problems, one problem at a time."""

@@ -1,0 +1,266 @@
+"""``tabi bench delassus``: the Delassus operator of HRP-2's contacts, five ways,
+against the number of points.
+
+Kinematics and the factors of ABA are at hand, as in a step; the direct way also has to build and
+factor the mass matrix. ``figure`` redraws Fig. 3 of Chardonnet (2012): mean time over 20 random
+sets of contacts, with the share of Ω, and the time against the number of points.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import tabi
+from tabi.apps.doctor import processor, version_of
+from tabi.dynamics import aba, kinematics, workspace
+from tabi.dynamics.delassus import contacts_of, point_inertia
+from tabi.jit import kernel
+from tabi.lab.bench.timing import microseconds
+from tabi.model.compiled import Model
+from tabi.model.world import World
+
+COUNTS = (1, 2, 4, 8, 16, 32, 64)
+BODIES = (
+    "right_foot",
+    "left_foot",
+    "right_hand",
+    "left_hand",
+    "right_shank",
+    "left_shank",
+    "right_forearm",
+    "left_forearm",
+    "chest",
+    "waist",
+)
+SIMULATIONS = 20
+TITLES = {
+    "direct": "mass matrix",
+    "points": "forces at points\n(Chardonnet 2006)",
+    "branches": "branches\n(Chang, Khatib 2000)",
+    "wrenches": "wrenches on bodies\n(Chardonnet 2012)",
+    "chains": "chains\n(tabi)",
+}
+STEP = "Ω of a step"
+# what Chardonnet (2012) says of the third against the first of his methods
+PAPER = 6.5
+
+
+def _loop(way: Any) -> Any:
+    """A compiled loop around one way to Λ; a trace of the result goes back into the input,
+    so nothing can be left out.
+    """
+
+    @kernel
+    def run(count, m, w, p, k, out):
+        for _ in range(count):
+            way(m, w, p, k, out)
+            w.dof[0].pivot += 1e-300 * out[0, 0]
+            w.dof[0].added += 1e-300 * out[0, 0]
+
+    return run
+
+
+def _blocks_loop(way: Any) -> Any:
+    """The same around one way to Ω."""
+
+    @kernel
+    def run(count, m, w, p, k, out):
+        for _ in range(count):
+            way(m, w, p, k)
+            w.dof[0].pivot += 1e-300 * k.omega[0, 0, 0]
+
+    return run
+
+
+@kernel
+def _factors(count, m, w, p, k, out):
+    for _ in range(count):
+        aba.factor(m, w)
+        w.dof[0].added += 1e-300 * w.dof[0].pivot
+
+
+LOOPS = {name: _loop(way) for name, way in point_inertia.WAYS.items()}
+OMEGAS = {
+    "branches": _blocks_loop(point_inertia.branch_blocks),
+    "wrenches": _blocks_loop(point_inertia.wrench_blocks),
+    "chains": _blocks_loop(point_inertia.chain_blocks),
+}
+
+
+class Bench:
+    """HRP-2 half-sitting, and contacts drawn on it."""
+
+    def __init__(self, blocks: int) -> None:
+        self.blocks = blocks
+        self.rng = np.random.default_rng(0)
+        world = World()
+        world.add_robot(tabi.robots.hrp2()).stand_on_ground()
+        self.model: Model = world.compile()
+        self.work = workspace.allocate(self.model)
+        kinematics.positions(self.model.arrays, self.model.initial(), self.work)
+        self.work.dof["added"] = self.model.arrays.dof["armature"]
+        aba.factor(self.model.arrays, self.work)
+
+    def times(self, points: int, bodies: int, loops: dict[str, Any]) -> dict[str, float]:
+        """Median microseconds of each loop for points spread evenly over the first
+        bodies of the list.
+        """
+        drawn = [(BODIES[i % bodies], 0.1 * self.rng.normal(size=3)) for i in range(points)]
+        p = contacts_of(self.model, self.work, drawn, "body")
+        k, out = point_inertia.allocate(self.model, p), np.zeros((3 * points, 3 * points))
+        arguments = (self.model.arrays, self.work, p, k, out)
+
+        def bound(loop: Any) -> Callable[[int], object]:
+            return lambda count: loop(count, *arguments)
+
+        measured = microseconds(
+            {name: bound(loop) for name, loop in loops.items()}, self.blocks, block_seconds=2e-3
+        )
+        return {name: round(float(np.median(t)), 3) for name, t in measured.items()}
+
+
+def measure(blocks: int = 31, show: bool = True) -> dict[str, Any]:
+    """All figures, as plain data."""
+    say = (lambda text: print(text, file=sys.stderr, flush=True)) if show else (lambda text: None)
+    bench = Bench(blocks)
+    result: dict[str, Any] = {
+        "hardware": {"processor": processor(), "cores": os.cpu_count(), "threads_used": 1},
+        "versions": {"tabi": tabi.__version__}
+        | {name: version_of(name) for name in ("numpy", "numba")},
+        "settings": {
+            "blocks": blocks,
+            "statistic": "median of interleaved blocks",
+            "robot": "hrp2",
+            "v_count": bench.model.v_count,
+        },
+        "factor_microseconds": bench.times(1, 1, {"factor": _factors})["factor"],
+    }
+    for name, limit in (("two_feet", 2), ("ten_bodies", 10)):
+        say(f"{name.replace('_', ' ')} …")
+        result[name] = []
+        for points in COUNTS:
+            bodies = min(points, limit)
+            # Ω by itself, which is all that a step needs
+            times = bench.times(points, bodies, LOOPS | {STEP: OMEGAS["chains"]})
+            result[name].append({"points": points, "bodies": bodies, "microseconds": times})
+    say(f"{SIMULATIONS} random sets of contacts …")
+    result["simulations"] = simulations(bench)
+    return result
+
+
+def simulations(bench: Bench) -> dict[str, Any]:
+    """Means over random sets of contacts, as in Fig. 3 of Chardonnet (2012)."""
+    sizes = []
+    for _ in range(SIMULATIONS):
+        bodies = int(bench.rng.integers(1, min(len(BODIES), COUNTS[-1]) + 1))
+        sizes.append((int(bench.rng.integers(bodies, COUNTS[-1] + 1)), bodies))
+    whole = [bench.times(n, c, LOOPS) for n, c in sizes]
+    omega = [bench.times(n, c, OMEGAS) for n, c in sizes]
+    return {
+        "sizes": [{"points": n, "bodies": c} for n, c in sizes],
+        "mean_microseconds": {
+            name: round(float(np.mean([t[name] for t in whole])), 2) for name in LOOPS
+        },
+        "mean_omega_microseconds": {
+            name: round(float(np.mean([t[name] for t in omega])), 2) for name in OMEGAS
+        },
+        "wrenches_faster_than_points": round(
+            float(np.mean([t["points"] / t["wrenches"] for t in whole])), 2
+        ),
+        "the_same_in_the_paper": PAPER,
+        "chains_faster_than": {
+            name: round(float(np.mean([t[name] / t["chains"] for t in whole])), 2)
+            for name in LOOPS
+            if name != "chains"
+        },
+    }
+
+
+def text(result: dict[str, Any]) -> str:
+    """The figures for a terminal."""
+    hardware, mean = result["hardware"], result["simulations"]
+    lines = [
+        f"{hardware['processor']}, one core of {hardware['cores']}",
+        "",
+        "Λ of HRP-2's contacts [µs], kinematics and ABA's factors at hand",
+    ]
+    for name in ("two_feet", "ten_bodies"):
+        ways = [*LOOPS, STEP]
+        lines.append(f"  {'points':>6} {'bodies':>6} " + "".join(f"{way:>12}" for way in ways))
+        for row in result[name]:
+            lines.append(
+                f"  {row['points']:6} {row['bodies']:6} "
+                + "".join(f"{row['microseconds'][way]:12.2f}" for way in ways)
+            )
+        lines.append("")
+    lines.append(f"means over {SIMULATIONS} random sets of contacts [µs]")
+    for way, whole in mean["mean_microseconds"].items():
+        omega = mean["mean_omega_microseconds"].get(way)
+        lines.append(f"  {way:<10} {whole:8.2f}" + (f"   of which Ω {omega:8.2f}" if omega else ""))
+    faster = ", ".join(f"{way} {ratio:g}" for way, ratio in mean["chains_faster_than"].items())
+    lines.append(
+        f"wrenches are {mean['wrenches_faster_than_points']:g} × faster than points ({PAPER:g} in "
+        f"the paper); chains against {faster}"
+    )
+    lines.append(
+        "the factors of ABA, which all but the direct way use, "
+        f"take {result['factor_microseconds']:.2f} µs and are there after the free motion"
+    )
+    return "\n".join(lines)
+
+
+def figure(result: dict[str, Any], path: Path) -> None:
+    """Draw the figures into a file."""
+    from matplotlib.figure import Figure
+
+    drawing = Figure(figsize=(13.0, 4.2), layout="constrained")
+    bars, *curves = drawing.subplots(1, 3)
+    mean = result["simulations"]
+    names = list(LOOPS)
+    omega = [mean["mean_omega_microseconds"].get(way, 0.0) for way in names]
+    bars.barh(
+        [TITLES[way] for way in names],
+        [mean["mean_microseconds"][way] for way in names],
+        color="0.8",
+        label="Λ",
+    )
+    bars.barh([TITLES[way] for way in names], omega, color="0.35", height=0.5, label="of which Ω")
+    bars.set(
+        xlabel="time [µs]",
+        title=f"mean of {SIMULATIONS} sets of contacts\n(as Fig. 3 of Chardonnet 2012)",
+    )
+    bars.invert_yaxis()
+    bars.legend(frameon=False)
+    for axes, name, title in zip(
+        curves,
+        ("two_feet", "ten_bodies"),
+        ("points on the feet", "points on up to ten bodies"),
+        strict=True,
+    ):
+        rows = result[name]
+        for way in [*names, STEP]:
+            style = "k--" if way == STEP else "o-"
+            axes.loglog(
+                [row["points"] for row in rows],
+                [row["microseconds"][way] for row in rows],
+                style,
+                markersize=4,
+                label=way,
+            )
+        axes.set(
+            xlabel="contact points",
+            ylabel="time [µs]",
+            title=title,
+            xticks=COUNTS,
+            xticklabels=COUNTS,
+        )
+        axes.minorticks_off()
+        axes.grid(color="0.9")
+    curves[0].legend(frameon=False)
+    drawing.savefig(path, dpi=150)

@@ -1,0 +1,44 @@
+"""``tabi bench fclib``: friction problems from files, by tabi's solvers and Siconos's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from tabi.contact import ProblemError, files
+from tabi.lab.bench.solvers import race
+
+SUFFIXES = (".npz", ".hdf5", ".h5")
+
+
+def find(paths: list[Path]) -> list[Path]:
+    """The problem files among files and folders, in the order of their names."""
+    if not paths:
+        raise ProblemError(
+            f"no friction problems are given; name a folder with {', '.join(SUFFIXES)} files, "
+            "for example of FCLib, or files"
+        )
+    found: list[Path] = []
+    for path in paths:
+        if path.is_dir():
+            inside = sorted(file for file in path.iterdir() if file.suffix.lower() in SUFFIXES)
+            if not inside:
+                raise ProblemError(
+                    f"folder {path} has no friction problem; "
+                    f"expected {', '.join(SUFFIXES)} files in it"
+                )
+            found += inside
+        else:
+            # what it is if no problem, the reader says
+            found.append(path)
+    return found
+
+
+def measure(
+    paths: list[Path], tolerance: float = 1e-8, others: tuple[str, ...] = ()
+) -> dict[str, Any]:
+    """All figures, as plain data; a file that is no problem is refused before
+    the first is solved.
+    """
+    entries = [race.Entry(path.stem, "file", files.read(path)) for path in find(paths)]
+    return race.run(entries, tolerance, others)

@@ -1,0 +1,302 @@
+"""``tabi bench laws``: the older laws beside the exact one, on the same contact problems.
+
+Friction pyramids with 4 to 32 facets and no friction at all against the round cone; ``answers``
+tells how each is solved, judged and timed.
+
+Slip: when one contact begins to slide, and where its friction points, over all directions. Series:
+plates, towers and piles with more and more contacts. Family: members of tabi's family. Cart: HRP-2
+pushing a loaded cart.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+import tabi
+from tabi.apps.doctor import processor, version_of
+from tabi.contact import BodyProblem, pyramid, solve_bodies, solve_pyramid
+from tabi.lab import family
+from tabi.lab.bench.solvers import solver
+from tabi.lab.bench.solvers.answers import (
+    COARSE,
+    EXACT,
+    FACETS,
+    LIST,
+    MOST_ROWS,
+    NONE,
+    PYRAMIDS,
+    SWEEPS,
+    TOLERANCE,
+    by_all,
+    given,
+)
+from tabi.lab.family import piles, stacks
+from tabi.lab.family.case import STEP
+
+# points of the plates, boxes of the towers (four points each), bodies of the piles
+SIZES = {
+    "plate": (1, 2, 4, 8, 12, 16, 24, 32, 48, 64, 96),
+    "tower": (1, 2, 3, 4, 6, 8, 12, 16, 24),
+    "pile": (1, 2, 3, 5, 8, 12, 18, 27, 36),
+}
+KINDS = ("stance", "rocking", "slide", "fall", "plate", "pile", "tower", "chain")
+
+
+def measure(
+    sizes: dict[str, tuple[int, ...]] = SIZES, cases: int = 6, cart: bool = True, show: bool = True
+) -> dict[str, Any]:
+    """All figures, as plain data.
+
+    Args:
+        sizes: of each series. cases: of each kind of the family.
+        cart: whether the cart is simulated.
+    """
+    say = (lambda text: print(text, file=sys.stderr, flush=True)) if show else (lambda text: None)
+    say("slip …")
+    result: dict[str, Any] = {
+        "hardware": {"processor": processor(), "cores": os.cpu_count(), "threads_used": 1},
+        "versions": {"tabi": tabi.__version__, "numba": version_of("numba")},
+        "settings": {
+            "tolerance": TOLERANCE,
+            "sweeps": SWEEPS,
+            "most_rows": MOST_ROWS,
+            "step": STEP,
+        },
+        "slip": [slip(k) for k in FACETS],
+        "series": {},
+    }
+    for name, numbers in sizes.items():
+        say(f"{name}s …")
+        result["series"][name] = [by_all(given(SERIES[name](n), n)) for n in numbers]
+    result["crossover"] = {name: crossovers(rows) for name, rows in result["series"].items()}
+    say("family …")
+    result["family"] = errors(
+        by_all(given(p, k), timed=False) for k, p in enumerate(members(cases))
+    )
+    if cart:
+        say("cart …")
+        p = cart_problem()
+        result["cart"] = {
+            "along the axes of the world": by_all(given(p, None), most_rows=3 * MOST_ROWS),
+            "turned at random": by_all(given(p, 1), most_rows=3 * MOST_ROWS, timed=False),
+        }
+        # as the simulator does it, without W; the first one compiles
+        result["cart_by_bodies_seconds"] = float(
+            f"{np.median([solve_bodies(p, TOLERANCE).seconds for _ in range(8)][1:]):.3g}"
+        )
+    return result
+
+
+# ---- problems -------------------------------------------------------------------------------
+
+
+def tower(count: int) -> BodyProblem:
+    """Boxes on each other, one of them pushed out."""
+    twist = np.zeros((count, 6))
+    twist[count // 2, 3:5] = 0.3, 0.2
+    size = np.tile([0.2, 0.15, 0.1], (count, 1))
+    return stacks.stack(np.full(count, 3.0), size, np.zeros((count, 2)), np.full(count, 0.5), twist)
+
+
+def pile(count: int) -> BodyProblem:
+    """Balls and blocks in a heap, moving slowly."""
+    return piles.pile(count, 0.3, 0.1, 0.8, np.random.default_rng(count))
+
+
+SERIES: dict[str, Callable[[int], BodyProblem]] = {
+    "plate": solver.plate,
+    "tower": tower,
+    "pile": pile,
+}
+
+
+def members(count: int) -> Iterator[BodyProblem]:
+    """Some of each kind of the family, those with few enough contacts."""
+    for kind in KINDS:
+        for case in family.cases(kind, count, 5):
+            if (
+                case.bodies is not None
+                and pyramid.rows_of(case.contact_count, FACETS[-1]) <= MOST_ROWS
+            ):
+                yield case.bodies
+
+
+def cart_problem() -> BodyProblem:
+    """The contacts of HRP-2 while it pushes the cart."""
+    from tabi.scenes import cart
+    from tabi.simulation.simulator import Simulator
+
+    world, robot, *_ = cart.build()
+    sim = Simulator(world)
+    sim.set_controller(robot, cart.push(robot, 0.1, 0.4))
+    sim.run(0.3)
+    found = sim.problem()
+    assert found is not None
+    return found
+
+
+# ---- sums -----------------------------------------------------------------------------------
+
+
+def slip(facets: int, angles: int = 100) -> dict[str, float]:
+    """One contact pushed in all directions: by how much slip begins too early,
+    and how far the friction of sliding is from the round cone's.
+    """
+    mu, early, off = 0.5, [], []
+    # one sector after the other, never just between two edges: there both push
+    for turn, part in enumerate(np.linspace(0.005, 0.995, angles)):
+        angle = 2 * np.pi / facets * (turn + part)
+        way = np.array([np.cos(angle), np.sin(angle)])
+        low, high = 0.5, 1.5
+        for _ in range(25):
+            middle = 0.5 * (low + high)
+            push = [*(middle * mu * way), -1.0]
+            u = solve_pyramid(np.eye(3), push, mu, order="ttn", facets=facets).velocity
+            low, high = (middle, high) if np.abs(u).max() < 1e-9 else (low, middle)
+        early.append(1 - low)
+        slid = solve_pyramid(np.eye(3), [*(1e3 * way), -1.0], mu, order="ttn", facets=facets)
+        off.append(np.linalg.norm(slid.impulse[:2] / mu + way))
+    worst = {"early_worst": float(max(early)), "sliding_worst": float(max(off))}
+    mean = {"early_mean": float(np.mean(early)), "sliding_mean": float(np.mean(off))}
+    limits = {
+        "early_limit": float(1 - np.cos(np.pi / facets)),
+        "sliding_limit": float(2 * np.sin(0.5 * np.pi / facets)),
+    }
+    return {"facets": facets} | {
+        name: float(f"{x:.4g}") for name, x in (worst | mean | limits).items()
+    }
+
+
+def crossovers(rows: list[dict[str, Any]]) -> dict[str, dict[str, dict[str, Any]]]:
+    """For each way to the round cone and each other law:
+    the contacts with which it is faster, and from which on it stays so, None for never.
+    """
+    found: dict[str, dict[str, dict[str, Any]]] = {}
+    for ours in (LIST, EXACT, COARSE):
+        found[ours] = {}
+        for theirs in (NONE, *PYRAMIDS.values()):
+            compared, wins, since = [], [], None
+            for row in (r for r in rows if theirs in r["laws"]):
+                a, b, n = row["laws"].get(ours), row["laws"][theirs], row["contacts"]
+                compared.append(n)
+                if a is not None and a["solved"] and a["seconds"] < b["seconds"]:
+                    wins.append(n)
+                    since = n if since is None else since
+                else:
+                    since = None
+            found[ours][theirs] = {"since": since, "wins": spans(wins, compared)}
+    return found
+
+
+def spans(chosen: list[int], numbers: list[int]) -> str:
+    """Some of a list of numbers in words: "all", "none", or where they begin and end."""
+    if len(chosen) in (0, len(numbers)):
+        return "all" if chosen else "none"
+    ends: list[list[int]] = []
+    for k, n in enumerate(numbers):
+        if n in chosen:
+            if k and numbers[k - 1] in chosen:
+                ends[-1][1] = n
+            else:
+                ends.append([n, n])
+    return ", ".join(f"{a}" if a == b else f"{a} to {b}" for a, b in ends)
+
+
+def errors(rows: Iterator[dict[str, Any]]) -> dict[str, Any]:
+    """Error of the motion by each law, over problems in which it is solved."""
+    drawn, table = list(rows), {}
+    for name in (NONE, *PYRAMIDS.values()):
+        found = [r["laws"][name] for r in drawn if r["laws"][name]["solved"]]
+        motion = [f["motion_error"] for f in found]
+        table[name] = {
+            "solved": len(found),
+            "median": float(f"{np.median(motion):.3g}"),
+            "nine_in_ten": float(f"{np.quantile(motion, 0.9):.3g}"),
+            "worst": float(f"{max(motion):.3g}"),
+            "residual_median": float(f"{np.median([f['residual'] for f in found]):.3g}"),
+            "force_residual_N_median": float(
+                f"{np.median([f['force_residual_N'] for f in found]):.3g}"
+            ),
+        }
+    return {"problems": len(drawn), "laws": table}
+
+
+# ---- words ----------------------------------------------------------------------------------
+
+
+def text(result: dict[str, Any]) -> str:
+    """The figures for a terminal."""
+    lines = [
+        f"{result['hardware']['processor']}, one core; tabi {result['versions']['tabi']}",
+        "",
+        "one contact, over all directions:",
+    ]
+    lines += [
+        f"  {s['facets']:>2} facets: slip begins too early by up to {_percent(s['early_worst'])} "
+        f"(1 − cos π/k: {_percent(s['early_limit'])}),"
+        f" sliding friction is off by up to {_percent(s['sliding_worst'])} (2 sin π/2k: "
+        f"{_percent(s['sliding_limit'])})"
+        for s in result["slip"]
+    ]
+    for name, rows in result["series"].items():
+        lines += ["", f"{name}: median time; error of the motion", *_table(rows)]
+        for ours, found in result["crossover"][name].items():
+            parts = ", ".join(f"{theirs}: {x['wins']}" for theirs, x in found.items())
+            lines.append(f"  contacts with which {ours} is faster: {parts}")
+    f = result["family"]
+    lines += ["", f"family, {f['problems']} problems: error of the motion"]
+    lines += [
+        f"  {name:<12} median {_percent(x['median'])}, "
+        f"nine in ten below {_percent(x['nine_in_ten'])}, worst {_percent(x['worst'])};"
+        f" {x['solved']} solved; residual in the median {x['residual_median']:.1e} m/s, "
+        f"{x['force_residual_N_median']:.2g} N"
+        for name, x in f["laws"].items()
+    ]
+    for how, row in result.get("cart", {}).items():
+        lines += ["", f"cart, {row['contacts']} points, tangents {how}"]
+        lines += [f"  {name:<36} {_cart(x)}" for name, x in row["laws"].items()]
+    if "cart" in result:
+        lines.append(
+            "  in the space of bodies the list of attempts takes "
+            f"{1e3 * result['cart_by_bodies_seconds']:.3g} ms"
+        )
+    return "\n".join(lines)
+
+
+def _table(rows: list[dict[str, Any]]) -> Iterator[str]:
+    names = (LIST, EXACT, COARSE, NONE, *PYRAMIDS.values())
+    yield "  contacts" + "".join(
+        f"{name.replace(', as near as 8 facets', ' ~ 8'):>20}" for name in names
+    )
+    for row in rows:
+        yield f"  {row['contacts']:>8}" + "".join(
+            f"{_cell(row['laws'].get(name)):>20}" for name in names
+        )
+
+
+def _cell(x: dict[str, Any] | None) -> str:
+    if x is None:
+        return "–"
+    return (
+        f"{1e3 * x['seconds']:.3g} ms {_percent(x['motion_error'])}"
+        if x["solved"]
+        else "not solved"
+    )
+
+
+def _cart(x: dict[str, Any]) -> str:
+    spent = "" if x["seconds"] is None else f"{1e3 * x['seconds']:.3g} ms, "
+    state = "" if x["solved"] else "NOT SOLVED, "
+    return (
+        f"{x['rows']:>5} rows, {state}{spent}{x['residual']:.1e} m/s, "
+        f"{x['force_residual_N']:.2g} N, motion off by {_percent(x['motion_error'])}"
+    )
+
+
+def _percent(x: float) -> str:
+    return f"{100 * x:.2g} %" if x >= 1e-5 else "0 %"

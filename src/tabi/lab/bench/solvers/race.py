@@ -1,0 +1,366 @@
+"""Contact problems through every solver: tabi's and Siconos's, each judged by tabi's certificate.
+
+All start from zero impulses on one core and have to reach the same tolerance. Times are those of
+the solver alone, called from Python, the least of up to 20 runs: tabi's with kernels compiled
+before, Siconos's of its driver with the tolerance that the certificate accepts. Where a problem has
+bodies, tabi's default is given them, as a user would; the matrix that Siconos is given goes through
+tabi's default as well.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import textwrap
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from math import inf, isfinite
+from typing import Any
+
+import numpy as np
+
+import tabi
+from tabi._errors import ModelError
+from tabi.apps.doctor import processor, version_of
+from tabi.contact import SOLVERS, BodyProblem, Problem, solve_bodies, solve_problem
+from tabi.jit import decorator
+from tabi.lab import siconos
+from tabi.lab.bench.solvers import profile
+
+DEFAULT, MATRIX = "tabi auto", "tabi auto, matrix"
+# columns of the long lists for a terminal
+WIDTH = 150
+FASTER = "the faster of Siconos's"
+# as siconos_worker: so many runs, or until they have taken so long [s]
+REPETITIONS, LONGEST = 20, 0.1
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A problem of a race: its name, the group it is summed up in, the problem;
+    and the form a user would give, where that is another one.
+    """
+
+    name: str
+    kind: str
+    problem: Problem
+    best: BodyProblem | Problem | None = None
+
+
+def methods(wanted: bool | None, dense: bool = False) -> tuple[str, ...]:
+    """Siconos's methods in the race; it may be missing, unless it was asked for."""
+    if wanted is False:
+        return ()
+    if not siconos.available():
+        if wanted:
+            raise ModelError(siconos.MISSING)
+        print(f"without a comparison: {siconos.MISSING}", file=sys.stderr, flush=True)
+        return ()
+    return ("NSGS", "NSN_AC", "NSN_AC dense") if dense else ("NSGS", "NSN_AC")
+
+
+def run(entries: Iterable[Entry], tolerance: float, others: tuple[str, ...]) -> dict[str, Any]:
+    """Every entry by every solver, as plain data;
+    an interrupt ends the race and keeps what is done.
+    """
+    rows: list[dict[str, Any]] = []
+    interrupted = False
+    # most is compiled here, on the smallest problem
+    for solver in SOLVERS:
+        solve_problem(
+            Problem(np.eye(3), [0.0, 0.0, -1.0], 0.5, order="ttn"), tolerance, solver=solver
+        )
+    try:
+        with siconos.Session() if others else contextlib.nullcontext() as session:
+            for entry in entries:
+                found = by_all(entry, tolerance, session, others)
+                rows.append(
+                    {
+                        "name": entry.name,
+                        "kind": entry.kind,
+                        "contacts": entry.problem.contact_count,
+                        "solvers": found,
+                    }
+                )
+                print(_line(rows[-1]), file=sys.stderr, flush=True)
+    except KeyboardInterrupt:
+        interrupted = True
+    return {
+        "hardware": {"processor": processor(), "cores": os.cpu_count(), "threads_used": 1},
+        "versions": {
+            "tabi": tabi.__version__,
+            "numba": version_of("numba"),
+            "siconos": siconos.version() if others else None,
+        },
+        "settings": {
+            "tolerance": tolerance,
+            "start": "zero impulses",
+            "times": "the solver alone, least of up to 20 runs",
+        },
+        "interrupted": interrupted,
+        "problems": rows,
+        "summary": summary(rows),
+        "profile": profile.data(contenders(rows)),
+    }
+
+
+def by_all(
+    entry: Entry, tolerance: float, session: siconos.Session | None, others: tuple[str, ...]
+) -> dict[str, dict[str, Any]]:
+    """One entry by every solver."""
+    found = {f"tabi {solver}": ours(entry.problem, solver, tolerance) for solver in SOLVERS}
+    if entry.best is not None:
+        # the matrix alone stays in the table
+        found = {DEFAULT: ours(entry.best, "auto", tolerance)} | {
+            MATRIX if k == DEFAULT else k: f for k, f in found.items()
+        }
+    if session is not None:
+        found |= {
+            f"Siconos {method}": theirs(session, entry.problem, method, tolerance)
+            for method in others
+        }
+    return found
+
+
+def ours(problem: Problem | BodyProblem, solver: str, tolerance: float) -> dict[str, Any]:
+    """One of tabi's solvers on one problem."""
+    times: list[float] = []
+    while True:
+        compiling = decorator.first_run.seconds
+        bodies = isinstance(problem, BodyProblem)
+        solution = (
+            solve_bodies(problem, tolerance, solver=solver)
+            if bodies
+            else solve_problem(problem, tolerance, solver=solver)
+        )
+        # a run that had to compile something says nothing
+        if decorator.first_run.seconds == compiling:
+            times.append(solution.seconds)
+            if len(times) == REPETITIONS or sum(times) > LONGEST:
+                break
+    return _figures(
+        solution.converged, min(times), solution.iterations, solution.residual, by=solution.solver
+    )
+
+
+def theirs(
+    session: siconos.Session, problem: Problem, method: str, tolerance: float
+) -> dict[str, Any]:
+    """One of Siconos's methods on one problem."""
+    answer = session.solve(problem, method, tolerance)
+    more: dict[str, Any] = (
+        {"own_tolerance": answer.own_tolerance} if isfinite(answer.own_tolerance) else {}
+    )
+    if answer.fault:
+        more["fault"] = answer.fault
+    return _figures(answer.converged, answer.seconds, answer.iterations, answer.residual, **more)
+
+
+def _figures(
+    converged: bool, seconds: float, iterations: int, residual: float, **more: Any
+) -> dict[str, Any]:
+    """A row's figures; JSON knows neither inf nor NaN."""
+    rounded = {
+        "seconds": float(f"{seconds:.4g}") if isfinite(seconds) else None,
+        "residual": float(f"{residual:.3g}") if isfinite(residual) else None,
+    }
+    return {"converged": converged, "iterations": iterations, **rounded, **more}
+
+
+def seconds_of(row: dict[str, Any], solver: str) -> float:
+    """Time of a solver on a problem [s], infinite where it is not solved."""
+    found = row["solvers"][solver]
+    return found["seconds"] if found["converged"] else inf
+
+
+def contenders(rows: list[dict[str, Any]]) -> dict[str, list[float]]:
+    """Times of those the profile compares: tabi's default, and Siconos."""
+    names = [
+        name
+        for name in (rows[0]["solvers"] if rows else ())
+        if name in (DEFAULT, MATRIX) or name.startswith("Siconos")
+    ]
+    return {name: [seconds_of(row, name) for row in rows] for name in names}
+
+
+def summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Solved counts; the same with times by kind; what tabi's default does not solve;
+    and it against each method of Siconos and the faster one.
+    """
+    names = list(rows[0]["solvers"]) if rows else []
+    theirs = tuple(name for name in names if name.startswith("Siconos"))
+    duels = {name: (name,) for name in theirs} | ({FASTER: theirs} if len(theirs) > 1 else {})
+    return {
+        "problems": len(rows),
+        "solved": {name: sum(row["solvers"][name]["converged"] for row in rows) for name in names},
+        "kinds": {
+            kind: _kind([row for row in rows if row["kind"] == kind])
+            for kind in dict.fromkeys(row["kind"] for row in rows)
+        },
+        "not_solved": [row["name"] for row in rows if not row["solvers"][DEFAULT]["converged"]],
+        "against": {name: duel(rows, DEFAULT, others) for name, others in duels.items()},
+        "matrix_against": {name: duel(rows, MATRIX, others) for name, others in duels.items()}
+        if MATRIX in names
+        else {},
+    }
+
+
+def _kind(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Problems of one kind: their number and sizes, and for each solver how many it solves and the
+    median time of those.
+    """
+    sizes, names = [row["contacts"] for row in rows], list(rows[0]["solvers"])
+    times = {
+        name: [t for t in (seconds_of(row, name) for row in rows) if isfinite(t)] for name in names
+    }
+    return {
+        "problems": len(rows),
+        "contacts": [min(sizes), max(sizes)],
+        "solved": {name: len(t) for name, t in times.items()},
+        "median_seconds": {
+            name: float(f"{np.median(t):.4g}") if t else None for name, t in times.items()
+        },
+    }
+
+
+def duel(rows: list[dict[str, Any]], ours: str, others: tuple[str, ...]) -> dict[str, Any]:
+    """A solver against another, or the fastest of some on each problem,
+    over the problems that at least one side solves.
+    """
+    theirs = [min(seconds_of(row, name) for name in others) for row in rows]
+    times = {
+        row["name"]: (seconds_of(row, ours), other) for row, other in zip(rows, theirs, strict=True)
+    }
+    times = {name: pair for name, pair in times.items() if isfinite(min(pair))}
+    both = [b / a for a, b in times.values() if isfinite(a) and isfinite(b)]
+    # to lose is to be slower, or not to solve what the other does
+    lost = {
+        name: (float(f"{a / b:.3g}") if isfinite(a) else None)
+        for name, (a, b) in times.items()
+        if not a < b
+    }
+    found = profile.ratios(contenders(rows) | {FASTER: theirs})
+    return {
+        "problems": len(times),
+        "faster": len(times) - len(lost),
+        "median_speedup": float(f"{np.median(both):.3g}") if both else None,
+        "profile_above_everywhere": profile.above(found[ours], found[FASTER]),
+        "slower_by": lost,
+    }
+
+
+def title(result: dict[str, Any], what: str) -> str:
+    """Title of the figure."""
+    tolerance = f"{result['settings']['tolerance']:g}".replace("e-0", "e-")
+    return (
+        f"{result['summary']['problems']} {what}, each solved to {tolerance} of ‖q‖∞, on one core"
+    )
+
+
+def text(result: dict[str, Any]) -> str:
+    """The figures for a terminal."""
+    sums, rows, versions = result["summary"], result["problems"], result["versions"]
+    engine = f"Siconos {versions['siconos']}" if versions["siconos"] else "without Siconos"
+    lines = [f"{result['hardware']['processor']}, one core; tabi {versions['tabi']}, {engine}", ""]
+    if not rows:
+        return "\n".join([*lines, "no problem was finished"])
+    names = list(rows[0]["solvers"])
+    width = max(len(row["name"]) for row in rows)
+    lines += [
+        "time, iterations and error (relative to ‖q‖∞, by the certificate); "
+        "last, the attempt of tabi auto that solved it"
+    ]
+    lines += [f"{'':<{width}} contacts {_heads(names)}"] + [
+        _table_row(row, names, width) for row in rows
+    ]
+    lines += ["", f"problems: {sums['problems']}, solved to {result['settings']['tolerance']:g}:"]
+    lines += [f"  {name:<30} {count:>5}" for name, count in sums["solved"].items()]
+    if len(sums["kinds"]) > 1:
+        lines += [
+            "",
+            "solved, and the median time of the solved, by kind",
+            *_kinds(sums["kinds"], names),
+            "",
+        ]
+    lines += [*_duels(DEFAULT, sums["against"]), *_duels(MATRIX, sums["matrix_against"])]
+    if sums["not_solved"]:
+        lines.append(f"not solved by {DEFAULT}: {', '.join(sums['not_solved'])}")
+    if result["interrupted"]:
+        lines.append("interrupted: these are the problems finished before")
+    return "\n".join(lines)
+
+
+def _heads(names: list[str]) -> str:
+    return "".join(
+        f"{name.replace('accelerated gauss-seidel', 'accelerated'):>24}" for name in names
+    )
+
+
+def _table_row(row: dict[str, Any], names: list[str], width: int) -> str:
+    cells = "".join(f"{cell(row['solvers'][name]):>24}" for name in names)
+    return f"{row['name']:<{width}} {row['contacts']:>8} {cells}  {row['solvers'][DEFAULT]['by']}"
+
+
+def _kinds(kinds: dict[str, Any], names: list[str]) -> Iterator[str]:
+    yield f"{'':<12} {'problems':>8} {'contacts':>9} {_heads(names)}"
+    for kind, row in kinds.items():
+        low, high = row["contacts"]
+        cells = ""
+        for name in names:
+            seconds = row["median_seconds"][name]
+            cells += f"{row['solved'][name]:>14} {'—' if seconds is None else duration(seconds):>9}"
+        size = low if low == high else f"{low}–{high}"
+        yield f"{kind:<12} {row['problems']:>8} {size:>9} {cells}"
+
+
+def cell(figures: dict[str, Any]) -> str:
+    """Time, iterations and certificate."""
+    error = "—" if figures["residual"] is None else f"{figures['residual']:.0e}"
+    if not figures["converged"]:
+        return f"{figures.get('fault') or 'not solved'} {error}"
+    return f"{duration(figures['seconds'])} {figures['iterations']:>5} {error:>6}"
+
+
+def duration(seconds: float) -> str:
+    """In the unit that suits it."""
+    scale, unit = (1e6, "µs") if seconds < 1e-3 else (1e3, "ms") if seconds < 1.0 else (1.0, "s")
+    return f"{seconds * scale:.1f} {unit}"
+
+
+def _line(row: dict[str, Any]) -> str:
+    """Progress: one problem, the default and Siconos."""
+    shown = {
+        name: f
+        for name, f in row["solvers"].items()
+        if name == DEFAULT or name.startswith("Siconos")
+    }
+    times = "; ".join(
+        f"{name} {duration(f['seconds']) if f['converged'] else 'not solved'}"
+        for name, f in shown.items()
+    )
+    return f"{row['name']} ({row['contacts']}): {times}"
+
+
+def _duels(ours: str, against: dict[str, Any]) -> Iterator[str]:
+    for name, d in against.items():
+        where = "above everywhere" if d["profile_above_everywhere"] else "not above everywhere"
+        speedup = (
+            "" if d["median_speedup"] is None else f", {d['median_speedup']:g} × in the median"
+        )
+        yield (
+            f"{ours} is faster than {name} in {d['faster']} of {d['problems']}{speedup}; "
+            f"its profile is {where}"
+        )
+        lost = [
+            f"{problem} ({'not solved' if factor is None else f'{factor:g} ×'})"
+            for problem, factor in d["slower_by"].items()
+        ]
+        if lost:
+            yield textwrap.fill(
+                "slower in " + ", ".join(lost),
+                WIDTH,
+                initial_indent="  ",
+                subsequent_indent="  ",
+                break_on_hyphens=False,
+            )

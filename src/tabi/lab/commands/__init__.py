@@ -1,0 +1,1 @@
+"""The commands ``tabi validate``, ``tabi compare`` and ``tabi family``."""

@@ -1,0 +1,159 @@
+"""What a study of soles has found, for people and for machines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tabi.apps.sweep import command
+from tabi.apps.sweep.tables import Row, table
+from tabi.lab.sole_study.figures import number
+from tabi.lab.sole_study.front import StudyPoint, compromise, front, walked
+from tabi.lab.sole_study.series import SERIES, SERIES_KEY, STEP, Grid, places
+
+
+@dataclass(frozen=True)
+class SoleStudy:
+    """What a study has found.
+
+    Attributes:
+        scene: with the settings of all runs, ``settings``. grid: keys and their values.
+        steps: the step and half of it [s], as texts. folder: of the rows.
+        rows: of all runs that have ended. lost: sentences about others.
+    """
+
+    scene: Any
+    settings: list[str]
+    grid: Grid
+    steps: tuple[str, str]
+    folder: Path
+    rows: list[Row]
+    lost: list[str]
+    interrupted: bool
+
+    @property
+    def count(self) -> int:
+        """Runs of the study."""
+        return len(places(self.grid, self.steps))
+
+    def points(self, series: str) -> list[StudyPoint]:
+        """Those of a series whose two runs have ended, in the order of the grid."""
+        rows = {tuple(sorted(row["parameters"].items())): row["outcome"] for row in self.rows}
+        found = []
+        for chosen in command.combinations(self.grid):
+            keys = [
+                tuple(sorted({SERIES_KEY: series, STEP: h, **chosen}.items())) for h in self.steps
+            ]
+            if all(key in rows for key in keys):
+                found.append(StudyPoint(series, chosen, *(walked(rows[key]) for key in keys)))
+        return found
+
+    def code(self) -> int:
+        """The exit code."""
+        if self.interrupted:
+            return 130
+        bad = (row["outcome"]["missed_steps"] or row["outcome"]["stopped"] for row in self.rows)
+        return int(bool(self.lost) or any(bad))
+
+    def to_dict(self) -> Row:
+        """All of it, for machines."""
+        series = {}
+        for name in SERIES:
+            points = self.points(name)
+            chosen = compromise(points)
+            series[name] = {
+                "settings": list(SERIES[name]),
+                "points": [_machine(point) for point in points],
+                "falls": sum(point.falls for point in points),
+                "front": [point.parameters for point in front(points)],
+                "compromise": None if chosen is None else _machine(chosen),
+            }
+        return {
+            "scene": self.scene.name,
+            "title": self.scene.title,
+            "settings": self.settings,
+            "over": self.grid,
+            "steps_s": [float(h) for h in self.steps],
+            "folder": str(self.folder),
+            "count": self.count,
+            "done": len(self.rows),
+            "interrupted": self.interrupted,
+            "lost": self.lost,
+            "series": series,
+        }
+
+    def text(self, file: Path) -> str:
+        """For people: a table and a compromise for each series."""
+        lines = [
+            f"{self.scene.name}: {self.scene.title}",
+            f"  {len(self.rows)} of {self.count} runs; report in {file}",
+            *(f"  LOST: {words}" for words in self.lost),
+        ]
+        for name in SERIES:
+            points = self.points(name)
+            lines += ["", f"  {name}: {verdict(points)}"]
+            if points:
+                lines += ["", *("  " + line for line in table(columns(points)))]
+        if self.interrupted:
+            lines += ["", "  interrupted; the same command goes on"]
+        return "\n".join(lines)
+
+
+def columns(points: list[StudyPoint]) -> list[tuple[str, list[str]]]:
+    """Heads and cells of the table of a series."""
+    chosen, best = compromise(points), front(points)
+    found = [(key, [point.parameters[key] for point in points]) for key in points[0].parameters]
+    state = ["compromise" if p is chosen else "front" if p in best else p.state for p in points]
+    fell = [min((t for t in (p.run.fallen, p.finer.fallen) if t), default=None) for p in points]
+    return [
+        *found,
+        ("peak [m/s²]", [number(p.run.impact) for p in points]),
+        ("median", [number(p.run.median) for p in points]),
+        ("half step", [number(p.finer.impact) for p in points]),
+        ("change", [number(p.change, ".1%") for p in points]),
+        ("leant [°]", [number(p.run.inclination) for p in points]),
+        ("roll", [number(p.run.roll) for p in points]),
+        ("pitch", [number(p.run.pitch) for p in points]),
+        ("fell [s]", [number(t) for t in fell]),
+        ("", state),
+    ]
+
+
+def verdict(points: list[StudyPoint]) -> str:
+    """A series in a sentence."""
+    if not points:
+        return "no point has both its runs yet"
+    falls, counting = sum(p.falls for p in points), sum(p.counts for p in points)
+    told = f"{counting} of {len(points)} points count, {falls} fall"
+    chosen = compromise(points)
+    if chosen is None:
+        return f"{told}; no compromise"
+    values = ", ".join(f"{key}={value}" for key, value in chosen.parameters.items())
+    a, i = chosen.place
+    return f"{told}; compromise {values}: {a:.3g} m/s², {i:.3g}°"
+
+
+def _machine(point: StudyPoint) -> Row:
+    """A point, with units in the names."""
+
+    def run(one: Any) -> Row:
+        return {
+            "impact_m_s2": one.impact,
+            "median_impact_m_s2": one.median,
+            "inclination_deg": one.inclination,
+            "roll_deg": one.roll,
+            "pitch_deg": one.pitch,
+            "fallen_at_s": one.fallen,
+            "stopped": one.stopped,
+            "missed_steps": one.missed,
+        }
+
+    return {
+        "parameters": point.parameters,
+        **run(point.run),
+        "half_step": run(point.finer),
+        "change": point.change,
+        "falls": point.falls,
+        "counts": point.counts,
+    }

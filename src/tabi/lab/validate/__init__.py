@@ -1,0 +1,1 @@
+"""Experiments that show whether the simulator is right, one file each."""

@@ -1,0 +1,161 @@
+"""``tabi validate external``: a robot whose controller, another process, is killed at random
+moments of wall time; is anything lost, and does the robot do as asked?
+
+HRP-2 stands and is driven in lock-step by ``bare_controller``, which tells new positions in every
+step. Of every step it is asked
+
+    before the kill   each motor was told the answer to this very measurement, to the last bit
+    after it, hold    motors were told what they were told last; in the end the robot stands
+    after it, limp    no motor gives any effort, from the first step without an answer on
+and of every run whether all its steps are there; of every fifth also in its recording.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import threading
+import time
+import warnings
+from collections.abc import Callable
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tabi import robots
+from tabi.control.processes.external import ControllerWarning, External, external
+from tabi.lab.validate import bare_controller
+from tabi.model.lookup import joint_rows
+from tabi.model.world import World
+from tabi.recording.recording import Recording
+from tabi.simulation.simulator import Simulator
+
+# steps of a run, of 1 ms
+STEPS = 250
+# as a share of a run's wall time: where the kill may fall
+LAST = 0.9
+# so many runs with one that is recorded: its file is most of the work
+RECORDED = 5
+
+
+def validate(
+    kills: int = 100,
+    seed: int = 0,
+    progress: Callable[[str, int, int], None] = lambda what, done, count: None,
+) -> dict[str, Any]:
+    """Kill so many controllers; an interrupt keeps what is done.
+
+    Returns:
+        plain data: kills of each kind, and runs in which something was wrong, by what.
+    """
+    found: dict[str, Any] = {"hold": 0, "limp": 0, "missed": 0}
+    found["wrong"] = {"answers": 0, "hold": 0, "limp": 0, "steps": 0, "recordings": 0, "fallen": 0}
+    rng, interrupted = np.random.default_rng(seed), False
+    try:
+        trials = {late: KillTrial(late) for late in ("hold", "limp")}
+        with trials["hold"], trials["limp"]:
+            while (done := found["hold"] + found["limp"]) < kills:
+                late = ("hold", "limp")[done % 2]
+                recorded = done % RECORDED == 0
+                trials[late].run(float(rng.uniform(0.0, LAST)), found, recorded)
+                progress("kills", done + 1, kills)
+    except KeyboardInterrupt:
+        interrupted = True
+    done = found["hold"] + found["limp"]
+    within = done >= kills and not any(found["wrong"].values())
+    return found | {"kills": done, "steps": STEPS, "interrupted": interrupted, "within": within}
+
+
+class KillTrial:
+    """A standing robot with a controller that is killed, again and again.
+
+    Attributes:
+        drive: the controller.
+    """
+
+    def __init__(self, late: str) -> None:
+        world = World()
+        world.add_ground(friction=0.8)
+        self.late, self.robot = late, world.add_robot(robots.hrp2())
+        self.robot.stand_on_ground()
+        self.sim = Simulator(world)
+        self.rows = joint_rows(self.sim.model, self.robot)
+        program = [sys.executable, "-S", "-E", bare_controller.__file__]
+        self.drive: External = external(program, robot=self.robot, late=late)
+        self.sim.set_controller(self.robot, self.drive)
+        # how long a run takes [s]
+        self._wall = 0.0
+
+    def __enter__(self) -> KillTrial:
+        start = time.perf_counter()
+        self.sim.step()
+        for _ in range(2):
+            start = time.perf_counter()
+            self.sim.reset()
+            self.sim.run(STEPS * self.sim.dt)
+        self._wall = time.perf_counter() - start
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self.drive.close()
+
+    def run(self, moment: float, found: dict[str, Any], recorded: bool = False) -> None:
+        """One run, with a kill at a share of its wall time; one that comes too late is no kill."""
+        self.sim.reset()
+        lost, wrong = self.drive.lost_count, set[str]()
+        with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+            warnings.simplefilter("ignore", ControllerWarning)
+            path = Path(folder) / "run.hdf5"
+            with self.sim.record(path) if recorded else nullcontext():
+                self._steps(moment, wrong)
+            if recorded and Recording.load(path).summary["rows"] != STEPS + 1:
+                wrong.add("recordings")
+        if self.drive.lost_count == lost:
+            found["missed"] += 1
+            return
+        if self.sim.data.steps != STEPS or not np.isfinite(self.sim.q).all():
+            wrong.add("steps")
+        if self.late == "hold" and self.sim.fallen(self.robot):
+            wrong.add("fallen")
+        found[self.late] += 1
+        for what in wrong:
+            found["wrong"][what] += 1
+
+    def _steps(self, moment: float, wrong: set[str]) -> None:
+        """All steps of a run; what is wrong with one is noted."""
+        sim, motor = self.sim, self.sim.data.command.motor
+        begin = sim.measure(self.robot).position.tolist()
+        # the program is there from the first answer on
+        sim.step()
+        process = self.drive.process
+        assert process is not None
+        killer = threading.Timer(moment * self._wall, process.kill)
+        killer.start()
+        last = motor.tobytes()
+        for _ in range(STEPS - 1):
+            now = sim.time
+            sim.step()
+            if self.drive.fault is None:
+                told = [bare_controller.target(x, now) for x in begin]
+                if motor["position"][self.rows].tolist() != told:
+                    wrong.add("answers")
+                last = motor.tobytes()
+            elif self.late == "hold" and motor.tobytes() != last:
+                wrong.add("hold")
+            elif self.late == "limp" and sim.measure(self.robot).effort.any():
+                wrong.add("limp")
+        # a kill that came too late is over before the next run begins
+        killer.join()
+        process.wait()
+
+
+def text(result: dict[str, Any]) -> str:
+    """What was found, for a terminal."""
+    wrong = {what: count for what, count in result["wrong"].items() if count}
+    said = ", ".join(f"{what} in {count} runs" for what, count in wrong.items()) or "nothing"
+    return (
+        f"{result['kills']} controllers killed at random moments of {result['steps']} steps "
+        f"({result['hold']} hold, {result['limp']} limp)\n  wrong: {said}"
+    )

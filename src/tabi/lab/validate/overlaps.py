@@ -1,0 +1,168 @@
+"""``tabi validate overlaps``: bodies that start inside each other leave the overlap gently.
+
+Worlds of ``random_overlaps``. What a run must not do:
+
+    E(t) ≤ E(0) + L(t) + 1e-6 E₀: nothing but the lift out of the overlap adds energy            (1)
+    L(t) ≤ m g d, d the deepest overlap; stacks, and levers on a fixed base, lift more           (2)
+    T(t) ≤ max V(s ≤ t) + L(t) − V(t) + ½ m c²: by falling, and with the separation speed c      (3)
+    a joint ends a step at most 1e-3 rad beyond its end, or than where it started                (4)
+    leaving an overlap moves a joint by at most JOINT_SPEED h a step                             (5)
+and each start has to be reported by a warning. m: mass of all that moves; E = T + V with what pads
+store; E₀ = m g (1 m); L: the sum of V(q⁺) − V(q ⊕ h v⁺) over the steps, or m g d where that is
+more, as it is where bodies are also turned by it.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tabi._errors import SimulationError
+from tabi.lab.validate.lift import lift, without
+from tabi.lab.validate.random_overlaps import random_overlap
+from tabi.simulation.depenetration import JOINT_SPEED, PARTING, SLACK
+from tabi.simulation.faults import INSIDE, OverlapWarning
+from tabi.simulation.simulator import Simulator
+
+GRAVITY = 9.81
+STEPS = 150
+# of (1), in E₀; of (4) [rad or m]; share of steps that may miss their tolerance
+ENERGY, BEYOND, MISSED = 1e-6, 1e-3, 1e-4
+# of (5): loops that open on the way are closed, which is of second order
+DRIFT = 1.05
+FAULTS = ("gained", "fast", "beyond", "jumped", "silent", "broken")
+MEASURES = ("gain", "lift", "beyond_rad", "left_m", "slowest_s")
+
+
+def validate(
+    starts: int = 1000,
+    progress: Callable[[str, int, int], None] = lambda what, done, count: None,
+) -> dict[str, Any]:
+    """Run so many starts; an interrupt keeps what is done."""
+    found: dict[str, Any] = {"starts": 0, "steps": 0, "missed": [], "kinds": {}}
+    found |= {key: [] for key in FAULTS} | dict.fromkeys(MEASURES, 0.0)
+    interrupted = False
+    try:
+        for seed in range(starts):
+            one = run(seed)
+            found["starts"] += 1
+            found["steps"] += one["steps"]
+            found["kinds"][one["kind"]] = found["kinds"].get(one["kind"], 0) + 1
+            for key in (*FAULTS, "missed"):
+                found[key] += [f"start {seed} ({one['kind']}): {line}" for line in one[key]]
+            for key in MEASURES:
+                found[key] = max(found[key], one[key])
+            progress("starts", seed + 1, starts)
+    except KeyboardInterrupt:
+        interrupted = True
+    within = (
+        not any(found[key] for key in FAULTS)
+        and len(found["missed"]) <= MISSED * found["steps"]
+        and found["starts"] == starts
+    )
+    return found | {"interrupted": interrupted, "within": within}
+
+
+def run(seed: int, steps: int = STEPS) -> dict[str, Any]:
+    """One start."""
+    world, kind = random_overlap(seed)
+    out: dict[str, Any] = {"kind": kind, "steps": 0} | {key: [] for key in FAULTS}
+    out |= dict.fromkeys(MEASURES, 0.0)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        sim = Simulator(world)
+        watch = _Watch(sim, out)
+        try:
+            for _ in range(steps):
+                watch.step()
+        except SimulationError as fault:
+            out["broken"].append(str(fault))
+    reported = any(issubclass(w.category, OverlapWarning) for w in said)
+    if watch.depth > INSIDE and not reported:
+        out["silent"].append(f"{1e3 * watch.depth:.2g} mm inside and no warning")
+    if not (np.isfinite(sim.state.q).all() and np.isfinite(sim.state.v).all()):
+        out["broken"].append("its state is not finite")
+    out["missed"] = [f"at {t:.3f} s by {error:.1e} m/s" for t, error in sim.missed]
+    out["left_m"] = float(sim.certificate.penetration)
+    return out
+
+
+class _Watch:
+    """Does the steps of a start and compares them with (1) to (5)."""
+
+    def __init__(self, sim: Simulator, out: dict[str, Any]) -> None:
+        self.sim, self.out, self.depth = sim, out, 0.0
+        m = sim.model.arrays
+        self.mass = float(m.body["mass"][1:].sum())
+        self.start = sim.energy
+        self.highest, self.lift = self.start.potential, 0.0
+        # joints of one degree of freedom, with their place in q and v
+        self.k = np.array([k for k in range(len(m.dof)) if m.dof["q"][k] >= 0], int)
+        self.q = m.dof["q"][self.k]
+        low, high = m.dof["lower"][self.k], m.dof["upper"][self.k]
+        q = sim.data.q[self.q]
+        self.low, self.high = np.minimum(low, q), np.maximum(high, q)
+
+    def step(self) -> None:
+        """One step, compared."""
+        sim, out, before = self.sim, self.out, self.sim.data.q.copy()
+        begin = time.thread_time()
+        sim.step()
+        if out["steps"] > 2:
+            out["slowest_s"] = max(out["slowest_s"], time.thread_time() - begin)
+        out["steps"] += 1
+        self.depth = max(self.depth, float(sim.certificate.penetration))
+        expected = without(sim, before)
+        self._compare_energy(expected)
+        if len(self.q):
+            self._compare_joints(expected[self.q])
+
+    def _compare_joints(self, expected: Any) -> None:
+        sim, out, q = self.sim, self.out, self.sim.data.q[self.q]
+        beyond = float(np.max(np.maximum(self.low - q, q - self.high)))
+        out["beyond_rad"] = max(out["beyond_rad"], beyond)
+        if beyond > BEYOND:
+            out["beyond"].append(f"at {sim.time:.3f} s by {beyond:.2e} rad")
+        jump = float(np.max(np.abs(q - expected)))
+        if jump > DRIFT * JOINT_SPEED * sim.dt + 2 * SLACK:
+            out["jumped"].append(f"at {sim.time:.3f} s by {jump:.2e} rad")
+
+    def _compare_energy(self, expected: Any) -> None:
+        """Energy after a step that would have ended at q = ``expected`` without an overlap."""
+        sim, out, weight, now = self.sim, self.out, GRAVITY * self.mass, self.sim.energy
+        self.lift += lift(sim, expected)
+        lifted = max(self.lift, weight * self.depth)
+        if self.depth > INSIDE:
+            out["lift"] = max(out["lift"], self.lift / (weight * self.depth))
+        gain = now.total - self.start.total - lifted
+        out["gain"] = max(out["gain"], gain / weight)
+        if gain > ENERGY * weight:
+            out["gained"].append(f"at {sim.time:.3f} s {gain:.2e} J of {weight:.1f} J")
+        self.highest = max(self.highest, now.potential)
+        fast = now.kinetic - (self.highest + lifted - now.potential) - 0.5 * self.mass * PARTING**2
+        if fast > 0.0:
+            out["fast"].append(f"at {sim.time:.3f} s {fast:.2e} J above")
+
+
+def text(found: dict[str, Any]) -> str:
+    """The result as sentences."""
+    kinds = ", ".join(f"{count} {kind}" for kind, count in found["kinds"].items())
+    lines = [
+        f"{found['starts']} starts inside of each other ({kinds}), {found['steps']:,} steps: "
+        f"{'within' if found['within'] else 'NOT within'} what is asked",
+        f"  energy gained beyond the lift out of the overlap, at most {found['gain']:.1e} m of "
+        f"height (allowed {ENERGY:g}); the lift at most {found['lift']:.2f} of weight times depth",
+        f"  joints beyond their ends by {found['beyond_rad']:.1e} rad (allowed {BEYOND:g}); "
+        f"deepest overlap left {1e3 * found['left_m']:.2g} mm",
+        f"  steps missed: {len(found['missed'])} (allowed {MISSED:g} of all); longest step "
+        f"{1e3 * found['slowest_s']:.1f} ms of CPU time",
+    ]
+    for key in (*FAULTS, "missed"):
+        lines += [f"  {key}: {line}" for line in found[key][:10]]
+    if found["interrupted"]:
+        lines.append("interrupted: these are the starts done before")
+    return "\n".join(lines)

@@ -1,0 +1,1 @@
+"""Experiments with robots that walk: rough ground, slippery patches, pushes, landings."""

@@ -1,0 +1,340 @@
+"""``tabi validate pushes``: how hard may a robot be pushed that stands, that steps, that walks?
+
+A push of T = 0.1 s at the centre of mass moves the capture point of a pendulum by F T/(m ω). Three
+limits are sought, in eight directions, on rubber and with sensors that err (``rough_robots``):
+
+**Standing, without a step**, against what a blow allows with the zero moment point at the edge of
+the soles, at the distance d from where it is at rest:
+
+    F = m ω d/T                                                                                 (1)
+**Standing, with steps.** Over a zero moment point at that edge what is beyond grows by e^(ωt) until
+a foot lands, after a swing t_s of 0.45 of a step's time; it may land by L further out, as far as
+the leg reaches:
+
+    F = m ω (d + L e^(−ω t_s))/T                                                                (2)
+A yardstick that stays: a walker that swings quicker may come above it.
+To the sides (2) is out of reach: the foot on that side bears the weight when the capture point
+leaves the soles, and the other one would have to cross it. Such directions are marked.
+
+**Walking** straight on: eight phases of a step, eight directions. The simulator is brought back to
+each phase, with all that its controller remembers.
+
+A robot has survived when its base never was at less than 60 % of its height in 4 s, and is upright
+in the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import exp
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabi._errors import SimulationError
+from tabi.lab.walking.rough_robots import DELAY, HRP2_MASS
+from tabi.lab.walking.stabilisers import FRICTION, PUSH, distance_to_edge
+from tabi.model.robot import Robot
+from tabi.model.world import World
+from tabi.simulation.simulator import Simulator
+from tabi.walking import SteeredWalker
+from tabi.walking.footsteps import SIDES
+from tabi.walking.schedule import RIGHT
+from tabi.walking.steered_walker import StepReach
+
+Array = NDArray[np.float64]
+Progress = Callable[[str, int, int], None]
+# how long it stands before a push, walks before one, and is watched after it [s]
+BEFORE, WALKING, AFTER = 3.0, 4.0, 4.0
+# share of the base's height that it has to keep; and inclination in the end [rad]
+LOWEST, UPRIGHT = 0.6, 0.2
+DIRECTIONS, PHASES = tuple(range(0, 360, 45)), 8
+# rungs of (1) and (2), and up to how many times them; halvings between the last two rungs
+RUNG, HIGHEST, HALVINGS = 0.1, 2.0, 2
+# the same of a walk, for HRP-2's mass [N], and pushes that are counted
+WALK_RUNG, STRONGEST, FORCES = 50.0, 500.0, (100.0, 150.0, 200.0, 250.0)
+# t_s of (2), of a step's time
+SWING = 0.45
+# what is asked for: of (1), of (2), and while it walks, for HRP-2's mass [N]
+STANDS, STEPS, WALKS = 1.0, 0.7, 200.0
+
+
+@dataclass(frozen=True, eq=False)
+class Pushed:
+    """A robot at one moment of a simulation, to be pushed from there again and again.
+
+    Attributes:
+        zmp: at rest [m], shape (2,); where it is at that moment, of one that walks.
+    """
+
+    sim: Simulator
+    robot: Robot
+    walker: SteeredWalker
+    zmp: Array
+    lowest: float
+    moment: Any
+
+    def survives(self, force: float, degrees: float) -> bool:
+        """A push of a force [N] in a direction, from x to the left."""
+        sim, base = self.sim, self.robot.base
+        sim.restore(self.moment)
+        X = sim.pose(base)
+        point = X.R.T @ (sim.centre_of_mass(self.robot) - X.p)
+        sim.apply_force(base, (*force * _along(degrees), 0.0), PUSH, point=point)
+        for _ in range(round(AFTER / 0.1)):
+            try:
+                sim.run(0.1)
+            except SimulationError:
+                return False
+            if not sim.position(base)[2] > self.lowest:
+                return False
+        up = float(sim.pose(base).R[2] @ X.R[2])
+        return bool(up > np.cos(UPRIGHT))
+
+    def limit(self, degrees: float, rung: float, most: float, halvings: int) -> float:
+        """The largest push below the first that is not survived [N]: up a ladder of rungs to
+        ``most``, then by bisection.
+        """
+        low, high = 0.0, rung
+        while high < most + 1e-9 and self.survives(high, degrees):
+            low, high = high, high + rung
+        if high > most + 1e-9:
+            return low
+        for _ in range(halvings):
+            middle = 0.5 * (low + high)
+            if self.survives(middle, degrees):
+                low = middle
+            else:
+                high = middle
+        return low
+
+
+def _along(degrees: float) -> Array:
+    return np.array([np.cos(np.radians(degrees)), np.sin(np.radians(degrees))])
+
+
+def stand(robot: Robot, adapts: bool) -> Pushed:
+    """Let a robot come to rest, with steps that answer to pushes or none."""
+    sim, robot, walker = _stage(robot, adapts)
+    lowest = LOWEST * float(sim.position(robot.base)[2])
+    sim.run(BEFORE - 1.0)
+    rows = []
+    for _ in range(200):
+        sim.run(0.005)
+        zmp = sim.zmp(robot)
+        assert zmp is not None
+        rows.append(zmp[:2].copy())
+    return Pushed(sim, robot, walker, np.mean(rows, axis=0), lowest, sim.save())
+
+
+def walk_on(robot: Robot, phases: int = PHASES) -> list[Pushed]:
+    """A robot that walks straight on, at so many moments of a step of its left foot, from where
+    the other one stands alone.
+    """
+    sim, robot, walker = _stage(robot, adapts=True)
+    lowest, gait = LOWEST * float(sim.position(robot.base)[2]), walker.gait
+    sim.run(1.0)
+    walker.steer(forward=gait.length / gait.step_time)
+    sim.run(WALKING)
+    while walker.support == RIGHT:
+        sim.run(gait.tick)
+    while walker.support != RIGHT:
+        sim.run(gait.tick)
+    found = []
+    for k in range(phases):
+        found.append(Pushed(sim, robot, walker, walker.zmp, lowest, sim.save()))
+        ticks = round((k + 1) * gait.step_time / phases / gait.tick)
+        ticks -= round(k * gait.step_time / phases / gait.tick)
+        sim.run(ticks * gait.tick)
+    return found
+
+
+def _stage(robot: Robot, adapts: bool) -> tuple[Simulator, Robot, SteeredWalker]:
+    world = World()
+    world.add_ground(friction=FRICTION)
+    robot = world.add_robot(robot)
+    sim, walker = Simulator(world), SteeredWalker(robot, adapts=adapts)
+    sim.set_controller(robot, walker, rate=1.0 / walker.gait.tick)
+    return sim, robot, walker
+
+
+# ---- closed forms -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Of a robot that stands, in one direction.
+
+    Attributes:
+        edge: d of (1) [m]. reach: L of (2) [m]. crosses: whether the foot that is free would have
+            to cross the other one.
+        without, with_step: (1) and (2) [N].
+    """
+
+    edge: float
+    reach: float
+    crosses: bool
+    without: float
+    with_step: float
+
+
+def bounds(pushed: Pushed, degrees: float) -> Bounds:
+    """Equations (1) and (2) for a robot that stands on two feet."""
+    biped, s = pushed.walker.biped, pushed.walker.reach
+    u, omega = _along(degrees), s.omega
+    corners = {side: np.pad(biped.outline[side], ((0, 0), (0, 1))) for side in SIDES}
+    soles = np.vstack([(biped.stance[side] @ corners[side])[:, :2] for side in SIDES])
+    d = distance_to_edge(soles, pushed.zmp, u)
+    width = float(np.hypot(*(biped.stance["left"].p - biped.stance["right"].p)[:2]))
+    reach = {side: _reach(s, width, u, 1.0 if side == "left" else -1.0) for side in SIDES}
+    # the foot that bears less when the capture point leaves the soles
+    free = [side for side in SIDES if not u[1] * (1.0 if side == "left" else -1.0) > 1e-9]
+    blow = biped.mass * omega / PUSH
+    L, gait = max(reach.values()), pushed.walker.gait
+    swing = min(SWING * gait.step_time, gait.swing_time)
+    return Bounds(
+        edge=d,
+        reach=L,
+        crosses=max(reach[side] for side in free) < L,
+        without=blow * d,
+        with_step=blow * (d + L * exp(-omega * swing)),
+    )
+
+
+def _reach(s: StepReach, width: float, u: Array, side: float) -> float:
+    """How far from its place beside the other foot a foot may land along u [m].
+
+    Args:
+        s: settings of a steered walk. width: between the feet [m]. side: 1 for the left foot.
+    """
+    # within the box
+    x, y = float(u[0]), side * float(u[1])
+    far = np.inf
+    if abs(x) > 1e-9:
+        far = (s.forward if x > 0 else s.back) / abs(x)
+    if abs(y) > 1e-9:
+        room = s.far - width if y > 0 else width - s.near
+        far = min(far, room / abs(y))
+    # within the circle: |(0, width) + λ u| = reach
+    along = width * y
+    circle = -along + np.sqrt(along**2 + s.farthest**2 - width**2)
+    return float(max(0.0, min(far, circle)))
+
+
+# ---- all of it ----------------------------------------------------------------------------------
+
+
+def validate(
+    robot: Robot,
+    quick: bool = False,
+    progress: Progress = lambda what, done, count: None,
+) -> dict[str, Any]:
+    """All three, as plain data; an interrupt keeps what is done.
+
+    Args:
+        robot: as of ``rough_robot``.
+        quick: four directions, two phases, no halvings.
+    """
+    directions, phases = (DIRECTIONS[::2], 2) if quick else (DIRECTIONS, PHASES)
+    halvings = 0 if quick else HALVINGS
+    assert robot.bush is not None
+    result: dict[str, Any] = {
+        "robot": robot.name,
+        "mass_kg": robot.mass,
+        "rubber_nm_rad": robot.bush.rubber.stiffness,
+        "delay_s": DELAY,
+        "push_s": PUSH,
+        "standing": [],
+        "stepping": [],
+        "walking": [],
+        "interrupted": False,
+    }
+    try:
+        for key, adapts in (("standing", False), ("stepping", True)):
+            pushed = stand(robot, adapts)
+            for k, degrees in enumerate(directions):
+                progress(key, k, len(directions))
+                result[key].append(_standing_limit(pushed, degrees, halvings))
+            progress(key, len(directions), len(directions))
+        _push_walks(robot, directions, phases, halvings, result, progress)
+    except KeyboardInterrupt:
+        result["interrupted"] = True
+    return result | {"within": within(result)}
+
+
+def _standing_limit(pushed: Pushed, degrees: float, halvings: int) -> dict[str, Any]:
+    found, adapts = bounds(pushed, degrees), pushed.walker.adapts
+    bound = found.with_step if adapts else found.without
+    limit = pushed.limit(degrees, RUNG * bound, HIGHEST * bound, halvings)
+    return {
+        "direction_deg": degrees,
+        "edge_m": found.edge,
+        "reach_m": found.reach if adapts else 0.0,
+        "crosses": found.crosses and adapts,
+        "bound_N": bound,
+        "limit_N": limit,
+        "share": limit / bound,
+    }
+
+
+def _push_walks(
+    robot: Robot,
+    directions: Sequence[int],
+    phases: int,
+    halvings: int,
+    result: dict[str, Any],
+    progress: Progress,
+) -> None:
+    """Rows of the walk, one for each phase and direction."""
+    heavy, done = robot.mass / HRP2_MASS, 0
+    result["forces_N"] = [heavy * force for force in FORCES]
+    for phase, pushed in enumerate(walk_on(robot, phases)):
+        for degrees in directions:
+            progress("walking", done, phases * len(directions))
+            limit = pushed.limit(degrees, heavy * WALK_RUNG, heavy * STRONGEST, halvings)
+            row = {"phase": phase / phases, "direction_deg": degrees, "limit_N": limit}
+            result["walking"].append(row)
+            done += 1
+    progress("walking", done, done)
+
+
+def within(result: dict[str, Any]) -> bool:
+    """Whether all limits are as large as asked for; directions that cross the legs do not count."""
+    fine = all(row["share"] > STANDS - 1e-6 for row in result["standing"])
+    fine &= all(row["share"] > STEPS - 1e-6 for row in result["stepping"] if not row["crosses"])
+    asked = WALKS * result["mass_kg"] / HRP2_MASS
+    fine &= all(row["limit_N"] > asked - 1e-6 for row in result["walking"])
+    return fine and not result["interrupted"]
+
+
+def text(result: dict[str, Any]) -> str:
+    """The figures for a terminal."""
+    lines = [
+        f"{result['robot']}, {result['mass_kg']:.1f} kg, on rubber of "
+        f"{result['rubber_nm_rad']:.0f} N·m/rad; pushes of {result['push_s']:g} s [N]"
+    ]
+    titles = {"standing": "without a step, of m ω d/T", "stepping": "with steps, of (2)"}
+    for key, title in titles.items():
+        lines.append(f"standing {title}:")
+        for row in result[key]:
+            lines.append(
+                f"  {row['direction_deg']:3d}°  {row['limit_N']:4.0f} of {row['bound_N']:4.0f}  "
+                f"{row['share']:4.0%}{'  legs would cross' if row['crosses'] else ''}"
+            )
+    rows = result["walking"]
+    if rows:
+        lines.append("walking, survived of all phases and directions:")
+        for force in result["forces_N"]:
+            count = sum(row["limit_N"] > force - 1e-6 for row in rows)
+            lines.append(f"  {force:4.0f} N  {count} of {len(rows)}")
+        least = min(rows, key=lambda row: row["limit_N"])
+        lines.append(
+            f"  the worst: {least['limit_N']:.0f} N towards {least['direction_deg']}° "
+            f"at {least['phase']:.0%} of a step"
+        )
+    lines.append("all of them within" if result["within"] else "NOT WITHIN what is asked for")
+    if result["interrupted"]:
+        lines.append("interrupted: these are the pushes done before")
+    return "\n".join(lines)

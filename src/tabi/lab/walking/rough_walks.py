@@ -1,0 +1,278 @@
+"""``tabi validate rough-walks``: a hundred walks on ground and with a robot that nobody told of.
+
+Each walk has a seed, and from it draws, evenly,
+
+    friction 0.3 to 1; a floor that is tilted by up to 2°, towards anywhere; 40 plates of up to
+    5 mm, thrown on it; the mass of each link, times 0.95 to 1.05                                (1)
+The robot is HRP-2 unless told, on rubber and with sensors that err and are 5 ms late
+(``rough_robots``), with noise of the same seed. Its controller knows the nominal robot and a level
+floor. It walks straight on, 10 steps, and is upright if its base never was at less than 60 % of its
+height and it stands a second later; it has arrived if it also went most of the way, as one that
+gives up a walk stays upright.
+
+A tilted floor is a level one with tilted gravity: so it is here. The robot is set down along the
+floor, and plates begin in front of its feet.
+
+Four controllers walk the same hundred:
+
+    steered    ``SteeredWalker``: its feet look for the ground, and its steps answer
+    planned    ``Walker`` with the usual stabiliser: it keeps to its footsteps
+    blind      ``Walker`` without a stabiliser
+    rigid      the same, on feet without rubber
+"""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from multiprocessing import get_context
+from typing import Any
+
+import numpy as np
+
+from tabi._errors import SimulationError
+from tabi.lab.walking.rough_robots import DELAY, add_errors, plain_robot, rough_robot
+from tabi.model.robot import Robot
+from tabi.model.shape import Box
+from tabi.model.world import World
+from tabi.simulation.simulator import Simulator
+from tabi.walking import Biped, Stabiliser, SteeredWalker, Walker, gait_for, walk, walking_pattern
+
+Progress = Callable[[str, int, int], None]
+KINDS = ("steered", "planned", "blind", "rigid")
+WALKS, STEPS = 100, 10
+# (1); the tilt in degrees, plates in metres
+FRICTION, TILT, MASS = (0.3, 1.0), 2.0, 0.05
+PLATES, PLATE, HIGHEST = 40, (0.05, 0.25), 5e-3
+# plates lie from here on, as far as so many steps go, and to both sides [m]
+BEGIN, ASIDE = 0.25, 0.5
+# share of the base's height that it has to keep; and inclination in the end [rad]
+LOWEST, UPRIGHT = 0.6, 0.2
+# how long it stands before and after [s]
+BEFORE, AFTER = 2.0, 1.0
+# of the steps' length, that it has to go
+ARRIVED = 0.75
+G = 9.81
+# of all, that have to arrive with steered steps
+ASKED = 0.95
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """What a seed draws.
+
+    Attributes:
+        friction: of the ground. tilt_deg: of the floor. towards_deg: where it goes down, from x to
+            the left.
+        mass: of the robot, all links together, over the nominal one.
+    """
+
+    seed: int
+    friction: float
+    tilt_deg: float
+    towards_deg: float
+    mass: float
+
+
+def stage(
+    robot: Robot, seed: int, way: float, highest: float = HIGHEST
+) -> tuple[World, Robot, Conditions]:
+    """A world with the robot that is simulated.
+
+    Args:
+        robot: nominal. way: that it will go [m]. highest: of plates [m].
+    """
+    draw = np.random.default_rng(seed)
+    friction, tilt = draw.uniform(*FRICTION), np.radians(draw.uniform(0.0, TILT))
+    towards = draw.uniform(0.0, 2.0 * np.pi)
+    down = np.sin(tilt) * np.array([np.cos(towards), np.sin(towards)])
+    world = World(gravity=(*(G * down), -G * np.cos(tilt)))
+    world.add_ground(friction=friction)
+    for _ in range(PLATES if highest > 0.0 else 0):
+        x, y = draw.uniform(BEGIN, BEGIN + way), draw.uniform(-ASIDE, ASIDE)
+        size, height = draw.uniform(*PLATE, size=2), draw.uniform(0.2, 1.0) * highest
+        half = 0.5 * draw.uniform(0.0, 2.0 * np.pi)
+        turned = (np.cos(half), 0.0, 0.0, np.sin(half))
+        # no plate reaches under the feet that stand
+        x = max(x, BEGIN + 0.5 * float(np.hypot(*size)))
+        world.add_fixed(Box((*size, height)), (x, y, 0.5 * height), turned, friction=friction)
+    real = robot.copied()
+    for body in real.bodies:
+        body.inertia = body.inertia.scaled(float(draw.uniform(1.0 - MASS, 1.0 + MASS)))
+    told = Conditions(
+        seed,
+        float(friction),
+        float(np.degrees(tilt)),
+        float(np.degrees(towards)),
+        real.mass / robot.mass,
+    )
+    return world, world.add_robot(real), told
+
+
+def try_walk(
+    name: str, kind: str, seed: int, steps: int = STEPS, highest: float = HIGHEST
+) -> dict[str, Any]:
+    """One walk, as plain data."""
+    nominal = _nominal(name, kind)
+    biped = Biped(nominal)
+    gait = gait_for(biped)
+    world, robot, told = stage(nominal, seed, (steps + 1) * gait.length, highest)
+    sim = Simulator(world, seed=seed)
+    drive: SteeredWalker | Walker
+    if kind == "steered":
+        drive = SteeredWalker(biped)
+    else:
+        pattern = walking_pattern(biped, walk(biped.stance, steps, gait.length), gait)
+        drive = Walker(pattern, Stabiliser() if kind == "planned" else None)
+    sim.set_controller(robot, drive, rate=1.0 / gait.tick)
+    lowest, up = LOWEST * float(sim.position(robot.base)[2]), sim.pose(robot.base).R[2].copy()
+    fell: float | None = None
+    try:
+        for _ in _follow(sim, drive, steps):
+            if not sim.position(robot.base)[2] > lowest:
+                fell = sim.time
+                break
+    except SimulationError:
+        fell = sim.time
+    if fell is None and float(sim.pose(robot.base).R[2] @ up) < np.cos(UPRIGHT):
+        fell = sim.time
+    at = sim.position(robot.base)
+    arrived = fell is None and float(at[0]) > ARRIVED * (steps - 1) * gait.length
+    row = {"kind": kind, "upright": fell is None, "arrived": arrived}
+    row |= {"fell_s": fell, "far_m": float(at[0])}
+    return asdict(told) | row
+
+
+def _nominal(name: str, kind: str) -> Robot:
+    """The robot that its controller knows."""
+    if kind != "rigid":
+        return rough_robot(name)
+    robot = plain_robot(name)
+    add_errors(robot)
+    return robot
+
+
+def _follow(sim: Simulator, drive: SteeredWalker | Walker, steps: int) -> Iterator[None]:
+    """Tick by tick until a walk is over, and a second more."""
+    if isinstance(drive, Walker):
+        end = drive.pattern.duration + AFTER
+        while sim.time < end:
+            sim.run(0.05)
+            yield
+        return
+    gait = drive.gait
+    sim.run(BEFORE)
+    before, latest = drive.landed, sim.time + (steps + 20) * gait.step_time
+    over = False
+    while sim.time < latest and not (over and drive.stands):
+        # the last step brings the feet together
+        over = drive.landed - before >= steps - 1
+        if over:
+            drive.stop()
+        elif not any(drive.steering):
+            # at first, and where it gave up a walk and stands again
+            drive.steer(forward=gait.length / gait.step_time)
+        sim.run(0.05)
+        yield
+    for _ in range(round(AFTER / 0.05)):
+        sim.run(0.05)
+        yield
+
+
+# ---- all of them --------------------------------------------------------------------------------
+
+
+def validate(
+    name: str = "hrp2",
+    walks: int = WALKS,
+    steps: int = STEPS,
+    jobs: int = 1,
+    kinds: Sequence[str] = KINDS,
+    progress: Progress = lambda what, done, count: None,
+) -> dict[str, Any]:
+    """All walks of all kinds; an interrupt keeps what is done.
+
+    Args:
+        name: of a robot, or its file. jobs: processes.
+    """
+    rows: list[dict[str, Any]] = []
+    tasks = [(name, kind, seed, steps) for seed in range(walks) for kind in kinds]
+    progress("walks", 0, len(tasks))
+    interrupted = False
+    try:
+        # closed at once: an interrupt out here would leave it, and its processes, at work
+        with closing(_work(tasks, jobs)) as found:
+            for row in found:
+                rows.append(row)
+                progress("walks", len(rows), len(tasks))
+    except KeyboardInterrupt:
+        interrupted = True
+    rows.sort(key=lambda row: (kinds.index(row["kind"]), row["seed"]))
+    counts = {}
+    for kind in kinds:
+        own = [row for row in rows if row["kind"] == kind]
+        counts[kind] = {"walks": len(own)} | {
+            how: sum(row[how] for row in own) for how in ("upright", "arrived")
+        }
+    steered = counts.get("steered", {"walks": 0, "arrived": 0})
+    return {
+        "robot": name,
+        "steps": steps,
+        "delay_s": DELAY,
+        "jobs": jobs,
+        "counts": counts,
+        "walks": rows,
+        "within": not interrupted and steered["arrived"] >= ASKED * steered["walks"],
+        "interrupted": interrupted,
+    }
+
+
+def _work(
+    tasks: Sequence[tuple[str, str, int, int]], jobs: int
+) -> Generator[dict[str, Any], None, None]:
+    """Rows in the order in which they end."""
+    if jobs == 1:
+        yield from (try_walk(*task) for task in tasks)
+        return
+    # one walk here first, so that what has to be compiled is
+    yield try_walk(*tasks[0])
+    context = get_context("spawn")
+    with ProcessPoolExecutor(jobs, context, _without_interrupts) as pool:
+        running = [pool.submit(try_walk, *task) for task in tasks[1:]]
+        try:
+            for done in as_completed(running):
+                yield done.result()
+        except (KeyboardInterrupt, GeneratorExit):
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _without_interrupts() -> None:
+    """Ctrl-C is for the process that asked."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def text(result: dict[str, Any]) -> str:
+    """The figures for a terminal."""
+    lines = [f"{result['robot']}, {result['steps']} steps on rough ground: upright, and arrived"]
+    for kind, count in result["counts"].items():
+        lines.append(
+            f"  {kind:<8} {count['upright']:3d}, {count['arrived']:3d} of {count['walks']}"
+        )
+    for kind in ("steered", "planned"):
+        fallen = [r for r in result["walks"] if r["kind"] == kind and not r["upright"]]
+        if fallen:
+            lines.append(f"falls, {kind}:")
+        for row in fallen:
+            lines.append(
+                f"  seed {row['seed']:3d}: {row['fell_s']:5.2f} s, {row['far_m']:.2f} m; friction "
+                f"{row['friction']:.2f}, tilt {row['tilt_deg']:.1f}° towards "
+                f"{row['towards_deg']:.0f}°, mass × {row['mass']:.3f}"
+            )
+    lines.append("enough of them" if result["within"] else "NOT ENOUGH of them arrive")
+    if result["interrupted"]:
+        lines.append("interrupted: these are the walks done before")
+    return "\n".join(lines)

@@ -1,0 +1,1 @@
+"""Many runs: how they are found, started, stored and compared."""

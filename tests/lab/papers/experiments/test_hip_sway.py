@@ -1,0 +1,14 @@
+"""A sway of the hips shifts the weight, and tips the other foot."""
+
+from __future__ import annotations
+
+import pytest
+from paper_experiments import check
+
+from tabi.lab.papers.experiments.hip_sway import EXPERIMENTS
+
+pytestmark = pytest.mark.papers
+
+
+def test_it_agrees_and_its_counter_runs_do_not():
+    assert check(EXPERIMENTS[0]).missed == 0

@@ -1,0 +1,33 @@
+"""Impacts with friction bring no energy; and the experiment would see it if they did."""
+
+from tabi.lab.validate import impacts
+
+
+def test_none_of_a_few_hundred_random_impacts_brings_energy():
+    found = impacts.validate(300)
+    assert found["impacts"] >= 300
+    assert found["within"]
+    assert found["worst_change"] <= impacts.ALLOWED
+    # restitution had to be lowered somewhere, and friction took its part
+    assert found["lowered"] > 0
+    assert "none gains energy" in impacts.text(found)
+
+
+def test_an_interrupt_keeps_what_was_done(monkeypatch):
+    throw, done = impacts._throw, []
+
+    def twice(*arguments):
+        if len(done) == 2:
+            raise KeyboardInterrupt
+        done.append(throw(*arguments))
+
+    monkeypatch.setattr(impacts, "_throw", twice)
+    found = impacts.validate(10_000)
+    assert found["interrupted"]
+    assert found["throws"] == 2 * impacts.THROWS
+    assert "interrupted" in impacts.text(found)
+
+
+def test_a_gain_is_counted_and_said():
+    found = impacts.validate(1) | {"gained": 3}
+    assert "3 GAIN ENERGY" in impacts.text(found)
