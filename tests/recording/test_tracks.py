@@ -106,22 +106,23 @@ def test_contact_sums_are_those_of_one_force_at_a_known_point():
         "point": point[None],
         "force": np.array([[10.0, 5.0, 100.0]]),
         "moment": np.zeros((1, 3)),
-        "status": np.array([1]),
+        "normal": np.array([[0.0, 0.0, 1.0]]),
     }
-    found = tracks.of_contacts(a, moved, np.array([1]), contacts)
+    one = np.array([1])
+    found = tracks.of_contacts(a, moved, one, contacts)
     # one force acts at its own point, on this foot alone
     assert found["wrench"][0, foot, :3] == pytest.approx([10.0, 5.0, 100.0])
     assert found["pressure"][0, foot] == pytest.approx(at, abs=1e-12)
-    assert found["zmp"][0, 0] == pytest.approx(point, abs=1e-12)
+    assert tracks.zero_moment_points(a, one, contacts)[0, 0] == pytest.approx(point, abs=1e-12)
     # a moment about y shifts the point where the force alone would act,
     # forwards by its part of the load
-    turned = tracks.of_contacts(
-        a, moved, np.array([1]), contacts | {"moment": np.array([[0.0, -2.0, 1.0]])}
-    )
+    turning = contacts | {"moment": np.array([[0.0, -2.0, 1.0]])}
+    turned = tracks.of_contacts(a, moved, one, turning)
     assert turned["wrench"][0, foot] == pytest.approx(
         found["wrench"][0, foot] + [0, 0, 0, 0, -2.0, 1.0]
     )
-    assert turned["zmp"][0, 0] == pytest.approx(point + np.array([0.02, 0.0, 0.0]), abs=1e-12)
+    shifted = tracks.zero_moment_points(a, one, turning)[0, 0]
+    assert shifted == pytest.approx(point + np.array([0.02, 0.0, 0.0]), abs=1e-12)
     other = 1 - foot
     assert np.isnan(found["pressure"][0, other]).all()
     assert not found["wrench"][0, other].any()

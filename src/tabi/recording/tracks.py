@@ -8,8 +8,7 @@ keeps of the world. For every row,
     T = ½ Σ (m ċ² + ω J ω) + ½ Σ armature v²,   U = −Σ m g·c + ½ Σ k (q − q₀)²                 (3)
     wrench of a foot about its origin: Σ f, Σ (x − o) × f + m
     centre of pressure: (−n_y, n_x) / f_z in its frame                                         (4)
-    zero moment point at the height z of the lowest pressing contact:
-        (−n_y + z f_x, n_x + z f_y) / f_z                                                      (5)
+    zero moment point: (3) of dynamics.loads                                                   (5)
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tabi.dynamics import loads
 from tabi.model.arrays import FLOATING, PLANAR, PRISMATIC, REVOLUTE
 from tabi.recording.anatomy import Anatomy
 
@@ -157,16 +157,16 @@ def foot_frames(a: Anatomy, moved: Motion) -> tuple[Array, Array]:
 def of_contacts(
     a: Anatomy, moved: Motion, count: NDArray[np.int64], contacts: dict[str, NDArray[Any]]
 ) -> dict[str, Array]:
-    """What contacts do to feet and robots.
+    """What contacts do to feet.
 
     Args:
         count: contacts of each row.
-        contacts: columns body_a, body_b (links), point, force and moment on a, status;
-            the points of all rows in turn.
+        contacts: columns body_a, body_b (links), point, force and moment on a; the points of all
+            rows in turn.
 
     Returns:
-        wrench (n, feet, 6) of (4): force, torque in the world's axes. pressure (n, feet, 2) of (4).
-        zmp (n, robots, 3) of (5). NaN without a load.
+        wrench (n, feet, 6) of (4): force, torque in the world's axes. pressure (n, feet, 2) of (4),
+        NaN without a load.
     """
     n, feet = len(count), a.feet
     row, sides = _sides(a, count, contacts)
@@ -186,28 +186,25 @@ def of_contacts(
         np.stack([-t[:, :, 1], t[:, :, 0]], axis=2) / np.where(loaded, f[:, :, 2:], 1.0),
         np.nan,
     )
-    zmp = zero_moment_points(a, count, contacts)
-    return {"wrench": wrench, "pressure": pressure, "zmp": zmp}
+    return {"wrench": wrench, "pressure": pressure}
 
 
 def zero_moment_points(
     a: Anatomy, count: NDArray[np.int64], contacts: dict[str, NDArray[Any]]
 ) -> Array:
-    """Equation (5) of every robot, shape (n, robots, 3); arguments as of ``of_contacts``."""
-    n, (row, sides) = len(count), _sides(a, count, contacts)
-    point, pressing = contacts["point"], contacts["status"] > 0
-    zmp = np.full((n, len(a.robot_names), 3), np.nan)
+    """Equation (5) of every robot, shape (n, robots, 3); arguments as of ``of_contacts``, and the
+    normals of the contacts.
+    """
+    zmp, out = np.empty((len(count), len(a.robot_names), 3)), np.empty((len(count), 3))
+    vectors = [
+        np.ascontiguousarray(contacts[name], float)
+        for name in ("point", "normal", "force", "moment")
+    ]
+    own = a.link[contacts["body_a"]], a.link[contacts["body_b"]]
     for k in range(len(a.robot_names)):
-        total, low = np.zeros((n, 6)), np.full(n, np.inf)
-        for body, force, turning in sides:
-            own = (a.robot[body] == k) & (body != 0) & pressing
-            total += _summed(row[own], force[own], point[own], turning[own], n)
-            np.minimum.at(low, row[own], point[own, 2])
-        held = np.isfinite(low) & (total[:, 2] > 0)
-        F, z = total[held], low[held]
-        zmp[held, k] = np.stack(
-            [(-F[:, 4] + z * F[:, 0]) / F[:, 2], (F[:, 3] + z * F[:, 1]) / F[:, 2], z], axis=1
-        )
+        side = [((a.robot[body] == k) & (body != 0)).astype(float) for body in own]
+        loads.zero_moment_points(count.astype(np.int64), side[0] - side[1], *vectors, out)
+        zmp[:, k] = out
     return zmp
 
 
@@ -243,7 +240,7 @@ def derived(world: Anatomy, columns: dict[str, Any]) -> list[tuple[Array, Array,
         points = slice(ends[some.start], ends[some.stop])
         touching = {
             name: columns[f"contacts/{name}"][points]
-            for name in ("body_a", "body_b", "point", "force", "moment", "status")
+            for name in ("body_a", "body_b", "point", "normal", "force", "moment")
         }
         zmp = zero_moment_points(world, count[some], touching)
         parts.append((kinetic, potential, centres_of_mass(world, moved), zmp))

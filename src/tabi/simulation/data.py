@@ -216,19 +216,15 @@ class Data:
             self._foot_rows = {foot: k for k, foot in enumerate(self.model.feet)}
         return self._stepper.data.memory.foot[self._foot_rows[name]]
 
-    def zero_moment_point(self, own: Array) -> tuple[Array | None, bool]:
-        """Of all contacts on the bodies where ``own`` is 1, not 0, in the plane that they share, as
-        seen from above; None without a load or without such a plane. And whether there is one.
+    def zero_moment_point(self, own: Array) -> Array | None:
+        """Of all contacts on the bodies where ``own`` is 1, not 0, in the world [m]; None where
+        nothing carries them. See ``dynamics.loads``.
         """
-        own, out = np.ascontiguousarray(own, float), np.empty(12)
+        own, out = np.ascontiguousarray(own, float), np.empty(3)
         if own.shape != (count := self.model.body_count + 1,):
             raise ModelError(f"own has shape {own.shape}; expected ({count},), the world first")
-        count = self._call(readout.support, self._stepper.data, own, out)
-        force, torque, place, normal = out.reshape(4, 3)
-        load = force @ normal
-        if count < 0 or not load > 0:
-            return None, count >= 0
-        return (place + np.cross(normal, torque) / load)[:2], True
+        self._call(readout.zero_moment_point, self._stepper.data, own, out)
+        return None if np.isnan(out[0]) else out
 
     def _placement(self, link: Link) -> Array:
         """X_BF of a link as kernels take it."""

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tabi.dynamics import loads
 from tabi.jit import entry
 from tabi.simulation import feet, sensors
 from tabi.simulation.stepper import Stepper, larger
@@ -107,8 +108,7 @@ def _press(stepper: Stepper) -> None:
     """Pressure points of feet that stand, from their wrenches."""
     sole, corner = stepper.tables.foot, stepper.tables.corner
     for row, own in zip(stepper.data.memory.foot, sole, strict=True):
-        load = row["local_force"][2]
-        if row["state"] and load > 0.0:
-            x, y = -row["local_torque"][1] / load, row["local_torque"][0] / load
-            row["pressure"] = x, y
-            row["margin"] = feet.margin(corner, own["first"], own["end"], x, y)
+        at = loads.pressure_point(row["local_force"], row["local_torque"])
+        if row["state"] and at is not None:
+            row["pressure"] = at
+            row["margin"] = feet.margin(corner, own["first"], own["end"], at[0], at[1])

@@ -19,6 +19,7 @@ the sum of their forces; never from the forces of single corners, which are not 
 A part of every step: it adds no force, and looks when all is known.
 """
 
+from tabi.dynamics import loads
 from tabi.jit import kernel
 from tabi.recording.foot_words import EDGE, FACE, NONE, SLIDES, VERTEX
 from tabi.simulation.parts import nothing as load
@@ -167,7 +168,7 @@ def _place(t, d, s, k, touching, springs):
     foot.pressure[0], foot.pressure[1] = 0.0, 0.0
     if not (foot.normal_force > 0.0 and fz > 0.0 and touching > 0):
         return
-    x, y = -foot.local_torque[1] / fz, foot.local_torque[0] / fz
+    x, y = loads.centre_of_pressure(load3(foot.local_force), load3(foot.local_torque))
     foot.pressure[0], foot.pressure[1] = x, y
     foot.margin = margin(t.corner, sole.first, sole.end, x, y)
     foot.state = _hull_state(s, touching, x, y)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import unknown
+from tabi.dynamics import loads
 from tabi.model.body import Body
 from tabi.model.links import Link
 from tabi.simulation.data import Data
@@ -90,5 +91,4 @@ def contacts(data: Data, chosen: NDArray[np.bool_] | None = None) -> list[Contac
 
 def centre_of_pressure(w: Wrench, X: Transform) -> Array | None:
     """Where a wrench about the foot's origin acts in its plane, in its frame."""
-    f, t = X.R.T @ w.force, X.R.T @ w.torque
-    return np.array([-t[1], t[0]]) / f[2] if f[2] > 0 else None
+    return loads.pressure_point(X.R.T @ w.force, X.R.T @ w.torque)

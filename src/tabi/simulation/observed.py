@@ -48,10 +48,6 @@ Array = NDArray[np.float64]
 SET_ONCE = frozenset({"world", "model", "data", "missed", "order", "scheme"})
 
 
-class SeveralPlanesWarning(UserWarning):
-    """A zero moment point was asked for where contacts share no plane."""
-
-
 class LateChangeWarning(UserWarning):
     """A world was changed after a simulator was made of it, which does not see that."""
 
@@ -268,22 +264,16 @@ class Observed(Quantities):
         return foot_state.support_polygon(self.data, [self._sole(f) for f in robot.feet.values()])
 
     def zmp(self, robot: Robot | str) -> Array | None:
-        """Zero moment point of all contact forces on a robot in the plane of its contacts, x and y
-        in the world [m]; None without a load, and, with a warning, where they share no plane.
+        """Zero moment point of all contact forces on a robot, x and y in the world [m], in the mean
+        plane of the contacts that carry it (``dynamics.loads``): the ground, a slope, or between
+        the steps of stairs. None without a load.
         """
         robot = self._robot(robot)
         own = np.zeros(self.model.body_count + 1)
         own[[self._link(body).body for body in robot.bodies]] = 1.0
         own[0] = 0.0
-        found, flat = self.data.zero_moment_point(own)
-        if not flat:
-            warnings.warn(
-                f"contacts of {robot.name} lie in several planes at {self.time:g} s, where it has "
-                "no zero moment point; see sim.foot and sim.contacts",
-                SeveralPlanesWarning,
-                stacklevel=2,
-            )
-        return found
+        found = self.data.zero_moment_point(own)
+        return None if found is None else found[:2]
 
     @property
     def certificate(self) -> StepCertificate:

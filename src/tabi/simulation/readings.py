@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import MissingNameError, ModelError, unknown
+from tabi.dynamics import loads
 from tabi.model.compiled import Link, Site
 from tabi.model.lookup import joint_rows
 from tabi.model.pilot import Pilot
@@ -55,8 +56,7 @@ class Reading:
         """Where the wrench acts in the plane of the sensor's frame [m], as of a force plate; None
         without a load along its z axis.
         """
-        f, t = self.force, self.torque
-        return np.array([-t[1], t[0]]) / f[2] if f[2] > 0 else None
+        return loads.pressure_point(self.force, self.torque)
 
 
 class Named(Mapping[str, Array]):

@@ -8,24 +8,22 @@ exert on a body about the origin of F, λ_τ: impulses of torsional and rolling 
 
 from math import nan
 
+from tabi.dynamics import loads
 from tabi.jit import kernel
 from tabi.simulation.tables import CONTACTS, MOMENTS
 from tabi.spatial.vector import (
     add,
     cross,
-    dot,
     load3,
     load6,
     load9,
     mul,
     mul_t,
+    scale,
     store3,
     store6,
     sub,
 )
-
-# contacts share a plane whose normals differ by less, and that are so near to it [m]
-PARALLEL, LEVEL = 1e-6, 1e-3
 
 
 @kernel
@@ -105,31 +103,22 @@ def wrench(m, w, d, body, placement, h, out):
 
 
 @kernel
-def support(d, own, out):
-    """Sum over the bodies where ``own`` is 1, not 0, of the pressing contacts' impulses and of
-    their moments about the first of these contacts; the place of that one, and its normal.
-
-    Returns:
-        how many press, less than 0 where they do not share a plane.
+def zero_moment_point(d, own, out):
+    """That of the contacts on the bodies where ``own`` is 1, not 0, as ``dynamics.loads`` has it;
+    in the world, NaN without a load.
     """
-    force, torque, count, flat = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0, True
-    place, normal = (0.0, 0.0, 0.0), (0.0, 0.0, 1.0)
+    total, origin, first = loads.NOTHING, (0.0, 0.0, 0.0), True
     for e in range(d.memory.count[0]):
         row = d.memory.contact[e]
-        sign = own[row.a] - own[row.b]
-        l = load3(row.impulse)
-        if row.kind <= MOMENTS and sign != 0.0 and dot(l, l) > 0.0:
-            l = (sign * l[0], sign * l[1], sign * l[2])
-            if row.kind == CONTACTS:
-                n = (sign * row.normal[0], sign * row.normal[1], sign * row.normal[2])
-                if count == 0:
-                    place, normal = load3(row.position), n
-                r = sub(load3(row.position), place)
-                flat = flat and dot(n, normal) > 1.0 - PARALLEL and abs(dot(normal, r)) < LEVEL
-                force, torque = add(force, l), add(torque, cross(r, l))
-                count += 1
-            else:
-                torque = add(torque, l)
-    store6(out, (force[0], force[1], force[2], torque[0], torque[1], torque[2]))
-    store6(out[6:], (place[0], place[1], place[2], normal[0], normal[1], normal[2]))
-    return count if flat else -count
+        side = own[row.a] - own[row.b]
+        if row.kind > MOMENTS or side == 0.0:
+            continue
+        l = scale(side, load3(row.impulse))
+        if row.kind == CONTACTS:
+            if first:
+                origin, first = load3(row.position), False
+            r, n = sub(load3(row.position), origin), scale(side, load3(row.normal))
+            total = loads.with_contact(total, r, n, l)
+        else:
+            total = loads.with_moment(total, l)
+    store3(out, add(origin, loads.zero_moment_point(total)))

@@ -171,19 +171,16 @@ class Observer:
         mouse pulls, ``sensor`` the name of one that is listened to.
         """
         hands = self._hands(bands)
-        sim, work, turning = self.sim, self.sim.data.body, self.sim.data.moment
+        sim, work = self.sim, self.sim.data.body
         R, points = work["rotation"].reshape(-1, 3, 3).copy(), sim.data.contact.copy()
         p = work["position"] + work["origin"][self._root]
         n, forces = points["normal"], points["impulse"] / sim.dt
-        pressing = points["status"] != OPEN
         if judged:
             self._judge()
         feet_R = R[self._foot_body] @ self._foot_turn
         feet_p = p[self._foot_body] + _turned(R[self._foot_body], self._foot_offset)
         foot = sim.data.memory.foot[self._foot_rows]
         local = np.where(foot["state"][:, None] != NONE, foot["pressure"], np.nan)
-        loads = (forces, turning), (pressing, pressing & _on_fixed(points))
-        zmp, supports = self._balance(points, n[:, 2], *loads)
         return View(
             time=sim.time,
             positions=p[self._body] + _turned(R[self._body], self._offset),
@@ -197,9 +194,9 @@ class Observer:
             pressures=feet_p + _turned(feet_R[:, :, :2], local),
             pressures_in_foot=local,
             loads=foot["local_force"][:, 2],
-            centres=self._centres(work),
-            zmp=zmp,
-            supports=supports,
+            centres=self._centres(),
+            zmp=self._zero_moment_points(),
+            supports=self._supports(points, points["status"] != OPEN),
             load=float(foot["force"][:, 2].sum()),
             residual=self._certificate[0],
             force_residual=self._certificate[1],
@@ -218,22 +215,17 @@ class Observer:
         """Names of robots that have fallen."""
         return tuple(robot.name for robot in self._floating if self.sim.fallen(robot))
 
-    def _balance(
-        self,
-        points: NDArray[np.void],
-        up: Array,
-        loads: tuple[Array, Array],
-        who: tuple[NDArray[np.bool_], NDArray[np.bool_]],
-    ) -> tuple[Array, list[Array]]:
-        """Zero moment point of each robot, NaN where its contacts share no plane, and what carries
-        it; arguments as of ``_zero_moment``.
-        """
-        a, b, zmp, supports = points["a"], points["b"], [], []
-        for own in self._owned:
-            z, carried = _zero_moment(own[a] - own[b], points["position"], up, loads, who)
-            zmp.append(z if self.sim.data.zero_moment_point(own)[1] else np.full(3, np.nan))
-            supports.append(carried)
-        return np.array(zmp).reshape(-1, 3), supports
+    def _zero_moment_points(self) -> Array:
+        """Of each robot, NaN without a load."""
+        found = [self.sim.data.zero_moment_point(own) for own in self._owned]
+        nowhere = np.full(3, np.nan)
+        return np.array([nowhere if p is None else p for p in found]).reshape(-1, 3)
+
+    def _supports(self, points: NDArray[np.void], pressing: NDArray[np.bool_]) -> list[Array]:
+        """Of each robot the points where the world carries it."""
+        a, b, up = points["a"], points["b"], points["normal"][:, 2]
+        bears = pressing & ((a == 0) | (b == 0))
+        return [points["position"][bears & ((own[a] - own[b]) * up > 0.5)] for own in self._owned]
 
     def _hear(self, name: str) -> Heard | None:
         """What a sensor tells; None where there is no such one."""
@@ -287,13 +279,12 @@ class Observer:
             for foot, turn, place in zip(self._soles, turns, places, strict=True)
         ]
 
-    def _centres(self, work: NDArray[np.void]) -> Array:
-        """Centre of mass of every robot."""
+    def _centres(self) -> Array:
+        """Centre of mass of every robot, NaN where none of it moves."""
         mass = self.sim.model.arrays.body["mass"]
-        centres = work["centre"] + work["origin"][self._root]
         found = [
-            mass[rows] @ centres[rows] / mass[rows].sum() if len(rows) else np.full(3, np.nan)
-            for rows in self._rows
+            self.sim.centre_of_mass(robot) if mass[rows].sum() > 0.0 else np.full(3, np.nan)
+            for robot, rows in zip(self.sim.world.robots, self._rows, strict=True)
         ]
         return np.array(found).reshape(-1, 3)
 
@@ -312,44 +303,5 @@ def _placed(links: list[Link]) -> tuple[NDArray[np.int64], Array, Array]:
     return body, offset, np.array([link.placement.R for link in links]).reshape(-1, 3, 3)
 
 
-def _on_fixed(points: NDArray[np.void]) -> NDArray[np.bool_]:
-    """Which contacts are with something that does not move."""
-    return (points["a"] == 0) | (points["b"] == 0)
-
-
 def _turned(R: Array, p: Array) -> Array:
     return np.einsum("nij,nj->ni", R, p)
-
-
-def _moment(arm: Array, force: Array) -> Array:
-    """Σ arm × force; NumPy's own product of vectors takes longer than a step."""
-    S = arm.T @ force
-    return np.array([S[1, 2] - S[2, 1], S[2, 0] - S[0, 2], S[0, 1] - S[1, 0]])
-
-
-def _zero_moment(
-    side: Array,
-    places: Array,
-    up: Array,
-    loads: tuple[Array, Array],
-    who: tuple[NDArray[np.bool_], NDArray[np.bool_]],
-) -> tuple[Array, Array]:
-    """Zero moment point of the contact forces on a robot, in the plane of the lowest,
-    and the points where the world carries it.
-
-    Args:
-        side: +1 where a force acts on the robot, −1 where its reaction does.
-        up: z of the normals.
-        loads: forces and moments.
-        who: contacts that press, and on the world.
-    """
-    (forces, turning), (pressing, fixed) = loads, who
-    acting, touched = side[:, None] * forces, pressing & (side != 0)
-    force = acting.sum(axis=0)
-    carried = places[fixed & (side * up > 0.5)]
-    if not (force[2] > 0 and touched.any()):
-        return np.full(3, np.nan), carried
-    z, moment = places[touched, 2].min(), _moment(places, acting) + side @ turning
-    return np.array(
-        [(z * force[0] - moment[1]) / force[2], (moment[0] + z * force[1]) / force[2], z]
-    ), carried

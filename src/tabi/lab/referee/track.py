@@ -144,10 +144,7 @@ class Track:
             for name in ("body_a", "body_b", "point", "force", "gap")
         }
         # scenes in which contacts resist turning are refused
-        touch |= {
-            "status": np.ones(len(touch["gap"]), np.int8),
-            "moment": np.zeros((len(touch["gap"]), 3)),
-        }
+        touch["moment"] = np.zeros((len(touch["gap"]), 3))
         moved = tracks.motion(world, q, v)
         kinetic, potential = tracks.energy(world, moved, q, v)
         loads = tracks.of_contacts(world, moved, count, touch)
