@@ -20,6 +20,8 @@ LAWS = (
     "tests/contact",
     "tests/collision",
     "tests/dynamics",
+    "tests/step",
+    "tests/observation",
     "tests/simulation",
     "tests/soles",
     "tests/walking",

@@ -33,17 +33,17 @@ if TYPE_CHECKING:
     from tabi.recording.recording import Recording
     from tabi.rendering.camera import Camera
     from tabi.robots.files import RobotFileWarning, load
-    from tabi.simulation.budget import Budget
     from tabi.simulation.faults import BriefPushWarning, MissedStepWarning, OverlapWarning
-    from tabi.simulation.laws.penalty import Penalty
-    from tabi.simulation.laws.selection import Selection
     from tabi.simulation.observed import LateChangeWarning
-    from tabi.simulation.settings import LongStepWarning
     from tabi.simulation.simulator import Simulator
-    from tabi.simulation.target_ranges import TargetRangeWarning
     from tabi.spatial.inertia import Inertia
     from tabi.spatial.transform import Transform
     from tabi.spatial.twist import Twist, Wrench
+    from tabi.step.budget import Budget
+    from tabi.step.commands.target_ranges import TargetRangeWarning
+    from tabi.step.laws.penalty import Penalty
+    from tabi.step.laws.selection import Selection
+    from tabi.step.settings import LongStepWarning
 
     __version__: str
 
@@ -58,15 +58,15 @@ _LAZY = {
     "to_mujoco": "tabi.model.mujoco_writer",
     "to_mjcf": "tabi.model.mujoco_writer",
     "Simulator": "tabi.simulation.simulator",
-    "Budget": "tabi.simulation.budget",
+    "Budget": "tabi.step.budget",
     "BriefPushWarning": "tabi.simulation.faults",
     "LateChangeWarning": "tabi.simulation.observed",
-    "TargetRangeWarning": "tabi.simulation.target_ranges",
-    "LongStepWarning": "tabi.simulation.settings",
+    "TargetRangeWarning": "tabi.step.commands.target_ranges",
+    "LongStepWarning": "tabi.step.settings",
     "MissedStepWarning": "tabi.simulation.faults",
     "OverlapWarning": "tabi.simulation.faults",
-    "Penalty": "tabi.simulation.laws.penalty",
-    "Selection": "tabi.simulation.laws.selection",
+    "Penalty": "tabi.step.laws.penalty",
+    "Selection": "tabi.step.laws.selection",
     "Recording": "tabi.recording.recording",
     "Body": "tabi.model.body",
     "Foot": "tabi.model.body",

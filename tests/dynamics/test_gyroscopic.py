@@ -11,9 +11,9 @@ from tabi.dynamics import gyroscopic
 from tabi.model.joint import Joint
 from tabi.model.robot import Robot
 from tabi.model.shape import Box, Capsule, Shape, Sphere
-from tabi.simulation.forces import joint_limits
 from tabi.spatial.inertia import Inertia, solid_box, solid_capsule
 from tabi.spatial.transform import about, translation
+from tabi.step.forces import joint_limits
 
 # a capsule along x
 SIDEWAYS = about((0, 1, 0), np.pi / 2)

@@ -7,7 +7,7 @@ import pytest
 from mistakes.making import ARM, biped_text, cases, faults, quiet_load, standing, written
 
 import tabi
-from tabi.simulation.target_ranges import TargetRanges
+from tabi.step.commands.target_ranges import TargetRanges
 
 
 def simulated(action):

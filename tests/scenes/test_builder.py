@@ -11,7 +11,7 @@ import tabi
 from tabi import scenes
 from tabi.model.shape import Ellipsoid
 from tabi.scenes import SceneError, builder
-from tabi.simulation import budget
+from tabi.step import budget
 
 URDF = """<robot name="leg">
 <link name="thigh"><inertial><mass value="1"/>

@@ -9,9 +9,9 @@ import pytest
 import tabi
 from tabi.jit import cache_folder, decorator, units
 from tabi.simulation import ahead
-from tabi.simulation.laws import coulomb
-from tabi.simulation.step import step_on
-from tabi.simulation.stepper import Stepper
+from tabi.step.laws import coulomb
+from tabi.step.step import step_on
+from tabi.step.stepper import Stepper
 
 
 def simulator():

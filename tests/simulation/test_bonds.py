@@ -10,9 +10,9 @@ from tabi import ModelError
 from tabi.model.joint import Joint
 from tabi.model.robot import Robot
 from tabi.simulation.state import Saved
-from tabi.simulation.tables import BONDS
 from tabi.spatial.inertia import Inertia, solid_box
 from tabi.spatial.transform import from_quaternion
+from tabi.step.tables import BONDS
 
 G = 9.81
 

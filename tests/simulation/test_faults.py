@@ -9,7 +9,7 @@ from simulation.soft import block
 
 import tabi
 from tabi.simulation import faults
-from tabi.simulation.laws import coulomb
+from tabi.step.laws import coulomb
 
 
 def seen(residual, joints, law=coulomb):

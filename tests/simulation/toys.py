@@ -11,9 +11,9 @@ from tabi.contact.bodies import allocate, prepare
 from tabi.contact.rows import BILATERAL
 from tabi.jit import kernel
 from tabi.model.arrays import table
-from tabi.simulation.parts import keep_all, nothing, right, unchanged
-from tabi.simulation.rows.bonds import warm_start
 from tabi.spatial.vector import add, cross, load3, load6, load9, mul, scale, store3, store9, sub
+from tabi.step.parts import keep_all, nothing, right, unchanged
+from tabi.step.rows.bonds import warm_start
 
 # ---- a force: the air's drag on every degree of freedom, taken at the end of the step -----------
 

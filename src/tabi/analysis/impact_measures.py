@@ -34,8 +34,8 @@ from tabi.analysis.walk_measures import walkers
 from tabi.control.filters import zero_phase
 from tabi.model.lookup import link_of
 from tabi.recording.foot_words import NONE
-from tabi.simulation.data import Data
 from tabi.simulation.simulator import Simulator
+from tabi.step.data import Data
 from tabi.walking.footsteps import SIDES
 from tabi.walking.walker import Walker
 

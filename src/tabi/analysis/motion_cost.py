@@ -34,9 +34,9 @@ from tabi.analysis.steered_measures import SteeredWatch
 from tabi.analysis.walk_measures import WalkWatch
 from tabi.model import lookup
 from tabi.scenes.scene import Scene
-from tabi.simulation.data import Data
 from tabi.simulation.faults import MissedStepWarning
 from tabi.simulation.simulator import Simulator
+from tabi.step.data import Data
 
 Array = NDArray[np.float64]
 # simulated seconds between two looks; share of the weight from which a foot stands

@@ -30,9 +30,9 @@ from numpy.typing import NDArray
 
 from tabi.model import lookup
 from tabi.model.robot import Robot
-from tabi.simulation.data import Data
-from tabi.simulation.foot_state import FootState
+from tabi.observation.foot_state import FootState
 from tabi.simulation.simulator import Simulator
+from tabi.step.data import Data
 
 Array = NDArray[np.float64]
 # how long a limit may be met when a foot lands [s]; shares of the weight from which a foot rubs,

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi.analysis.walk_measures import driving
-from tabi.simulation.data import Data
 from tabi.simulation.simulator import Simulator
+from tabi.step.data import Data
 from tabi.walking.footsteps import SIDES
 from tabi.walking.steered_walker import SteeredWalker
 

@@ -22,8 +22,8 @@ from tabi.model.robot import Robot
 from tabi.model.world import World
 from tabi.robots.bipeds import add_sensors, apart, bend_knees, fitted_pattern
 from tabi.robots.files import RobotFileWarning, quietly
-from tabi.simulation.data import Data
 from tabi.simulation.simulator import Simulator
+from tabi.step.data import Data
 from tabi.walking import Biped, Stabiliser, Walker, WalkingPattern, gait_for, walk
 
 # steps that are tried before the walk, and the most that may be asked for

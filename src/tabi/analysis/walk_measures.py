@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 
 from tabi.control.merging import nested
 from tabi.model.signals import Controller
-from tabi.simulation.data import Data
 from tabi.simulation.simulator import Simulator
+from tabi.step.data import Data
 from tabi.walking.footsteps import SIDES, other
 from tabi.walking.gait_controller import GaitController
 from tabi.walking.pattern import WalkingPattern

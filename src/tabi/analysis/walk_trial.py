@@ -25,8 +25,8 @@ from tabi.analysis.walk_measures import WalkWatch
 from tabi.control.filters import zero_phase
 from tabi.model.robot import Robot
 from tabi.model.world import World
-from tabi.simulation.data import Data
 from tabi.simulation.simulator import Simulator
+from tabi.step.data import Data
 from tabi.walking import (
     Biped,
     Footstep,

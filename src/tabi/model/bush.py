@@ -5,7 +5,7 @@ passive joints in a row, whose axes meet in one point, the bush's centre:
 
     ankle link ── roll (x) ── pitch (y) ── z ── sole
     τ = −K φ − C φ̇  about x and y,     f = −K_z s − C_z ṡ  along the normal of the sole        (1)
-which steps take implicitly, as all springs of joints (``tabi.simulation.forces.motors``). The sole
+which steps take implicitly, as all springs of joints (``tabi.step.forces.motors``). The sole
 does not shift along x and y and does not turn about z: a bush is a stack of rubber in a socket, ten
 times stiffer there, and those motions change neither how a robot tilts nor how it sinks. The slide
 comes last, so that it stands upright on a sole that lies flat: standing on both feet, the two

@@ -18,7 +18,7 @@ class Recordable(Protocol):
 
     Attributes:
         world, model: what there is. dt [s], tolerance [m/s]: of its steps.
-        data: state, command, memory and outcome, as ``tabi.simulation.data.Data`` has them.
+        data: state, command, memory and outcome, as ``tabi.step.data.Data`` has them.
     """
 
     world: World

@@ -39,10 +39,10 @@ from tabi.scenes.laws import law_of
 from tabi.scenes.reader import Reader
 from tabi.scenes.solids import Solids, coefficients, color, material, placement
 from tabi.scenes.tree import SceneError
-from tabi.simulation.budget import Budget
 from tabi.simulation.simulator import Simulator
 from tabi.spatial.inertia import Inertia
 from tabi.spatial.transform import about
+from tabi.step.budget import Budget
 
 WOOD, STONE = (0.80, 0.62, 0.38), (0.62, 0.65, 0.70)
 

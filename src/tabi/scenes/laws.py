@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tabi.scenes.contents import PenaltyKeys, SelectionKeys
-from tabi.simulation.laws.penalty import Penalty
-from tabi.simulation.laws.selection import Selection
+from tabi.step.laws.penalty import Penalty
+from tabi.step.laws.selection import Selection
 
 
 def law_of(told: Any) -> Any:

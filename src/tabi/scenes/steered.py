@@ -13,8 +13,8 @@ from tabi.model.robot import Robot
 from tabi.scenes.equipment import Places
 from tabi.scenes.walk_keys import SteeredWalkKeys, SteerKeys
 from tabi.scenes.walks import gait_of, stabiliser_of
-from tabi.simulation.data import Data
 from tabi.simulation.simulator import Simulator
+from tabi.step.data import Data
 from tabi.walking.steered_walker import Steering
 
 

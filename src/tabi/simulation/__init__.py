@@ -1,1 +1,1 @@
-"""Time: the step, the simulator around it, and what one sees of both."""
+"""The simulator as users see it: its world, its time, its controllers, and its states."""

@@ -20,10 +20,10 @@ from typing import Any
 from tabi.contact import ladder
 from tabi.jit import cache_folder, decorator
 from tabi.model.world import World
-from tabi.simulation.laws import coulomb
-from tabi.simulation.step import step_on
-from tabi.simulation.stepper import Stepper
-from tabi.simulation.tables import NO_PROGRAM
+from tabi.step.laws import coulomb
+from tabi.step.step import step_on
+from tabi.step.stepper import Stepper
+from tabi.step.tables import NO_PROGRAM
 
 # how long a process that was told to end may take [s]
 END_WITHIN_S = 2.0

@@ -12,12 +12,12 @@ from tabi.contact.bond_rows import LEVER
 from tabi.model.arrays import table
 from tabi.model.body import Closure
 from tabi.model.compiled import Link
-from tabi.simulation.data import Data
 from tabi.simulation.pushes import vector
-from tabi.simulation.rows.bonds import BOND, KINDS
-from tabi.simulation.stepper import Stepper
-from tabi.simulation.tables import BONDS
 from tabi.spatial.transform import Transform
+from tabi.step.data import Data
+from tabi.step.rows.bonds import BOND, KINDS
+from tabi.step.stepper import Stepper
+from tabi.step.tables import BONDS
 
 Array = NDArray[np.float64]
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from tabi._errors import ModelError
-from tabi.simulation.data import Data
-from tabi.simulation.observation import Contact, contacts
+from tabi.observation.contacts import Contact, contacts
+from tabi.step.data import Data
 
 # around a change of the state that is no step: called with "reset", "restore" or "set_state"
 Jump = Callable[[str], AbstractContextManager[Any]]

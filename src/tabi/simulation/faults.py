@@ -10,14 +10,14 @@ from pathlib import Path
 import numpy as np
 
 from tabi._errors import SimulationError, users_level
-from tabi.simulation.certificate import hardest
-from tabi.simulation.data import Data
-from tabi.simulation.depenetration import PARTING
+from tabi.observation.certificate import hardest
 from tabi.simulation.observed import Observed
-from tabi.simulation.parts import name_of
 from tabi.simulation.pushes import Push
-from tabi.simulation.step import SINGULAR
-from tabi.simulation.tables import CONTACTS
+from tabi.step.data import Data
+from tabi.step.depenetration import PARTING
+from tabi.step.parts import name_of
+from tabi.step.step import SINGULAR
+from tabi.step.tables import CONTACTS
 
 # overlap at the start that is said [m]
 INSIDE = 1e-4

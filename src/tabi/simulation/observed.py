@@ -25,21 +25,21 @@ from tabi.model.robot import Robot
 from tabi.model.sensors import Sensor
 from tabi.model.signals import Measurement
 from tabi.model.world import World
+from tabi.observation import balance, certificate, contacts, foot_state, pad_state, readings
+from tabi.observation.balance import Balance
+from tabi.observation.certificate import StepCertificate
+from tabi.observation.contacts import Contact
+from tabi.observation.falling import Uprights
+from tabi.observation.foot_state import FootEvent, FootState
+from tabi.observation.pad_state import PadState
+from tabi.observation.pictures import Pictures
+from tabi.observation.readings import Reading, RobotSenses
 from tabi.rendering.camera import Camera
-from tabi.simulation import balance, certificate, foot_state, observation, pad_state, readings
-from tabi.simulation.balance import Balance
-from tabi.simulation.certificate import StepCertificate
-from tabi.simulation.data import Data
-from tabi.simulation.falling import Uprights
-from tabi.simulation.foot_state import FootEvent, FootState
-from tabi.simulation.observation import Contact
-from tabi.simulation.pad_state import PadState
-from tabi.simulation.pictures import Pictures
-from tabi.simulation.readings import Reading, RobotSenses
 from tabi.simulation.state import State, read_only, refuse_assignment
 from tabi.simulation.turns import Turns
 from tabi.spatial.transform import Transform
 from tabi.spatial.twist import Twist, Wrench
+from tabi.step.data import Data
 
 Array = NDArray[np.float64]
 
@@ -183,7 +183,7 @@ class Observed(Quantities):
     @property
     def contacts(self) -> list[Contact]:
         """The points within reach of each other after the last step, with their forces."""
-        return observation.contacts(self.data)
+        return contacts.contacts(self.data)
 
     def contacts_of(self, thing: Robot | Body | Foot | str) -> list[Contact]:
         """Those of a body, of the body of a foot, or of all bodies of a robot."""
@@ -203,7 +203,7 @@ class Observed(Quantities):
                     names = {name for name, other in every if other.body == link.body}
             shapes = [shape.link in names for shape in self.model.shapes]
             chosen = self._own_shapes[thing] = np.array(shapes, bool)
-        return observation.contacts(self.data, chosen)
+        return contacts.contacts(self.data, chosen)
 
     def joint_torques(self, robot: Robot | str) -> Array:
         """What a robot's motors gave in the last step, in the order of its joints [N·m or N]."""
@@ -236,7 +236,7 @@ class Observed(Quantities):
         link = self._link(foot)
         if isinstance(link, Sole):
             return self.data.foot_pressure(link.name)
-        return observation.centre_of_pressure(self.foot_wrench(foot), self.pose(foot))
+        return contacts.centre_of_pressure(self.foot_wrench(foot), self.pose(foot))
 
     def foot(self, foot: Foot | str) -> FootState:
         """State of a foot after the last step: what touches, its wrench, pressure point and

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tabi._errors import ModelError, real
 from tabi.model.compiled import Link, Model
-from tabi.simulation.tables import StepCommand
+from tabi.step.tables import StepCommand
 
 Array = NDArray[np.float64]
 

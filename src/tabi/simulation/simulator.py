@@ -16,34 +16,24 @@ from tabi.model.rates import steps_between
 from tabi.model.robot import Robot
 from tabi.model.signals import Controller, Measurement
 from tabi.model.world import World
+from tabi.observation.contacts import Contact
+from tabi.observation.held import HeldSteps, twin_of
+from tabi.observation.linearisation import Linearisation, linearise
 from tabi.recording.writer import RecordingWriter
-from tabi.simulation import (
-    ahead,
-    bonds,
-    callbacks,
-    commands,
-    events,
-    faults,
-    laws,
-    pushes,
-    settings,
-    tracking,
-)
+from tabi.simulation import ahead, bonds, callbacks, faults, pushes, tracking
 from tabi.simulation.bonds import Bond
-from tabi.simulation.budget import DEFAULT, Budget, budget_of
 from tabi.simulation.callbacks import ContactWatch, Scheduled
-from tabi.simulation.commands import Driver
-from tabi.simulation.data import Data
-from tabi.simulation.held import HeldSteps, twin_of
-from tabi.simulation.linearisation import Linearisation, linearise
-from tabi.simulation.observation import Contact
 from tabi.simulation.pushes import Push
-from tabi.simulation.sensor_tables import checked_seed
 from tabi.simulation.stateful import Stateful
-from tabi.simulation.step import DROPPED, FINE, MISLED, step_on
-from tabi.simulation.stepper import Stepper, larger
-from tabi.simulation.tables import NO_PROGRAM
-from tabi.simulation.target_ranges import TargetRanges
+from tabi.step import events, laws, settings
+from tabi.step.budget import DEFAULT, Budget, budget_of
+from tabi.step.commands.driver import Driver, steps_alone, write_gains
+from tabi.step.commands.target_ranges import TargetRanges
+from tabi.step.data import Data
+from tabi.step.sensors.tables import checked_seed
+from tabi.step.step import DROPPED, FINE, MISLED, step_on
+from tabi.step.stepper import Stepper, larger
+from tabi.step.tables import NO_PROGRAM
 
 __all__ = ["SimulationError", "Simulator"]
 
@@ -61,7 +51,7 @@ class Simulator(Stateful):
         world: what there is; later changes of it are not seen.
         dt: the step [s].
         contact: the law of contact: "coulomb", or for comparison "pyramid" and "frictionless";
-            or one of your own (see ``tabi.simulation.parts``).
+            or one of your own (see ``tabi.step.parts``).
         tolerance: backward error every contact has to reach [m/s].
         scheme: "time-stepping", or "event-driven": impacts with restitution happen where they do
             within a step.
@@ -152,7 +142,7 @@ class Simulator(Stateful):
         """
         # after a reset too
         for data in (self._stepper.data, self._first.data):
-            commands.write_gains(self.model, data.command.motor, kp, kd)
+            write_gains(self.model, data.command.motor, kp, kd)
 
     def prescribe(self, joints: tracking.Joints, on: bool = True, by: str = "position") -> None:
         """Let joints move exactly as they are commanded, whatever that takes: see ``tracking``.
@@ -294,7 +284,7 @@ class Simulator(Stateful):
         try:
             if ask and self._drivers:
                 self.ask_controllers(within=True)
-                count = commands.steps_alone(self._drivers.values(), now, count)
+                count = steps_alone(self._drivers.values(), now, count)
             if stepper.pilots.some:
                 stepper.pilots.prepare(now, now * self.dt, ask)
             if self._pushes or stepper.data.command.pushed[0]:

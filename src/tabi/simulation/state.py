@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tabi._errors import MissingAttributeError, ModelError, near
 from tabi.simulation.pushes import Push
-from tabi.simulation.tables import StepData
+from tabi.step.tables import StepData
 
 Array = NDArray[np.float64]
 

@@ -16,13 +16,13 @@ from tabi.model.robot import Robot
 from tabi.model.world import World
 from tabi.simulation import faults, standing
 from tabi.simulation.callbacks import Scheduled, jumping
-from tabi.simulation.commands import Driver
-from tabi.simulation.data import Data
 from tabi.simulation.observed import Observed
 from tabi.simulation.pushes import Push
 from tabi.simulation.standing import StoodUp
 from tabi.simulation.state import Saved
-from tabi.simulation.stepper import WORST, Stepper
+from tabi.step.commands.driver import Driver
+from tabi.step.data import Data
+from tabi.step.stepper import WORST, Stepper
 
 
 class Stateful(Observed):

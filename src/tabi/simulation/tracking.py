@@ -24,9 +24,9 @@ from tabi.model.joint import Joint
 from tabi.model.lookup import qualified, robot_of
 from tabi.model.robot import Robot
 from tabi.model.world import World
-from tabi.simulation.forces.joint_limits import BY_POSITION, BY_VELOCITY, FOLLOWS, MOVES
-from tabi.simulation.forces.motors import LOOP
-from tabi.simulation.tables import StepData
+from tabi.step.forces.joint_limits import BY_POSITION, BY_VELOCITY, FOLLOWS, MOVES
+from tabi.step.forces.motors import LOOP
+from tabi.step.tables import StepData
 
 Joints = Robot | Joint | str | Iterable[Joint | str]
 WAYS = {"position": BY_POSITION, "velocity": BY_VELOCITY}

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from tabi.observation.falling import LEVEL_COSINE, MIN_HEIGHT_SHARE, Upright
 from tabi.recording import tracks
 from tabi.recording.recorded import Recorded
-from tabi.simulation.falling import LEVEL_COSINE, MIN_HEIGHT_SHARE, Upright
 from tabi.spatial.transform import Transform
 
 Array = NDArray[np.float64]

@@ -25,9 +25,9 @@ from tabi.model.compiled import Link
 from tabi.model.lookup import link_of
 from tabi.model.world import World
 from tabi.recording.foot_words import NONE
-from tabi.simulation import feet
-from tabi.simulation.tables import OPEN, SLIP
 from tabi.spatial.transform import Transform
+from tabi.step import feet
+from tabi.step.tables import OPEN, SLIP
 
 if TYPE_CHECKING:
     from tabi.simulation.simulator import Simulator

@@ -29,8 +29,8 @@ from tabi.model.lookup import joint_rows
 from tabi.model.robot import Robot
 from tabi.model.signals import Command, Measurement
 from tabi.model.world import World
-from tabi.simulation.commands import holding
 from tabi.simulation.simulator import Simulator
+from tabi.step.commands.driver import holding
 
 Array = NDArray[np.float64]
 # how far targets move [rad], to and fro in so many seconds

@@ -34,8 +34,8 @@ from tabi.model.mujoco_writer import to_mujoco
 from tabi.model.robot import Robot
 from tabi.model.signals import Measurement
 from tabi.model.world import World
-from tabi.simulation.commands import holding, write_command
 from tabi.simulation.simulator import Simulator
+from tabi.step.commands.driver import holding, write_command
 
 # steps of one squat, and of settling before the clock runs
 PERIOD, SETTLE = 1000, 500

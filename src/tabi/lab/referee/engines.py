@@ -27,9 +27,9 @@ from tabi.model.mujoco_writer import to_mujoco
 from tabi.model.readers.mjcf_source import mujoco
 from tabi.model.robot import Robot
 from tabi.model.signals import Measurement, Truth
+from tabi.observation.readings import Named
 from tabi.recording.tracks import rotations
 from tabi.scenes import Scene
-from tabi.simulation.readings import Named
 from tabi.simulation.simulator import Simulator
 from tabi.spatial.transform import Transform
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from tabi.contact import solve_bodies, solve_problem
 from tabi.lab.family import Case, everything
-from tabi.simulation.budget import DEFAULT
+from tabi.step.budget import DEFAULT
 
 TOLERANCE = 1e-8
 

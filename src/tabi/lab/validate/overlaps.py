@@ -24,9 +24,9 @@ import numpy as np
 from tabi._errors import SimulationError
 from tabi.lab.validate.lift import lift, without
 from tabi.lab.validate.random_overlaps import random_overlap
-from tabi.simulation.depenetration import JOINT_SPEED, PARTING, SLACK
 from tabi.simulation.faults import INSIDE, OverlapWarning
 from tabi.simulation.simulator import Simulator
+from tabi.step.depenetration import JOINT_SPEED, PARTING, SLACK
 
 GRAVITY = 9.81
 STEPS = 150

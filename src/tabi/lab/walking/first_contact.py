@@ -38,9 +38,9 @@ from tabi.model.compiled import Model
 from tabi.model.robot import Robot
 from tabi.model.world import World
 from tabi.robots.hrp2 import hrp2
-from tabi.simulation.data import Data
-from tabi.simulation.laws.penalty import Penalty
 from tabi.simulation.simulator import Simulator
+from tabi.step.data import Data
+from tabi.step.laws.penalty import Penalty
 
 Array = NDArray[np.float64]
 Progress = Callable[[str, int, int], None]

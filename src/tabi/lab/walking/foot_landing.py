@@ -32,9 +32,9 @@ from tabi.control.inverse_kinematics import InverseKinematics
 from tabi.control.patterns import Pattern
 from tabi.model.world import World
 from tabi.robots.hrp2 import hrp2
-from tabi.simulation.data import Data
 from tabi.simulation.simulator import Simulator
 from tabi.spatial.transform import translation
+from tabi.step.data import Data
 from tabi.walking.preview import Preview
 
 Array = NDArray[np.float64]

@@ -22,8 +22,8 @@ from tabi.lab.bench.feet import foot_robots as robots
 from tabi.model.robot import Robot
 from tabi.model.world import World
 from tabi.robots import hrp2
-from tabi.simulation.laws.selection import EXACT, ONE_STEP, Selection
 from tabi.simulation.simulator import Simulator
+from tabi.step.laws.selection import EXACT, ONE_STEP, Selection
 
 Array = NDArray[np.float64]
 CORNERS, FEET, MODES = (4, 8, 16, 32, 64), (2, 4, 6), (EXACT, ONE_STEP)

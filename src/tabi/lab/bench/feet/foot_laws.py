@@ -15,9 +15,9 @@ from tabi.model.robot import Robot
 from tabi.model.world import World
 from tabi.recording.foot_words import FACE, SLIDES
 from tabi.robots import hrp2
-from tabi.simulation.laws.penalty import Penalty
-from tabi.simulation.laws.selection import Selection
 from tabi.simulation.simulator import Simulator
+from tabi.step.laws.penalty import Penalty
+from tabi.step.laws.selection import Selection
 
 G = 9.81
 # how long a fall over the toes is watched: before anything but the feet touches [s]

@@ -19,10 +19,10 @@ from tabi.model.signals import Command, Measurement
 from tabi.model.world import World
 from tabi.scenes.builder import Builder
 from tabi.scenes.reader import Reader
-from tabi.simulation.commands import holding, write_command
 from tabi.simulation.simulator import Simulator
 from tabi.spatial import inertia
 from tabi.spatial.transform import translation
+from tabi.step.commands.driver import holding, write_command
 
 Array = NDArray[np.float64]
 # a plate that is a foot: kg, m

@@ -38,7 +38,7 @@ from tabi.lab.papers.experiments.experiment import (
 )
 from tabi.lab.papers.experiments.places import FEET
 from tabi.model.compiled import Model
-from tabi.simulation.observation import Contact
+from tabi.observation.contacts import Contact
 from tabi.simulation.simulator import Simulator
 
 Array = NDArray[np.float64]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tabi.simulation.simulator import Simulator
-from tabi.simulation.tables import OPEN
+from tabi.step.tables import OPEN
 
 Array = NDArray[np.float64]
 

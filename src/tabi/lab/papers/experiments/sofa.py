@@ -23,7 +23,7 @@ from tabi.lab.papers.experiments.experiment import (
 )
 from tabi.lab.papers.experiments.places import LEGS, between
 from tabi.simulation.simulator import Simulator
-from tabi.simulation.tables import OPEN
+from tabi.step.tables import OPEN
 
 # steps from one look to the next
 EVERY = 5

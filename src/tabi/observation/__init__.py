@@ -1,0 +1,1 @@
+"""What users read from a step that was made: contacts, feet, certificates, sensors, pictures."""

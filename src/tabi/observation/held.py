@@ -1,0 +1,246 @@
+"""Steps with given impulses and modes: how the end of a step follows from its beginning where
+nothing is solved.
+
+A step is tried with the simulation's own solver, and undone. Others from states nearby then take
+its impulses, by the identity of their points, and what its motors and joints do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from math import hypot
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabi._errors import SimulationError
+from tabi.dynamics import differences
+from tabi.jit.structure import each
+from tabi.observation.contacts import Contact, contacts
+from tabi.step.data import Data
+from tabi.step.laws import given
+from tabi.step.step import FINE, step_on
+from tabi.step.stepper import Stepper
+from tabi.step.tables import StepData
+
+Array = NDArray[np.float64]
+# backward error of the step that modes are taken from [m/s]: soles that are rigid allow no less
+SOLVED = 1e-10
+
+
+class OtherPointsError(SimulationError):
+    """A state nearby has other contact points than the one that was solved."""
+
+
+class Rows(NamedTuple):
+    """Rows of a step by points: kind, shapes and feature of each, impulse and velocity, shape
+    (n, 3).
+    """
+
+    identity: list[tuple[int, ...]]
+    impulse: Array
+    velocity: Array
+
+
+class Change(NamedTuple):
+    """Rates of a change: of (δq, v) after the step, and of velocities and impulses of the rows."""
+
+    state: Array
+    velocity: Array
+    impulse: Array
+
+
+def twin_of(stepper: Stepper, more: tuple[Any, Any]) -> Stepper:
+    """A stepper of the same model that solves nothing.
+
+    Args:
+        more: forces and kinds of rows of the simulation beside those of every step.
+    """
+    return Stepper(stepper.model, step_on(given, *more), dt=stepper.dt)
+
+
+class HeldSteps:
+    """Steps from states near the one that a stepper is in.
+
+    Args:
+        stepper: of the simulation; it ends as it was. twin: that does the held steps, by
+            ``twin_of``.
+        tolerance: backward error that the solved step has to reach [m/s].
+        push: writes the wrenches of a step that begins.
+
+    Attributes:
+        q, v: after the solved step. rows: of it, and ``contacts``, the first of them.
+        kind, mu, bound, weight, partner: of each row, as in ``BodyProblem``, by points; frame: its
+            axes, shape (n, 3, 3). viscous: friction of the contact's surfaces [s/m].
+        flipped: degrees of freedom whose motors do something else somewhere nearby.
+    """
+
+    def __init__(
+        self,
+        stepper: Stepper,
+        twin: Stepper,
+        tolerance: float,
+        push: Callable[[Stepper], None] | None = None,
+    ) -> None:
+        dt = stepper.dt
+        self.dt, self.twin, self.flipped, self._push = dt, twin, set[int](), push
+        self._into: StepData | None = None
+        self._copies: list[tuple[NDArray[Any], NDArray[Any]]] = []
+        self._start, self.contacts = _solved(stepper, dt, tolerance)
+        # bonds may have been made or released
+        own = each(self._start.memory.own, np.copy)
+        twin.data = twin.data._replace(memory=twin.data.memory._replace(own=own))
+        twin.grow(len(stepper.workspace.points), len(stepper.workspace.problem.omega))
+        self.q, self.v, self.rows = self._step(lambda data: None)
+        self._describe()
+
+    def _describe(self) -> None:
+        """What the laws of the rows need, by points."""
+        s, count = self.twin.workspace, len(self.rows.identity)
+        p, place = s.problem, np.empty(count, np.int64)
+        place[s.groups.order[:count]] = np.arange(count)
+        self.kind, self.mu, self.bound, self.weight = (
+            x[:count][place].copy() for x in (p.kind, p.mu, p.bound, p.weight)
+        )
+        self.frame = p.contact["frame"][:count][place].reshape(-1, 3, 3).copy()
+        # partners count from the first row of their group
+        start = s.groups.start[: int(self.twin.data.outcome.report[0]["groups"]) + 1]
+        first = np.repeat(start[:-1], np.diff(start))
+        partner = p.contact["partner"][:count]
+        rows = np.where(partner >= 0, s.groups.order[np.maximum(partner + first, 0)], -1)
+        self.partner = rows[place]
+        self.viscous = np.zeros(count)
+        shapes, pairs = self.twin.model.shapes, self.twin.model.pairs["viscous_friction"]
+        number = {name: k for k, name in enumerate(self.twin.model.material_names)}
+        for k in range(len(self.contacts)):
+            _, a, b, _ = self.rows.identity[k]
+            self.viscous[k] = pairs[number[shapes[a].material], number[shapes[b].material]]
+            if self.contacts[k].status == "slip":
+                # (2) of ``rows.contacts``
+                self.mu[k] += self.viscous[k] * hypot(*self.rows.velocity[k, :2])
+
+    def change(self, nudge: Callable[[StepData, float], None], size: float) -> Change:
+        """Rates by a central difference; a one-sided one where the other side has other points.
+
+        Args:
+            nudge: changes the beginning of a step by so much.
+        """
+        ends: list[tuple[float, Change]] = []
+        other = OtherPointsError("")
+        for sign in (1.0, -1.0):
+            try:
+                ends.append((sign, self._end(nudge, sign * size)))
+            except OtherPointsError as problem:
+                other = problem
+        if not ends:
+            raise other
+        if len(ends) == 1:
+            ends.append((0.0, self._end(nudge, 0.0)))
+        (a, first), (b, second) = ends
+        return Change(*((x - y) / ((a - b) * size) for x, y in zip(first, second, strict=True)))
+
+    def _end(self, nudge: Callable[[StepData, float], None], size: float) -> Change:
+        q, v, rows = self._step(lambda data: nudge(data, size))
+        state = np.concatenate([np.empty_like(v), v])
+        differences.between(self.twin.model.arrays, self.q, q, state[: len(v)])
+        if rows.identity != self.rows.identity:
+            rows = self._matched(rows)
+        return Change(state, rows.velocity.ravel(), rows.impulse.ravel())
+
+    def _step(self, change: Callable[[StepData], None]) -> tuple[Array, Array, Rows]:
+        """q, v and rows after a step from a start that is changed."""
+        twin = self.twin
+        done, status = 0, FINE
+        while done == 0 and status == FINE:
+            self._begin()
+            change(twin.data)
+            twin.prepare()
+            if self._push is not None:
+                self._push(twin)
+            before = twin.data.memory.joint["saturation"].copy()
+            done, status = twin.rollout(self.dt, np.inf, 1)
+        if done == 0:
+            raise SimulationError(f"the step cannot be linearised: a state nearby ends as {status}")
+        self.flipped.update(np.flatnonzero(twin.data.memory.joint["saturation"] != before).tolist())
+        return twin.data.q.copy(), twin.data.v.copy(), self._read()
+
+    def _begin(self) -> None:
+        """The start into the twin's own arrays."""
+        if self._into is not self.twin.data:
+            self._into, count = self.twin.data, int(self._start.memory.count[0])
+            self._copies = [
+                (out[:count], x[:count]) if out.shape != x.shape else (out, x)
+                for name in ("q", "v", "command", "memory")
+                for out, x in zip(
+                    _arrays(getattr(self._into, name)),
+                    _arrays(getattr(self._start, name)),
+                    strict=True,
+                )
+                if x.size
+            ]
+        for out, x in self._copies:
+            out[...] = x
+
+    def _read(self) -> Rows:
+        """Of the last step; rows are solved by groups, points are in the order of their kinds."""
+        s, count = self.twin.workspace, int(self.twin.data.outcome.report[0]["points"])
+        order, found = s.groups.order[:count], np.empty((2, count, 3))
+        for k, values in enumerate((s.impulse, s.u)):
+            found[k, order] = values[: 3 * count].reshape(-1, 3)
+        rows = self.twin.data.memory.contact[:count]
+        columns = [rows[name].tolist() for name in ("kind", "shape_a", "shape_b", "feature")]
+        return Rows(list(zip(*columns, strict=True)), found[0], found[1])
+
+    def _matched(self, rows: Rows) -> Rows:
+        """Rows in the order of the solved step; those without an impulse may be missing."""
+        place = {name: k for k, name in enumerate(rows.identity)}
+        impulse, velocity = self.rows.impulse.copy(), self.rows.velocity.copy()
+        for k, name in enumerate(self.rows.identity):
+            if name in place:
+                impulse[k], velocity[k] = rows.impulse[place[name]], rows.velocity[place[name]]
+            elif impulse[k].any():
+                c = self.contacts[k] if k < len(self.contacts) else None
+                pair = f"{c.body_a.name} and {c.body_b.name}" if c else "two bodies"
+                raise OtherPointsError(
+                    f"the step cannot be linearised: {pair} touch in other points as soon as they "
+                    "move; move them a little first"
+                )
+        return Rows(self.rows.identity, impulse, velocity)
+
+
+def _arrays(value: Any) -> Iterator[NDArray[Any]]:
+    """All arrays of a structure, in their order."""
+    if isinstance(value, np.ndarray):
+        yield value
+    else:
+        for part in value:
+            yield from _arrays(part)
+
+
+def _solved(stepper: Stepper, dt: float, tolerance: float) -> tuple[StepData, list[Contact]]:
+    """The state of a stepper with contacts and modes as the step from it has them."""
+    saved, listed = stepper.save(), len(stepper.foot_history)
+    try:
+        done, status = 0, FINE
+        while done == 0 and status == FINE:
+            done, status = stepper.rollout(dt, min(tolerance, SOLVED), 1)
+        after, report = stepper.save(), stepper.data.outcome.report[0].copy()
+        found = contacts(Data(stepper, dt, tolerance))
+    finally:
+        stepper.restore(saved)
+        del stepper.foot_history[listed:]
+    if (
+        done == 0
+        or not report["residual"] <= tolerance
+        or not report["joint_residual"] <= tolerance
+    ):
+        raise SimulationError("the step cannot be linearised: its contacts were not solved")
+    if report["apart"]:
+        raise SimulationError(
+            "the step cannot be linearised: things overlap so deeply that they are moved apart; "
+            "let them part first"
+        )
+    solved = {name: getattr(after.memory, name) for name in ("contact", "count", "joint")}
+    copy = each(saved, np.copy)
+    return copy._replace(memory=copy.memory._replace(**solved)), found

@@ -1,0 +1,270 @@
+"""Points become a contact problem: which bodies, in which groups, their inverse inertia,
+their rows.
+
+Bodies that touch through a chain of contacts make a group (trees are one), and each group is a
+problem of its own. A tree that touches with many links brings the factors of its joints instead of
+a block for every two of them (``tree_inertia``), and so does all of its group. Each row is filled
+by its kind (``rows``), and starts with the impulse it had in the last step, found by its identity.
+
+References: Chardonnet (2012), sec. 3.3.
+"""
+
+from tabi.contact import bodies as bodies_of
+from tabi.contact import bond_closing, bond_elimination, bond_rows, bond_work, groups
+from tabi.dynamics import body_inertia, kinematics
+from tabi.dynamics.body_inertia import BLOCKS, BLOCKS_AND_ROWS, ROWS
+from tabi.dynamics.tree_inertia import BLOCKS as IN_BLOCKS
+from tabi.dynamics.tree_inertia import ROOT
+from tabi.jit import kernel
+from tabi.step.tables import BONDS
+
+# contacting bodies of a family from which on factors cost less than blocks
+MANY = 24
+
+
+def assemble_on(fill, warm_start, tie):
+    """The contact problem of a step, from the kernels of its kinds of rows and of its law."""
+
+    @kernel(apart="boolean")
+    def assemble(t, d, s, h):
+        """s.problem from the points and the free motion v_free, with a warm start in s.impulse.
+
+        Returns:
+            whether there was memory enough.
+        """
+        m, w, p, report = t.model, s.dynamics, s.problem, d.outcome.report[0]
+        tie(s, report.points)
+        if s.bonds.scale.shape[0] > 0:
+            bond_work.clear(s.bonds, report.points)
+        # which points have to do with each other, and the inverse inertia of their bodies
+        report.groups, bodies, reduced = number_bodies(t, s, report.points)
+        report.blocks = body_inertia.omega(
+            m, w, s.chains, s.body, bodies, p.start, p.column, p.omega
+        )
+        report.blocks = max(report.blocks, reduced)
+        if report.blocks > p.omega.shape[0]:
+            return False
+        kinematics.twists(m, s.v_free, w)
+        for g in range(report.groups):
+            # columns and parents count from the first body of their group
+            for e in range(p.start[s.first[g]], p.start[s.first[g + 1]]):
+                p.column[e] -= s.first[g]
+            for i in range(s.first[g], s.first[g + 1]):
+                above = s.chains.above[i]
+                p.parent[i] = above - s.first[g] if above >= 0 else above
+            # rows, each filled by its kind
+            for x in range(s.groups.start[g], s.groups.start[g + 1]):
+                e = s.groups.order[x]
+                s.approach[e] = 0.0
+                fill(t, d, e, s, x, g, h)
+            if s.bonds.scale.shape[0] > 0:
+                brace(t, s, g, h)
+        # impulses of the last step
+        known = d.memory.count[0]
+        for x in range(report.points):
+            e = s.groups.order[x]
+            found = find(d.memory.contact, known, s.kind[e], s.points[e], e)
+            warm_start(t, d, e, s, x, found)
+        return True
+
+    return assemble
+
+
+@kernel(inline=True)
+def brace(t, s, g, h):
+    """The bonds of a group: eliminated, or closed by its law."""
+    p, w, c, e = s.problem, s.bonds, s.groups.start[g], s.groups.start[g + 1]
+    first = s.first[g]
+    part = bodies_of.part(p, first, s.first[g + 1], c, e)
+    if w.end[g] < e:
+        mass = 0.0
+        for i in range(first, s.first[g + 1]):
+            mass += t.model.body[s.body[i]].mass / (s.first[g + 1] - first)
+        bond_rows.respond(t.model, s.chains, s.body[first:], part, w, g, c, first)
+        bond_elimination.eliminate(part, w, g, c, first, w.inner[g], mass, h)
+    else:
+        bond_closing.close_plainly(part, s.shift[3 * c : 3 * e], w.offset[3 * c : 3 * e], h)
+
+
+@kernel(inline=True)
+def number_bodies(t, s, count):
+    """Groups of the first ``count`` points, and their bodies in the order of the groups.
+
+    s.body lists the bodies, with those that carry them where Ω gets factors; s.number of a body is
+    its place there; s.first[g] is the place of the first one of group g.
+
+    Returns:
+        the number of groups, of bodies, and of blocks that groups take whose bonds are eliminated.
+    """
+    found = groups.find(t.chain.family, s.points.a, s.points.b, count, s.groups)
+    for i in range(s.number.shape[0]):
+        s.number[i] = -1
+    bodies, reduced, any_bonds = 0, 0, s.bonds.scale.shape[0] > 0
+    if any_bonds:
+        bonds_last(s, found)
+    for g in range(found):
+        s.first[g] = bodies
+        end = s.groups.start[g + 1]
+        middle = s.bonds.end[g] if any_bonds else end
+        bodies = list_bodies(s, s.groups.start[g], middle, bodies, BLOCKS)
+        inner = bodies - s.first[g]
+        bodies = list_bodies(s, middle, end, bodies, ROWS)
+        if bodies - s.first[g] >= MANY and _crowded(s.chains, s.body, s.first[g], bodies):
+            bodies = _add_carriers(t.model, s, s.first[g], bodies)
+            # bonds would fill all of Ω: they are left to the law
+            if middle < end:
+                s.bonds.end[g] = end
+        elif middle < end:
+            s.bonds.inner[g], s.bonds.start[s.first[g]] = inner, reduced
+            reduced += inner * inner
+    s.first[found] = bodies
+    return found, bodies, reduced
+
+
+@kernel(inline=True)
+def list_bodies(s, begin, end, bodies, has):
+    """Bodies of rows that are not listed yet; returns how many there are then.
+
+    Args:
+        has: what these bodies have of their inverse inertia (``body_inertia``); ROWS for those of
+            bonds that are eliminated.
+    """
+    for x in range(begin, end):
+        p = s.points[s.groups.order[x]]
+        for side in range(2):
+            i = p.a if side == 0 else p.b
+            if i > 0 and s.number[i] < 0:
+                s.number[i], s.body[bodies] = bodies, i
+                s.chains.above[bodies], s.chains.has[bodies] = IN_BLOCKS, has
+                bodies += 1
+            elif i > 0 and has == ROWS and s.chains.has[s.number[i]] == BLOCKS:
+                s.chains.has[s.number[i]] = BLOCKS_AND_ROWS
+    return bodies
+
+
+@kernel(apart="none", rare=True)
+def bonds_last(s, count):
+    """Put the points of bonds behind all others of their group, where they can be eliminated."""
+    order, w, rows = s.groups.order, s.bonds, 0
+    for g in range(count):
+        begin, end = s.groups.start[g], s.groups.start[g + 1]
+        low = begin
+        while low < end and s.kind[order[low]] != BONDS:
+            low += 1
+        high = low
+        while high < end and s.kind[order[high]] == BONDS:
+            high += 1
+        n = 3 * (high - low)
+        w.end[g], w.first[g] = end, rows
+        if n == 0 or n > w.T.shape[0] or rows + n > w.scale.shape[0]:
+            continue
+        # two blocks change places
+        _reverse(order, low, high)
+        _reverse(order, high, end)
+        _reverse(order, low, end)
+        w.end[g], rows = end - (high - low), rows + n
+
+
+@kernel(inline=True)
+def _reverse(order, begin, end):
+    """Turn a part of a list round."""
+    for k in range((end - begin) // 2):
+        a, b = begin + k, end - 1 - k
+        order[a], order[b] = order[b], order[a]
+
+
+@kernel(apart="boolean", rare=True)
+def _crowded(c, body, begin, end):
+    """Whether MANY bodies of a group are of one family,
+    and its families can do without blocks.
+    """
+    most = 0
+    for x in range(begin, end):
+        c.contacting[c.body[body[x]].family].tally = 0
+    for x in range(begin, end):
+        if c.body[body[x]].geared != 0:
+            return False
+        family = c.contacting[c.body[body[x]].family]
+        family.tally += 1
+        most = max(most, family.tally)
+    return most >= MANY
+
+
+@kernel(apart="int64", rare=True)
+def _add_carriers(m, s, begin, end):
+    """Put all bodies that carry those of a group into the list, parents before children.
+
+    Returns:
+        the end of the list.
+    """
+    count, touching = end - begin, s.chains.previous
+    for x in range(count):
+        touching[x] = s.body[begin + x]
+        s.number[touching[x]] = -1
+    end = begin
+    for x in range(count):
+        # up to what is listed already, then the other way round
+        i, low = touching[x], end
+        while i != 0 and s.number[i] < 0:
+            s.number[i], s.body[end] = 0, i
+            end += 1
+            i = m.body[i].parent
+        for k in range((end - low) // 2):
+            s.body[low + k], s.body[end - 1 - k] = s.body[end - 1 - k], s.body[low + k]
+        for k in range(low, end):
+            s.number[s.body[k]] = k
+            parent = m.body[s.body[k]].parent
+            s.chains.above[k] = s.number[parent] if parent != 0 else ROOT
+            s.chains.has[k] = BLOCKS
+    return end
+
+
+@kernel(inline=True)
+def _same(row, kind, point):
+    """Whether a contact of the last step and a point are the same."""
+    return (
+        row.feature == point.feature
+        and row.shape_a == point.shape_a
+        and row.shape_b == point.shape_b
+        and row.kind == kind
+    )
+
+
+@kernel(inline=True)
+def _before(row, kind, point):
+    """Whether a contact stands before a point: by kind, then by shapes."""
+    if row.kind != kind:
+        return row.kind < kind
+    return row.shape_a < point.shape_a or (
+        row.shape_a == point.shape_a and row.shape_b < point.shape_b
+    )
+
+
+@kernel(inline=True)
+def find(old, known, kind, point, e):
+    """Where the point e was in the last step, −1 where it is new."""
+    # mostly the same points in the same order
+    same = e < known and _same(old[e], kind, point)
+    return e if same else _find(old, known, kind, point)
+
+
+@kernel(inline=True)
+def _find(old, known, kind, point):
+    """Where a point was in the last step, −1 where it is new."""
+    low, high = 0, known
+    while low < high:
+        middle = (low + high) // 2
+        if _before(old[middle], kind, point):
+            low = middle + 1
+        else:
+            high = middle
+    while (
+        low < known
+        and old[low].kind == kind
+        and old[low].shape_a == point.shape_a
+        and old[low].shape_b == point.shape_b
+    ):
+        if old[low].feature == point.feature:
+            return low
+        low += 1
+    return -1

@@ -1,0 +1,1 @@
+"""Commands of controllers: their columns, their targets, and who writes them."""

@@ -1,0 +1,115 @@
+"""What the parts of a step do together, where a step is divided at its impacts (``events``).
+
+    λ = Σ λ_part,   τ = Σ (length/dt) τ_part                                                     (1)
+λ: impulse of each contact, bond and moment, by its identity; what was open in the last part and
+bore something before it is there too. τ: efforts of motors and joints, and wrenches of feet. So
+forces, λ/dt, are means over the whole step, and what sensors feel is that, as in a step that was
+not divided. States, of contacts as of feet, are those at the end.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabi.dynamics import loads
+from tabi.jit import entry
+from tabi.step import feet
+from tabi.step.sensors import measurement
+from tabi.step.stepper import Stepper, larger
+from tabi.step.tables import MOMENTS, OPEN, StepData
+
+IDENTITY = ["kind", "shape_a", "shape_b", "feature"]
+# of a foot, in its row
+WRENCH = ("force", "torque", "local_force", "local_torque", "normal_force", "tangential_force")
+# of the report: added up; the worst of the parts; the least
+TOTAL = ("iterations", "work", "bounced", "lowered", "missed")
+WORST, LEAST = ("attempt", "residual", "joint_residual"), ("gap", "overlap")
+
+
+class DividedStep:
+    """A step that is done in parts.
+
+    Args:
+        start: the moment in which it begins.
+    """
+
+    def __init__(self, stepper: Stepper, start: StepData) -> None:
+        self._stepper, self._start = stepper, start
+        self._rows: dict[tuple[int, ...], NDArray[np.void]] = {}
+        # of moments, the identity of their contact
+        self._contact: dict[tuple[int, ...], tuple[int, ...]] = {}
+        self._effort: dict[str, Any] = dict.fromkeys(("motor", "constraint"), 0.0)
+        self._foot: dict[str, Any] = dict.fromkeys(WRENCH, 0.0)
+        self._report: dict[str, float] = {}
+        self._said: list[Any] = [0, (0.0, 0.0, 0.0)]
+
+    def begin(self) -> None:
+        """Parts are not sampled by sensors."""
+        self._stepper.data.command.heard[:] = 0
+
+    def add(self, length: float) -> None:
+        """Add the part of a length [s] that was just done."""
+        data = self._stepper.data
+        rows = data.memory.contact[: data.memory.count[0]]
+        names = [tuple(row) for row in rows[IDENTITY].tolist()]
+        for row, name in zip(rows, names, strict=True):
+            if row["kind"] == MOMENTS:
+                self._contact[name] = names[int(row["source"])]
+            now, known = row.copy(), self._rows.get(name)
+            if known is not None:
+                now["impulse"] += known["impulse"]
+                if now["status"] == OPEN:
+                    now["status"] = known["status"]
+            self._rows[name] = now
+        for name, value in self._effort.items():
+            self._effort[name] = value + length * data.outcome.effort[name]
+        for name, value in self._foot.items():
+            self._foot[name] = value + length * data.memory.foot[name]
+        report, before = data.outcome.report[0], self._report
+        for name in TOTAL:
+            before[name] = before.get(name, 0) + report[name]
+        for name in WORST:
+            before[name] = larger(float(report[name]), before.get(name, 0.0))
+        for name in LEAST:
+            before[name] = min(float(report[name]), before.get(name, np.inf))
+        missed, errors = self._stepper.said
+        worst = map(larger, errors, self._said[1])
+        self._said = [self._said[0] + missed, tuple(worst)]
+
+    def end(self, dt: float) -> None:
+        """The last part was added: memory and outcome become those of the whole step [s]."""
+        stepper = self._stepper
+        names = sorted(self._rows)
+        stepper.make_room(len(names))
+        data, place = stepper.data, {name: k for k, name in enumerate(names)}
+        for k, name in enumerate(names):
+            data.memory.contact[k] = self._rows[name]
+            if name in self._contact:
+                data.memory.contact["source"][k] = place[self._contact[name]]
+        data.memory.count[0] = len(names)
+        for name, total in self._effort.items():
+            data.outcome.effort[name] = total / dt
+        for name, total in self._foot.items():
+            data.memory.foot[name] = total / dt
+        _press(stepper)
+        for name, value in self._report.items():
+            data.outcome.report[name][0] = value
+        data.outcome.q_before[:], data.outcome.v_before[:] = self._start.q, self._start.v
+        data.command.heard[:] = self._start.command.heard
+        stepper.said = self._said
+        if data.command.heard.any():
+            args = (stepper.tables, data, stepper.workspace, dt)
+            entry(measurement.sample_again, *args)(*args)
+
+
+def _press(stepper: Stepper) -> None:
+    """Pressure points of feet that stand, from their wrenches."""
+    sole, corner = stepper.tables.foot, stepper.tables.corner
+    for row, own in zip(stepper.data.memory.foot, sole, strict=True):
+        at = loads.pressure_point(row["local_force"], row["local_torque"])
+        if row["state"] and at is not None:
+            row["pressure"] = at
+            row["margin"] = feet.margin(corner, own["first"], own["end"], at[0], at[1])
