@@ -15,8 +15,8 @@ from pictures import picture
 
 from tabi import scenes
 from tabi.apps.viewer.page import Page
+from tabi.apps.viewer.panels.soft_panel import SoftPanel
 from tabi.apps.viewer.soft_pad import soft_of
-from tabi.apps.viewer.soft_panel import SoftPanel
 from tabi.apps.viewer.view import Observer
 
 FOLDER = PICTURES / "scenes"

@@ -17,7 +17,7 @@ from tabi.analysis.impact_measures import (
 )
 from tabi.recording.foot_words import FACE, NONE, VERTEX
 from tabi.spatial.transform import about
-from tabi.walking.footsteps import SIDES
+from tabi.walking.plan.footsteps import SIDES
 
 SPEED, LANDS = 0.2, 0.5
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from apps.sentences import mistake
 from apps.test_identify import told
-from tests.simulation.forces.test_motors import arm
+from tests.step.forces.test_motors import arm
 
 import tabi
 from tabi.model.joint import Motor

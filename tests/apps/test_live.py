@@ -12,7 +12,7 @@ from tabi.apps.recordings.frames import ARROW
 from tabi.apps.viewer.controls import trunk
 from tabi.apps.viewer.drawing import feet_lines
 from tabi.apps.viewer.live import Live, limp
-from tabi.apps.viewer.overlay import HEAD, KINDS
+from tabi.apps.viewer.marks.overlay import HEAD, KINDS
 from tabi.apps.viewer.page import Page
 from tabi.apps.viewer.player import Player, simulated
 from tabi.apps.viewer.view import Observer, feet_of

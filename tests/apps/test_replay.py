@@ -11,7 +11,7 @@ from simulation.soft import block
 import tabi
 from tabi.apps.recordings.frames import ARROW
 from tabi.apps.recordings.pressure_scale import top
-from tabi.apps.viewer.plots import SPAN
+from tabi.apps.viewer.panels.plots import SPAN
 from tabi.apps.viewer.replay import AFTER, BEFORE, POINTS, Replay, before, plain
 from tabi.recording.recorded import read
 

@@ -5,7 +5,7 @@ from collision.scenes import UNIT, Scene
 
 import tabi
 from tabi.collision.arrays import SURFACE
-from tabi.collision.surfaces import NODES, surface_points, surfaces
+from tabi.collision.surfaces.points import NODES, surface_points, surfaces
 from tabi.collision.workspace import point_table
 from tabi.model.arrays import table
 from tabi.model.shape import Box

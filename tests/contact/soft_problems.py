@@ -3,8 +3,8 @@
 import numpy as np
 from contact.test_bodies import random_bodies
 
-from tabi.contact import compliance, pads
 from tabi.contact.matrix_form import sparse
+from tabi.contact.soft import compliance, pads
 from tabi.spatial.transform import from_quaternion
 
 

@@ -5,7 +5,7 @@ import pytest
 
 import tabi
 from tabi.contact import groups
-from tabi.dynamics.chain_tables import families
+from tabi.dynamics.inverse_inertia.chain_tables import families
 
 # contacts of a cube with its neighbour or the floor; the world is body 0
 FLOOR = 0

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from tabi import contact
-from tabi.contact import bodies, body_sweep, maps, tree_lu, trees, twist_newton, weights
+from tabi.contact import bodies, body_sweep, maps, trees, twist_newton, weights
+from tabi.contact.algebra import tree_lu
 from tabi.contact.rows import BILATERAL
 from tabi.spatial.transform import from_quaternion
 

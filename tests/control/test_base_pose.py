@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from bipeds import biped, hrp2_on_ground
-from tests.simulation.forces.test_motors import arm
+from tests.step.forces.test_motors import arm
 
 import tabi
 from tabi.control import Estimator

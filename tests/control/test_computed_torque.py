@@ -7,7 +7,7 @@ from math import cos
 import numpy as np
 import pytest
 from bipeds import biped, hrp2_on_ground
-from tests.simulation.forces.test_motors import G, arm
+from tests.step.forces.test_motors import G, arm
 
 import tabi
 from tabi.control import torque

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from tests.simulation.forces.test_motor_lines import twin
-from tests.simulation.forces.test_motors import arm
+from tests.step.forces.test_motor_lines import twin
+from tests.step.forces.test_motors import arm
 
 import tabi
 from tabi._errors import ModelError

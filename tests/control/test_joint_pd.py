@@ -5,7 +5,7 @@ from math import cos
 import numpy as np
 import pytest
 from bipeds import biped
-from tests.simulation.forces.test_motors import G, arm
+from tests.step.forces.test_motors import G, arm
 
 import tabi
 from tabi.control import pd

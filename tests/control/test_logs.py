@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tests.simulation.forces.test_motors import arm
+from tests.step.forces.test_motors import arm
 
 import tabi
 from tabi.control import (

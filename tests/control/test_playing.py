@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from bipeds import biped
 from control.test_pattern_dynamics import squat
-from tests.simulation.forces.test_motors import arm
+from tests.step.forces.test_motors import arm
 
 import tabi
 from tabi.control import pattern, pattern_dynamics, playback

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from bipeds import biped
-from tests.simulation.forces.test_motors import arm
+from tests.step.forces.test_motors import arm
 
 import tabi
 from tabi.control import hold, pd, sequence

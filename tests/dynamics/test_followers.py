@@ -3,7 +3,8 @@
 import numpy as np
 from worlds import random_robot, random_state
 
-from tabi.dynamics import aba, chain_tables, followers, kinematics, workspace
+from tabi.dynamics import aba, followers, kinematics, workspace
+from tabi.dynamics.inverse_inertia import chain_tables
 from tabi.model.joint import Mimic
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tests.simulation.forces.test_motor_lines import twin
+from tests.step.forces.test_motor_lines import twin
 
 import tabi
 from tabi._errors import ModelError

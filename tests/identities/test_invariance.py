@@ -10,11 +10,11 @@ import pytest
 import tabi
 from tabi import control
 from tabi.spatial.transform import Transform, about, translation
-from tabi.walking.biped import Biped
-from tabi.walking.footsteps import Footstep, other, walk
-from tabi.walking.gait import gait_for
-from tabi.walking.pattern import walking_pattern
-from tabi.walking.stabiliser_tables import Stabiliser
+from tabi.walking.balance.stabiliser_tables import Stabiliser
+from tabi.walking.plan.biped import Biped
+from tabi.walking.plan.footsteps import Footstep, other, walk
+from tabi.walking.plan.gait import gait_for
+from tabi.walking.plan.pattern import walking_pattern
 from tabi.walking.walker import Walker
 
 LAWS = ("coulomb", "pyramid", "penalty", "selection", "soft")

@@ -4,7 +4,7 @@ import pytest
 
 import tabi
 from tabi import scenes
-from tabi.scenes import key_names
+from tabi.scenes.keys import names as key_names
 from tabi.scenes.reader import Reader
 
 HEAD = "title: x\nduration_s: 1\nground: {}\n"

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from tabi import ModelError, scenes
-from tabi.scenes.hand_keys import HandFrame
 from tabi.scenes.hands import Holding, script_of
+from tabi.scenes.keys.hands import HandFrame
 from tabi.scenes.tree import SceneError
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import tabi
 from tabi.scenes import poses
-from tabi.scenes.motion import Hold, RobotKeys
+from tabi.scenes.keys.motion import Hold, RobotKeys
 
 BUILDER = SimpleNamespace(at=lambda *path: nullcontext())
 

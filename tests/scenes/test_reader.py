@@ -3,7 +3,8 @@
 import pytest
 
 from tabi import scenes
-from tabi.scenes import SceneError, contents, motion, things
+from tabi.scenes import SceneError
+from tabi.scenes.keys import contents, motion, things
 
 START = "title: t\nground: {}\nobjects:\n"
 BOX = "  - shape: box\n    name: crate\n    size_m: [1, 1, 1]\n    mass_kg: 2\n"

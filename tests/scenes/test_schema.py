@@ -7,7 +7,8 @@ import pytest
 import yaml
 
 from tabi import scenes
-from tabi.scenes import schema, things
+from tabi.scenes import schema
+from tabi.scenes.keys import things
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 

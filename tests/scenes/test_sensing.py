@@ -8,8 +8,8 @@ from tabi import scenes
 from tabi.model.sensors import KINDS
 from tabi.model.sensors import OPTIONS as KNOWN
 from tabi.scenes import SceneError
+from tabi.scenes.keys.sensors import SensorKeys
 from tabi.scenes.sensing import OPTIONS
-from tabi.scenes.sensor_keys import SensorKeys
 
 HRP2 = "title: t\nrobots:\n  - robot: hrp2\n    position_m: [0, 0, 1]\n    sensors:\n"
 

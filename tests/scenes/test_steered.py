@@ -6,9 +6,9 @@ import pytest
 from apps.viewer.steered import FakeSteeredWalker
 
 from tabi import scenes, walking
+from tabi.scenes.keys.walks import SteerKeys
 from tabi.scenes.steered import SteeringScript
 from tabi.scenes.tree import SceneError
-from tabi.scenes.walk_keys import SteerKeys
 
 ONE = """
 title: steered

@@ -5,7 +5,7 @@ import pytest
 
 from tabi import scenes
 from tabi.analysis.walk_measures import WalkWatch, walkers
-from tabi.scenes.walk_keys import StabiliserKeys
+from tabi.scenes.keys.walks import StabiliserKeys
 from tabi.scenes.walks import stabiliser_of
 from tabi.walking import DcmStabiliser, Stabiliser
 

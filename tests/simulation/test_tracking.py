@@ -7,8 +7,8 @@ from math import cos, sin
 import numpy as np
 import pytest
 from bipeds import hrp2_on_ground
-from tests.simulation.forces.test_motor_lines import twin
-from tests.simulation.forces.test_motors import arm
+from tests.step.forces.test_motor_lines import twin
+from tests.step.forces.test_motors import arm
 from tests.worlds import random_robot
 
 import tabi

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from plates import MASS, THICK, plate_world
-from simulation.test_events import G, falling_things
+from step.test_events import G, falling_things
 
 import tabi
 from tabi.model.joint import Joint, Motor

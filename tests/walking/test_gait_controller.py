@@ -5,7 +5,7 @@ import pytest
 
 import tabi
 from tabi.walking import Biped, Stabiliser, Walker, walking_pattern
-from tabi.walking.steered_walker import SteeredWalker
+from tabi.walking.steered.walker import SteeredWalker
 
 
 @pytest.fixture(params=["pattern", "steered"])

@@ -5,10 +5,10 @@ import pytest
 
 import tabi
 from tabi.control import Logged, replay
-from tabi.walking.biped import Biped
-from tabi.walking.footsteps import walk
-from tabi.walking.pattern import walking_pattern
-from tabi.walking.stabiliser_tables import DcmStabiliser, Stabiliser
+from tabi.walking.balance.stabiliser_tables import DcmStabiliser, Stabiliser
+from tabi.walking.plan.biped import Biped
+from tabi.walking.plan.footsteps import walk
+from tabi.walking.plan.pattern import walking_pattern
 from tabi.walking.walker import Walker
 
 

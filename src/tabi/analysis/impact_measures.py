@@ -36,7 +36,7 @@ from tabi.model.lookup import link_of
 from tabi.recording.foot_words import NONE
 from tabi.simulation.simulator import Simulator
 from tabi.step.data import Data
-from tabi.walking.footsteps import SIDES
+from tabi.walking.plan.footsteps import SIDES
 from tabi.walking.walker import Walker
 
 Array = NDArray[np.float64]

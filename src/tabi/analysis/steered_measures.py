@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from tabi.analysis.walk_measures import driving
 from tabi.simulation.simulator import Simulator
 from tabi.step.data import Data
-from tabi.walking.footsteps import SIDES
-from tabi.walking.steered_walker import SteeredWalker
+from tabi.walking.plan.footsteps import SIDES
+from tabi.walking.steered.walker import SteeredWalker
 
 Array = NDArray[np.float64]
 

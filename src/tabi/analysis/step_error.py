@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 
 from tabi._errors import TabiError
 from tabi.scenes.handling import feels
-from tabi.scenes.motion import Hold, Limp
+from tabi.scenes.keys.motion import Hold, Limp
 from tabi.scenes.scene import Scene
 from tabi.scenes.walks import rate_of
 

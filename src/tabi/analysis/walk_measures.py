@@ -26,10 +26,10 @@ from tabi.control.merging import nested
 from tabi.model.signals import Controller
 from tabi.simulation.simulator import Simulator
 from tabi.step.data import Data
-from tabi.walking.footsteps import SIDES, other
 from tabi.walking.gait_controller import GaitController
-from tabi.walking.pattern import WalkingPattern
-from tabi.walking.schedule import Schedule
+from tabi.walking.plan.footsteps import SIDES, other
+from tabi.walking.plan.pattern import WalkingPattern
+from tabi.walking.plan.schedule import Schedule
 from tabi.walking.walker import Walker
 
 Array = NDArray[np.float64]

@@ -38,7 +38,7 @@ from tabi.walking import (
     walk,
     walking_pattern,
 )
-from tabi.walking.footsteps import SIDES
+from tabi.walking.plan.footsteps import SIDES
 
 Array = NDArray[np.float64]
 # of the ground; cut-off [Hz] and order of the low-pass a force shakes about

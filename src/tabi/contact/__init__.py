@@ -20,9 +20,9 @@ from tabi.contact.blocks import Blocks, velocities
 from tabi.contact.bodies import BodyProblem
 from tabi.contact.budget import begin, limits
 from tabi.contact.certificate import Certificate, judge
-from tabi.contact.impact import Impact, solve_impact
+from tabi.contact.lemke.impact import Impact, solve_impact
+from tabi.contact.lemke.pyramid import PyramidSolution, solve_frictionless, solve_pyramid
 from tabi.contact.problem import Problem, ProblemError
-from tabi.contact.pyramid import PyramidSolution, solve_frictionless, solve_pyramid
 
 SOLVERS = ("auto", "gauss-seidel", "accelerated gauss-seidel")
 # beyond this a dense Newton without allocation costs more than SciPy's factorisations

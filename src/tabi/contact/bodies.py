@@ -19,7 +19,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tabi.contact import block_lu, row_mobility, trees
+from tabi.contact import row_mobility, trees
+from tabi.contact.algebra import block_lu
 from tabi.contact.body_work import BodyWork as BodyWork
 from tabi.contact.body_work import allocate as allocate
 from tabi.contact.rows import CONTACT, bound_by

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi.contact import block_lu, budget, interior_work, row_mobility
+from tabi.contact import budget, row_mobility
+from tabi.contact.algebra import block_lu
+from tabi.contact.interior import interior_work
 from tabi.contact.workspace import DEPTH, FEW
 from tabi.jit.structure import Structure
 

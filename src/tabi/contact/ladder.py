@@ -32,19 +32,12 @@ and end where the budget does that is in the solver's memory (``budget``).
 
 import numpy as np
 
-from tabi.contact import (
-    budget,
-    compliant_newton,
-    compliant_sweep,
-    gauss_seidel,
-    interior_point,
-    newton,
-    sparse_newton,
-    twist_newton,
-)
+from tabi.contact import budget, gauss_seidel, newton, sparse_newton, twist_newton
 from tabi.contact.blocks import Blocks
+from tabi.contact.interior import interior_point
 from tabi.contact.maps import ALART_CURNIER, JEAN_MOREAU, NATURAL
 from tabi.contact.rows import CONTACT
+from tabi.contact.soft import compliant_newton, compliant_sweep
 from tabi.contact.workspace import carve, copy, fill
 from tabi.jit import kernel
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tabi.contact.blocks import Blocks
 from tabi.contact.bodies import BodyProblem, wrench
-from tabi.contact.soft_problem import SoftProblem
+from tabi.contact.soft.soft_problem import SoftProblem
 from tabi.jit import kernel
 from tabi.jit.structure import Structure
 from tabi.spatial.vector import add, cross, dot, load3

@@ -12,9 +12,9 @@ References: Alart and Curnier (1991); Acary et al. (2018).
 """
 
 from tabi.contact import budget
+from tabi.contact.algebra.linear import solve as solve_linear
 from tabi.contact.blocks import velocities_with
 from tabi.contact.certificate import residual
-from tabi.contact.linear import solve as solve_linear
 from tabi.contact.rows import newton_map, opens
 from tabi.contact.workspace import copy
 from tabi.jit import kernel

@@ -10,7 +10,8 @@ have twenty-four; a robot that lies has a third of them. Many corners of one foo
 from their body.
 """
 
-from tabi.contact import linear, row_mobility, trees
+from tabi.contact import row_mobility, trees
+from tabi.contact.algebra import linear
 from tabi.contact.bodies import apply_omega, push_both, relative, wrench
 from tabi.contact.row_mobility import along_one_axis
 from tabi.contact.workspace import FEW

@@ -14,7 +14,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi.dynamics.tree_inertia import BLOCKS, EACH, FOLLOWS, ROOT, SELF, YIELDS, times
+from tabi.dynamics.inverse_inertia.tree_inertia import (
+    BLOCKS,
+    EACH,
+    FOLLOWS,
+    ROOT,
+    SELF,
+    YIELDS,
+    times,
+)
 from tabi.jit import kernel
 from tabi.spatial.vector import add6, load6, store6
 

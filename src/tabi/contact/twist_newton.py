@@ -14,7 +14,9 @@ Rows whose bound R is what their partner presses with follow it: Δλ of (1) and
 
 from math import sqrt
 
-from tabi.contact import block_lu, budget, point_newton, tree_lu, trees
+from tabi.contact import budget, point_newton, trees
+from tabi.contact.algebra import block_lu, tree_lu
+from tabi.contact.algebra.tree_lu import add_product
 from tabi.contact.bodies import (
     apply_omega,
     push_both,
@@ -28,7 +30,6 @@ from tabi.contact.newton import newton_on, row_map
 from tabi.contact.point_newton import OPENS, SLIDES, STICKS
 from tabi.contact.row_mobility import along_one_axis
 from tabi.contact.rows import CONTACT, LIMITED, opens, sticks
-from tabi.contact.tree_lu import add_product
 from tabi.contact.workspace import FEW
 from tabi.jit import kernel
 from tabi.spatial.vector import (

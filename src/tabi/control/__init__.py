@@ -3,7 +3,6 @@
 from tabi.control import ros2
 from tabi.control.complying import compliance
 from tabi.control.computed_torque import torque
-from tabi.control.estimator import Estimator, EstimatorGains, StateEstimate
 from tabi.control.filters import Butterworth, zero_phase
 from tabi.control.gazing import gaze
 from tabi.control.gripping import grip
@@ -21,6 +20,7 @@ from tabi.control.playing import playback
 from tabi.control.processes.external import ControllerWarning, External, external
 from tabi.control.processes.serving import serve
 from tabi.control.sequencing import sequence
+from tabi.estimation.estimator import Estimator, EstimatorGains, StateEstimate
 
 __all__ = [
     "Butterworth",

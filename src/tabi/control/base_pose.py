@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from tabi._errors import ModelError
-from tabi.control.estimator import Estimator
 from tabi.control.merging import restart
+from tabi.estimation.estimator import Estimator
 from tabi.model.robot import Robot
 from tabi.model.signals import Measurement
 from tabi.spatial.transform import Transform

@@ -38,10 +38,10 @@ from numpy.typing import NDArray
 
 from tabi._errors import ModelError, real, unknown
 from tabi.control.base_pose import BaseGuess, BasePose
-from tabi.control.body_sense import cross, read
 from tabi.control.chains import below, limb
 from tabi.control.joint_values import JointChoice
 from tabi.dynamics.configuration import Configuration
+from tabi.estimation.body_sense import cross, read
 from tabi.model.body import Body
 from tabi.model.robot import Robot
 from tabi.model.sensors import Sensor

@@ -31,11 +31,11 @@ from numpy.typing import NDArray
 
 from tabi._errors import ModelError
 from tabi.control.base_pose import BaseGuess, BasePose
-from tabi.control.body_sense import cross, read
 from tabi.control.chains import below
 from tabi.control.joint_values import JointChoice, posed
 from tabi.control.weight_shares import corner_loads
 from tabi.dynamics.configuration import Configuration
+from tabi.estimation.body_sense import cross, read
 from tabi.model.body import Foot
 from tabi.model.robot import Robot
 from tabi.model.sensors import Sensor

@@ -24,8 +24,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from tabi._errors import ModelError, real, unknown
 from tabi.control.base_pose import BaseGuess, BasePose
-from tabi.control.body_sense import read
 from tabi.control.gazing import Gaze, gaze
+from tabi.estimation.body_sense import read
 from tabi.model.body import Body, Frame
 from tabi.model.robot import Robot
 from tabi.model.signals import Measurement

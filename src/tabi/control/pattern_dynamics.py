@@ -33,12 +33,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import ModelError
-from tabi.control.body_sense import cross
 from tabi.control.filters import zero_phase
 from tabi.control.joint_values import JointChoice
 from tabi.control.patterns import Pattern, differences
 from tabi.control.weight_shares import corner_loads
 from tabi.dynamics.configuration import Configuration
+from tabi.estimation.body_sense import cross
 from tabi.model.body import Foot
 from tabi.model.robot import Robot
 from tabi.spatial.transform import Transform

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import ModelError
-from tabi.collision import broad, detect, surfaces
+from tabi.collision import broad, detect
 from tabi.collision.arrays import FIELD, PLANE, SPHERE, SURFACE, Collision, compile_collision
+from tabi.collision.surfaces import points as surfaces
 from tabi.collision.workspace import allocate, point_table
 from tabi.dynamics import kinematics
 from tabi.dynamics import workspace as dynamics_workspace

@@ -52,7 +52,7 @@ class NoTruth:
             raise AttributeError(what)
         raise MissingAttributeError(
             f"no sensor of the robot measures {what!r}, so a measurement has none; estimate it "
-            f"from measurement.sensors (tabi.control.estimator), or ask for the truth: "
+            f"from measurement.sensors (tabi.estimation.estimator), or ask for the truth: "
             f"sim.set_controller(robot, controller, truth=True), sim.measure(robot, truth=True)"
         )
 

@@ -12,10 +12,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from tabi.contact.algebra.pseudo_inverse import RANK
 from tabi.contact.bodies import BodyProblem
-from tabi.contact.bond_rows import LEVER
+from tabi.contact.bonds.bond_rows import LEVER
 from tabi.contact.matrix_form import sparse
-from tabi.contact.pseudo_inverse import RANK
 from tabi.contact.rows import BILATERAL, BILATERAL_TWO
 from tabi.spatial.transform import cross_matrix
 

@@ -26,7 +26,7 @@ from tabi.robots.files import load
 from tabi.robots.known import complete
 from tabi.spatial.transform import Transform, translation
 from tabi.walking import Biped, Footstep, Gait, WalkingPattern, walking_pattern
-from tabi.walking.footsteps import SIDES
+from tabi.walking.plan.footsteps import SIDES
 
 # (1)
 SHARES, HEIGHTS = (1.0, 0.75, 0.5), (1.0, 0.97, 0.94)

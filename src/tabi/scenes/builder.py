@@ -19,22 +19,12 @@ from tabi.model.signals import Command, Controller
 from tabi.model.world import World
 from tabi.robots.bipeds import load_biped
 from tabi.robots.files import load, quietly
-from tabi.scenes import (
-    equipment,
-    handling,
-    key_names,
-    motion,
-    patches,
-    poses,
-    sensing,
-    soft,
-    steered,
-    things,
-    walks,
-)
+from tabi.scenes import equipment, handling, patches, poses, sensing, soft, steered, walks
 from tabi.scenes.checks import copies, stands
-from tabi.scenes.contents import Contents
 from tabi.scenes.equipment import body_of
+from tabi.scenes.keys import motion, things
+from tabi.scenes.keys import names as key_names
+from tabi.scenes.keys.contents import Contents
 from tabi.scenes.laws import law_of
 from tabi.scenes.reader import Reader
 from tabi.scenes.solids import Solids, coefficients, color, material, placement

@@ -11,11 +11,11 @@ from typing import Any
 
 from tabi._errors import ModelError, near
 from tabi.model.rates import steps_between
-from tabi.scenes.contents import Contents
-from tabi.scenes.motion import Keyframes, SteeredWalkKeys, WalkKeys
+from tabi.scenes.keys.contents import Contents
+from tabi.scenes.keys.motion import Keyframes, SteeredWalkKeys, WalkKeys
+from tabi.scenes.keys.sensors import PlateKeys
+from tabi.scenes.keys.things import COEFFICIENTS, Compound, FixedHeightField, Placed, Surface
 from tabi.scenes.reader import Path
-from tabi.scenes.sensor_keys import PlateKeys
-from tabi.scenes.things import COEFFICIENTS, Compound, FixedHeightField, Placed, Surface
 
 Fault = tuple[Path, str]
 # steps of one run, and bodies of one world

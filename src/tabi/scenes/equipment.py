@@ -14,7 +14,8 @@ from tabi.model.joint import Joint, Motor
 from tabi.model.lookup import qualified
 from tabi.model.robot import Robot
 from tabi.model.world import World
-from tabi.scenes import motion, soft
+from tabi.scenes import soft
+from tabi.scenes.keys import motion
 from tabi.scenes.reader import Reader
 from tabi.simulation.simulator import Simulator
 

@@ -10,7 +10,7 @@ from tabi.interaction.presence import Presence
 from tabi.model.robot import Robot
 from tabi.model.signals import Controller
 from tabi.scenes.equipment import Places
-from tabi.scenes.motion import RobotKeys, SteeredWalkKeys
+from tabi.scenes.keys.motion import RobotKeys, SteeredWalkKeys
 
 # how often controllers that feel are asked, unless the motion says [Hz]
 RATE = 200.0

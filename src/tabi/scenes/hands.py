@@ -20,7 +20,7 @@ from tabi.interaction.devices.scripted import ScriptedHand
 from tabi.interaction.hand import HapticHand
 from tabi.interaction.session import HapticSession, source_of
 from tabi.scenes.equipment import body_of
-from tabi.scenes.hand_keys import HandFrame, HandKeys
+from tabi.scenes.keys.hands import HandFrame, HandKeys
 from tabi.simulation.simulator import Simulator
 from tabi.spatial.transform import about, from_rpy
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tabi.scenes.contents import PenaltyKeys, SelectionKeys
+from tabi.scenes.keys.contents import PenaltyKeys, SelectionKeys
 from tabi.step.laws.penalty import Penalty
 from tabi.step.laws.selection import Selection
 

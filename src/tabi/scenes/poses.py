@@ -7,8 +7,8 @@ from math import pi
 
 from tabi._errors import ModelError, unknown
 from tabi.model.robot import Robot
-from tabi.scenes import motion
 from tabi.scenes.equipment import Places
+from tabi.scenes.keys import motion
 from tabi.scenes.reader import Path
 
 

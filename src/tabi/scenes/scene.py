@@ -11,11 +11,12 @@ import msgspec
 import yaml
 
 from tabi._errors import ModelError, near
-from tabi.scenes import key_names, sources
+from tabi.scenes import sources
 from tabi.scenes.checks import faults
-from tabi.scenes.contents import CameraKeys, Contents
+from tabi.scenes.keys import names as key_names
+from tabi.scenes.keys.contents import CameraKeys, Contents
+from tabi.scenes.keys.things import Compound
 from tabi.scenes.reader import Reader, type_of
-from tabi.scenes.things import Compound
 from tabi.scenes.tree import Node, Place, SceneError, parse
 
 if TYPE_CHECKING:

@@ -11,8 +11,12 @@ from typing import Any, get_args
 import msgspec
 from msgspec import inspect
 
-from tabi.scenes import contents, hand_keys, motion, sensor_keys, soft_keys, things, walk_keys
-from tabi.scenes.key_types import Keys
+from tabi.scenes.keys import contents, motion, things
+from tabi.scenes.keys import hands as hand_keys
+from tabi.scenes.keys import sensors as sensor_keys
+from tabi.scenes.keys import soft as soft_keys
+from tabi.scenes.keys import walks as walk_keys
+from tabi.scenes.keys.types import Keys
 from tabi.scenes.reader import bounds, is_word, type_of
 
 FILE = "scene.schema.json"

@@ -9,9 +9,9 @@ from tabi.model.robot import Robot
 from tabi.model.sensors import Sensor
 from tabi.model.world import World
 from tabi.scenes.equipment import Places
-from tabi.scenes.motion import RobotKeys
+from tabi.scenes.keys.motion import RobotKeys
+from tabi.scenes.keys.sensors import Measuring, PlateKeys, SensorKeys
 from tabi.scenes.reader import Path
-from tabi.scenes.sensor_keys import Measuring, PlateKeys, SensorKeys
 from tabi.scenes.solids import placement
 
 # key of a file → option of a sensor; what is measured comes first

@@ -8,8 +8,8 @@ from contextlib import AbstractContextManager
 from tabi._errors import ModelError
 from tabi.model.body import Body
 from tabi.model.robot import Robot
-from tabi.scenes import soft_keys
-from tabi.scenes.soft_keys import PadKeys, SoleKeys
+from tabi.scenes.keys import soft as soft_keys
+from tabi.scenes.keys.soft import PadKeys, SoleKeys
 
 # an error inside of it is the file's, at this path
 At = Callable[..., AbstractContextManager[None]]

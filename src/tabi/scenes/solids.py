@@ -20,7 +20,7 @@ from tabi.model.shape import (
     Shape,
     Sphere,
 )
-from tabi.scenes import things
+from tabi.scenes.keys import things
 from tabi.spatial import inertia
 from tabi.spatial.inertia import Inertia
 from tabi.spatial.transform import Transform, from_quaternion, from_rpy

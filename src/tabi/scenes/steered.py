@@ -11,11 +11,11 @@ from tabi._errors import ModelError
 from tabi.control.merging import inside
 from tabi.model.robot import Robot
 from tabi.scenes.equipment import Places
-from tabi.scenes.walk_keys import SteeredWalkKeys, SteerKeys
+from tabi.scenes.keys.walks import SteeredWalkKeys, SteerKeys
 from tabi.scenes.walks import gait_of, stabiliser_of
 from tabi.simulation.simulator import Simulator
 from tabi.step.data import Data
-from tabi.walking.steered_walker import Steering
+from tabi.walking.steered.walker import Steering
 
 
 def walker(builder: Places, robot: Robot, told: SteeredWalkKeys, i: int) -> walking.SteeredWalker:

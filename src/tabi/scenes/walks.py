@@ -12,7 +12,7 @@ from tabi.model.robot import Robot
 from tabi.model.world import World
 from tabi.robots.bipeds import add_sensors, apart, fitted_pattern
 from tabi.scenes.equipment import Places
-from tabi.scenes.walk_keys import (
+from tabi.scenes.keys.walks import (
     Arc,
     Climb,
     GaitKeys,
@@ -24,7 +24,7 @@ from tabi.scenes.walk_keys import (
     Way,
 )
 from tabi.spatial.transform import Transform
-from tabi.walking.footsteps import other
+from tabi.walking.plan.footsteps import other
 
 # key of a file → attribute of a gait
 GAIT = {

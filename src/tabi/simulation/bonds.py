@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tabi._errors import ModelError, unknown
-from tabi.contact.bond_rows import LEVER
+from tabi.contact.bonds.bond_rows import LEVER
 from tabi.model.arrays import table
 from tabi.model.body import Closure
 from tabi.model.compiled import Link

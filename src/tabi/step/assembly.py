@@ -10,11 +10,13 @@ References: Chardonnet (2012), sec. 3.3.
 """
 
 from tabi.contact import bodies as bodies_of
-from tabi.contact import bond_closing, bond_elimination, bond_rows, bond_work, groups
-from tabi.dynamics import body_inertia, kinematics
-from tabi.dynamics.body_inertia import BLOCKS, BLOCKS_AND_ROWS, ROWS
-from tabi.dynamics.tree_inertia import BLOCKS as IN_BLOCKS
-from tabi.dynamics.tree_inertia import ROOT
+from tabi.contact import groups
+from tabi.contact.bonds import bond_closing, bond_elimination, bond_rows, bond_work
+from tabi.dynamics import kinematics
+from tabi.dynamics.inverse_inertia import body_inertia
+from tabi.dynamics.inverse_inertia.body_inertia import BLOCKS, BLOCKS_AND_ROWS, ROWS
+from tabi.dynamics.inverse_inertia.tree_inertia import BLOCKS as IN_BLOCKS
+from tabi.dynamics.inverse_inertia.tree_inertia import ROOT
 from tabi.jit import kernel
 from tabi.step.tables import BONDS
 

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from tabi._errors import ModelError
 from tabi.contact import trees
 from tabi.contact.bodies import BodyProblem, no_parents
-from tabi.contact.soft_problem import soften
-from tabi.dynamics.body_inertia import ROWS, add_blocks
+from tabi.contact.soft.soft_problem import soften
+from tabi.dynamics.inverse_inertia.body_inertia import ROWS, add_blocks
 from tabi.jit import entry
 from tabi.jit.structure import each
 from tabi.model.compiled import Link, Model

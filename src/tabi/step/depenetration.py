@@ -29,7 +29,7 @@ the joints gives way.
 from math import inf
 
 from tabi.contact import budget
-from tabi.contact.bond_work import added
+from tabi.contact.bonds.bond_work import added
 from tabi.contact.rows import CONTACT, IDLE, LIMITED, SOFT
 from tabi.jit import kernel
 from tabi.model.arrays import FLOATING

@@ -4,10 +4,11 @@ No law judges itself: backward errors are recomputed from impulses and the probl
 solved again where its coefficients have to be revised, and all of them where overlaps are deep.
 """
 
-from tabi.contact import bodies, bond_elimination, budget
+from tabi.contact import bodies, budget
+from tabi.contact.bonds import bond_elimination
 from tabi.contact.certificate import residual
 from tabi.contact.rows import CONTACT, IDLE
-from tabi.dynamics import body_response
+from tabi.dynamics.inverse_inertia import body_response
 from tabi.jit import kernel
 from tabi.spatial.vector import load3, load9, mul_t, store3
 from tabi.step import caution, depenetration

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import ModelError, TabiError
-from tabi.contact import bond_work
+from tabi.contact.bonds import bond_work
 from tabi.jit import complete, entry
 from tabi.jit.progress import STEP_KERNELS, first_run
 from tabi.jit.structure import arrays_of, each

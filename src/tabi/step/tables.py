@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from tabi.collision import arrays as collision_arrays
 from tabi.collision.arrays import Collision
 from tabi.contact import budget, ladder
-from tabi.dynamics import chain_tables, gyroscopic
+from tabi.dynamics import gyroscopic
+from tabi.dynamics.inverse_inertia import chain_tables
 from tabi.jit.structure import Structure
 from tabi.model.arrays import INDEX, REAL, ModelArrays, table
 from tabi.model.compiled import Model

@@ -16,11 +16,12 @@ from tabi.collision import workspace as collision_workspace
 from tabi.collision.workspace import CollisionWorkspace
 from tabi.contact import budget, groups
 from tabi.contact.bodies import ROW, BodyProblem, no_parents
-from tabi.contact.bond_work import BondWork
+from tabi.contact.bonds.bond_work import BondWork
 from tabi.contact.groups import Groups
-from tabi.dynamics import chain_tables, free
+from tabi.dynamics import free
 from tabi.dynamics import workspace as dynamics_workspace
-from tabi.dynamics.chain_tables import Chains
+from tabi.dynamics.inverse_inertia import chain_tables
+from tabi.dynamics.inverse_inertia.chain_tables import Chains
 from tabi.dynamics.workspace import Workspace
 from tabi.jit import kernel
 from tabi.jit.structure import Structure

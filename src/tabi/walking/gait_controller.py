@@ -8,18 +8,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import ModelError
-from tabi.control.estimator import Estimator
+from tabi.estimation.estimator import Estimator
 from tabi.jit import entry
 from tabi.jit.structure import arrays_of
 from tabi.model.lookup import freedoms, joint_rows
 from tabi.model.pilot import EFFORT, POSITION, VELOCITY, Pilot, channel
 from tabi.model.robot import Robot
 from tabi.model.signals import Command, Measurement
-from tabi.walking.biped import Biped
-from tabi.walking.footsteps import SIDES
-from tabi.walking.pattern import WalkingPattern
-from tabi.walking.stabiliser_tables import Reference, StabiliserGains, StabiliserLoop, loop_of
-from tabi.walking.ticks import PlannedWalk, Progress, StabilisedWalk
+from tabi.walking.balance.stabiliser_tables import (
+    Reference,
+    StabiliserGains,
+    StabiliserLoop,
+    loop_of,
+)
+from tabi.walking.balance.ticks import PlannedWalk, Progress, StabilisedWalk
+from tabi.walking.plan.biped import Biped
+from tabi.walking.plan.footsteps import SIDES
+from tabi.walking.plan.pattern import WalkingPattern
 
 Array = NDArray[np.float64]
 

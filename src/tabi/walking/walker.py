@@ -8,16 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import expect
-from tabi.control.estimator import Estimator
-from tabi.walking.gait_controller import GaitController
-from tabi.walking.pattern import WalkingPattern
-from tabi.walking.stabiliser_tables import StabiliserGains
-from tabi.walking.ticks import (
+from tabi.estimation.estimator import Estimator
+from tabi.walking.balance.stabiliser_tables import StabiliserGains
+from tabi.walking.balance.ticks import (
     PlannedWalk,
     StabilisedWalk,
     planned_tick,
     stabilised_tick,
 )
+from tabi.walking.gait_controller import GaitController
+from tabi.walking.plan.pattern import WalkingPattern
 
 Array = NDArray[np.float64]
 

@@ -7,8 +7,8 @@ from bipeds import hrp2_on_ground
 
 import tabi
 from tabi.control import hold
-from tabi.walking.biped import Biped
-from tabi.walking.footsteps import walk
+from tabi.walking.plan.biped import Biped
+from tabi.walking.plan.footsteps import walk
 
 
 class Steering(NamedTuple):

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from tabi.apps.viewer.overlay import Overlay, _hull, _tilts
+from tabi.apps.viewer.marks.overlay import Overlay, _hull, _tilts
 from tabi.apps.viewer.scene import quaternions
 from tabi.apps.viewer.view import Observer, bodies_of, feet_of
 from tabi.control import hold

@@ -12,8 +12,9 @@ from worlds import random_robot, random_state, relative
 
 import tabi
 from tabi import ModelError, dynamics
-from tabi.dynamics import aba, body_inertia, chain_tables, kinematics, workspace
+from tabi.dynamics import aba, kinematics, workspace
 from tabi.dynamics.delassus import branch_inertia, elimination, point_inertia, wrench_inertia
+from tabi.dynamics.inverse_inertia import body_inertia, chain_tables
 from tabi.model.joint import Joint, Mimic
 from tabi.model.robot import Robot
 from tabi.spatial.inertia import solid_box

@@ -6,7 +6,7 @@ from math import cos, exp, log
 
 import numpy as np
 import pytest
-from tests.simulation.forces.test_motors import arm
+from tests.step.forces.test_motors import arm
 from tests.worlds import random_robot
 
 import tabi

@@ -9,8 +9,8 @@ import pytest
 from bipeds import hrp2_on_ground
 
 import tabi
-from tabi.contact import pyramid
 from tabi.contact.bodies import BodyWork
+from tabi.contact.lemke import pyramid
 
 G = 9.81
 

@@ -19,8 +19,8 @@ from tabi.analysis.walk_measures import in_sole_axes, measured, walkers
 from tabi.apps.recordings.curves import Curve, Panel
 from tabi.recording import tracks
 from tabi.recording.recorded import Recorded
-from tabi.walking.footsteps import SIDES
-from tabi.walking.pattern import WalkingPattern
+from tabi.walking.plan.footsteps import SIDES
+from tabi.walking.plan.pattern import WalkingPattern
 
 Array = NDArray[np.float64]
 # what of the scene's text says that somebody walks

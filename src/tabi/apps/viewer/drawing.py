@@ -8,13 +8,13 @@ import time as clock
 
 import numpy as np
 
-from tabi.apps.viewer.markup import literal, unbroken
-from tabi.apps.viewer.overlay import Overlay
+from tabi.apps.viewer.marks.overlay import Overlay
 from tabi.apps.viewer.page import Page
-from tabi.apps.viewer.plots import Plots
-from tabi.apps.viewer.sensor_panel import SensorHistory
+from tabi.apps.viewer.panels.markup import literal, unbroken
+from tabi.apps.viewer.panels.plots import Plots
+from tabi.apps.viewer.panels.sensor_panel import SensorHistory
+from tabi.apps.viewer.panels.soft_panel import SoftPanel
 from tabi.apps.viewer.soft_pad import SoftNow, soft_of
-from tabi.apps.viewer.soft_panel import SoftPanel
 from tabi.apps.viewer.view import View, feet_of
 from tabi.apps.viewer.watching import WatchControls
 from tabi.recording.foot_words import name_of

@@ -19,14 +19,14 @@ import viser
 from tabi.apps.viewer import catalogue
 from tabi.apps.viewer.controls import Controls, floating
 from tabi.apps.viewer.drawing import FRAMES, HICCUP, TEXTS, Drawing
-from tabi.apps.viewer.hand_panel import HandPanel
-from tabi.apps.viewer.markup import literal
 from tabi.apps.viewer.page import Page
+from tabi.apps.viewer.panels.hand_panel import HandPanel
+from tabi.apps.viewer.panels.markup import literal
+from tabi.apps.viewer.panels.sensor_panel import SensorHistory, SensorPanel
+from tabi.apps.viewer.panels.walk_panel import WalkPanel
 from tabi.apps.viewer.player import Builder, Player, simulated
-from tabi.apps.viewer.sensor_panel import SensorHistory, SensorPanel
 from tabi.apps.viewer.steering import SteeringHand
 from tabi.apps.viewer.view import View
-from tabi.apps.viewer.walk_panel import WalkPanel
 from tabi.model.lookup import qualified
 from tabi.model.robot import Robot
 from tabi.recording.sensor_history import labels_of

@@ -24,10 +24,10 @@ import viser
 
 from tabi._errors import ModelError, TabiError
 from tabi.apps.viewer.drawing import FRAMES, HICCUP, TEXTS, Drawing
-from tabi.apps.viewer.markup import literal
 from tabi.apps.viewer.pace import Pace
 from tabi.apps.viewer.page import Page
-from tabi.apps.viewer.sensor_panel import SensorHistory, SensorPanel
+from tabi.apps.viewer.panels.markup import literal
+from tabi.apps.viewer.panels.sensor_panel import SensorHistory, SensorPanel
 from tabi.apps.viewer.view import Observer, View
 from tabi.apps.viewer.watching import WatchControls
 from tabi.interaction.mouse_spring import Hands, Spring

@@ -18,7 +18,7 @@ import viser
 from tabi._errors import TabiError
 from tabi.apps.viewer.catalogue import Camera
 from tabi.apps.viewer.gate import Gate, open_server
-from tabi.apps.viewer.markup import literal
+from tabi.apps.viewer.panels.markup import literal
 from tabi.apps.viewer.scene import DrawnScene
 from tabi.model.robot import Robot
 from tabi.model.world import World

@@ -19,14 +19,14 @@ from numpy.typing import NDArray
 
 from tabi.apps.recordings.frames import bounds, frames, rows, thinned
 from tabi.apps.recordings.soles import Soles, of_row
-from tabi.apps.viewer.foot_marks import FootMarks
-from tabi.apps.viewer.overlay import CENTRE, FORCE, PRESSURE, ZMP
+from tabi.apps.viewer.marks.foot_marks import FootMarks
+from tabi.apps.viewer.marks.overlay import CENTRE, FORCE, PRESSURE, ZMP
 from tabi.apps.viewer.page import quiet, serve
-from tabi.apps.viewer.plots import SPAN
+from tabi.apps.viewer.panels.plots import SPAN
+from tabi.apps.viewer.panels.sensor_panel import SensorPanel
+from tabi.apps.viewer.panels.soft_panel import SoftPanel
 from tabi.apps.viewer.scene import add_ground, light
-from tabi.apps.viewer.sensor_panel import SensorPanel
 from tabi.apps.viewer.soft_pad import SoftNow, SoftPad
-from tabi.apps.viewer.soft_panel import SoftPanel
 from tabi.recording.recorded import Recorded
 from tabi.spatial.transform import Transform, z_to
 

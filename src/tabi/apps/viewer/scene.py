@@ -15,7 +15,7 @@ import numpy as np
 import viser
 from numpy.typing import ArrayLike, NDArray
 
-from tabi.apps.viewer.nodes import Node, place
+from tabi.apps.viewer.marks.nodes import Node, place
 from tabi.apps.viewer.soft_pad import SoftPad, SoftShape, soft_of
 from tabi.model.body import Body
 from tabi.model.meshes import Mesh, joined, mesh_of, seen

@@ -15,7 +15,7 @@ import viser
 from numpy.typing import NDArray
 
 from tabi.apps.recordings import pressure_scale
-from tabi.apps.viewer.nodes import Node
+from tabi.apps.viewer.marks.nodes import Node
 from tabi.model.body import Body
 from tabi.model.links import pad_name
 from tabi.model.pad import Pad

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from tabi.apps.recordings import soles
 from tabi.apps.recordings.soles import Soles
+from tabi.apps.viewer.marks.steered_marks import SteeredLook, SteeredView
+from tabi.apps.viewer.marks.walk_marks import WalkLook, WalkView
 from tabi.apps.viewer.soft_pad import SoftView, soft_of
-from tabi.apps.viewer.steered_marks import SteeredLook, SteeredView
-from tabi.apps.viewer.walk_marks import WalkLook, WalkView
 from tabi.interaction.mouse_spring import Band
 from tabi.interaction.presence import HandMeters, Presence, presence_of
 from tabi.model.body import Body, Foot

@@ -8,7 +8,7 @@ import numpy as np
 import viser
 
 from tabi.apps.recordings.frames import arrow_scale
-from tabi.apps.viewer.overlay import HINTS, KINDS
+from tabi.apps.viewer.marks.overlay import HINTS, KINDS
 from tabi.apps.viewer.soft_pad import soft_of
 from tabi.model.world import World
 

@@ -15,7 +15,7 @@ control of branching mechanisms, ICRA 2000.
 """
 
 from tabi.dynamics import articulated
-from tabi.dynamics.body_inertia import carrier, transpose, unfold
+from tabi.dynamics.inverse_inertia.body_inertia import carrier, transpose, unfold
 from tabi.jit import kernel
 from tabi.spatial.vector import axpy6, dot6, load6, store6
 

@@ -22,8 +22,9 @@ Joints that follow others are eliminated from M̂ and J in ``direct``, and are i
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi.dynamics import aba, body_inertia, chain_tables, crba
+from tabi.dynamics import aba, crba
 from tabi.dynamics.delassus import branch_inertia, elimination, wrench_inertia
+from tabi.dynamics.inverse_inertia import body_inertia, chain_tables
 from tabi.dynamics.jacobian import point_velocity
 from tabi.jit import kernel
 from tabi.jit.structure import Structure

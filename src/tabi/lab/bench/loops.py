@@ -3,7 +3,8 @@
 Each turn feeds a trace of its result back into its input: no compiler can take it out of the loop.
 """
 
-from tabi.contact import bodies, body_sweep, gauss_seidel, ladder, pyramid
+from tabi.contact import bodies, body_sweep, gauss_seidel, ladder
+from tabi.contact.lemke import pyramid
 from tabi.dynamics import crba, forward, free, rnea
 from tabi.jit import kernel
 

@@ -17,7 +17,7 @@ import tabi
 from tabi.apps.doctor import processor, version_of
 from tabi.apps.viewer import catalogue
 from tabi.apps.viewer.live import Live
-from tabi.apps.viewer.overlay import KINDS, Overlay
+from tabi.apps.viewer.marks.overlay import KINDS, Overlay
 from tabi.apps.viewer.page import Page
 from tabi.apps.viewer.player import Builder, simulated
 from tabi.apps.viewer.view import Observer

@@ -26,7 +26,7 @@ from tabi.model.pad import Pad
 from tabi.model.world import World
 from tabi.scenes import Scene
 from tabi.scenes.builder import body_of
-from tabi.scenes.things import Compound
+from tabi.scenes.keys.things import Compound
 from tabi.simulation.simulator import Simulator
 
 # by the words of the command line, which are their packages' too

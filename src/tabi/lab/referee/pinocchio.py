@@ -29,7 +29,7 @@ from tabi.model.lookup import link_of
 from tabi.model.robot import Robot
 from tabi.model.shape import Box, Convex, HalfSpace
 from tabi.scenes import Scene
-from tabi.scenes.motion import Limp
+from tabi.scenes.keys.motion import Limp
 from tabi.spatial.transform import Transform
 
 Array = NDArray[np.float64]

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import SimulationError
-from tabi.contact.bond_closing import LEVERAGE
+from tabi.contact.bonds.bond_closing import LEVERAGE
 from tabi.contact.matrix_form import sparse
 from tabi.contact.rows import BILATERAL, BILATERAL_TWO
 from tabi.lab.validate.lift import lift, without

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from tabi.contact import polygons, selection, selection_search
-from tabi.contact.polygons import Polygons
+from tabi.step.laws.polygons import polygons, selection, selection_search
+from tabi.step.laws.polygons.polygons import Polygons
 
 TOLERANCE, STEP = 1e-9, 1e-3
 # of a foot of some kilograms: turning [1/(kg·m²)] and moving [1/kg]

@@ -35,7 +35,7 @@ from tabi.robots.hrp2 import hrp2
 from tabi.simulation.simulator import Simulator
 from tabi.spatial.transform import translation
 from tabi.step.data import Data
-from tabi.walking.preview import Preview
+from tabi.walking.plan.preview import Preview
 
 Array = NDArray[np.float64]
 # of the plan [s]: standing, shift of the weight, foot in the air, both feet down; lift [m]

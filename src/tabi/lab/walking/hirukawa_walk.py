@@ -40,8 +40,8 @@ from tabi.lab.walking import walk_boundary
 from tabi.robots.hrp1s import hrp1s
 from tabi.robots.hrp2 import hrp2
 from tabi.walking import Stabiliser
-from tabi.walking.footsteps import SIDES
-from tabi.walking.schedule import BOTH
+from tabi.walking.plan.footsteps import SIDES
+from tabi.walking.plan.schedule import BOTH
 
 Array = NDArray[np.float64]
 Progress = Callable[[str, int, int], None]

@@ -40,9 +40,9 @@ from tabi.model.robot import Robot
 from tabi.model.world import World
 from tabi.simulation.simulator import Simulator
 from tabi.walking import SteeredWalker
-from tabi.walking.footsteps import SIDES
-from tabi.walking.schedule import RIGHT
-from tabi.walking.steered_walker import StepReach
+from tabi.walking.plan.footsteps import SIDES
+from tabi.walking.plan.schedule import RIGHT
+from tabi.walking.steered.walker import StepReach
 
 Array = NDArray[np.float64]
 Progress = Callable[[str, int, int], None]

@@ -25,8 +25,8 @@ from tabi.model.shape import Box
 from tabi.model.world import World
 from tabi.simulation.simulator import Simulator
 from tabi.walking import Biped, Gait, SteeredWalker, gait_for
-from tabi.walking.footsteps import SIDES
-from tabi.walking.friction_gait import friction_demand, gait_for_friction
+from tabi.walking.plan.footsteps import SIDES
+from tabi.walking.plan.friction_gait import friction_demand, gait_for_friction
 
 # where a patch begins, how long patches are, their width and thickness [m]
 BEGIN, PATCHES, WIDE, THICK = 0.4, (0.4, 1.2), 2.0, 1e-3

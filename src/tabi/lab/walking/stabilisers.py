@@ -49,7 +49,7 @@ from tabi.walking import (
     walk,
     walking_pattern,
 )
-from tabi.walking.footsteps import SIDES
+from tabi.walking.plan.footsteps import SIDES
 
 Array = NDArray[np.float64]
 KINDS: dict[str, StabiliserGains] = {"hirukawa": Stabiliser(), "dcm": DcmStabiliser()}

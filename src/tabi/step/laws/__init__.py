@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 from tabi._errors import ModelError, unknown
-from tabi.contact.pyramid import check_facets
+from tabi.contact.lemke.pyramid import check_facets
 from tabi.model.compiled import Model
 from tabi.step.laws import coulomb, penalty, pyramid, selection, soft
 from tabi.step.parts import name_of

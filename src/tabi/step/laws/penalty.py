@@ -15,12 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import ModelError, real
-from tabi.contact import corner_forces, held_polygons, ladder, penalty, polygons
+from tabi.contact import ladder
 from tabi.contact.bodies import BodyWork, velocities_with
 from tabi.contact.bodies import prepare as prepare_bodies
-from tabi.contact.held_polygons import HeldRows
-from tabi.contact.penalty import SPRING, PenaltyWork
-from tabi.contact.polygons import Polygons
 from tabi.contact.rows import IDLE
 from tabi.jit import kernel
 from tabi.jit.structure import Structure
@@ -28,6 +25,10 @@ from tabi.model.arrays import table
 from tabi.model.compiled import Model
 from tabi.spatial.polygon import polygon_area
 from tabi.spatial.vector import dot, load3, load9, mul
+from tabi.step.laws.polygons import corner_forces, held_polygons, penalty, polygons
+from tabi.step.laws.polygons.held_polygons import HeldRows
+from tabi.step.laws.polygons.penalty import SPRING, PenaltyWork
+from tabi.step.laws.polygons.polygons import Polygons
 from tabi.step.laws.selection import any_contact, any_others, clear_inner, polygon_work
 from tabi.step.rows import flat_soles
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 from tabi._errors import ModelError
-from tabi.contact import ladder, lemke, pyramid
+from tabi.contact import ladder
 from tabi.contact.bodies import BodyWork
 from tabi.contact.bodies import allocate as allocate_bodies
 from tabi.contact.bodies import prepare as prepare_bodies
+from tabi.contact.lemke import lemke, pyramid
 from tabi.contact.rows import CONTACT, LIMITED
 from tabi.jit import kernel
 from tabi.jit.structure import Structure

@@ -16,25 +16,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import ModelError, unknown
-from tabi.contact import (
-    bodies,
+from tabi.contact import bodies, ladder
+from tabi.contact.bodies import BodyWork
+from tabi.contact.bodies import prepare as prepare_bodies
+from tabi.contact.rows import CONTACT
+from tabi.jit import kernel
+from tabi.jit.structure import Structure
+from tabi.model.compiled import Model
+from tabi.step.laws.polygons import (
     corner_forces,
     held_polygons,
-    ladder,
     polygons,
     selection,
     selection_search,
 )
-from tabi.contact.bodies import BodyWork
-from tabi.contact.bodies import prepare as prepare_bodies
-from tabi.contact.held_polygons import HeldRows
-from tabi.contact.polygon_states import corners, decode
-from tabi.contact.polygons import Polygons
-from tabi.contact.rows import CONTACT
-from tabi.contact.selection import Search
-from tabi.jit import kernel
-from tabi.jit.structure import Structure
-from tabi.model.compiled import Model
+from tabi.step.laws.polygons.held_polygons import HeldRows
+from tabi.step.laws.polygons.polygon_states import corners, decode
+from tabi.step.laws.polygons.polygons import Polygons
+from tabi.step.laws.polygons.selection import Search
 from tabi.step.rows import flat_soles
 
 NAME = "selection"

@@ -14,10 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import ModelError
-from tabi.collision import surfaces, workspace
-from tabi.collision.surfaces import NODES, Surfaces
-from tabi.contact import compliance, ladder, pads
-from tabi.contact.pads import CompliantWork, Pads
+from tabi.collision import workspace
+from tabi.collision.surfaces import points as surfaces
+from tabi.collision.surfaces.points import NODES, Surfaces
+from tabi.contact import ladder
+from tabi.contact.soft import compliance, pads
+from tabi.contact.soft.pads import CompliantWork, Pads
 from tabi.jit import kernel
 from tabi.jit.structure import Structure
 from tabi.model.arrays import table

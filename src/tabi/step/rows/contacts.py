@@ -26,7 +26,7 @@ References: Chardonnet (2012), sec. 3.3; (2006), sec. II-B.
 from math import sqrt
 
 from tabi.collision.detect import detect
-from tabi.contact.bond_work import added
+from tabi.contact.bonds.bond_work import added
 from tabi.contact.certificate import defect
 from tabi.contact.rows import CONTACT
 from tabi.jit import kernel

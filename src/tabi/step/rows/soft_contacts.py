@@ -12,8 +12,8 @@ A pad that overlaps is pressed flat by that much: no impact, and nothing has to 
 """
 
 from tabi.collision import broad
-from tabi.collision.surfaces import surface_points
-from tabi.contact.compliance import between
+from tabi.collision.surfaces.points import surface_points
+from tabi.contact.soft.compliance import between
 from tabi.jit import kernel
 from tabi.spatial.vector import (
     add as plus,

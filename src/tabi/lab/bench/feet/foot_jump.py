@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi.contact import polygons, selection, selection_search
-from tabi.contact.polygons import Polygons
 from tabi.control import hold
 from tabi.lab.bench.feet import foot_robots as robots
 from tabi.model.robot import Robot
 from tabi.model.world import World
 from tabi.robots import hrp2
 from tabi.simulation.simulator import Simulator
+from tabi.step.laws.polygons import polygons, selection, selection_search
+from tabi.step.laws.polygons.polygons import Polygons
 from tabi.step.laws.selection import EXACT, ONE_STEP, Selection
 
 Array = NDArray[np.float64]

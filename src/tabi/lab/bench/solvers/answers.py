@@ -18,17 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi.contact import (
-    BodyProblem,
-    Problem,
-    gauss_seidel,
-    judge,
-    ladder,
-    lemke,
-    pyramid,
-    solve_problem,
-    workspace,
-)
+from tabi.contact import BodyProblem, Problem, gauss_seidel, judge, ladder, solve_problem, workspace
+from tabi.contact.lemke import lemke, pyramid
 from tabi.contact.matrix_form import sparse
 from tabi.lab.bench import loops
 from tabi.lab.family.case import STEP

@@ -19,7 +19,8 @@ import numpy as np
 
 import tabi
 from tabi.apps.doctor import processor, version_of
-from tabi.contact import BodyProblem, pyramid, solve_bodies, solve_pyramid
+from tabi.contact import BodyProblem, solve_bodies, solve_pyramid
+from tabi.contact.lemke import pyramid
 from tabi.lab import family
 from tabi.lab.bench.solvers import solver
 from tabi.lab.bench.solvers.answers import (

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tabi.contact.pyramid import rows_of
+from tabi.contact.lemke.pyramid import rows_of
 from tabi.lab.papers.experiments.experiment import (
     CounterRun,
     Criterion,

@@ -1,0 +1,1 @@
+"""Panels beside the picture: sensors, soft soles, walks, hands, curves."""

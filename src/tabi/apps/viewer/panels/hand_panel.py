@@ -1,0 +1,68 @@
+"""The panel *Hand* of a page: how a haptic device fares, its force and energy, and a switch for the
+grippers, for hands that have no second button.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import viser
+
+from tabi.apps.viewer.panels.markup import literal, unbroken
+from tabi.apps.viewer.player import Player
+from tabi.interaction.presence import HandMeters, presence_of
+
+if TYPE_CHECKING:
+    from tabi.simulation.simulator import Simulator
+
+# the button that shuts grippers
+GRIPS = 1
+
+
+class HandPanel:
+    """A folder; none where there is neither a device nor a gripper that waits for a button.
+
+    Attributes:
+        text: about the device. grips: the switch.
+    """
+
+    def __init__(self, server: viser.ViserServer, sim: Simulator, player: Player) -> None:
+        hands = presence_of(sim)
+        self.text: viser.GuiMarkdownHandle | None = None
+        self.grips: viser.GuiCheckboxHandle | None = None
+        if hands.meters is None and not hands.obeyed:
+            return
+        with server.gui.add_folder("Hand", order=-0.4):
+            self.text = server.gui.add_markdown("")
+            if hands.obeyed:
+                self.grips = server.gui.add_checkbox(
+                    "shut grippers", False, hint="as the second button of a haptic device does"
+                )
+
+                @self.grips.on_update
+                def _(event: viser.GuiEvent) -> None:
+                    down = bool(event.target.value)
+                    player.order(lambda sim: presence_of(sim).press(GRIPS, down))
+
+        self.show(None)
+
+    def show(self, hand: HandMeters | None) -> None:
+        """The meters of a moment; sent where they are news."""
+        if self.text is None:
+            return
+        line = lines(hand)
+        if line != self.text.content:
+            self.text.content = line
+
+
+def lines(hand: HandMeters | None) -> str:
+    """What is told of a device."""
+    if hand is None:
+        return "no haptic device; **Ctrl-drag** leads it by the mouse"
+    told = [
+        f"{literal(hand.device)}: **{hand.state}**",
+        f"on the hand {unbroken(f'{hand.force:.1f} N')}, on the body "
+        + unbroken(f"{hand.on_body:.1f} N"),
+        f"energy to the hand {unbroken(f'{1e3 * hand.energy:.2f} mJ')}",
+    ]
+    return "  \n".join([*told, *([literal(hand.words)] if hand.words else [])])

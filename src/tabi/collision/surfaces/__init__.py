@@ -1,0 +1,1 @@
+"""Surfaces that deform, against every other shape."""

@@ -1,0 +1,1 @@
+"""Bonds, eliminated before the contacts are solved."""

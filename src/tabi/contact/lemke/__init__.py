@@ -1,0 +1,1 @@
+"""Older laws as linear complementarity problems: friction pyramids, no friction, impacts."""

@@ -1,0 +1,1 @@
+"""Contacts of soft soles and pads, whose nodes give way."""

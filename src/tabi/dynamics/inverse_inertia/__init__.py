@@ -1,0 +1,1 @@
+"""How bodies answer impulses: their inverse inertia, coupled by the tree."""

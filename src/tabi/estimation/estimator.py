@@ -1,0 +1,239 @@
+"""Where a robot is and how it leans, from its IMU, its encoders and what its feet feel.
+
+Frames: W the world, B the base, I the IMU, F a foot. b is the gyro's bias, g gravity. The IMU tells
+
+    gyro = ω_WI + b + noise,   f = R_WIᵀ (a_I − g) + noise                                      (1)
+Attitude is the gyro's integral, turned so that gravity comes out vertical: a complementary filter
+on the rotations (Mahony, Hamel and Pflimlin),
+
+    Ṙ_WI = R_WI [ω]× + [k_P e]× R_WI,   ω = gyro − b,   e = n/|n| × z                           (2)
+    ḃ = −k_I R_WIᵀ e                                                                            (3)
+n is what gravity would read as in the world's axes. An accelerometer alone tells it at rest only;
+the feet tell how the IMU accelerates. A point C of a stance foot, its centre of pressure, is at
+rest, so that base and IMU move with
+
+    ω_WB = R_BI ω − ω_BI,   v_B = −(ω_WB × r_BC + ṙ_BC),   v_I = v_B + ω_WB × p_BI + v_BI       (4)
+in the base's axes, and, with a low-pass of the first order,
+
+    n = lowpass(R_WI f − d/dt (R_WB v_I))                                                       (5)
+Nothing in (4) asks a foot not to turn: it may roll over its edge. One that lies flat does not, and
+tells what the gyro should read; the mean difference is the bias:
+
+    ḃ = k_B (gyro − b − R_BIᵀ (ω_BI − ω_BF))                                                    (6)
+One that rolls over an edge turns about that edge, and one that bears a robot in motion may turn
+with what it stands on, always in the same sense in a walk: both still tell the part of (6) along
+the vertical, which gravity does not. These count a fiftieth, as feet turn to and fro in each step.
+On ground that is known to be level a flat sole also tells the vertical: k_L turns it level as k_P
+does n. Yaw is an integral and drifts with what is left of the bias.
+
+The base is where the feet stood when they landed: with shares s of the load,
+
+    p_WB = Σ s (p_WF,landed − R_WB p_BF),   v_WB = Σ s R_WB v_B                                 (7)
+A foot that rolls about C takes its place along, ṗ_WF = ω_WF × (p_WF − p_WC). With no foot on the
+ground the accelerometer is integrated and (2) keeps its gyro only.
+
+Start: the robot stands, both soles flat. The vertical and the bias are from the first reading,
+heading and place as told. Gains begin larger, as 1/t, which makes means of what was seen, until
+they are as small as told.
+Delay: (2) to (6) run at the time of the IMU's sample, with limbs as they were then; the gyro takes
+the attitude from there to now.
+
+Reference: R. Mahony, T. Hamel, J.-M. Pflimlin, Nonlinear complementary filters on the special
+orthogonal group, IEEE Trans. Automatic Control 53 (2008) 1203–1218.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from math import inf
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabi._errors import ModelError, real
+from tabi.estimation import kernels as estimation
+from tabi.estimation.body_sense import BodySense, read
+from tabi.estimation.kernels import CLOCK, SETTINGS, EstimatorState
+from tabi.jit import entry
+from tabi.model.arrays import table
+from tabi.model.robot import Robot
+from tabi.model.sensors import Sensor
+from tabi.model.signals import Measurement
+from tabi.spatial.transform import Transform
+from tabi.spatial.twist import Twist
+
+Array = NDArray[np.float64]
+# moments that are kept for a delayed IMU
+MOMENTS = 64
+
+
+@dataclass(frozen=True)
+class EstimatorGains:
+    """How fast an estimator believes what.
+
+    Attributes:
+        gravity: k_P, the accelerometer about the vertical [1/s].
+        bias: k_I, the same about the gyro's bias [1/s²].
+        stance: k_B, a flat foot about the gyro's bias [1/s].
+        level: k_L, a flat sole about the vertical [1/s]; 0 where ground may slope or feet be soft.
+        bandwidth: of the low-pass of (5) [Hz].
+        least_load: of the robot's weight: a foot with less does not stand.
+    """
+
+    gravity: float = 0.5
+    bias: float = 0.01
+    stance: float = 0.5
+    level: float = 0.0
+    bandwidth: float = 5.0
+    least_load: float = 0.05
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if not 0 <= real(f"gain {field.name!r} of the estimator", value) < inf:
+                raise ModelError(
+                    f"gain {field.name!r} of the estimator is {value}; expected a number ≥ 0"
+                )
+
+
+@dataclass(frozen=True, eq=False)
+class StateEstimate:
+    """Of a robot, in the world's axes.
+
+    Attributes:
+        base: X_WB. base_velocity: of its origin, and angular.
+        centre_of_mass: [m]. centre_of_mass_velocity: [m/s].
+        gyro_bias: in the IMU's axes [rad/s].
+        stance: of each foot its share of the load, together 1, or all 0 with no foot on the ground.
+    """
+
+    base: Transform
+    base_velocity: Twist
+    centre_of_mass: Array
+    centre_of_mass_velocity: Array
+    gyro_bias: Array
+    stance: Mapping[str, float]
+
+
+class Estimator:
+    """Estimates from measurements: ``estimate = estimator(time, measurement)``, once in every
+    period of a controller. No truth is read.
+
+    Args:
+        imu: a sensor's name, or those of a gyro and an accelerometer; found unless given.
+        feet: of each foot its sensor of force or touch; found unless given.
+        delay: of the IMU [s]; what the robot's sensor says unless given, and half the time between
+            its samples.
+        start: where the base is at the start; where the robot is built to stand unless given. Its
+            tilt and height are measured: the lowest sole is on the ground.
+        gains: see ``EstimatorGains``.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        imu: str | tuple[str, str] | None = None,
+        feet: Mapping[str, str] | None = None,
+        delay: float | None = None,
+        start: Transform | None = None,
+        gains: EstimatorGains | None = None,
+    ) -> None:
+        self._sense, self.gains = BodySense(robot, imu, feet), gains or EstimatorGains()
+        self.delay = self._sense.lag if delay is None else real("delay of the estimator", delay)
+        if not 0 <= self.delay < inf:
+            raise ModelError(f"delay of the estimator is {delay} s; expected a number ≥ 0")
+        self._start = robot.placements()[robot.base] if start is None else start
+        self._ground = robot.ground_height
+        self._model = self._sense.model.arrays
+        # machine code, when it is first asked
+        self._estimate: Any = None
+        self.reset()
+
+    def reset(self) -> None:
+        """Begin anew with the next measurement."""
+        self._last: tuple[float, StateEstimate] | None = None
+        self.state = self.fresh()
+
+    @property
+    def feet(self) -> tuple[str, ...]:
+        """Whose loads are felt."""
+        return self._sense.feet
+
+    @property
+    def sensors(self) -> tuple[Sensor, ...]:
+        """That are read: gyro, accelerometer, which may be one, and those of the feet."""
+        return self._sense.sensors
+
+    def read(self, sensor: Sensor, measurement: Measurement) -> Array:
+        """What a sensor tells, calibrated where its reading is raw."""
+        return read(sensor, measurement)
+
+    def fresh(self) -> EstimatorState:
+        """What is remembered before the first measurement."""
+        sense, feet = self._sense, len(self._sense.feet)
+        g = float(np.linalg.norm(sense.gravity))
+        settings, soles = table(1, SETTINGS), sense.outlines
+        for field in fields(self.gains):
+            settings[0][field.name] = getattr(self.gains, field.name)
+        settings[0]["weight"], settings[0]["g"] = sense.weight, g
+        settings[0]["delay"] = self.delay
+        corner = np.zeros((feet, max(map(len, soles)), 2))
+        for k, sole in enumerate(soles):
+            corner[k, : len(sole)] = sole
+        return EstimatorState(
+            settings=settings,
+            clock=table(1, CLOCK),
+            g=sense.gravity.copy(),
+            start=np.concatenate([self._start.R.ravel(), self._start.p]),
+            ground=np.array([self._ground]),
+            R_WI=np.eye(3).ravel(),
+            bias=np.zeros(3),
+            n=np.array([0.0, 0.0, g]),
+            imu_velocity=np.zeros(3),
+            past_time=np.zeros(MOMENTS),
+            past=np.zeros((MOMENTS, 1 + feet, 18)),
+            past_count=np.zeros(1, np.int64),
+            landed=np.zeros((feet, 3)),
+            has_landed=np.zeros(feet, np.int64),
+            corner=corner,
+            corner_count=np.array([len(sole) for sole in soles], np.int64),
+            share=np.zeros(feet),
+            base=np.zeros(18),
+            centre=np.zeros(6),
+            felt=sense.fresh(),
+        )
+
+    def update(self, time: float, measurement: Measurement) -> EstimatorState:
+        """The state after a measurement, in arrays that the next one overwrites; a time that is
+        past begins anew.
+        """
+        clock = self.state.clock[0]
+        if clock["begun"] and time < clock["time"]:
+            self.reset()
+        state = self.state
+        self._sense.take(state.felt, measurement)
+        if self._estimate is None:
+            self._estimate = entry(estimation.estimate, self._model, state, float(time))
+        self._estimate(self._model, state, float(time))
+        return state
+
+    def __call__(self, time: float, measurement: Measurement) -> StateEstimate:
+        """The estimate now; a time that is past begins anew."""
+        if self._last is not None and time == self._last[0]:
+            return self._last[1]
+        if self._last is not None and time < self._last[0]:
+            self.reset()
+        state = self.update(time, measurement)
+        base, centre = state.base.copy(), state.centre.copy()
+        estimate = StateEstimate(
+            Transform(base[:9].reshape(3, 3), base[9:12]),
+            Twist(base[12:15], base[15:]),
+            centre[:3],
+            centre[3:],
+            state.bias.copy(),
+            dict(zip(self._sense.feet, state.share.tolist(), strict=True)),
+        )
+        self._last = time, estimate
+        return estimate

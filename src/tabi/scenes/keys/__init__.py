@@ -1,0 +1,1 @@
+"""Keys of scene files: their names, types, units and meanings."""

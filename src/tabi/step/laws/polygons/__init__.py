@@ -1,0 +1,1 @@
+"""Flat soles as polygons: what the older laws of feet, selection and penalty, solve."""

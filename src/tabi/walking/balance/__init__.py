@@ -1,0 +1,1 @@
+"""Feedback that keeps a walk upright and on its course."""

@@ -1,0 +1,1 @@
+"""Legs in closed form, the motion of the whole body, and non-negative least squares."""

@@ -1,0 +1,1 @@
+"""From legs and footsteps to the planned motion of a walk."""

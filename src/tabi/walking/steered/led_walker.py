@@ -1,0 +1,96 @@
+"""A walk that follows the hand it is led by.
+
+Arms give way by ``control.compliance``; what they feel of the pull, f in the axes of the robot's
+heading, smoothed, steers the walk:
+
+    (v_x, v_y, ω) = k s(f)·(1, side, turn),   s(f) = f max(0, 1 − F/|f|)                         (1)
+with a dead zone F, so that the weight of a resting hand makes no step. A pull forwards is walked
+after, one to the side is turned to. When the pull is less than F for a while, the robot stops.
+
+Reference: Chardonnet (2012), eq. 16, for the arms.
+"""
+
+from __future__ import annotations
+
+from math import hypot
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabi._errors import ModelError, real
+from tabi.control.complying import Compliance
+from tabi.control.filters import Butterworth
+from tabi.control.merging import restart, together
+from tabi.model.signals import Command, Measurement
+from tabi.walking.steered.walker import SteeredWalker
+
+Array = NDArray[np.float64]
+# cut-off of the smoothing [Hz]; how long a pull has to be away until the robot stops [s]
+SMOOTH, PATIENCE = 1.5, 0.6
+
+
+class LedWalker:
+    """A controller that walks where its hands are pulled.
+
+    Args:
+        walker: that steps. arms: what gives way, and feels: ``control.compliance`` of its hands.
+        dead: F of (1) [N]. speed: k of (1) for walking [m/(s N)]; turn: for turning, by a pull to
+            the side [rad/(s N)].
+
+    Attributes:
+        pull: f of (1) at the last call, to the front and to the left [N].
+    """
+
+    def __init__(
+        self,
+        walker: SteeredWalker,
+        *arms: Compliance,
+        dead: float = 5.0,
+        speed: float = 0.015,
+        turn: float = 0.025,
+    ) -> None:
+        if not arms:
+            raise ModelError(
+                f"{walker.biped.robot.name} is led by no hand; "
+                "expected control.compliance(robot, hand, …) of one or more"
+            )
+        for name, value in (("dead", dead), ("speed", speed), ("turn", turn)):
+            if not 0.0 <= real(name, value) < np.inf:
+                raise ModelError(f"{name} of a walk that is led is {value:g}; expected ≥ 0")
+        self.walker, self.arms = walker, arms
+        self._dead, self._gains = dead, (speed, turn)
+        self._both = together(walker.biped.robot, walker, *arms)
+        self._smooth = Butterworth(SMOOTH, rate=1.0 / walker.gait.tick, order=2)
+        self.reset()
+
+    def reset(self) -> None:
+        """Begin anew, standing."""
+        restart(self._both)
+        self._smooth.reset()
+        self.pull = np.zeros(2)
+        # when the pull was last felt, while it walks after it
+        self._pulled: float | None = None
+
+    def __call__(self, time: float, measurement: Measurement) -> Command:
+        """Steer by the pull that was felt; once in every tick of the gait."""
+        command: Any = self._both(time, measurement)
+        felt = sum(arm.wrench[:2] for arm in self.arms)
+        heading = self._heading()
+        ahead, left = np.array([heading[0], heading[1]]), np.array([-heading[1], heading[0]])
+        self.pull = self._smooth(np.array([ahead @ felt, left @ felt]))
+        size = hypot(*self.pull)
+        if size > self._dead:
+            self._pulled = time
+            forward, sideways = self.pull * (1.0 - self._dead / size)
+            speed, turn = self._gains
+            self.walker.steer(speed * forward, 0.0, turn * sideways)
+        elif self._pulled is not None and time - self._pulled > PATIENCE:
+            self._pulled = None
+            self.walker.stop()
+        return command
+
+    def _heading(self) -> Array:
+        """Where the robot looks to, by what its arms believe of the base."""
+        ahead = self.arms[0].base.R[:2, 0]
+        return ahead / max(float(np.linalg.norm(ahead)), 1e-9)
