@@ -11,10 +11,11 @@ from tabi._versions import own as own_version
 if TYPE_CHECKING:
     from tabi import collision, contact, control, dynamics, robots, scenes, soles, walking
     from tabi.apps.viewer.own_loop import show
+    from tabi.formats.mjcf.writer import to_mjcf, to_mujoco
     from tabi.model.body import Body, Foot, Frame
+    from tabi.model.controllers.signals import Command, Measurement
     from tabi.model.joint import Joint, Mimic, Motor
-    from tabi.model.mujoco_writer import to_mjcf, to_mujoco
-    from tabi.model.report import report
+    from tabi.model.report.summary import report
     from tabi.model.robot import Robot, SoftGainsWarning
     from tabi.model.shape import (
         Box,
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
         Shape,
         Sphere,
     )
-    from tabi.model.signals import Command, Measurement
     from tabi.model.world import World
     from tabi.recording.recording import Recording
     from tabi.rendering.camera import Camera
@@ -54,9 +54,9 @@ _LAZY = {
     "load": "tabi.robots.files",
     "SoftGainsWarning": "tabi.model.robot",
     "RobotFileWarning": "tabi.robots.files",
-    "report": "tabi.model.report",
-    "to_mujoco": "tabi.model.mujoco_writer",
-    "to_mjcf": "tabi.model.mujoco_writer",
+    "report": "tabi.model.report.summary",
+    "to_mujoco": "tabi.formats.mjcf.writer",
+    "to_mjcf": "tabi.formats.mjcf.writer",
     "Simulator": "tabi.simulation.simulator",
     "Budget": "tabi.step.budget",
     "BriefPushWarning": "tabi.simulation.faults",
@@ -90,8 +90,8 @@ _LAZY = {
     "Wrench": "tabi.spatial.twist",
     "Camera": "tabi.rendering.camera",
     "show": "tabi.apps.viewer.own_loop",
-    "Command": "tabi.model.signals",
-    "Measurement": "tabi.model.signals",
+    "Command": "tabi.model.controllers.signals",
+    "Measurement": "tabi.model.controllers.signals",
     "collision": "",
     "control": "",
     "contact": "",

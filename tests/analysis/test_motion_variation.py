@@ -6,7 +6,7 @@ import pytest
 import tabi
 from tabi import scenes
 from tabi.analysis.motion_variation import VARIATIONS, LateCommands, MotionVariation, vary
-from tabi.model.signals import Command
+from tabi.model.controllers.signals import Command
 
 
 def test_every_friction_and_every_mass_is_multiplied():

@@ -5,7 +5,7 @@ import pytest
 
 import tabi
 from tabi.analysis.steered_measures import SteeredWatch
-from tabi.model.signals import Command
+from tabi.model.controllers.signals import Command
 from tabi.walking import SteeredWalker
 
 

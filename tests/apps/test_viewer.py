@@ -15,8 +15,8 @@ from tabi._errors import TabiError
 from tabi.apps import viewer
 from tabi.apps.viewer.page import Page
 from tabi.apps.viewer.scene import DrawnScene, _dragged
+from tabi.formats.triangles import joined, mesh_of, seen
 from tabi.model.joint import Joint
-from tabi.model.meshes import joined, mesh_of, seen
 from tabi.model.robot import Robot
 from tabi.model.shape import Box, Capsule, Cylinder, Ellipsoid, MeshFile, Shape, Sphere
 from tabi.model.world import World

@@ -9,7 +9,7 @@ from tabi.collision import broad, detect
 from tabi.collision.arrays import compile_collision
 from tabi.collision.workspace import allocate, point_table
 from tabi.dynamics import kinematics, workspace
-from tabi.model.readers.mesh import convex_hull
+from tabi.formats.mesh import convex_hull
 from tabi.model.shape import Box, Capsule, Cylinder, Ellipsoid, Sphere
 from tabi.spatial.inertia import Inertia
 

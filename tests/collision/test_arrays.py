@@ -14,8 +14,8 @@ from tabi.collision.arrays import BOX, ELLIPSOID, MOST_CORNERS, PLANE, compile_c
 from tabi.collision.polytope import faces_of
 from tabi.collision.terrain_edges import ridges
 from tabi.collision.workspace import allocate
+from tabi.formats.mesh import convex_hull
 from tabi.model.joint import Joint
-from tabi.model.readers.mesh import convex_hull
 from tabi.model.robot import Robot
 from tabi.model.shape import Box, Convex, HeightField, Shape, Sphere
 from tabi.spatial.transform import from_quaternion, translation

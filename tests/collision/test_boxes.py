@@ -90,7 +90,7 @@ def test_no_face_separates_shapes_more_than_they_are_apart(kinds):
 
 def test_hulls_of_very_many_faces_go_the_general_way():
     rng = np.random.default_rng(2)
-    from tabi.model.readers.mesh import convex_hull
+    from tabi.formats.mesh import convex_hull
 
     points = rng.normal(size=(400, 3))
     ball = convex_hull(0.1 * points / np.linalg.norm(points, axis=1, keepdims=True))

@@ -13,7 +13,7 @@ from collision.scenes import (
 )
 
 from tabi.collision import arrays, convex, overlap, polygon, segments, support
-from tabi.model.readers.mesh import convex_hull
+from tabi.formats.mesh import convex_hull
 from tabi.model.shape import Box, Capsule, Cylinder, HalfSpace, Sphere
 from tabi.spatial.transform import about, from_quaternion
 

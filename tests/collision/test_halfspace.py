@@ -6,7 +6,7 @@ from collision.scenes import check_corners, on_fixed, on_ground
 
 import tabi
 from tabi.collision import arrays, detect, halfspace, polygon
-from tabi.model.readers.mesh import convex_hull
+from tabi.formats.mesh import convex_hull
 from tabi.model.shape import Box, Capsule, Cylinder, Ellipsoid, HalfSpace, Sphere
 from tabi.spatial.transform import about, from_quaternion, quaternion_from_matrix
 

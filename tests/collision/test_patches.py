@@ -7,7 +7,7 @@ import pytest
 from collision.scenes import UNIT, Scene
 
 import tabi
-from tabi.model.readers.mesh import convex_hull
+from tabi.formats.mesh import convex_hull
 from tabi.model.shape import Box, Capsule, Material, Shape, Sphere
 from tabi.spatial.transform import translation
 

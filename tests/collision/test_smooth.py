@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 
 import tabi
 from tabi.collision import gjk, hull, smooth, support
-from tabi.model.readers.mesh import convex_hull
+from tabi.formats.mesh import convex_hull
 from tabi.model.shape import Box, Capsule, Convex, Cylinder, Ellipsoid, Sphere
 from tabi.spatial.transform import from_quaternion
 

@@ -16,7 +16,7 @@ from collision.scenes import (
 
 import tabi
 from tabi.collision import grid, ridge, terrain
-from tabi.model.readers.mesh import convex_hull
+from tabi.formats.mesh import convex_hull
 from tabi.model.shape import Box, Capsule, Cylinder, Ellipsoid, HalfSpace, HeightField, Sphere
 from tabi.spatial.transform import Transform, about, from_quaternion, z_to
 

@@ -8,8 +8,8 @@ from tests.step.forces.test_motors import arm
 import tabi
 from tabi._errors import ModelError
 from tabi.control import grip, hold
+from tabi.model.controllers.signals import Measurement
 from tabi.model.joint import Motor
-from tabi.model.signals import Measurement
 from tabi.spatial.transform import Transform
 from tabi.spatial.twist import Twist
 

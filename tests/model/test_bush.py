@@ -10,10 +10,10 @@ import pytest
 from bipeds import SOLE, biped
 
 import tabi
-from tabi.model import legs
 from tabi.model.body import Closure, Frame
+from tabi.model.feet import legs
 from tabi.model.joint import Joint
-from tabi.model.report import report
+from tabi.model.report.summary import report
 from tabi.model.robot import Robot
 from tabi.model.sensors import Sensor
 from tabi.robots import gains

@@ -6,8 +6,8 @@ from scipy.spatial import ConvexHull
 
 from tabi import ModelError
 from tabi.collision.polytope import faces_of
+from tabi.formats.mesh import convex_hull
 from tabi.model import hulls
-from tabi.model.readers.mesh import convex_hull
 from tabi.model.shape import Convex
 
 BOX = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)

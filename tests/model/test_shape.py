@@ -6,8 +6,8 @@ import pytest
 import tabi
 from tabi import ModelError
 from tabi.model.body import Foot
+from tabi.model.feet.sole_finding import sole_of
 from tabi.model.shape import Box, Ellipsoid, HeightField, MeshFile, Shape
-from tabi.model.sole_finding import sole_of
 from tabi.spatial.transform import about, translation
 
 
@@ -148,7 +148,7 @@ def test_stairs_that_are_none_are_refused(numbers, words):
 
 
 def test_a_height_field_is_drawn_as_its_triangles():
-    from tabi.model.meshes import mesh_of
+    from tabi.formats.triangles import mesh_of
 
     shape = tabi.World().add_height_field([[0.0, 0.1], [0.2, 0.3]], (1.0, 1.0), position=(0, 0, 1))
     vertices, triangles = mesh_of(shape)

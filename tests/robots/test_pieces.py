@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import tabi
-from tabi.model.readers import mesh
+from tabi.formats import mesh
 from tabi.robots import files, pieces
 
 # a fork: a bar with two prongs, in boxes from corner to corner [m]

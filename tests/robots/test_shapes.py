@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import tabi
-from tabi.model.readers.mesh import convex_hull
+from tabi.formats.mesh import convex_hull
+from tabi.model.feet.sole_finding import sole_of
 from tabi.model.shape import Convex
-from tabi.model.sole_finding import sole_of
 from tabi.robots import files, shapes
 
 # keeps hulls and soles as they are

@@ -5,11 +5,11 @@ import pytest
 from scipy.optimize import nnls
 
 import tabi
+from tabi.model.feet.sole_finding import sole_of
 from tabi.model.hulls import solid
 from tabi.model.joint import Joint
 from tabi.model.robot import Robot
 from tabi.model.shape import Box, Capsule, Convex, Shape
-from tabi.model.sole_finding import sole_of
 from tabi.robots import files, shapes, sole_corners
 from tabi.spatial import inertia
 from tabi.spatial.transform import Transform

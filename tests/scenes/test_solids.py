@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tabi import scenes
-from tabi.model.meshes import mesh_of
+from tabi.formats.triangles import mesh_of
 from tabi.scenes import SceneError, solids
 from tabi.spatial import inertia
 from tabi.spatial.transform import translation

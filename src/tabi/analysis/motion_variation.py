@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
-from tabi.model.signals import Command, Controller, Measurement
+from tabi.model.controllers.signals import Command, Controller, Measurement
 from tabi.simulation.simulator import Simulator
 from tabi.simulation.stateful import restart
 

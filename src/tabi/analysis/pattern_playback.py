@@ -32,8 +32,8 @@ from tabi.control.pattern_dynamics import PatternDynamics, pattern_dynamics
 from tabi.control.pattern_files import columns, read_pattern
 from tabi.control.patterns import Pattern
 from tabi.control.playing import playback
+from tabi.model.controllers.signals import Command, Controller, Measurement
 from tabi.model.robot import Robot
-from tabi.model.signals import Command, Controller, Measurement
 from tabi.model.world import World
 from tabi.robots.files import load, quietly
 from tabi.simulation.simulator import Simulator

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi.control.merging import nested
-from tabi.model.signals import Controller
+from tabi.model.controllers.signals import Controller
 from tabi.simulation.simulator import Simulator
 from tabi.step.data import Data
 from tabi.walking.gait_controller import GaitController

@@ -184,7 +184,7 @@ def info(
     as_json: Json = False,
 ) -> None:
     """Load a robot and report what was found, mended and ignored."""
-    from tabi.model.report import report
+    from tabi.model.report.summary import report
 
     loaded = named(robot, feet, base, stand_ins, collision=collision)
     loaded.compile()

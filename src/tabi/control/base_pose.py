@@ -8,8 +8,8 @@ from typing import Any
 from tabi._errors import ModelError
 from tabi.control.merging import restart
 from tabi.estimation.estimator import Estimator
+from tabi.model.controllers.signals import Measurement
 from tabi.model.robot import Robot
-from tabi.model.signals import Measurement
 from tabi.spatial.transform import Transform
 
 BasePose = Transform | Estimator | Callable[[float, Measurement], Any] | None

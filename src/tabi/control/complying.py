@@ -43,9 +43,9 @@ from tabi.control.joint_values import JointChoice
 from tabi.dynamics.configuration import Configuration
 from tabi.estimation.body_sense import cross, read
 from tabi.model.body import Body
+from tabi.model.controllers.signals import Command, Measurement
 from tabi.model.robot import Robot
 from tabi.model.sensors import Sensor
-from tabi.model.signals import Command, Measurement
 from tabi.spatial.inertia import Inertia
 from tabi.spatial.transform import Transform
 

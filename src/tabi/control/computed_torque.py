@@ -37,9 +37,9 @@ from tabi.control.weight_shares import corner_loads
 from tabi.dynamics.configuration import Configuration
 from tabi.estimation.body_sense import cross, read
 from tabi.model.body import Foot
+from tabi.model.controllers.signals import Command, Measurement
 from tabi.model.robot import Robot
 from tabi.model.sensors import Sensor
-from tabi.model.signals import Command, Measurement
 
 Array = NDArray[np.float64]
 CONTACTS = ("weight", "measured")

@@ -21,8 +21,8 @@ from tabi.control.inverse_kinematics import InverseKinematics
 from tabi.control.joint_values import JointChoice
 from tabi.dynamics.configuration import Configuration
 from tabi.model.body import Body, Frame
+from tabi.model.controllers.signals import Command, Measurement
 from tabi.model.robot import Robot
-from tabi.model.signals import Command, Measurement
 
 Array = NDArray[np.float64]
 Target = ArrayLike | Callable[[float, Measurement], ArrayLike]

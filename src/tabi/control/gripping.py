@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 
 from tabi._errors import ModelError, unknown
+from tabi.model.controllers.signals import Command, Controller, Measurement
 from tabi.model.lookup import freedoms
 from tabi.model.robot import Robot
-from tabi.model.signals import Command, Controller, Measurement
 
 # of the effort asked for: a jaw that gives so much presses on something
 PRESSES = 0.95

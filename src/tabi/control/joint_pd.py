@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from tabi.control.joint_values import posed
+from tabi.model.controllers.signals import Command, Controller, Measurement
 from tabi.model.robot import Robot
-from tabi.model.signals import Command, Controller, Measurement
 
 
 def pd(robot: Robot, pose: Any, kp: Any = None, kd: Any = None) -> Controller:

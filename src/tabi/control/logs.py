@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from tabi._errors import ModelError
 from tabi.control.merging import checked, restart
-from tabi.model.signals import Command, Controller, Measurement, Truth
+from tabi.model.controllers.signals import Command, Controller, Measurement, Truth
 from tabi.spatial.transform import Transform
 from tabi.spatial.twist import Twist
 

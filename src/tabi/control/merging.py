@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from tabi._errors import ModelError, real, unknown
+from tabi.model.controllers.signals import Command, Controller, Measurement
 from tabi.model.lookup import freedoms
 from tabi.model.robot import Robot
-from tabi.model.signals import Command, Controller, Measurement
 
 FIELDS = ("position", "velocity", "effort", "kp", "kd")
 EFFORT = FIELDS.index("effort")

@@ -13,9 +13,9 @@ from math import cos, pi, sin
 from typing import Any
 
 from tabi._errors import ModelError, brief, expect, real
-from tabi.model import legs
+from tabi.model.controllers.signals import Command, Controller, Measurement
+from tabi.model.feet import legs
 from tabi.model.robot import Robot
-from tabi.model.signals import Command, Controller, Measurement
 
 Pose = Mapping[str, float]
 

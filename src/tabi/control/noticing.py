@@ -27,8 +27,8 @@ from tabi.control.base_pose import BaseGuess, BasePose
 from tabi.control.gazing import Gaze, gaze
 from tabi.estimation.body_sense import read
 from tabi.model.body import Body, Frame
+from tabi.model.controllers.signals import Measurement
 from tabi.model.robot import Robot
-from tabi.model.signals import Measurement
 from tabi.spatial.transform import Transform
 
 Array = NDArray[np.float64]

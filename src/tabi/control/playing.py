@@ -25,8 +25,8 @@ from tabi._errors import ModelError, real
 from tabi.control.joint_values import JointChoice
 from tabi.control.pattern_dynamics import PatternDynamics, pattern_dynamics
 from tabi.control.patterns import Pattern, pattern
+from tabi.model.controllers.signals import Command, Measurement
 from tabi.model.robot import Robot
-from tabi.model.signals import Command, Measurement
 
 Array = NDArray[np.float64]
 

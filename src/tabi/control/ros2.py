@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 
 from tabi._errors import ModelError, unknown
+from tabi.model.controllers.signals import Command, Measurement
 from tabi.model.robot import Robot
-from tabi.model.signals import Command, Measurement
 
 # messages that wait to be sent, and commands that wait to be read
 DEPTH, NEWEST = 10, 1

@@ -19,9 +19,9 @@ import numpy as np
 from tabi._errors import ModelError, real
 from tabi.control.joint_values import motor_gains
 from tabi.control.merging import checked, restart, together
+from tabi.model.controllers.signals import Command, Controller, Measurement
 from tabi.model.lookup import freedoms
 from tabi.model.robot import Robot
-from tabi.model.signals import Command, Controller, Measurement
 
 
 class Sequence:

@@ -31,10 +31,10 @@ from tabi.estimation import felt as kernels
 from tabi.estimation.felt import Felt
 from tabi.model.body import Body, Foot, Frame
 from tabi.model.compiled import Model
+from tabi.model.controllers.signals import Measurement
 from tabi.model.lookup import joint_rows
 from tabi.model.robot import Robot
 from tabi.model.sensors import Sensor
-from tabi.model.signals import Measurement
 from tabi.spatial.transform import Transform
 
 Array = NDArray[np.float64]

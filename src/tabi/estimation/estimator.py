@@ -58,9 +58,9 @@ from tabi.estimation.body_sense import BodySense, read
 from tabi.estimation.kernels import CLOCK, SETTINGS, EstimatorState
 from tabi.jit import entry
 from tabi.model.arrays import table
+from tabi.model.controllers.signals import Measurement
 from tabi.model.robot import Robot
 from tabi.model.sensors import Sensor
-from tabi.model.signals import Measurement
 from tabi.spatial.transform import Transform
 from tabi.spatial.twist import Twist
 

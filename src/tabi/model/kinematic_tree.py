@@ -18,12 +18,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from tabi._errors import Helpful, ModelError, expect, real, unknown
 from tabi.model.body import Body, Closure, Foot, Frame, check_place, check_simple
+from tabi.model.feet.sole_finding import sole_of
 from tabi.model.joint import Joint
 from tabi.model.names import FEET_HINT, NamedThings
 from tabi.model.placing import placed
 from tabi.model.sensors import Sensor, check_options
 from tabi.model.shape import Shape
-from tabi.model.sole_finding import sole_of
 from tabi.spatial.inertia import Inertia
 from tabi.spatial.transform import Transform, from_quaternion
 
@@ -41,7 +41,7 @@ class KinematicTree(Helpful):
         excluded: pairs of body names that never collide.
         bonds: loops of the tree that are held closed from the start.
         notes: what a reader ignored or mended, and why.
-        doubts: what a reader found that can hardly be meant: see ``tabi.model.doubts``.
+        doubts: what a reader found that can hardly be meant: see ``tabi.model.report.doubts``.
         foot_links: bodies that the file declares as feet, with the middle of each sole in the
             body's frame [m], or nothing.
         missing_meshes: body name → collision meshes that a reader could not use.

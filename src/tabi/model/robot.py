@@ -14,15 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import ModelError, unknown, users_level
-from tabi.model import legs, loop_closing, standing_gains
+from tabi.model import loop_closing, standing_gains
 from tabi.model.body import Body
 from tabi.model.bush import Bush, Rubber, add_joints
 from tabi.model.compiled import Model
 from tabi.model.compiler import Parts, compile_world
+from tabi.model.feet import legs
+from tabi.model.feet.soft_soles import add_soles
 from tabi.model.kinematic_tree import KinematicTree, Pose
 from tabi.model.names import free_name
 from tabi.model.shape import Shape
-from tabi.model.soft_soles import add_soles
 from tabi.spatial.transform import Transform, z_to
 
 Array = NDArray[np.float64]

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from tabi._errors import MissingNameError, ModelError, unknown
 from tabi.dynamics import loads
 from tabi.model.compiled import Link, Site
+from tabi.model.controllers.pilot import Pilot
+from tabi.model.controllers.signals import Measurement, Truth
 from tabi.model.lookup import joint_rows
-from tabi.model.pilot import Pilot
 from tabi.model.robot import Robot
 from tabi.model.sensors import Sensor
-from tabi.model.signals import Measurement, Truth
 from tabi.step.commands.pilot_link import PilotLink
 from tabi.step.data import Data
 

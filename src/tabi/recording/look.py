@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tabi.formats.triangles import Mesh, joined, mesh_of, seen
 from tabi.model.compiled import Link, Model
 from tabi.model.lookup import link_of
-from tabi.model.meshes import Mesh, joined, mesh_of, seen
 from tabi.model.pad import Pad
 from tabi.model.shape import HalfSpace, MeshFile, Shape
 from tabi.model.world import World

@@ -37,7 +37,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from tabi.model.rates import steps_between
+from tabi.model.controllers.rates import steps_between
 from tabi.recording import episodes, file_names, foot_history, open_recordings
 from tabi.recording.columns import Columns, Row, group_of
 from tabi.recording.episodes import EpisodeTable

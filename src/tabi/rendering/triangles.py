@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tabi.formats.triangles import mesh_of
 from tabi.model.compiled import Model
-from tabi.model.meshes import mesh_of
 from tabi.model.shape import HalfSpace
 from tabi.model.world import World
 from tabi.recording.look import Look, plane, visible

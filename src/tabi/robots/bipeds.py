@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from tabi._errors import ModelError
-from tabi.model import legs
+from tabi.model.feet import legs
 from tabi.model.robot import Robot
 from tabi.robots.files import load
 from tabi.robots.known import complete

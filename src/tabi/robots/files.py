@@ -18,9 +18,9 @@ from typing import Any, Unpack
 
 from tabi import collision
 from tabi._errors import ModelError, expect, near, nearest, unknown, users_level
-from tabi.model import doubts
+from tabi.formats import load as reader
 from tabi.model.joint import Motor
-from tabi.model.readers import load as reader
+from tabi.model.report import doubts
 from tabi.model.robot import Robot, SoftGainsWarning
 from tabi.robots import gains as made_up
 from tabi.robots import known

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from tabi._errors import ModelError
+from tabi.formats import mesh
 from tabi.model.body import Body
-from tabi.model.readers import mesh
 from tabi.model.robot import Robot
 from tabi.model.shape import Convex, Shape
 

@@ -26,9 +26,9 @@ from numpy.typing import NDArray
 from tabi._errors import ModelError
 from tabi.model import hulls
 from tabi.model.body import Body, Foot
+from tabi.model.feet.sole_finding import sole_of
 from tabi.model.robot import Robot
 from tabi.model.shape import Convex
-from tabi.model.sole_finding import sole_of
 from tabi.spatial.coarser_outline import coarser, outlines
 from tabi.spatial.polygon import polygon_area, polygon_width
 from tabi.spatial.transform import Transform

@@ -13,9 +13,9 @@ from tabi import control, robots
 from tabi._errors import ModelError, unknown
 from tabi.interaction.presence import Presence, share
 from tabi.model.body import Body
+from tabi.model.controllers.signals import Command, Controller
 from tabi.model.robot import Robot
 from tabi.model.shape import HalfSpace, Shape
-from tabi.model.signals import Command, Controller
 from tabi.model.world import World
 from tabi.robots.bipeds import load_biped
 from tabi.robots.files import load, quietly

@@ -17,8 +17,8 @@ from __future__ import annotations
 from math import acos, atan2, cos, hypot, pi, radians, sin
 
 from tabi.model.body import Body
+from tabi.model.controllers.signals import Command, Controller, Measurement
 from tabi.model.robot import Robot
-from tabi.model.signals import Command, Controller, Measurement
 from tabi.model.world import World
 from tabi.scenes.scene import load
 

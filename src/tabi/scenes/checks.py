@@ -10,7 +10,7 @@ from math import hypot
 from typing import Any
 
 from tabi._errors import ModelError, near
-from tabi.model.rates import steps_between
+from tabi.model.controllers.rates import steps_between
 from tabi.scenes.keys.contents import Contents
 from tabi.scenes.keys.motion import Keyframes, SteeredWalkKeys, WalkKeys
 from tabi.scenes.keys.sensors import PlateKeys

@@ -7,8 +7,8 @@ from typing import Any, Protocol
 from tabi import control, walking
 from tabi._errors import ModelError
 from tabi.interaction.presence import Presence
+from tabi.model.controllers.signals import Controller
 from tabi.model.robot import Robot
-from tabi.model.signals import Controller
 from tabi.scenes.equipment import Places
 from tabi.scenes.keys.motion import RobotKeys, SteeredWalkKeys
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tabi.model.readers.mesh import convex_hull, hull_of_file, scaled
+from tabi.formats.mesh import convex_hull, hull_of_file, scaled
 from tabi.model.shape import (
     Box,
     Capsule,

@@ -20,10 +20,10 @@ from tabi.dynamics.quantities import Quantities
 from tabi.model import lookup
 from tabi.model.body import Body, Foot, Frame
 from tabi.model.compiled import Model
+from tabi.model.controllers.signals import Measurement
 from tabi.model.links import Link, Site, Sole
 from tabi.model.robot import Robot
 from tabi.model.sensors import Sensor
-from tabi.model.signals import Measurement
 from tabi.model.world import World
 from tabi.observation import balance, certificate, contacts, foot_state, pad_state, readings
 from tabi.observation.balance import Balance

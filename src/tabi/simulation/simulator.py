@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from tabi._errors import SimulationError
 from tabi.model import lookup
 from tabi.model.body import Body, Foot
-from tabi.model.rates import steps_between
+from tabi.model.controllers.rates import steps_between
+from tabi.model.controllers.signals import Controller, Measurement
 from tabi.model.robot import Robot
-from tabi.model.signals import Controller, Measurement
 from tabi.model.world import World
 from tabi.observation.contacts import Contact
 from tabi.observation.held import HeldSteps, twin_of

@@ -11,10 +11,10 @@ from tabi._errors import ModelError
 from tabi.estimation.estimator import Estimator
 from tabi.jit import entry
 from tabi.jit.structure import arrays_of
+from tabi.model.controllers.pilot import EFFORT, POSITION, VELOCITY, Pilot, channel
+from tabi.model.controllers.signals import Command, Measurement
 from tabi.model.lookup import freedoms, joint_rows
-from tabi.model.pilot import EFFORT, POSITION, VELOCITY, Pilot, channel
 from tabi.model.robot import Robot
-from tabi.model.signals import Command, Measurement
 from tabi.walking.balance.stabiliser_tables import (
     Reference,
     StabiliserGains,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tabi.apps.viewer.tuning import Tuning
-from tabi.model.signals import Command
+from tabi.model.controllers.signals import Command
 from tabi.model.world import World
 from tabi.robots import hrp2
 from tabi.simulation.simulator import Simulator

@@ -20,7 +20,7 @@ from tabi._errors import ModelError
 from tabi.collision import detect
 from tabi.collision.arrays import SURFACE
 from tabi.collision.surfaces.points import none, surface_points, surfaces
-from tabi.model.readers.mesh import convex_hull
+from tabi.formats.mesh import convex_hull
 from tabi.model.shape import Box, Capsule, Cylinder, Ellipsoid, HalfSpace, HeightField, Sphere
 from tabi.spatial.transform import Transform, about, from_quaternion
 

@@ -7,8 +7,8 @@ from collision.truth import Hull, outside_cylinder, outside_ellipsoid
 
 import tabi
 from tabi.collision.surfaces.solids import ellipsoid, nearest
+from tabi.formats.mesh import convex_hull
 from tabi.jit import kernel
-from tabi.model.readers.mesh import convex_hull
 from tabi.model.shape import Box, Cylinder, Ellipsoid
 
 DOWN = (0.0, 0.0, -1.0)

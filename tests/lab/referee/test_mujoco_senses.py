@@ -7,10 +7,10 @@ import pytest
 
 import tabi
 from tabi.analysis import pattern_playback
+from tabi.formats.mjcf.writer import to_mjcf
 from tabi.lab import referee
 from tabi.lab.referee.engines import MuJoCo
 from tabi.lab.referee.mujoco_senses import reading
-from tabi.model.mujoco_writer import to_mjcf
 
 mujoco = pytest.importorskip("mujoco")
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from tabi import collision
+from tabi.formats.mesh import convex_hull
 from tabi.lab.validate import random_worlds
 from tabi.lab.validate.random_worlds import HEAVIEST, LIGHTEST, random_velocity, random_world
-from tabi.model.readers.mesh import convex_hull
 from tabi.model.shape import Box, Ellipsoid
 from tabi.spatial.inertia import solid_box, solid_ellipsoid
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tabi
-from tabi.model.pilot import Pilot, channel
+from tabi.model.controllers.pilot import Pilot, channel
 from tabi.observation.readings import RobotSenses
 from tabi.step.commands.pilot_link import no_link
 

@@ -6,7 +6,7 @@ import pytest
 import tabi
 from tabi.jit import kernel
 from tabi.jit.structure import Structure
-from tabi.model.pilot import Channel, Pilot, channel
+from tabi.model.controllers.pilot import Channel, Pilot, channel
 
 
 class Copying(Structure):

@@ -17,8 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from tabi.apps.viewer.marks.nodes import Node, place
 from tabi.apps.viewer.soft_pad import SoftPad, SoftShape, soft_of
+from tabi.formats.triangles import Mesh, joined, mesh_of, seen
 from tabi.model.body import Body
-from tabi.model.meshes import Mesh, joined, mesh_of, seen
 from tabi.model.pad import Pad
 from tabi.model.shape import HalfSpace, MeshFile, Shape
 from tabi.model.world import World

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tabi.model.signals import Command, Controller, Measurement, Values
+from tabi.model.controllers.signals import Command, Controller, Measurement, Values
 
 if TYPE_CHECKING:
     from tabi.simulation.simulator import Simulator

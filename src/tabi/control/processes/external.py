@@ -36,9 +36,9 @@ from tabi.control.processes.messages import (
     Layout,
     read_header,
 )
+from tabi.model.controllers.signals import Command, Measurement
 from tabi.model.lookup import freedoms
 from tabi.model.robot import Robot
-from tabi.model.signals import Command, Measurement
 
 MODES, LATE = ("lock-step", "free-running"), ("hold", "limp", "stop")
 DOES = {"hold": "keeps its last command", "limp": "goes limp", "stop": "stops the run"}

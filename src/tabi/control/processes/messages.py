@@ -29,8 +29,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tabi._errors import SimulationError
+from tabi.model.controllers.signals import Measurement
 from tabi.model.robot import Robot
-from tabi.model.signals import Measurement
 
 MAGIC, VERSION = b"TABI", 1
 HEADER = struct.Struct("<4sHHIIQd")

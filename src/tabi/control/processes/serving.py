@@ -21,7 +21,7 @@ from tabi.control.processes.messages import (
     Layout,
     read_header,
 )
-from tabi.model.signals import Command, Controller, Measurement
+from tabi.model.controllers.signals import Command, Controller, Measurement
 
 
 def serve(controller: Controller, address: str | Path | None = None, wait: float = 20.0) -> int:

@@ -17,10 +17,10 @@ import numpy as np
 import tabi
 from tabi.apps.doctor import processor, version_of
 from tabi.dynamics import free, integrate, workspace
+from tabi.formats.mjcf.writer import to_mujoco
 from tabi.lab.bench import loops
 from tabi.lab.bench.timing import microseconds, repeat
 from tabi.lab.pinocchio import Referee, build, pinocchio
-from tabi.model.mujoco_writer import to_mujoco
 from tabi.model.robot import Robot
 from tabi.model.world import World
 

@@ -25,9 +25,9 @@ from tabi.lab.bench import quantities
 from tabi.lab.bench.step import SETTLE, Rolling, stage
 from tabi.lab.bench.timing import microseconds
 from tabi.model.compiled import Model
+from tabi.model.controllers.signals import Command, Measurement
 from tabi.model.lookup import joint_rows
 from tabi.model.robot import Robot
-from tabi.model.signals import Command, Measurement
 from tabi.model.world import World
 from tabi.simulation.simulator import Simulator
 from tabi.step.commands.driver import holding

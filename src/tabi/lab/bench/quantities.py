@@ -20,9 +20,9 @@ from tabi.dynamics.quantities import Quantities
 from tabi.lab.bench.step import SETTLE, stage
 from tabi.lab.bench.timing import microseconds, repeat
 from tabi.lab.pinocchio import Referee, build, pinocchio
+from tabi.model.controllers.signals import Command, Measurement
 from tabi.model.links import Link
 from tabi.model.robot import Robot
-from tabi.model.signals import Command, Measurement
 from tabi.simulation.simulator import Simulator
 
 Array = NDArray[np.float64]

@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 
 import tabi
 from tabi.apps.doctor import processor, version_of
+from tabi.formats.mjcf.writer import to_mjcf
 from tabi.lab.bench.step import SETTLE, Marching, Rolling, stage
 from tabi.lab.bench.timing import microseconds
-from tabi.model.mujoco_writer import to_mjcf
 from tabi.model.world import World
 from tabi.recording.sensor_history import measured
 from tabi.simulation.simulator import Simulator

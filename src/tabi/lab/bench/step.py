@@ -25,14 +25,14 @@ from tabi.apps.doctor import processor, version_of
 from tabi.contact import bodies
 from tabi.control import squat
 from tabi.dynamics import free, workspace
+from tabi.formats.mjcf.writer import to_mujoco
 from tabi.lab.bench import loops, step_pinocchio
 from tabi.lab.bench.timing import microseconds
 from tabi.lab.validate import humanoids
+from tabi.model.controllers.signals import Measurement
 from tabi.model.lookup import joint_rows
 from tabi.model.mujoco_state import configuration_to_mujoco
-from tabi.model.mujoco_writer import to_mujoco
 from tabi.model.robot import Robot
-from tabi.model.signals import Measurement
 from tabi.model.world import World
 from tabi.simulation.simulator import Simulator
 from tabi.step.commands.driver import holding, write_command

@@ -12,10 +12,10 @@ import numpy as np
 from tabi.control import hold
 from tabi.lab.closed_forms.case import EXACT, Check, G, Register, order
 from tabi.model.body import Body
+from tabi.model.controllers.signals import Command, Measurement
 from tabi.model.joint import Joint, Motor
 from tabi.model.robot import Robot
 from tabi.model.shape import Box, Shape, Sphere
-from tabi.model.signals import Command, Measurement
 from tabi.model.world import World
 from tabi.simulation.simulator import Simulator
 from tabi.spatial.inertia import Inertia

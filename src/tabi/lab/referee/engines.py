@@ -19,14 +19,14 @@ from numpy.typing import NDArray
 
 import tabi
 from tabi._errors import ModelError, TabiError, unknown
+from tabi.formats.mjcf.source import mujoco
+from tabi.formats.mjcf.writer import to_mujoco
 from tabi.lab.referee.mujoco_senses import MuJoCoSenses
 from tabi.lab.referee.track import Row
+from tabi.model.controllers.signals import Measurement, Truth
 from tabi.model.lookup import joint_rows, link_of
 from tabi.model.mujoco_state import mujoco_state, slots
-from tabi.model.mujoco_writer import to_mujoco
-from tabi.model.readers.mjcf_source import mujoco
 from tabi.model.robot import Robot
-from tabi.model.signals import Measurement, Truth
 from tabi.observation.readings import Named
 from tabi.recording.tracks import rotations
 from tabi.scenes import Scene

@@ -27,11 +27,11 @@ from numpy.typing import NDArray
 from tabi import collision
 from tabi._errors import SimulationError
 from tabi.control import squat
-from tabi.model import legs
+from tabi.model.controllers.signals import Command
+from tabi.model.feet import legs
+from tabi.model.feet.limbs import add_limbs
 from tabi.model.joint import Motor
-from tabi.model.limbs import add_limbs
 from tabi.model.robot import Robot
-from tabi.model.signals import Command
 from tabi.model.world import World
 from tabi.robots.files import exclude_near
 from tabi.robots.known import complete

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi import collision
+from tabi.formats.mesh import convex_hull
 from tabi.model.arrays import FLOATING
 from tabi.model.body import Body
 from tabi.model.joint import Joint, Motor
-from tabi.model.readers.mesh import convex_hull
 from tabi.model.robot import Robot
 from tabi.model.shape import (
     Box,

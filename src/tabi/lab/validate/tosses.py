@@ -34,9 +34,9 @@ from scipy.optimize import minimize
 from scipy.stats import qmc
 
 from tabi._errors import SimulationError
+from tabi.formats.mjcf.source import mujoco
+from tabi.formats.mjcf.writer import to_mujoco
 from tabi.lab.validate.toss_files import HALF_SIDE, RATE, Toss, read
-from tabi.model.mujoco_writer import to_mujoco
-from tabi.model.readers.mjcf_source import mujoco
 from tabi.model.shape import Box
 from tabi.model.world import World
 from tabi.simulation.simulator import Simulator

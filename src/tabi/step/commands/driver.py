@@ -14,9 +14,9 @@ from tabi._errors import ModelError, SimulationError, real, unknown
 from tabi.jit import entry, kernel
 from tabi.model.arrays import table
 from tabi.model.compiled import Model
+from tabi.model.controllers.signals import Command, Controller, Measurement
 from tabi.model.lookup import freedoms
 from tabi.model.robot import Robot
-from tabi.model.signals import Command, Controller, Measurement
 from tabi.step.commands.target_ranges import TargetRanges
 from tabi.step.tables import MOTOR
 

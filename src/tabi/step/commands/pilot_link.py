@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi.jit.structure import Structure
-from tabi.model.pilot import Channel, channel
+from tabi.model.controllers.pilot import Channel, channel
 
 
 class PilotLink(Structure):

@@ -17,8 +17,8 @@ from tabi.jit import address, interpreted, kernel
 from tabi.jit.callback import call_with
 from tabi.jit.structure import structure_at
 from tabi.model.arrays import INDEX, table
+from tabi.model.controllers.pilot import Pilot, check_joints, check_period
 from tabi.model.lookup import freedoms
-from tabi.model.pilot import Pilot, check_joints, check_period
 from tabi.step.commands.driver import Driver, write_rows
 from tabi.step.commands.pilot_link import PilotLink
 

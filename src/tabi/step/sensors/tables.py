@@ -11,7 +11,7 @@ from tabi._errors import ModelError
 from tabi.jit.structure import Structure
 from tabi.model.arrays import INDEX, REAL, table
 from tabi.model.compiled import Model, Site
-from tabi.model.rates import steps_between
+from tabi.model.controllers.rates import steps_between
 from tabi.model.sensors import KINDS, Sensor
 
 Floats = NDArray[np.float64]

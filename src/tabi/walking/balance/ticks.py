@@ -11,7 +11,7 @@ from tabi.estimation.kernels import EstimatorState, estimate
 from tabi.jit import kernel
 from tabi.jit.structure import Structure
 from tabi.model.arrays import ModelArrays
-from tabi.model.pilot import EFFORT, POSITION, VELOCITY, Channel
+from tabi.model.controllers.pilot import EFFORT, POSITION, VELOCITY, Channel
 from tabi.walking.balance.halt import must_halt, stand_as_at
 from tabi.walking.balance.stabiliser import stabilise
 from tabi.walking.balance.stabiliser_tables import StabiliserLoop

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from tabi._errors import ModelError, expect
 from tabi.dynamics.configuration import Configuration
-from tabi.model import legs
 from tabi.model.body import Body
 from tabi.model.compiled import Model
+from tabi.model.feet import legs
 from tabi.model.lookup import freedoms
 from tabi.model.robot import Robot
 from tabi.spatial.transform import Transform, about

@@ -22,7 +22,7 @@ from tabi._errors import ModelError, real
 from tabi.control.complying import Compliance
 from tabi.control.filters import Butterworth
 from tabi.control.merging import restart, together
-from tabi.model.signals import Command, Measurement
+from tabi.model.controllers.signals import Command, Measurement
 from tabi.walking.steered.walker import SteeredWalker
 
 Array = NDArray[np.float64]

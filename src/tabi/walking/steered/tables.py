@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from tabi.estimation.kernels import EstimatorState
 from tabi.jit.structure import Structure
 from tabi.model.arrays import ModelArrays
-from tabi.model.pilot import Channel
+from tabi.model.controllers.pilot import Channel
 from tabi.walking.balance.stabiliser_tables import StabiliserLoop
 from tabi.walking.balance.ticks import Progress
 

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from tabi._errors import ModelError, real
 from tabi.estimation.estimator import Estimator
 from tabi.jit import entry
-from tabi.model import legs
 from tabi.model.arrays import table
+from tabi.model.feet import legs
 from tabi.model.robot import Robot
 from tabi.spatial.transform import Transform, about, translation
 from tabi.walking.balance.stabiliser_tables import Stabiliser, StabiliserGains

@@ -21,8 +21,8 @@ from tabi.apps.viewer.marks.nodes import Node
 from tabi.apps.viewer.marks.steered_marks import SteeredMarks
 from tabi.apps.viewer.marks.walk_marks import WalkMarks
 from tabi.apps.viewer.view import View
+from tabi.formats.triangles import Mesh, turned
 from tabi.model.body import convex_outline
-from tabi.model.meshes import Mesh, turned
 
 Array = NDArray[np.float64]
 LONGEST, HEAD = 0.8, 0.024  # m of an arrow, and of its head

@@ -26,7 +26,7 @@ from tabi.apps.viewer.marks.walk_marks import (
     outline,
 )
 from tabi.apps.viewer.steering import steered_walkers
-from tabi.model.meshes import turned
+from tabi.formats.triangles import turned
 from tabi.spatial.transform import Transform
 from tabi.walking.plan.biped import Biped
 from tabi.walking.plan.schedule import BOTH

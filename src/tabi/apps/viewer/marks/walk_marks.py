@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tabi.analysis.walk_measures import walkers
 from tabi.apps.viewer.marks.nodes import Node, place
-from tabi.model.meshes import turned
+from tabi.formats.triangles import turned
 from tabi.spatial.transform import Transform
 from tabi.walking.plan.pattern import WalkingPattern
 

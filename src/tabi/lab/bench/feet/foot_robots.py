@@ -11,11 +11,11 @@ from tabi import scenes
 from tabi.control import keyframes
 from tabi.control.motions import Pose
 from tabi.lab.validate.dense_soles import resole, sole
+from tabi.model.controllers.signals import Command, Measurement
 from tabi.model.joint import Joint, Motor
 from tabi.model.lookup import joint_rows
 from tabi.model.robot import Robot
 from tabi.model.shape import HalfSpace
-from tabi.model.signals import Command, Measurement
 from tabi.model.world import World
 from tabi.scenes.builder import Builder
 from tabi.scenes.reader import Reader

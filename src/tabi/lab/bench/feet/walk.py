@@ -24,8 +24,8 @@ from tabi import walking
 from tabi.analysis.walk_measures import WalkWatch
 from tabi.apps.doctor import processor, version_of
 from tabi.lab.bench.sensors import listen
+from tabi.model.controllers.signals import Command, Measurement
 from tabi.model.robot import Robot
-from tabi.model.signals import Command, Measurement
 from tabi.simulation.simulator import Simulator
 
 STEPS, LENGTH = 20, 0.2

@@ -1,0 +1,1 @@
+"""Files of robots and meshes, read and written."""

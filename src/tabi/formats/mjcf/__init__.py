@@ -1,0 +1,1 @@
+"""MuJoCo's XML files, read and written."""

@@ -1,0 +1,1 @@
+"""OpenHRP's robots in VRML files."""

@@ -1,0 +1,1 @@
+"""What controllers read and write: measurements, commands, and when they are asked."""

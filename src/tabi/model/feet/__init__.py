@@ -1,0 +1,1 @@
+"""Feet of robots: which links they are, their soles, and the legs above them."""

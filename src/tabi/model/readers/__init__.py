@@ -1,1 +1,0 @@
-"""Robots from files: URDF, MJCF, OpenHRP VRML, and the meshes they name."""
