@@ -18,11 +18,11 @@ from PIL import Image
 from saving import save_figure, save_film, save_image
 
 import tabi
-from tabi.apps.recordings import curves, figures, html, movie
-from tabi.apps.recordings.frames import rows
-from tabi.apps.report import contacts, findings, page
 from tabi.apps.viewer.replay import Replay
 from tabi.recording.recorded import Recorded, read
+from tabi.reporting import curves, figures, html, movie
+from tabi.reporting.frames import rows
+from tabi.reporting.report import contacts, findings, page
 
 FLAGS = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
 

@@ -14,8 +14,9 @@ from pathlib import Path
 from filling import DOCS, PICTURES, table, write
 from saving import save_figure
 
-from tabi.apps.sweep import command, storage
+from tabi.apps import sweep_command as command
 from tabi.lab.sole_study import figures, findings, series, soles
+from tabi.runs import storage
 
 OUT = Path(tempfile.gettempdir()) / "tabi-sole-study"
 

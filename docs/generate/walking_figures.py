@@ -12,10 +12,10 @@ from filling import PICTURES
 from saving import save_film
 
 from tabi import scenes
-from tabi.apps.recordings import movie
-from tabi.apps.recordings.frames import rows
-from tabi.apps.run import play
 from tabi.recording.recorded import read
+from tabi.reporting import movie
+from tabi.reporting.frames import rows
+from tabi.runs.play import play
 
 FILE = PICTURES / "walking.webp"
 # from and until when [s], pictures a second, pixels

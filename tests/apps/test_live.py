@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from apps.pages import free_port, until
 
-from tabi.apps.recordings.frames import ARROW
 from tabi.apps.viewer.controls import trunk
 from tabi.apps.viewer.drawing import feet_lines
 from tabi.apps.viewer.live import Live, limp
@@ -17,6 +16,7 @@ from tabi.apps.viewer.page import Page
 from tabi.apps.viewer.player import Player, simulated
 from tabi.apps.viewer.view import Observer, feet_of
 from tabi.model.world import World
+from tabi.reporting.frames import ARROW
 from tabi.robots import hrp2
 from tabi.simulation.simulator import Simulator
 

@@ -17,7 +17,8 @@ from apps.sentences import invoked, refusal
 
 from tabi import TabiError, scenes
 from tabi.analysis.motion_cost import MEASURES
-from tabi.apps.optimise import command, folder, ranges, searching
+from tabi.apps import optimise_command as command
+from tabi.runs.optimise import folder, ranges, search
 
 CUBE = """# a cube that slides v²/2μg
 title: a cube
@@ -44,7 +45,7 @@ def scene(tmp_path, monkeypatch):
 def here(monkeypatch):
     """Runs in this process: others take seconds to begin."""
 
-    monkeypatch.setattr(searching.workers, "work", alone)
+    monkeypatch.setattr(search.pool, "work", alone)
 
 
 def alone(tasks, jobs, asked, kept=None):
@@ -202,14 +203,14 @@ def test_ranges_of_which_nothing_can_be_run_are_told_in_one_sentence(scene):
     # key frames have to grow; objects have to have a size that scenes take
     over = ("--over", "objects.cube.friction=-90:0.5", "--set", "objects.cube.friction=-9")
     assert "friction" in refused(scene, *over, *GOAL)
-    plan = searching.Plan("cube.yaml", [], read("objects.cube.mass_kg=0:2"), ("missed",))
+    plan = search.Plan("cube.yaml", [], read("objects.cube.mass_kg=0:2"), ("missed",))
     told = [{"cost": None, "stopped": "it broke"}] * 4
     with folder.opened(Path("kept"), {}) as kept, pytest.raises(TabiError, match="it broke"):
-        searching.MotionSearch(plan, kept)._tell(told)
+        search.MotionSearch(plan, kept)._tell(told)
 
 
 def test_a_candidate_that_cannot_be_costs_infinitely_much(scene):
-    one = searching.Candidate(scene, ["objects.cube.friction=-1"], ("missed",), 0, 0)
+    one = search.Candidate(scene, ["objects.cube.friction=-1"], ("missed",), 0, 0)
     found = one.run()
     assert found["cost"] is None
     assert "friction" in found["stopped"]
@@ -252,7 +253,7 @@ def test_an_interrupt_keeps_the_best_and_says_so(scene, monkeypatch):
                 asked.append(2)
                 return
 
-    monkeypatch.setattr(searching.workers, "work", stopped)
+    monkeypatch.setattr(search.pool, "work", stopped)
     words = (scene, *OVER, *GOAL, "--write", "best.yaml", "--generations")
     done = invoke(*words, 1)
     assert done.exit_code == 130, done.output
@@ -263,7 +264,7 @@ def test_an_interrupt_keeps_the_best_and_says_so(scene, monkeypatch):
         json.loads(Path("cube-optimise/best.json").read_text(encoding="utf-8"))["found"]["cost"]
         is not None
     )
-    monkeypatch.setattr(searching.workers, "work", alone)
+    monkeypatch.setattr(search.pool, "work", alone)
     for generations in (1, 2):
         done = invoke(*words, generations, "--json")
         told = json.loads(done.stdout)
@@ -290,7 +291,7 @@ def test_the_help_and_the_page_name_every_measure():
 @pytest.mark.process
 def test_a_process_that_is_lost_is_told(scene, monkeypatch):
     monkeypatch.setattr(
-        searching.workers, "work", lambda tasks, *rest: ((t, "the process is gone") for t in tasks)
+        search.pool, "work", lambda tasks, *rest: ((t, "the process is gone") for t in tasks)
     )
     done = invoke(scene, *OVER, *GOAL)
     assert done.exit_code == 1

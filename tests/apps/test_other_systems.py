@@ -13,14 +13,14 @@ from types import SimpleNamespace
 import pytest
 
 import tabi
-from tabi.apps import terminal
-from tabi.apps.sweep import storage, workers
 from tabi.interaction import device_process
 from tabi.interaction.devices import gamepad
 from tabi.interaction.devices.protocol import DeviceError
 from tabi.lab.validate import haptic_failures, recording_ends, systems
 from tabi.recording import locks
 from tabi.recording.whole_file import WholeFile
+from tabi.reporting import terminal
+from tabi.runs import pool, storage
 
 # every module of tabi, with what Windows' Python has not taken away
 IMPORTS = """
@@ -146,12 +146,12 @@ def test_a_device_process_of_windows_asks_whether_its_parent_is_alive(alive, mon
 def test_a_worker_of_windows_never_hears_an_interrupt(monkeypatch):
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     monkeypatch.delattr(signal, "pthread_sigmask")
-    monkeypatch.setattr(workers, "_end_with_parent", lambda: None)
+    monkeypatch.setattr(pool, "_end_with_parent", lambda: None)
     here, there = multiprocessing.Pipe()
     there.close()
     here.close()
     try:
-        workers.serve(here)
+        pool.serve(here)
         assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
     finally:
         signal.signal(signal.SIGINT, before)

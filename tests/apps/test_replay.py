@@ -9,11 +9,11 @@ from bipeds import hrp2_on_ground
 from simulation.soft import block
 
 import tabi
-from tabi.apps.recordings.frames import ARROW
-from tabi.apps.recordings.pressure_scale import top
 from tabi.apps.viewer.panels.plots import SPAN
 from tabi.apps.viewer.replay import AFTER, BEFORE, POINTS, Replay, before, plain
 from tabi.recording.recorded import read
+from tabi.reporting.frames import ARROW
+from tabi.reporting.pressure_scale import top
 
 
 @pytest.fixture(scope="module")

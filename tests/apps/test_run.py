@@ -12,8 +12,11 @@ from apps import sentences
 from typer.testing import CliRunner
 
 from tabi import TabiError, scenes
-from tabi.apps import cli, run, run_summary, run_watch
+from tabi.apps import cli, run
 from tabi.recording.recording import Recording
+from tabi.runs import play as player
+from tabi.runs import summary as run_summary
+from tabi.runs import watch as run_watch
 
 SLOPE = (
     "title: t\nduration_s: 0.1\nground: {}\n"
@@ -135,7 +138,7 @@ def test_a_simulation_that_stops_ends_with_1_and_keeps_its_recording(scene, tmp_
 
     sim.on_contact(stops)
     monkeypatch.setattr(scenes.Scene, "simulator", lambda self, plays=True: sim)
-    found = run.play(scenes.load(scene, ["objects.crate.position_m=[0, 0, 0.11]"]), out)
+    found = player.play(scenes.load(scene, ["objects.crate.position_m=[0, 0, 0.11]"]), out)
     assert (found.stopped, found.code()) == ("the world has ended", 1)
     assert "STOPPED: the world has ended" in found.text()
     assert len(Recording.load(out).time) >= 1
@@ -277,7 +280,7 @@ def test_a_robot_that_nothing_can_touch_is_noted(tmp_path):
 
 def test_slow_steps_are_taken_one_by_one_and_stopped_between_two_of_them(scene, monkeypatch):
     sim, asked, taken = scenes.load(scene).simulator(), [], []
-    monkeypatch.setattr(run, "SLOW", 0.0)
+    monkeypatch.setattr(player, "SLOW", 0.0)
     sim_run = sim.run
 
     def slowly(duration: float) -> None:
@@ -287,7 +290,7 @@ def test_slow_steps_are_taken_one_by_one_and_stopped_between_two_of_them(scene, 
             asked.append(1)
 
     monkeypatch.setattr(sim, "run", slowly)
-    assert run._march(sim, 0.1, None, lambda: False, asked)
+    assert player._march(sim, 0.1, None, lambda: False, asked)
     # fifty at a time, until they are found to be slow
     assert taken == [50, 1, 1, 1]
     assert sim.time == pytest.approx(0.054)

@@ -17,8 +17,10 @@ from apps.pages import until
 from apps.sentences import invoked, refusal
 
 from tabi import TabiError, scenes
-from tabi.apps.sweep import command, drawing, storage, tables, workers
+from tabi.apps import sweep_command as command
 from tabi.recording.recording import Recording
+from tabi.runs import pool, storage, sweep_figure
+from tabi.runs import rows as tables
 
 CUBE = "title: a cube\nduration_s: 1.2\nground: {friction: 1}\n"
 CUBE += (
@@ -45,7 +47,7 @@ def given(monkeypatch):
             done.append(task)
             yield task, task.run()
 
-    monkeypatch.setattr(workers, "work", work)
+    monkeypatch.setattr(pool, "work", work)
     return done
 
 
@@ -260,7 +262,7 @@ def test_kill_9_keeps_all_rows_and_ends_the_workers_too(scene, tmp_path):
 
 @pytest.mark.process
 def test_a_process_that_dies_is_told_and_its_run_repeated(scene, tmp_path, monkeypatch):
-    monkeypatch.setattr(workers, "serve", dies)
+    monkeypatch.setattr(pool, "serve", dies)
     done = invoke(scene, "--over", "duration_s=0.01,0.02", "--jobs", 2, "--out", "out")
     assert done.exit_code == 1
     assert "0 of 2 runs" in done.stdout
@@ -312,7 +314,7 @@ def test_a_run_that_missed_or_stopped_ends_with_1(scene):
 
 
 def test_a_run_that_cannot_be_recorded_is_a_row_that_says_so(scene, tmp_path):
-    task = workers.Task(
+    task = pool.Task(
         scene, ["duration_s=0.01"], {"duration_s": "0.01"}, tmp_path / "nowhere" / "run.h5"
     )
     found = task.run()
@@ -321,7 +323,7 @@ def test_a_run_that_cannot_be_recorded_is_a_row_that_says_so(scene, tmp_path):
 
 
 def test_numbers_that_are_none_are_no_numbers_in_the_rows(scene, tmp_path):
-    found = workers.Task(scene, ["duration_s=0.01"], {}, None).run()
+    found = pool.Task(scene, ["duration_s=0.01"], {}, None).run()
     assert found is not None
     with storage.opened(tmp_path / "out", scenes.load(scene), ["duration_s"]) as results:
         results.add(
@@ -358,23 +360,23 @@ def test_one_key_is_a_curve_two_are_a_family_or_a_map(tmp_path, count):
     rows = rows_of(
         grid, lambda one: float(one["ground.friction"]) * float(one["objects.b.mass_kg"])
     )
-    drawing.check(tmp_path / "f.svg", grid)
-    assert drawing.liveliest(rows) == "places_m.b.x"
+    sweep_figure.check(tmp_path / "f.svg", grid)
+    assert sweep_figure.liveliest(rows) == "places_m.b.x"
     for name in ("places_m.b.x", "worst_residual_m_s", "fallen_at_s.r"):
-        drawing.draw(tmp_path / "f.svg", grid, rows[:-1], name, "a $ sign")
+        sweep_figure.draw(tmp_path / "f.svg", grid, rows[:-1], name, "a $ sign")
         assert (tmp_path / "f.svg").stat().st_size > 5000
 
 
 def test_labels_have_units():
-    assert drawing.label("objects.crate.mass_kg") == "mass of crate [kg]"
-    assert drawing.label("objects.1.mass_kg") == "mass of object 2 [kg]"
-    assert drawing.label("places_m.crate.x") == "x of crate at the end [m]"
-    assert drawing.label("pushes.0.force_n.0") == "force of push 1 along x [N]"
-    assert drawing.label("robots.hrp2.motion.depth") == "depth of motion of hrp2"
-    assert drawing.label("fallen_at_s.hrp2") == "when hrp2 falls [s]"
-    assert drawing.label("worst_residual_m_s") == "worst residual [m/s]"
-    assert drawing.named("duration_s", "2") == "duration = 2 s"
-    assert drawing.label("ground.friction") == "friction of ground"
+    assert sweep_figure.label("objects.crate.mass_kg") == "mass of crate [kg]"
+    assert sweep_figure.label("objects.1.mass_kg") == "mass of object 2 [kg]"
+    assert sweep_figure.label("places_m.crate.x") == "x of crate at the end [m]"
+    assert sweep_figure.label("pushes.0.force_n.0") == "force of push 1 along x [N]"
+    assert sweep_figure.label("robots.hrp2.motion.depth") == "depth of motion of hrp2"
+    assert sweep_figure.label("fallen_at_s.hrp2") == "when hrp2 falls [s]"
+    assert sweep_figure.label("worst_residual_m_s") == "worst residual [m/s]"
+    assert sweep_figure.named("duration_s", "2") == "duration = 2 s"
+    assert sweep_figure.label("ground.friction") == "friction of ground"
 
 
 def test_outcomes_are_named_with_or_without_their_units():
@@ -429,7 +431,7 @@ def test_outcomes_are_named_with_or_without_their_units():
     ],
 )
 def test_mistakes_are_one_sentence_before_anything_runs(scene, tmp_path, monkeypatch, given, said):
-    monkeypatch.setattr(workers, "work", lambda *_: pytest.fail("it was run"))
+    monkeypatch.setattr(pool, "work", lambda *_: pytest.fail("it was run"))
     assert said in refused(scene, *given)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["cube.yaml"]
 
@@ -441,7 +443,7 @@ def test_the_folder_of_another_sweep_is_refused(scene, tmp_path, monkeypatch):
         assert "another process is at it" in refused(
             scene, "--over", "duration_s=1", "--out", "out"
         )
-    monkeypatch.setattr(workers, "work", lambda *_: pytest.fail("it was run"))
+    monkeypatch.setattr(pool, "work", lambda *_: pytest.fail("it was run"))
     for given, said in [
         (["slide", "--over", "duration_s=1"], "a sweep of the scene cube, not this one"),
         ([scene, "--over", "ground.friction=1"], "a sweep over duration_s, not this one"),

@@ -165,7 +165,8 @@ def test_read_only_package_keeps_its_code_in_the_users_cache(read_only, tmp_path
 def test_where_nothing_can_be_written_it_compiles_every_time_and_says_so(read_only, tmp_path):
     (tmp_path / "file").write_text("")
     code = DOT + (
-        "from tabi.apps import doctor, warmup\n"
+        "from tabi.apps import doctor\n"
+        "from tabi.runs import warmup\n"
         "value = [value, doctor.text(doctor.examine()), warmup.run(show=False)]\n"
     )
     answer, said = run(read_only, code, XDG_CACHE_HOME=str(tmp_path / "file"))

@@ -12,8 +12,8 @@ from typing import Annotated
 
 import typer
 
-from tabi.apps.outputs import check_writable
 from tabi.apps.run import SceneArgument, Settings
+from tabi.reporting.outputs import check_writable
 
 # in an installed package, and in a checkout
 PICTURES = (

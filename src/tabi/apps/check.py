@@ -17,7 +17,7 @@ from tabi import TabiError
 from tabi.apps.robots import Base, Feet, named
 from tabi.apps.run import Settings, all_settings
 from tabi.apps.showing import Json
-from tabi.apps.terminal import bar, interrupt, tell
+from tabi.reporting.terminal import bar, interrupt, tell
 
 if TYPE_CHECKING:
     from tabi.analysis.motion_check import CheckedMotion

@@ -15,10 +15,10 @@ import typer
 
 from tabi import TabiError, __version__
 from tabi.apps import catalogue, identify, run
+from tabi.apps import recording_commands as commands
 from tabi.apps.check import check
 from tabi.apps.lab_commands import CommandGroup
-from tabi.apps.optimise.command import optimise
-from tabi.apps.recordings import commands
+from tabi.apps.optimise_command import optimise
 from tabi.apps.robots import (
     Base,
     Collision,
@@ -30,9 +30,9 @@ from tabi.apps.robots import (
 )
 from tabi.apps.showing import Json, Tolerance
 from tabi.apps.sole import sole
-from tabi.apps.sweep.command import sweep
-from tabi.apps.terminal import show_warnings, tell
+from tabi.apps.sweep_command import sweep
 from tabi.apps.walk import walk
+from tabi.reporting.terminal import show_warnings, tell
 
 if TYPE_CHECKING:
     from tabi.contact import Problem, Solution
@@ -278,7 +278,7 @@ def warmup(
     ] = False,
 ) -> None:
     """Compile every kernel now, so that no run has to wait for it."""
-    from tabi.apps import warmup
+    from tabi.runs import warmup
 
     tell(warmup.run(show=not quiet))
     if ship:

@@ -10,7 +10,7 @@ import typer
 
 from tabi import TabiError
 from tabi.apps import identify_tables
-from tabi.apps.outputs import check_figure
+from tabi.reporting.outputs import check_figure
 
 if TYPE_CHECKING:
     from tabi.identification.tilt_identification import Tilt
@@ -161,8 +161,8 @@ def text(found: Tilt) -> str:
 
 def draw(path: Path, found: Tilt) -> None:
     """The figure damped-oscillation: record and fit over time, as Hirukawa's figure 4 has them."""
-    from tabi.apps.recordings.curves import Curve, Panel
-    from tabi.apps.recordings.figures import draw as drawn
+    from tabi.reporting.curves import Curve, Panel
+    from tabi.reporting.figures import draw as drawn
 
     every = max(1, len(found.record.time) // POINTS)
     time, values = found.record.time[::every], found.record.values[::every]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tabi import TabiError
-from tabi.apps.terminal import bar
+from tabi.reporting.terminal import bar
 
 if TYPE_CHECKING:
     import numpy as np

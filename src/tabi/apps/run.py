@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import io
 import json
-import time as clock
-from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -19,23 +17,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tabi import TabiError
-from tabi.apps.outputs import check_writable
-from tabi.apps.run_error import run_error
-from tabi.apps.run_summary import Summary
-from tabi.apps.run_watch import RunWatch
-from tabi.apps.terminal import bar, interrupt
 from tabi.recording.file_names import checked
+from tabi.reporting.outputs import check_writable
+from tabi.runs.play import PACE, play
+from tabi.runs.step_error import run_error
 
 if TYPE_CHECKING:
     from tabi.scenes import Scene
-    from tabi.simulation.simulator import Simulator
 
-# simulated seconds between two looks at the keyboard and the robots; with the clock to keep, fewer
-LOOK, PACE = 0.05, 0.01
-# a step that is hard, or is being compiled, may take long
-ENDING = "tabi: ending after this step; Ctrl-C once more ends at once\n"
-# seconds between two looks after which steps go one by one
-SLOW = 1.0
 # as the scene's own duration [s]
 LONGEST = 1e6
 # how every recording begins
@@ -191,97 +180,3 @@ def _check_no_loss(path: Path) -> None:
             f"--record {path}: that file is there and is no recording; "
             "choose another name, or remove it"
         )
-
-
-def play(
-    scene: Scene,
-    record: Path | None = None,
-    pace: float | None = None,
-    show: bool = True,
-    device: str | None = None,
-) -> Summary:
-    """Run a scene to its end, or until Ctrl-C, or until it cannot go on.
-
-    Args:
-        record: file for a recording. pace: simulated seconds between looks at the clock;
-            as fast as it goes unless given.
-        show: a bar, on a terminal. device: of a person's hand.
-    """
-    kept = None if record is None else str(record)
-    found = Summary(scene.name, scene.title, scene.settings, recording=kept)
-    sim = scene.simulator(plays=device is None)
-    session = scene.hand(sim, device) if device else None
-    told = {"name": scene.name, "settings": list(scene.settings)}
-    recording = (
-        None
-        if record is None
-        else sim.record(record, scene.contents.record.rate_hz, scene.to_yaml(), told)
-    )
-    watch = RunWatch(scene, sim, found)
-    try:
-        with (
-            bar(
-                "loading kernels", scene.duration, "{task.completed:.2f} of {task.total:g} s", show
-            ) as move,
-            interrupt(ENDING if show else "") as asked,
-        ):
-
-            def look() -> bool:
-                watch.look()
-                move(sim.time, f"{watch.factor:.1f} × real time" if watch.factor else "", "running")
-                return bool(asked)
-
-            found.interrupted = _march(sim, scene.duration, pace, look, asked)
-    except KeyboardInterrupt:
-        found.interrupted = True
-    except TabiError as fault:
-        found.stopped = str(fault)
-    if recording is not None:
-        try:
-            recording.close(KeyboardInterrupt() if found.interrupted else None)
-        except TabiError as fault:
-            found.stopped = found.stopped or str(fault)
-    watch.finish()
-    if session is not None:
-        found.hand = session.told()
-        session.close()
-    return found
-
-
-def _march(
-    sim: Simulator,
-    duration: float,
-    pace: float | None,
-    look: Callable[[], bool],
-    asked: Sequence[int] = (),
-) -> bool:
-    """All steps, and a look now and then, until one says stop; whether one did.
-
-    The first step brings the kernels, so the clock starts after it.
-
-    Args:
-        asked: not empty once somebody wants it to stop.
-    """
-    end = round(duration / sim.dt)
-    chunk = max(1, round((pace or LOOK) / sim.dt))
-    every = max(1, round(LOOK / sim.dt))
-    sim.step()
-    stop = look()
-    start = clock.monotonic() - sim.dt
-    done = 1
-    next_look, slow, last = every, False, clock.monotonic()
-    while done < end and not stop:
-        count = min(chunk, end - done)
-        # a problem that is hard may take seconds: who asks to stop does not wait for many of them
-        for _ in range(count if slow else 1):
-            sim.run(sim.dt * (1 if slow else count))
-            done += 1 if slow else count
-            if asked:
-                return True
-        slow, last = clock.monotonic() - last > SLOW, clock.monotonic()
-        if pace is not None:
-            clock.sleep(max(0.0, start + done * sim.dt - clock.monotonic()))
-        if done >= min(next_look, end):
-            next_look = done + every
-            stop = look()
-    return stop

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tabi import TabiError
-from tabi.apps.outputs import check_figure
-from tabi.apps.terminal import tell
+from tabi.reporting.outputs import check_figure
+from tabi.reporting.terminal import tell
 
 if TYPE_CHECKING:
     from tabi.soles import DeformableSole, Layer, PressureMap

@@ -18,7 +18,8 @@ import typer
 from tabi import TabiError
 from tabi.apps import run
 from tabi.apps.robots import Collision, Feet, RobotArgument, StandIns, declared_feet
-from tabi.apps.terminal import tell
+from tabi.reporting.terminal import tell
+from tabi.runs.play import play
 
 if TYPE_CHECKING:
     from tabi.scenes import Scene
@@ -91,7 +92,7 @@ def walk(
     if page:
         run.open_page(scene, f"{walker.name} walks", port=port, browser=browser)
         return
-    found = run.play(scene, record, show=not as_json)
+    found = play(scene, record, show=not as_json)
     print(json.dumps(found.to_dict(), indent=2) if as_json else found.text(), flush=True)
     if found.code(False):
         raise typer.Exit(found.code(False))

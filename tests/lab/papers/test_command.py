@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 
 from tabi import ModelError
 from tabi.apps.cli import app
-from tabi.apps.sweep import workers
 from tabi.lab.papers import command
+from tabi.runs import pool
 
 
 def run(*words: str):
@@ -27,7 +27,7 @@ def at_once(monkeypatch):
             done.append(task.words)
             yield task, task.run()
 
-    monkeypatch.setattr(workers, "work", work)
+    monkeypatch.setattr(pool, "work", work)
     return done
 
 

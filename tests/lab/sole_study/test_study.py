@@ -14,8 +14,8 @@ from apps.pages import until
 from apps.sentences import invoked, refusal
 
 from tabi import scenes
-from tabi.apps.sweep import workers
 from tabi.lab.sole_study import figures, findings, front, page, series, soles
+from tabi.runs import pool
 
 GRID = {"ground.friction": ["0.5", "5"], "robots.0.motion.gait.lift_m": ["0.04", "0.05"]}
 # what is run: a study of eight runs
@@ -163,7 +163,7 @@ def test_a_short_walk_is_studied_told_and_not_run_twice(killed, monkeypatch):
         assert words in html
     assert "<script" not in html
     # the same again is done at once
-    monkeypatch.setattr(workers, "work", lambda *_: pytest.fail("it was run"))
+    monkeypatch.setattr(pool, "work", lambda *_: pytest.fail("it was run"))
     again = invoke(*WALK, *over(RUN), "--out", "out", "--report", "mine.html")
     assert again.exit_code == 0, again.output
     assert "8 of 8 runs; report in mine.html" in again.stdout
@@ -234,6 +234,6 @@ def test_a_study_that_has_only_begun_is_a_page_too(tmp_path):
 )
 def test_mistakes_are_one_sentence_before_anything_runs(tmp_path, monkeypatch, given, said):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(workers, "work", lambda *_: pytest.fail("it was run"))
+    monkeypatch.setattr(pool, "work", lambda *_: pytest.fail("it was run"))
     assert said in refused(*given)
     assert list(tmp_path.iterdir()) == []

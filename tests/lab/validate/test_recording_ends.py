@@ -5,8 +5,8 @@ import os
 import pytest
 
 import tabi
-from tabi.apps.report import contacts, findings
 from tabi.lab.validate import recording_ends, recording_writer
+from tabi.reporting.report import contacts, findings
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 

@@ -17,8 +17,6 @@ import numpy as np
 import viser
 from numpy.typing import NDArray
 
-from tabi.apps.recordings.frames import bounds, frames, rows, thinned
-from tabi.apps.recordings.soles import Soles, of_row
 from tabi.apps.viewer.marks.foot_marks import FootMarks
 from tabi.apps.viewer.marks.overlay import CENTRE, FORCE, PRESSURE, ZMP
 from tabi.apps.viewer.page import quiet, serve
@@ -28,6 +26,8 @@ from tabi.apps.viewer.panels.soft_panel import SoftPanel
 from tabi.apps.viewer.scene import add_ground, light
 from tabi.apps.viewer.soft_pad import SoftNow, SoftPad
 from tabi.recording.recorded import Recorded
+from tabi.reporting.frames import bounds, frames, rows, thinned
+from tabi.reporting.soles import Soles, of_row
 from tabi.spatial.transform import Transform, z_to
 
 FRAMES = 30  # pictures a second

@@ -14,7 +14,6 @@ import numpy as np
 import viser
 from numpy.typing import NDArray
 
-from tabi.apps.recordings import pressure_scale
 from tabi.apps.viewer.marks.nodes import Node
 from tabi.model.body import Body
 from tabi.model.links import pad_name
@@ -22,6 +21,7 @@ from tabi.model.pad import Pad
 from tabi.model.shape import Shape
 from tabi.model.world import World
 from tabi.recording import pad_tracks
+from tabi.reporting import pressure_scale
 from tabi.spatial.transform import Transform
 
 Array = NDArray[np.float64]

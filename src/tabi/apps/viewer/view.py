@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi.apps.recordings import soles
-from tabi.apps.recordings.soles import Soles
 from tabi.apps.viewer.marks.steered_marks import SteeredLook, SteeredView
 from tabi.apps.viewer.marks.walk_marks import WalkLook, WalkView
 from tabi.apps.viewer.soft_pad import SoftView, soft_of
@@ -25,6 +23,8 @@ from tabi.model.compiled import Link
 from tabi.model.lookup import link_of
 from tabi.model.world import World
 from tabi.recording.foot_words import NONE
+from tabi.reporting import soles
+from tabi.reporting.soles import Soles
 from tabi.spatial.transform import Transform
 from tabi.step import feet
 from tabi.step.tables import OPEN, SLIP

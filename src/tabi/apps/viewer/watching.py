@@ -7,10 +7,10 @@ from __future__ import annotations
 import numpy as np
 import viser
 
-from tabi.apps.recordings.frames import arrow_scale
 from tabi.apps.viewer.marks.overlay import HINTS, KINDS
 from tabi.apps.viewer.soft_pad import soft_of
 from tabi.model.world import World
+from tabi.reporting.frames import arrow_scale
 
 # under soft soles there are too many contacts to see anything else
 CROWDED = ("contact points", "friction cones", "contact forces")

@@ -7,11 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
-from tabi.apps.outputs import check_figure
 from tabi.apps.robots import named
 from tabi.apps.showing import Json, Tolerance
 from tabi.apps.stamp import stamped_json
-from tabi.apps.terminal import bar, tell
+from tabi.reporting.outputs import check_figure
+from tabi.reporting.terminal import bar, tell
 
 bench = typer.Typer(
     help="Measure speed against other engines in one process.",

@@ -16,9 +16,9 @@ from typing import Annotated, Any
 
 import typer
 
-from tabi.apps.outputs import check_figure
 from tabi.apps.run import SceneArgument, Settings
-from tabi.apps.terminal import bar, interrupt
+from tabi.reporting.outputs import check_figure
+from tabi.reporting.terminal import bar, interrupt
 
 Row = tuple[str, ...]
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi.apps.recordings.figures import COLOURS
 from tabi.lab.referee import Comparison
+from tabi.reporting.figures import COLOURS
 
 Array = NDArray[np.float64]
 # lines of one engine, told apart by these

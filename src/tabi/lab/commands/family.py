@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from tabi.apps.showing import Json
-from tabi.apps.terminal import bar, interrupt, tell
+from tabi.reporting.terminal import bar, interrupt, tell
 
 app = typer.Typer(
     help="Contact problems of humanoids, as files.", no_args_is_help=True, rich_markup_mode=None

@@ -307,8 +307,8 @@ def recordings(
     """Kill, exit, raise and reset at random moments while recording: is every step in the file,
     and does a report claim more than was recorded?
     """
-    from tabi.apps.report import contacts, findings
     from tabi.lab.validate import recording_ends
+    from tabi.reporting.report import contacts, findings
 
     with progress_bar() as report:
         result = recording_ends.validate(

@@ -44,11 +44,11 @@ def papers(
     """Do simulation and experiment correspond? Every experiment of the five papers, with its
     counter-runs, under each law of contact and in other engines, into one page.
     """
-    from tabi.apps.outputs import check_plotting, check_writable
     from tabi.lab.papers import experiments, findings
     from tabi.lab.papers import jobs as runs
     from tabi.lab.papers.page import page
     from tabi.lab.papers.results import PAGE, PaperResults
+    from tabi.reporting.outputs import check_plotting, check_writable
 
     chosen = experiments.chosen(only or [])
     engines, notes = _installed(referee)
@@ -91,14 +91,14 @@ def _work(
     todo: Sequence[PaperJob], results: PaperResults, jobs: int | None
 ) -> tuple[bool, list[str]]:
     """Do all runs; whether somebody stopped them, and sentences about runs that were lost."""
-    from tabi.apps.sweep import running, workers
-    from tabi.apps.terminal import bar, interrupt
+    from tabi.reporting.terminal import bar, interrupt
+    from tabi.runs import executor, pool
 
     lost: list[str] = []
     if not todo:
         return False, lost
     with bar("starting", len(todo)) as move, interrupt() as asked:
-        for done, (job, found) in enumerate(workers.work(todo, jobs or running.cores(), asked), 1):
+        for done, (job, found) in enumerate(pool.work(todo, jobs or executor.cores(), asked), 1):
             if isinstance(found, str):
                 lost.append(found)
                 continue

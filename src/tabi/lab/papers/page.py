@@ -16,12 +16,12 @@ from typing import Any
 from tabi import __version__, scenes
 from tabi.apps import doctor
 from tabi.apps.catalogue import picture
-from tabi.apps.recordings.figures import COLOURS, plain
-from tabi.apps.report.markup import plot, section, short, table, whole
-from tabi.apps.report.pictures import svg
 from tabi.lab.papers.experiments import PAPERS
 from tabi.lab.papers.experiments.experiment import AGREES, DIFFERS, Criterion, Experiment
 from tabi.lab.papers.findings import Found, PaperRow, judged, numbers_of
+from tabi.reporting.figures import COLOURS, plain
+from tabi.reporting.report.markup import plot, section, short, table, whole
+from tabi.reporting.report.pictures import svg
 
 # numbers whose names end so, in these units; the longest first
 UNITS = {

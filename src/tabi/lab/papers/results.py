@@ -20,7 +20,7 @@ from typing import Any
 
 from tabi import TabiError
 from tabi.apps.doctor import version_of
-from tabi.apps.sweep.storage import lock
+from tabi.runs.storage import lock
 
 LINES, PAGE = "results.jsonl", "papers.html"
 SUFFIXES = (".py", ".yaml")

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
-from tabi.apps.recordings.figures import COLOURS, plain
-from tabi.apps.sweep.drawing import label, named
 from tabi.lab.sole_study.front import StudyPoint, compromise, front
+from tabi.reporting.figures import COLOURS, plain
+from tabi.runs.sweep_figure import label, named
 
 Grid = dict[str, list[str]]
 IMPACT, LEANT = "peak acceleration at impact [m/s²]", "inclination of the waist [°]"

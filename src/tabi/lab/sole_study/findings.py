@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tabi.apps.sweep import command
-from tabi.apps.sweep.tables import Row, table
+from tabi.apps import sweep_command as command
 from tabi.lab.sole_study.figures import number
 from tabi.lab.sole_study.front import StudyPoint, compromise, front, walked
 from tabi.lab.sole_study.series import SERIES, SERIES_KEY, STEP, Grid, places
+from tabi.runs.rows import Row, table
 
 
 @dataclass(frozen=True)

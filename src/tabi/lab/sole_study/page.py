@@ -10,12 +10,12 @@ from html import escape
 from tabi import __version__
 from tabi.analysis.impact_measures import AIR, CUTOFF, ORDER, WINDOW
 from tabi.apps import doctor
-from tabi.apps.report.markup import plot, section, table, whole
-from tabi.apps.report.pictures import svg
 from tabi.lab.sole_study import figures
 from tabi.lab.sole_study.findings import SoleStudy, columns, verdict
 from tabi.lab.sole_study.front import CHANGE, StudyPoint
 from tabi.lab.sole_study.series import SERIES
+from tabi.reporting.report.markup import plot, section, table, whole
+from tabi.reporting.report.pictures import svg
 
 WORDS = {
     "pattern": "Pattern and motors alone: no stabiliser, no bush in the ankles, as in the paper",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tabi.apps.sweep import command
+from tabi.apps import sweep_command as command
 
 # feet come down with this speed: one that is set down at rest has no impact to soften
 LANDING = "robots.0.motion.gait.landing_speed_m_s=0.1"

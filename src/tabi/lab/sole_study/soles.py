@@ -19,12 +19,12 @@ from typing import Annotated
 import typer
 
 from tabi import TabiError
-from tabi.apps.outputs import check_plotting, check_writable
+from tabi.apps import sweep_command as command
 from tabi.apps.run import Settings, all_settings
-from tabi.apps.sweep import command
-from tabi.apps.sweep.running import Where
-from tabi.apps.sweep.workers import Task
+from tabi.apps.sweep_command import Where
 from tabi.lab.sole_study.series import SERIES, SERIES_KEY, STEP, STUDY_STEP, Chosen, Grid, places
+from tabi.reporting.outputs import check_plotting, check_writable
+from tabi.runs.pool import Task
 
 # what is studied unless told otherwise
 SCENE = "soft-soles"
@@ -73,8 +73,8 @@ def soles(
     and the compromise.
     """
     from tabi import scenes
-    from tabi.apps.sweep import running, storage
     from tabi.lab.sole_study import findings, page
+    from tabi.runs import executor, storage
 
     fixed, grid = all_settings(settings, time), command.read_grid(list(over or OVER))
     base = scenes.load(scene, fixed)
@@ -84,11 +84,11 @@ def soles(
         check_writable(report)
         check_plotting()
     with (
-        running.crew(where, base) as crew,
+        executor.crew(where, base) as crew,
         storage.opened(folder, base, [SERIES_KEY, STEP, *grid]) as results,
     ):
         run = lambda chosen: task(scene, fixed, chosen)  # noqa: E731
-        stopped, lost = running.work(crew, wanted, run, results)
+        stopped, lost = executor.work(crew, wanted, run, results)
         rows = results.of(wanted)
     found = findings.SoleStudy(base, fixed, grid, steps, folder, rows, lost, bool(stopped))
     file = report or folder / "report.html"

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from tabi.apps.recordings.soles import Soles
 from tabi.apps.viewer.marks.foot_marks import SLIDES, STICKS, FootMarks
 from tabi.recording.foot_words import NOT_TOLD, STATES
+from tabi.reporting.soles import Soles
 
 SOLE = np.array([(-0.1, -0.05), (0.14, -0.05), (0.14, 0.05), (-0.1, 0.05)])
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from recording.test_pad_tracks import grid
 
-from tabi.apps.recordings.soles import Soles
 from tabi.apps.viewer.gate import open_server
 from tabi.apps.viewer.panels.plots import EVERY, SMALLEST, SPAN, Plots, around
 from tabi.apps.viewer.soft_pad import SoftNow
 from tabi.apps.viewer.view import View
+from tabi.reporting.soles import Soles
 
 
 @pytest.fixture

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from recording.test_pad_tracks import grid
 
-from tabi.apps.recordings.pressure_scale import SCALE
 from tabi.apps.viewer.panels.soft_panel import SoftPanel
 from tabi.apps.viewer.soft_pad import SoftNow, SoftPad
+from tabi.reporting.pressure_scale import SCALE
 from tabi.spatial.transform import Transform
 
 

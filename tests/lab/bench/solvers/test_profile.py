@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from tabi.apps.outputs import FIGURES
 from tabi.lab.bench.solvers import profile
+from tabi.reporting.outputs import FIGURES
 
 # four problems; a does not solve the third, nobody the fourth
 TIMES = {"a": [1.0, 2.0, np.inf, np.inf], "b": [2.0, 1.0, 4.0, np.inf]}

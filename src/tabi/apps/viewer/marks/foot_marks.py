@@ -11,11 +11,11 @@ import numpy as np
 import viser
 from numpy.typing import NDArray
 
-from tabi.apps.recordings.frames import quaternions
-from tabi.apps.recordings.soles import Soles
 from tabi.apps.viewer.marks.nodes import Node, place
 from tabi.recording.foot_words import NONE, name_of
 from tabi.recording.foot_words import SLIDES as SLIDING
+from tabi.reporting.frames import quaternions
+from tabi.reporting.soles import Soles
 
 Array = NDArray[np.float64]
 STICKS, SLIDES, BEARS_NOTHING = (0, 170, 80), (240, 110, 0), (150, 150, 150)

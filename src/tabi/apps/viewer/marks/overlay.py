@@ -15,7 +15,6 @@ import viser
 from numpy.typing import NDArray
 
 from tabi._errors import ModelError
-from tabi.apps.recordings.frames import ARROW
 from tabi.apps.viewer.marks.foot_marks import FootMarks
 from tabi.apps.viewer.marks.nodes import Node
 from tabi.apps.viewer.marks.steered_marks import SteeredMarks
@@ -23,6 +22,7 @@ from tabi.apps.viewer.marks.walk_marks import WalkMarks
 from tabi.apps.viewer.view import View
 from tabi.formats.triangles import Mesh, turned
 from tabi.model.body import convex_outline
+from tabi.reporting.frames import ARROW
 
 Array = NDArray[np.float64]
 LONGEST, HEAD = 0.8, 0.024  # m of an arrow, and of its head

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 import numpy as np
 import viser
 
-from tabi.apps.recordings.pressure_scale import PAPER, FaceRaster, Pixels, colors, top
 from tabi.apps.viewer.panels.markup import literal
 from tabi.apps.viewer.soft_pad import SoftNow, SoftPad
+from tabi.reporting.pressure_scale import PAPER, FaceRaster, Pixels, colors, top
 
 # how many times as large displacements are drawn: the largest that fits into this part of the pad
 FACTORS, ROOM = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0), 0.75

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tabi.apps.outputs import check_figure
+from tabi.reporting.outputs import check_figure
 
 # the same colour in every figure: tabi's in blue, by matrix dashed; others by turns
 STYLES = {

@@ -1,1 +1,0 @@
-"""``tabi report``: what a recording tells, as one page to read and to print."""

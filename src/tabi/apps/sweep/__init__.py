@@ -1,3 +1,0 @@
-"""``tabi sweep``: a scene over a grid of values, in many processes,
-that goes on where it was left.
-"""

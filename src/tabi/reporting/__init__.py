@@ -1,0 +1,1 @@
+"""What is written for people: text on a terminal, tables, figures, films, pages."""

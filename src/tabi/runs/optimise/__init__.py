@@ -1,0 +1,1 @@
+"""The search for numbers of a scene that make a cost small."""
