@@ -5,6 +5,7 @@ import pytest
 
 import tabi
 from tabi.analysis.steered_measures import SteeredWatch
+from tabi.control import Controller
 from tabi.model.controllers.signals import Command
 from tabi.walking import SteeredWalker
 
@@ -68,9 +69,13 @@ def test_who_fell_has_no_margin_and_does_not_stand():
 
 
 def test_walkers_inside_of_other_controllers_are_found():
-    class Around:
+    class Around(Controller):
         def __init__(self, motion):
             self.motion = motion
+
+        @property
+        def inner(self):
+            return (self.motion,)
 
         def __call__(self, time, measurement):
             return Command()

@@ -7,7 +7,6 @@ from tests.step.forces.test_motors import arm
 
 import tabi
 from tabi.control import hold, pd, together
-from tabi.control.merging import inside
 from tabi.model.joint import Motor
 
 SEEN = tabi.Measurement(np.zeros(10), np.zeros(10), np.zeros(10))
@@ -147,19 +146,3 @@ def test_nothing_together_and_what_is_no_controller_are_refused():
         together(biped())
     with pytest.raises(tabi.ModelError, match="part 1 is 5; expected a controller, a function"):
         together(biped(), hold({}), 5)
-
-
-def test_a_controller_is_found_within_what_it_is_made_of():
-    class Steers:
-        def steer(self):
-            return "steered"
-
-        def __call__(self, time, measurement):
-            return tabi.Command()
-
-    inner = Steers()
-    robot = biped()
-    assert inside(inner, "steer") is inner
-    assert inside(together(robot, hold({}), inner), "steer") is inner
-    assert inside(together(robot, hold({})), "steer") is None
-    assert inside(None, "steer") is None

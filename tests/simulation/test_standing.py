@@ -9,7 +9,6 @@ from tabi import ModelError, walking
 from tabi.control import hold
 from tabi.model.shape import Box
 from tabi.simulation.standing import heading
-from tabi.simulation.stateful import restart
 from tabi.spatial.transform import about
 
 LAWS = [
@@ -186,22 +185,3 @@ def test_a_walker_begins_its_walk_anew():
     planned = stood.moved @ pattern.schedule.position[-1].mean(axis=0)
     feet = np.mean([sim.pose(foot).p for foot in robot.feet.values()], axis=0)
     assert np.hypot(*(feet - planned)[:2]) < 0.03
-
-
-def test_restart_goes_to_the_controller_inside():
-    class Inner:
-        told = 0
-
-        def reset(self):
-            self.told += 1
-
-    class Around:
-        def __init__(self, controller):
-            self.controller = controller
-
-    inner = Inner()
-    restart(Around(Around(inner)))
-    assert inner.told == 1
-    restart(Around(None))
-    restart(None)
-    assert inner.told == 1

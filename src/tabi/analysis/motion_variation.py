@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
-from tabi.model.controllers.signals import Command, Controller, Measurement
+from tabi.model.controllers.controller import Controller
+from tabi.model.controllers.signals import Command, ControlLaw, Measurement
 from tabi.simulation.simulator import Simulator
-from tabi.simulation.stateful import restart
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def vary(sim: Simulator, how: MotionVariation) -> None:
         sim.set_controller(driver.robot, late, truth=driver.truth)
 
 
-class LateCommands:
+class LateCommands(Controller):
     """A controller whose commands come later, a whole number of steps of the simulation. Before the
     first one the robot holds its pose.
 
@@ -76,17 +76,24 @@ class LateCommands:
         delay: [s]. dt: of the simulation [s].
     """
 
-    def __init__(self, controller: Controller, every: int, delay: float, dt: float) -> None:
+    MEMORY = ("_waiting", "_last")
+
+    def __init__(self, controller: ControlLaw, every: int, delay: float, dt: float) -> None:
         self.controller, self._every, self._dt = controller, every, dt
         self.steps = ceil(delay / dt - 1e-6)
         self._still = Command()
         self.reset()
 
+    @property
+    def inner(self) -> tuple[Any, ...]:
+        """The controller that is late."""
+        return (self.controller,)
+
     def reset(self) -> None:
         """Begin anew."""
         self._waiting: deque[tuple[int, Any]] = deque()
         self._last: Any = self._still
-        restart(self.controller)
+        super().reset()
 
     def __call__(self, time: float, measurement: Measurement) -> Command:
         """The newest command that has arrived."""

@@ -32,7 +32,7 @@ from tabi.control.pattern_dynamics import PatternDynamics, pattern_dynamics
 from tabi.control.pattern_files import columns, read_pattern
 from tabi.control.patterns import Pattern
 from tabi.control.playing import playback
-from tabi.model.controllers.signals import Command, Controller, Measurement
+from tabi.model.controllers.signals import Command, ControlLaw, Measurement
 from tabi.model.robot import Robot
 from tabi.model.world import World
 from tabi.robots.files import load, quietly
@@ -171,7 +171,7 @@ def read_gains(file: Path, robot: Robot) -> tuple[Array, Array]:
     return kp, kd
 
 
-def _with_gains(played: Controller, gains: tuple[Array, Array]) -> Controller:
+def _with_gains(played: ControlLaw, gains: tuple[Array, Array]) -> ControlLaw:
     def controller(time: float, measurement: Measurement) -> Command:
         told = played(time, measurement)
         return Command(told.position, told.velocity, told.effort, *gains)

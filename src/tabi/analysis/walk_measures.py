@@ -22,8 +22,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi.control.merging import nested
-from tabi.model.controllers.signals import Controller
+from tabi.model.controllers.controller import nested
+from tabi.model.controllers.signals import ControlLaw
 from tabi.simulation.simulator import Simulator
 from tabi.step.data import Data
 from tabi.walking.gait_controller import GaitController
@@ -182,7 +182,7 @@ def driving(sim: Simulator, kind: type[Kind]) -> dict[str, Kind]:
     return found
 
 
-def walker_of(controller: Controller | None, kind: type[Kind] = Walker) -> Kind | None:
+def walker_of(controller: ControlLaw | None, kind: type[Kind] = Walker) -> Kind | None:
     """The walker that a controller is, or is around: ``Logged(Walker(…))``."""
     return next((one for one in nested(controller) if isinstance(one, kind)), None)
 

@@ -21,10 +21,12 @@ from tabi.control.processes.external import ControllerWarning, External, externa
 from tabi.control.processes.serving import serve
 from tabi.control.sequencing import sequence
 from tabi.estimation.estimator import Estimator, EstimatorGains, StateEstimate
+from tabi.model.controllers.controller import Controller
 
 __all__ = [
     "Butterworth",
     "ControlLog",
+    "Controller",
     "ControllerWarning",
     "Estimator",
     "EstimatorGains",

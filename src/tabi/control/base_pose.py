@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from tabi._errors import ModelError
-from tabi.control.merging import restart
 from tabi.estimation.estimator import Estimator
+from tabi.model.controllers.controller import Rewindable
 from tabi.model.controllers.signals import Measurement
 from tabi.model.robot import Robot
 from tabi.spatial.transform import Transform
@@ -15,7 +15,7 @@ from tabi.spatial.transform import Transform
 BasePose = Transform | Estimator | Callable[[float, Measurement], Any] | None
 
 
-class BaseGuess:
+class BaseGuess(Rewindable):
     """The base's pose X_WB at each moment: ``guess(time, measurement)``.
 
     Args:
@@ -54,7 +54,7 @@ class BaseGuess:
             )
         return told
 
-    def reset(self) -> None:
-        """Begin anew."""
-        if not isinstance(self._base, Transform):
-            restart(self._base)
+    @property
+    def inner(self) -> tuple[Any, ...]:
+        """What estimates the pose."""
+        return () if isinstance(self._base, Transform) else (self._base,)

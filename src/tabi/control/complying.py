@@ -43,6 +43,7 @@ from tabi.control.joint_values import JointChoice
 from tabi.dynamics.configuration import Configuration
 from tabi.estimation.body_sense import cross, read
 from tabi.model.body import Body
+from tabi.model.controllers.controller import Controller
 from tabi.model.controllers.signals import Command, Measurement
 from tabi.model.robot import Robot
 from tabi.model.sensors import Sensor
@@ -52,7 +53,7 @@ from tabi.spatial.transform import Transform
 Array = NDArray[np.float64]
 
 
-class Compliance:
+class Compliance(Controller):
     """A controller of an arm that gives way: see ``compliance``.
 
     Attributes:
@@ -60,6 +61,8 @@ class Compliance:
         wrench: f_e of (2) at the last call, in the world's axes about the sensor, shape (6,).
         base: pose of the base that it was found with.
     """
+
+    MEMORY = ("wrench", "base", "_last", "_read", "_x", "_ahead", "_q", "_v")
 
     def __init__(
         self,
@@ -81,9 +84,14 @@ class Compliance:
         self._period = period
         self.reset()
 
+    @property
+    def inner(self) -> tuple[Any, ...]:
+        """Where the base is."""
+        return (self._base,)
+
     def reset(self) -> None:
         """Begin anew, where the arm is then."""
-        self._base.reset()
+        super().reset()
         self.wrench, self.base = np.zeros(6), Transform()
         # time and joint velocities of the last call; time of the last reading, and its x of (1)
         self._last: tuple[float, Array] | None = None

@@ -37,6 +37,7 @@ from tabi.control.weight_shares import corner_loads
 from tabi.dynamics.configuration import Configuration
 from tabi.estimation.body_sense import cross, read
 from tabi.model.body import Foot
+from tabi.model.controllers.controller import Controller
 from tabi.model.controllers.signals import Command, Measurement
 from tabi.model.robot import Robot
 from tabi.model.sensors import Sensor
@@ -47,12 +48,14 @@ CONTACTS = ("weight", "measured")
 LEAST_LOAD, BANDWIDTH = 0.05, 1.0
 
 
-class ComputedTorque:
+class ComputedTorque(Controller):
     """A controller with gravity and contact compensation: see ``torque``.
 
     Attributes:
         carried: τ of (1) at the last call, of all joints [N·m or N].
     """
+
+    MEMORY = ("carried", "_last")
 
     def __init__(
         self,
@@ -91,9 +94,14 @@ class ComputedTorque:
                 foot.check_wrench(robot)
         self.reset()
 
+    @property
+    def inner(self) -> tuple[Any, ...]:
+        """Where the base is."""
+        return (self._base,)
+
     def reset(self) -> None:
         """Begin anew."""
-        self._base.reset()
+        super().reset()
         self.carried = np.zeros(len(self._rows))
         # time of the last call, and Σ Jᵀ f then
         self._last: tuple[float, Array] | None = None

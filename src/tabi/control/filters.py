@@ -25,11 +25,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tabi._errors import ModelError, real
+from tabi.model.controllers.controller import Rewindable
 
 Array = NDArray[np.float64]
 
 
-class Butterworth:
+class Butterworth(Rewindable):
     """A low-pass of any number of channels: ``smooth = Butterworth(20.0, rate=1000.0)``, then
     ``smooth(x)`` for each new sample.
 
@@ -37,6 +38,8 @@ class Butterworth:
         cutoff: f_c [Hz]. rate: of the samples, f_s [Hz].
         order: n; that of force-plate records of humanoids is 5 with 20 Hz (Moraud 2008).
     """
+
+    MEMORY = ("_state",)
 
     def __init__(self, cutoff: float, rate: float, order: int = 5) -> None:
         self.cutoff, self.rate, self.order = cutoff, rate, order

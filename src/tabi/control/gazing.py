@@ -21,6 +21,7 @@ from tabi.control.inverse_kinematics import InverseKinematics
 from tabi.control.joint_values import JointChoice
 from tabi.dynamics.configuration import Configuration
 from tabi.model.body import Body, Frame
+from tabi.model.controllers.controller import Controller
 from tabi.model.controllers.signals import Command, Measurement
 from tabi.model.robot import Robot
 
@@ -30,13 +31,15 @@ Target = ArrayLike | Callable[[float, Measurement], ArrayLike]
 RESTARTS = 4
 
 
-class Gaze:
+class Gaze(Controller):
     """A controller of a neck: see ``gaze``.
 
     Attributes:
         joints: names of the neck's.
         error: angle between axis and target where the neck was told to go last [rad].
     """
+
+    MEMORY = ("error", "_last")
 
     def __init__(
         self, robot: Robot, name: str, choice: JointChoice, target: Target, axis: Array, base: Any
@@ -54,9 +57,14 @@ class Gaze:
         self._fastest = choice.limits()[2]
         self.reset()
 
+    @property
+    def inner(self) -> tuple[Any, ...]:
+        """Where the base is, and what is looked at."""
+        return self._base, *([self._target] if callable(self._target) else [])
+
     def reset(self) -> None:
         """Begin anew, where the neck is then."""
-        self._base.reset()
+        super().reset()
         self.error = 0.0
         self._last: tuple[float, Array] | None = None
 

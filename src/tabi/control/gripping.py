@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 
 from tabi._errors import ModelError, unknown
-from tabi.model.controllers.signals import Command, Controller, Measurement
+from tabi.model.controllers.controller import Controller
+from tabi.model.controllers.signals import Command, ControlLaw, Measurement
 from tabi.model.lookup import freedoms
 from tabi.model.robot import Robot
 
@@ -28,19 +29,21 @@ from tabi.model.robot import Robot
 PRESSES = 0.95
 
 
-class Grip:
+class Grip(Controller):
     """A controller that closes jaws, beside another motion: see ``grip``.
 
     Attributes:
         efforts: of each jaw [N·m or N]. motion: what all other joints do, None for nothing.
     """
 
+    MEMORY = ("_last", "_shut")
+
     def __init__(
         self,
         robot: Robot,
         efforts: Mapping[str, float],
         speed: float,
-        motion: Controller | None,
+        motion: ControlLaw | None,
         when: Callable[[], bool] | None,
     ) -> None:
         self.efforts, self.motion, self._when = dict(efforts), motion, when
@@ -70,6 +73,11 @@ class Grip:
         )
         self._count, self._shut = len(names), True
         self._last = Command(), Command(**self._own[0])
+
+    @property
+    def inner(self) -> tuple[Any, ...]:
+        """What all other joints do."""
+        return () if self.motion is None else (self.motion,)
 
     def __call__(self, time: float, measurement: Measurement) -> Command:
         """What the motion says, with the jaws' own part."""
@@ -106,7 +114,7 @@ def grip(
     robot: Robot,
     efforts: Mapping[str, float],
     speed: float = 0.5,
-    motion: Controller | None = None,
+    motion: ControlLaw | None = None,
     when: Callable[[], bool] | None = None,
 ) -> Grip:
     """Close grippers until they press with an effort, and hold it.

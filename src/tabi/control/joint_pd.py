@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 
 from tabi.control.joint_values import posed
-from tabi.model.controllers.signals import Command, Controller, Measurement
+from tabi.model.controllers.signals import Command, ControlLaw, Measurement
 from tabi.model.robot import Robot
 
 
-def pd(robot: Robot, pose: Any, kp: Any = None, kd: Any = None) -> Controller:
+def pd(robot: Robot, pose: Any, kp: Any = None, kd: Any = None) -> ControlLaw:
     """Hold a pose by torques that are computed at the controller's rate.
 
     Args:

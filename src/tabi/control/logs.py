@@ -21,14 +21,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import ModelError
-from tabi.control.merging import checked, restart
-from tabi.model.controllers.signals import Command, Controller, Measurement, Truth
+from tabi.model.controllers import controller as controllers
+from tabi.model.controllers.controller import Controller, checked
+from tabi.model.controllers.signals import FIELDS, Command, ControlLaw, Measurement, Truth
 from tabi.spatial.transform import Transform
 from tabi.spatial.twist import Twist
 
 Array = NDArray[np.float64]
 SEEN = ("position", "velocity", "effort")
-TOLD = ("position", "velocity", "effort", "kp", "kd", "over")
+TOLD = (*FIELDS, "over")
 # how a field of a command was told
 NOTHING, NUMBER, ARRAY, NAMES = range(4)
 
@@ -80,14 +81,14 @@ class ControlLog:
         np.savez_compressed(_file(path), **arrays)
 
 
-class Logged:
+class Logged(Controller):
     """A controller that keeps what it sees and says: ``sim.set_controller(robot, Logged(mine))``.
 
     Attributes:
         log: since the start, or the last reset.
     """
 
-    def __init__(self, controller: Controller) -> None:
+    def __init__(self, controller: ControlLaw) -> None:
         self.controller, self.log = checked(controller, "what is logged"), ControlLog()
 
     def __call__(self, time: float, measurement: Measurement) -> Command:
@@ -98,28 +99,30 @@ class Logged:
         self.log.commands.append(command)
         return command
 
+    @property
+    def inner(self) -> tuple[ControlLaw, ...]:
+        """What is logged."""
+        return (self.controller,)
+
     def save_state(self) -> tuple[int, Any]:
         """How long the log is, and the state of the controller, where it has one to give."""
-        told = getattr(self.controller, "save_state", None)
-        return len(self.log), told() if callable(told) else None
+        return len(self.log), controllers.save_state(self.controller)
 
     def restore_state(self, state: tuple[int, Any]) -> None:
         """Go back to that moment; what came later is dropped from the log."""
         count, own = state
         for kept in (self.log.times, self.log.measurements, self.log.commands):
             del kept[count:]
-        told = getattr(self.controller, "restore_state", None)
-        if callable(told):
-            told(own)
+        controllers.restore_state(self.controller, own)
 
     def reset(self) -> None:
         """Begin a new log, and the controller anew."""
         self.log = ControlLog()
-        restart(self.controller)
+        super().reset()
 
 
 def replay(
-    controller: Controller, log: Iterable[tuple[float, Measurement]] | str | Path
+    controller: ControlLaw, log: Iterable[tuple[float, Measurement]] | str | Path
 ) -> ControlLog:
     """Ask a controller about each moment of a log, in order, without a simulator.
 

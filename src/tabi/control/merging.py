@@ -8,24 +8,26 @@ pose, looks at something, and gives way with one arm.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from tabi._errors import ModelError, real, unknown
-from tabi.model.controllers.signals import Command, Controller, Measurement
+from tabi.model.controllers.controller import Controller, checked
+from tabi.model.controllers.signals import FIELDS, Command, ControlLaw, Measurement
 from tabi.model.lookup import freedoms
 from tabi.model.robot import Robot
 
-FIELDS = ("position", "velocity", "effort", "kp", "kd")
 EFFORT = FIELDS.index("effort")
 
 
-class Together:
+class Together(Controller):
     """A controller made of several: see ``together``."""
 
-    def __init__(self, robot: Robot, controllers: tuple[Controller, ...]) -> None:
+    MEMORY = ("_told", "_known", "_last", "_over", "_whole", "_heard", "_joints")
+
+    def __init__(self, robot: Robot, controllers: tuple[ControlLaw, ...]) -> None:
         if not controllers:
             raise ModelError(
                 f"together has no controller of {robot.name}; expected one or more, as hold(pose)"
@@ -39,10 +41,14 @@ class Together:
         self._joints: list[list[int]] = []
         self.reset()
 
+    @property
+    def inner(self) -> tuple[ControlLaw, ...]:
+        """The parts."""
+        return self.parts
+
     def reset(self) -> None:
         """Forget what was told, in all parts too."""
-        for part in self.parts:
-            restart(part)
+        super().reset()
         # of each part, field and joint; and whether it was told
         shape = (len(self.parts), len(FIELDS), len(self._names))
         self._told, self._known = np.zeros(shape), np.zeros(shape, bool)
@@ -120,45 +126,8 @@ class Together:
         return {self._names[k]: float(row[k]) for k in joints} if joints else None
 
 
-def together(robot: Robot, *controllers: Controller) -> Together:
+def together(robot: Robot, *controllers: ControlLaw) -> Together:
     """Several controllers of a robot at once: joints that a later one names are its own, and
     efforts add.
     """
     return Together(robot, controllers)
-
-
-def checked(part: Any, name: str) -> Any:
-    """A part of a controller, refused where it is none."""
-    if not callable(part):
-        raise ModelError(
-            f"{name} is {part!r}; expected a controller, a function (time, measurement) → command"
-        )
-    return part
-
-
-def restart(part: Controller) -> None:
-    """Tell a controller that has a method ``reset`` to begin anew."""
-    told = getattr(part, "reset", None)
-    if callable(told):
-        told()
-
-
-def nested(controller: Any) -> Iterator[Any]:
-    """A controller and all those that it is made of, outermost first: what is logged, the parts of
-    ``together`` and ``sequence``, the motion of one that complies, the walker of one that is led.
-    """
-    waiting, seen = [controller], set()
-    while waiting:
-        one = waiting.pop(0)
-        if one is None or id(one) in seen:
-            continue
-        seen.add(id(one))
-        yield one
-        within = [getattr(one, name, None) for name in ("controller", "motion", "walker")]
-        waiting += [*within, *getattr(one, "parts", ())]
-
-
-def inside(controller: Any, method: str) -> Any:
-    """The controller with a method, itself or within what it is made of; None where none is."""
-    found = (one for one in nested(controller) if callable(getattr(one, method, None)))
-    return next(found, None)

@@ -13,14 +13,14 @@ from math import cos, pi, sin
 from typing import Any
 
 from tabi._errors import ModelError, brief, expect, real
-from tabi.model.controllers.signals import Command, Controller, Measurement
+from tabi.model.controllers.signals import Command, ControlLaw, Measurement
 from tabi.model.feet import legs
 from tabi.model.robot import Robot
 
 Pose = Mapping[str, float]
 
 
-def hold(pose: Pose) -> Controller:
+def hold(pose: Pose) -> ControlLaw:
     """Stay in a pose."""
     command = Command(position=_pose("the pose to hold", pose), velocity=0.0)
     return lambda time, measurement: command
@@ -33,7 +33,7 @@ def _pose(owner: str, pose: Any) -> dict[str, float]:
     return dict(pose)
 
 
-def keyframes(poses: Sequence[tuple[float, Pose]], passing: bool = False) -> Controller:
+def keyframes(poses: Sequence[tuple[float, Pose]], passing: bool = False) -> ControlLaw:
     """Go from pose to pose at the given times [s], at rest in each; or ``passing`` through all but
     the first and the last, on a cubic spline that never leaves the range of two neighbours.
     """
@@ -96,7 +96,7 @@ def _passing_rates(
     return [*found, still]
 
 
-def along(pose: Pose, direction: Pose, amplitude: float, frequency: float) -> Controller:
+def along(pose: Pose, direction: Pose, amplitude: float, frequency: float) -> ControlLaw:
     """Go from a pose along a direction of its joints and back, ``frequency`` times a second,
     starting at rest.
     """
@@ -116,7 +116,7 @@ def along(pose: Pose, direction: Pose, amplitude: float, frequency: float) -> Co
     return controller
 
 
-def squat(robot: Robot, depth: float = 0.3, frequency: float = 1.0) -> Controller:
+def squat(robot: Robot, depth: float = 0.3, frequency: float = 1.0) -> ControlLaw:
     """Bend the knees by twice ``depth`` [rad] and back;
     the trunk stays upright, and the hips over the ankles as far as small bends go.
     """
@@ -129,7 +129,7 @@ def squat(robot: Robot, depth: float = 0.3, frequency: float = 1.0) -> Controlle
     return along(robot.half_sitting, direction, depth, frequency)
 
 
-def sway(robot: Robot, angle: float = 0.05, frequency: float = 0.5) -> Controller:
+def sway(robot: Robot, angle: float = 0.05, frequency: float = 0.5) -> ControlLaw:
     """Shift the weight from side to side by the rolls of hips and ankles [rad]."""
     direction = {}
     for leg in legs.find(robot):
@@ -143,7 +143,7 @@ def sway(robot: Robot, angle: float = 0.05, frequency: float = 0.5) -> Controlle
     return along(robot.half_sitting, direction, angle, frequency)
 
 
-def lean(robot: Robot, angle: float = 0.1, duration: float = 1.0) -> Controller:
+def lean(robot: Robot, angle: float = 0.1, duration: float = 1.0) -> ControlLaw:
     """Lean forwards in the ankles by an angle [rad] within a time [s], and stay."""
     pose = dict(robot.half_sitting)
     end = {

@@ -27,6 +27,7 @@ from tabi.control.base_pose import BaseGuess, BasePose
 from tabi.control.gazing import Gaze, gaze
 from tabi.estimation.body_sense import read
 from tabi.model.body import Body, Frame
+from tabi.model.controllers.controller import Rewindable
 from tabi.model.controllers.signals import Measurement
 from tabi.model.robot import Robot
 from tabi.spatial.transform import Transform
@@ -42,12 +43,14 @@ STILL = 0.2
 AHEAD = (3.0, 0.0, 0.3)
 
 
-class TouchSense:
+class TouchSense(Rewindable):
     """Whether somebody touches, ``touch(time, measurement)``: see ``notices``.
 
     Attributes:
         touched: at the last call. sensor: that felt it last, "" where none did.
     """
+
+    MEMORY = ("touched", "sensor", "_first", "_time", "_felt", "_moved", "_average")
 
     def __init__(self, robot: Robot, sensors: list[str], limits: Array, linger: float) -> None:
         self._sensors = [robot.sensors[name] for name in sensors]
@@ -136,18 +139,35 @@ def attend(
             is not. touch: what notices; ``notices(robot)`` unless given.
         base: as of ``gaze``. options: of ``gaze``.
     """
-    feels, known = touch or notices(robot), Known(BaseGuess(robot, base))
-
-    def target(time: float, measurement: Measurement) -> ArrayLike:
-        felt, seen = feels(time, measurement), probe(time)
-        ahead = known(time, measurement) @ np.array(AHEAD)
-        return seen if felt and seen is not None else ahead
-
+    known = Known(BaseGuess(robot, base))
+    target = Attention(touch or notices(robot), known, probe)
     return gaze(robot, body, target, base=known, **options)
 
 
-class Known:
+class Attention(Rewindable):
+    """What a robot looks at, ``target(time, measurement)``: see ``attend``."""
+
+    def __init__(
+        self, touch: TouchSense, base: Known, probe: Callable[[float], ArrayLike | None]
+    ) -> None:
+        self._touch, self._base, self._probe = touch, base, probe
+
+    @property
+    def inner(self) -> tuple[Any, ...]:
+        """What feels the touch, and where the base is."""
+        return self._touch, self._base
+
+    def __call__(self, time: float, measurement: Measurement) -> ArrayLike:
+        """The probe while it is felt and seen, else straight ahead."""
+        felt, seen = self._touch(time, measurement), self._probe(time)
+        ahead = self._base(time, measurement) @ np.array(AHEAD)
+        return seen if felt and seen is not None else ahead
+
+
+class Known(Rewindable):
     """A guess of the base's pose that is asked once for each time."""
+
+    MEMORY = ("_last",)
 
     def __init__(self, guess: BaseGuess) -> None:
         self._guess, self._last = guess, (np.nan, Transform())
@@ -158,7 +178,12 @@ class Known:
             self._last = time, self._guess(time, measurement)
         return self._last[1]
 
+    @property
+    def inner(self) -> tuple[Any, ...]:
+        """The guess."""
+        return (self._guess,)
+
     def reset(self) -> None:
         """Begin anew."""
-        self._guess.reset()
+        super().reset()
         self._last = (np.nan, Transform())

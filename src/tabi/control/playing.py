@@ -25,18 +25,21 @@ from tabi._errors import ModelError, real
 from tabi.control.joint_values import JointChoice
 from tabi.control.pattern_dynamics import PatternDynamics, pattern_dynamics
 from tabi.control.patterns import Pattern, pattern
+from tabi.model.controllers.controller import Controller
 from tabi.model.controllers.signals import Command, Measurement
 from tabi.model.robot import Robot
 
 Array = NDArray[np.float64]
 
 
-class Playback:
+class Playback(Controller):
     """A controller that plays a pattern: see ``playback``.
 
     Attributes:
         pattern: what it plays. ends: when it is through, in its own time [s].
     """
+
+    MEMORY = ("_from",)
 
     def __init__(
         self,

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from tabi._errors import ModelError, unknown
+from tabi.model.controllers.controller import Controller
 from tabi.model.controllers.signals import Command, Measurement
 from tabi.model.robot import Robot
 
@@ -30,7 +31,7 @@ DEPTH, NEWEST = 10, 1
 TAKEN = {"positions": "position", "velocities": "velocity", "effort": "effort"}
 
 
-class Bridge:
+class Bridge(Controller):
     """A controller that talks to ROS 2: see ``bridge``.
 
     Attributes:

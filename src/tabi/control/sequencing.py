@@ -18,20 +18,24 @@ import numpy as np
 
 from tabi._errors import ModelError, real
 from tabi.control.joint_values import motor_gains
-from tabi.control.merging import checked, restart, together
-from tabi.model.controllers.signals import Command, Controller, Measurement
+from tabi.control.merging import together
+from tabi.model.controllers import controller
+from tabi.model.controllers.controller import Controller, checked
+from tabi.model.controllers.signals import Command, ControlLaw, Measurement
 from tabi.model.lookup import freedoms
 from tabi.model.robot import Robot
 
 
-class Sequence:
+class Sequence(Controller):
     """A controller made of several, one after the other: see ``sequence``.
 
     Attributes:
         playing: number of the part that was asked last.
     """
 
-    def __init__(self, robot: Robot, parts: Listed[tuple[float | None, Controller]]) -> None:
+    MEMORY = ("_start", "_last", "playing")
+
+    def __init__(self, robot: Robot, parts: Listed[tuple[float | None, ControlLaw]]) -> None:
         self._parts = [_part(k, part, k == len(parts) - 1) for k, part in enumerate(parts)]
         if not self._parts:
             raise ModelError(
@@ -50,9 +54,14 @@ class Sequence:
         self.reset()
 
     @property
-    def parts(self) -> tuple[Controller, ...]:
+    def parts(self) -> tuple[ControlLaw, ...]:
         """The controllers, in their order."""
-        return tuple(controller for _, controller in self._parts)
+        return tuple(part for _, part in self._parts)
+
+    @property
+    def inner(self) -> tuple[ControlLaw, ...]:
+        """The parts."""
+        return self.parts
 
     def reset(self) -> None:
         """Begin anew with the next measurement."""
@@ -72,13 +81,13 @@ class Sequence:
         since = max(0.0, since - (self._ends[k - 1] if k else 0.0))
         if k == self.playing:
             return part(since, measurement)
-        restart(part)
+        controller.reset(part)
         self.playing = k
         first = part(since, measurement)
         return together(self._robot, lambda *_: self._fresh, lambda *_: first)(since, measurement)
 
 
-def sequence(robot: Robot, parts: Listed[tuple[float | None, Controller]]) -> Sequence:
+def sequence(robot: Robot, parts: Listed[tuple[float | None, ControlLaw]]) -> Sequence:
     """Controllers of a robot, one after the other.
 
     Args:
@@ -88,7 +97,7 @@ def sequence(robot: Robot, parts: Listed[tuple[float | None, Controller]]) -> Se
     return Sequence(robot, parts)
 
 
-def _part(k: int, part: Any, last: bool) -> tuple[float, Controller]:
+def _part(k: int, part: Any, last: bool) -> tuple[float, ControlLaw]:
     try:
         duration, controller = part
     except (TypeError, ValueError):

@@ -58,6 +58,7 @@ from tabi.estimation.body_sense import BodySense, read
 from tabi.estimation.kernels import CLOCK, SETTINGS, EstimatorState
 from tabi.jit import entry
 from tabi.model.arrays import table
+from tabi.model.controllers.controller import Rewindable
 from tabi.model.controllers.signals import Measurement
 from tabi.model.robot import Robot
 from tabi.model.sensors import Sensor
@@ -117,7 +118,7 @@ class StateEstimate:
     stance: Mapping[str, float]
 
 
-class Estimator:
+class Estimator(Rewindable):
     """Estimates from measurements: ``estimate = estimator(time, measurement)``, once in every
     period of a controller. No truth is read.
 
@@ -130,6 +131,8 @@ class Estimator:
             tilt and height are measured: the lowest sole is on the ground.
         gains: see ``EstimatorGains``.
     """
+
+    MEMORY = ("_last", "state")
 
     def __init__(
         self,

@@ -13,7 +13,7 @@ from tabi import control, robots
 from tabi._errors import ModelError, unknown
 from tabi.interaction.presence import Presence, share
 from tabi.model.body import Body
-from tabi.model.controllers.signals import Command, Controller
+from tabi.model.controllers.signals import Command, ControlLaw
 from tabi.model.robot import Robot
 from tabi.model.shape import HalfSpace, Shape
 from tabi.model.world import World
@@ -253,11 +253,11 @@ class Builder:
                 max_points=told.max_points,
             )
 
-    def controller(self, robot: Robot, told: motion.RobotKeys, i: int) -> Controller:
+    def controller(self, robot: Robot, told: motion.RobotKeys, i: int) -> ControlLaw:
         """What a robot does, also about hands."""
         return handling.answering(self, robot, told, i, self._motion(robot, told, i))
 
-    def _motion(self, robot: Robot, told: motion.RobotKeys, i: int) -> Controller:
+    def _motion(self, robot: Robot, told: motion.RobotKeys, i: int) -> ControlLaw:
         does, path = told.motion, ("robots", i, "motion")
         if isinstance(does, motion.Limp):
             still = Command(effort=0.0, kp=0.0, kd=0.0)

@@ -17,7 +17,7 @@ from __future__ import annotations
 from math import acos, atan2, cos, hypot, pi, radians, sin
 
 from tabi.model.body import Body
-from tabi.model.controllers.signals import Command, Controller, Measurement
+from tabi.model.controllers.signals import Command, ControlLaw, Measurement
 from tabi.model.robot import Robot
 from tabi.model.world import World
 from tabi.scenes.scene import load
@@ -44,7 +44,7 @@ def pose(robot: Robot) -> dict[str, float]:
 
 def push(
     robot: Robot, start: float = 0.5, duration: float = 1.0, distance: float = 0.05
-) -> Controller:
+) -> ControlLaw:
     """Move the hands forwards on a level line by a distance [m], from a time on [s], and stay."""
     first = pose(robot)
     x0, z = -ARM * (sin(SHOULDER) + sin(FOREARM)), -ARM * (cos(SHOULDER) + cos(FOREARM))

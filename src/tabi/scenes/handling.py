@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from tabi import control, walking
 from tabi._errors import ModelError
 from tabi.interaction.presence import Presence
-from tabi.model.controllers.signals import Controller
+from tabi.model.controllers.signals import ControlLaw
 from tabi.model.robot import Robot
 from tabi.scenes.equipment import Places
 from tabi.scenes.keys.motion import RobotKeys, SteeredWalkKeys
@@ -30,8 +30,8 @@ class Handled(Places, Protocol):
 
 
 def answering(
-    builder: Handled, robot: Robot, told: RobotKeys, i: int, does: Controller
-) -> Controller:
+    builder: Handled, robot: Robot, told: RobotKeys, i: int, does: ControlLaw
+) -> ControlLaw:
     """A motion with arms that give way, jaws that grip, and a head that looks."""
     hands = builder.hands
     arms = _arms(builder, robot, told, i)
@@ -70,7 +70,7 @@ def _arms(builder: Places, robot: Robot, told: RobotKeys, i: int) -> list[Any]:
     return found
 
 
-def _head(builder: Places, robot: Robot, told: RobotKeys, i: int, hands: Presence) -> Controller:
+def _head(builder: Places, robot: Robot, told: RobotKeys, i: int, hands: Presence) -> ControlLaw:
     keys = told.notices
     assert keys is not None
     with builder.at("robots", i, "notices"):

@@ -8,7 +8,7 @@ from typing import Any
 
 from tabi import walking
 from tabi._errors import ModelError
-from tabi.control.merging import inside
+from tabi.model.controllers.controller import with_method
 from tabi.model.robot import Robot
 from tabi.scenes.equipment import Places
 from tabi.scenes.keys.walks import SteeredWalkKeys, SteerKeys
@@ -82,7 +82,7 @@ def schedule(sim: Simulator, robot: Robot, told: object) -> None:
     """Let the commands of a scene reach a robot that is steered; others have none."""
     if not isinstance(told, SteeredWalkKeys) or not told.steer:
         return
-    controller: Any = inside(sim.drivers[robot.name].controller, "steer")
+    controller: Any = with_method(sim.drivers[robot.name].controller, "steer")
     script = SteeringScript(controller, told.steer)
     script.at(sim.time)
     sim.every(max(1, round(told.gait.tick_s / sim.dt)), script)

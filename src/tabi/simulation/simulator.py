@@ -13,7 +13,7 @@ from tabi._errors import SimulationError
 from tabi.model import lookup
 from tabi.model.body import Body, Foot
 from tabi.model.controllers.rates import steps_between
-from tabi.model.controllers.signals import Controller, Measurement
+from tabi.model.controllers.signals import ControlLaw, Measurement
 from tabi.model.robot import Robot
 from tabi.model.world import World
 from tabi.observation.contacts import Contact
@@ -107,7 +107,7 @@ class Simulator(Stateful):
     def set_controller(
         self,
         robot: Robot | str,
-        controller: Controller,
+        controller: ControlLaw,
         rate: float | None = None,
         truth: bool = False,
         clip: bool = False,

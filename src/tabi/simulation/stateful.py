@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,6 +11,7 @@ from tabi._errors import ModelError
 from tabi.dynamics.configuration import Configuration
 from tabi.dynamics.quantities import Thing
 from tabi.model import lookup
+from tabi.model.controllers import controller
 from tabi.model.robot import Robot
 from tabi.model.world import World
 from tabi.simulation import faults, standing
@@ -52,7 +52,7 @@ class Stateful(Observed):
         """
         drivers = self._drivers.values()
         return self.data.reproducible and all(
-            getattr(driver.controller, "reproducible", True) for driver in drivers
+            controller.reproducible(driver.controller) for driver in drivers
         )
 
     @property
@@ -78,9 +78,7 @@ class Stateful(Observed):
             self.missed.clear()
             self._warned = self._looked = False
         for driver in self._drivers.values():
-            told = getattr(driver.controller, "reset", None)
-            if callable(told):
-                told()
+            controller.reset(driver.controller)
 
     def set_state(self, q: ArrayLike, v: ArrayLike | None = None) -> None:
         """Put the world into a configuration, at rest unless velocities are given.
@@ -162,7 +160,7 @@ class Stateful(Observed):
         if robot.name in self._drivers:
             driver = self._drivers[robot.name]
             driver.last = None
-            restart(driver.controller)
+            controller.reset(driver.controller)
         return stood
 
     def _let_go(self, robot: Robot, release: bool) -> tuple[str, ...]:
@@ -197,9 +195,8 @@ class Stateful(Observed):
         stepper, names = self._stepper, tuple(self.model.links)
         worst, told = dict(stepper.worst), tuple(self._pushes)
         states = {
-            robot: driver.controller.save_state()  # type: ignore[attr-defined]
+            robot: controller.save_state(driver.controller)
             for robot, driver in self._drivers.items()
-            if hasattr(driver.controller, "save_state")
         }
         return Saved(stepper.save(), stepper.steps, told, worst, names, states)
 
@@ -224,18 +221,7 @@ class Stateful(Observed):
             stepper.steps, stepper.worst = saved.steps, dict(saved.worst)
         for robot, driver in self._drivers.items():
             driver.last = None
-            if robot in saved.controllers and hasattr(driver.controller, "restore_state"):
-                driver.controller.restore_state(saved.controllers[robot])  # type: ignore[attr-defined]
-
-
-def restart(controller: Any) -> None:
-    """Tell a controller to begin anew, or the one that it is around, if it can."""
-    while controller is not None:
-        told = getattr(controller, "reset", None)
-        if callable(told):
-            told()
-            return
-        controller = getattr(controller, "controller", None) or getattr(controller, "motion", None)
+            controller.restore_state(driver.controller, saved.controllers.get(robot))
 
 
 def _put(out: np.ndarray, span: slice, value: ArrayLike, what: str) -> None:

@@ -11,6 +11,7 @@ from tabi._errors import ModelError
 from tabi.estimation.estimator import Estimator
 from tabi.jit import entry
 from tabi.jit.structure import arrays_of
+from tabi.model.controllers.controller import Controller
 from tabi.model.controllers.pilot import EFFORT, POSITION, VELOCITY, Pilot, channel
 from tabi.model.controllers.signals import Command, Measurement
 from tabi.model.lookup import freedoms, joint_rows
@@ -29,7 +30,7 @@ from tabi.walking.plan.pattern import WalkingPattern
 Array = NDArray[np.float64]
 
 
-class GaitController:
+class GaitController(Controller):
     """A controller that is asked once in every tick of a gait, ``rate=1/gait.tick``. It reads
     encoders, IMU and foot sensors, and no truth. A simulator asks it within its compiled loop;
     called as a function it says the same.

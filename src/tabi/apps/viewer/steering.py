@@ -26,7 +26,7 @@ from urllib.parse import parse_qs, urlsplit
 from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
-from tabi.control.merging import inside
+from tabi.model.controllers.controller import with_method
 
 if TYPE_CHECKING:
     from tabi.simulation.simulator import Simulator
@@ -50,7 +50,7 @@ REST = Sticks()
 
 def steered_walkers(sim: Simulator) -> dict[str, Any]:
     """Controllers with a method ``steer``, by their robots' names; also inside of others."""
-    found = {name: inside(driver.controller, "steer") for name, driver in sim.drivers.items()}
+    found = {name: with_method(driver.controller, "steer") for name, driver in sim.drivers.items()}
     return {name: walker for name, walker in found.items() if walker is not None}
 
 

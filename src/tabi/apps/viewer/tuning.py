@@ -6,11 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tabi.model.controllers.signals import Command, Controller, Measurement, Values
+from tabi.model.controllers.controller import Controller
+from tabi.model.controllers.signals import Command, ControlLaw, Measurement, Values
 
 if TYPE_CHECKING:
     from tabi.simulation.simulator import Simulator
@@ -55,14 +56,19 @@ class Tuning:
                 )
 
 
-class _Tuned:
+class _Tuned(Controller):
     """A controller whose gains are multiplied."""
 
-    def __init__(self, controller: Controller, tuning: Tuning) -> None:
-        self.controller: Controller = (
+    def __init__(self, controller: ControlLaw, tuning: Tuning) -> None:
+        self.controller: ControlLaw = (
             controller.controller if isinstance(controller, _Tuned) else controller
         )
         self.tuning, self._told, self._last = tuning, None, None
+
+    @property
+    def inner(self) -> tuple[Any, ...]:
+        """The controller that is tuned."""
+        return (self.controller,)
 
     def __call__(self, time: float, measurement: Measurement) -> Command:
         told = self.controller(time, measurement)

@@ -36,6 +36,7 @@ from tabi.control.processes.messages import (
     Layout,
     read_header,
 )
+from tabi.model.controllers.controller import Controller
 from tabi.model.controllers.signals import Command, Measurement
 from tabi.model.lookup import freedoms
 from tabi.model.robot import Robot
@@ -51,7 +52,7 @@ class ControllerWarning(UserWarning):
     """A controller in another process is late or gone, or another one was refused."""
 
 
-class External:
+class External(Controller):
     """A controller that is another process: see ``external``.
 
     Attributes:

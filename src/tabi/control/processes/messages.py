@@ -29,13 +29,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tabi._errors import SimulationError
-from tabi.model.controllers.signals import Measurement
+from tabi.model.controllers.signals import FIELDS, Measurement
 from tabi.model.robot import Robot
 
 MAGIC, VERSION = b"TABI", 1
 HEADER = struct.Struct("<4sHHIIQd")
 MEASUREMENT, COMMAND = 1, 2
-FIELDS = ("position", "velocity", "effort", "kp", "kd")
 TITLE = "tabi-controller"
 # most bytes of lines
 LONGEST = 1 << 20

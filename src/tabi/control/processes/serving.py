@@ -21,10 +21,11 @@ from tabi.control.processes.messages import (
     Layout,
     read_header,
 )
-from tabi.model.controllers.signals import Command, Controller, Measurement
+from tabi.model.controllers.controller import reset
+from tabi.model.controllers.signals import Command, ControlLaw, Measurement
 
 
-def serve(controller: Controller, address: str | Path | None = None, wait: float = 20.0) -> int:
+def serve(controller: ControlLaw, address: str | Path | None = None, wait: float = 20.0) -> int:
     """Run a controller against the simulator at an address, until that closes its connection.
 
     Args:
@@ -98,7 +99,7 @@ class RobotEnd:
         self._rows = np.frombuffer(self._out, "<f8", offset=HEADER.size).reshape(len(FIELDS), n)
         self._told, self._shape = 0, (n,)
 
-    def answer(self, controller: Controller, message: bytearray) -> bytearray:
+    def answer(self, controller: ControlLaw, message: bytearray) -> bytearray:
         """The command for a measurement."""
         if not message.startswith(MAGIC):
             check_refused(message)
@@ -136,9 +137,7 @@ class RobotEnd:
         """A run begins: the robot holds its pose."""
         self._rows[:], self._told = 0.0, 0b111
         self._rows[0] = seen.position
-        told = getattr(controller, "reset", None)
-        if callable(told):
-            told()
+        reset(controller)
 
     def _values(self, field: int, value: Any) -> Any:
         """An array or a number as it is; joints that are not named keep what they were told."""

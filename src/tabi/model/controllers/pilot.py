@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from tabi._errors import ModelError
 from tabi.jit.structure import Structure
+from tabi.model.controllers.signals import FIELDS
 
 # rows of ``Channel.told``
-POSITION, VELOCITY, EFFORT, KP, KD = range(5)
+POSITION, VELOCITY, EFFORT, KP, KD = range(len(FIELDS))
 
 
 class Channel(Structure):
@@ -67,7 +68,7 @@ def channel(count: int, readings: int) -> Channel:
         velocity=np.zeros(count),
         effort=np.zeros(count),
         reading=np.zeros(readings),
-        told=np.zeros((5, count)),
+        told=np.zeros((len(FIELDS), count)),
         given=np.zeros(1, np.int64),
         over=np.zeros(1),
     )

@@ -108,6 +108,8 @@ class Measurement:
 
 
 Values = Array | float | Mapping[str, float]
+# what a command says of each joint, in this order wherever its values are numbers in rows
+FIELDS = ("position", "velocity", "effort", "kp", "kd")
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -172,4 +174,4 @@ def _kept(value: Any) -> Any:
     return value
 
 
-Controller = Callable[[float, Measurement], Command]
+ControlLaw = Callable[[float, Measurement], Command]

@@ -14,13 +14,11 @@ from tabi._errors import ModelError, SimulationError, real, unknown
 from tabi.jit import entry, kernel
 from tabi.model.arrays import table
 from tabi.model.compiled import Model
-from tabi.model.controllers.signals import Command, Controller, Measurement
+from tabi.model.controllers.signals import FIELDS, Command, ControlLaw, Measurement
 from tabi.model.lookup import freedoms
 from tabi.model.robot import Robot
 from tabi.step.commands.target_ranges import TargetRanges
 from tabi.step.tables import MOTOR
-
-FIELDS = ("position", "velocity", "effort", "kp", "kd")
 
 
 @dataclass
@@ -36,7 +34,7 @@ class Driver:
     """
 
     robot: Robot
-    controller: Controller
+    controller: ControlLaw
     every: int
     rows: NDArray[np.int64]
     names: tuple[str, ...]

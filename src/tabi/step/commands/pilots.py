@@ -17,6 +17,7 @@ from tabi.jit import address, interpreted, kernel
 from tabi.jit.callback import call_with
 from tabi.jit.structure import structure_at
 from tabi.model.arrays import INDEX, table
+from tabi.model.controllers import controller
 from tabi.model.controllers.pilot import Pilot, check_joints, check_period
 from tabi.model.lookup import freedoms
 from tabi.step.commands.driver import Driver, write_rows
@@ -150,7 +151,6 @@ def _pilot_of(driver: Driver) -> Pilot | None:
     """None where a controller is a function only, wants the truth, is to be clipped, or kernels
     run as Python.
     """
-    made: Any = getattr(driver.controller, "pilot", None)
-    if made is None or driver.truth or driver.ranges.clip or interpreted():
+    if driver.truth or driver.ranges.clip or interpreted():
         return None
-    return made()
+    return controller.pilot(driver.controller)

@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from tabi._errors import ModelError, real
 from tabi.control.complying import Compliance
 from tabi.control.filters import Butterworth
-from tabi.control.merging import restart, together
+from tabi.control.merging import together
+from tabi.model.controllers.controller import Controller
 from tabi.model.controllers.signals import Command, Measurement
 from tabi.walking.steered.walker import SteeredWalker
 
@@ -30,7 +31,7 @@ Array = NDArray[np.float64]
 SMOOTH, PATIENCE = 1.5, 0.6
 
 
-class LedWalker:
+class LedWalker(Controller):
     """A controller that walks where its hands are pulled.
 
     Args:
@@ -41,6 +42,8 @@ class LedWalker:
     Attributes:
         pull: f of (1) at the last call, to the front and to the left [N].
     """
+
+    MEMORY = ("pull", "_pulled")
 
     def __init__(
         self,
@@ -64,10 +67,14 @@ class LedWalker:
         self._smooth = Butterworth(SMOOTH, rate=1.0 / walker.gait.tick, order=2)
         self.reset()
 
+    @property
+    def inner(self) -> tuple[Any, ...]:
+        """The walker with its arms, and the smoothing of the pull."""
+        return self._both, self._smooth
+
     def reset(self) -> None:
         """Begin anew, standing."""
-        restart(self._both)
-        self._smooth.reset()
+        super().reset()
         self.pull = np.zeros(2)
         # when the pull was last felt, while it walks after it
         self._pulled: float | None = None
