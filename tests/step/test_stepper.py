@@ -11,7 +11,8 @@ import tabi
 from tabi import scenes
 from tabi.jit.structure import each
 from tabi.step.laws import coulomb
-from tabi.step.step import FINE, step_on
+from tabi.step.status import FINE
+from tabi.step.step import step_on
 from tabi.step.stepper import Stepper, larger
 
 

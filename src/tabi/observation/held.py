@@ -20,7 +20,8 @@ from tabi.jit.structure import each
 from tabi.observation.contacts import Contact, contacts
 from tabi.step.data import Data
 from tabi.step.laws import given
-from tabi.step.step import FINE, step_on
+from tabi.step.status import FINE
+from tabi.step.step import step_on
 from tabi.step.stepper import Stepper
 from tabi.step.tables import StepData
 

@@ -16,7 +16,7 @@ from tabi.simulation.pushes import Push
 from tabi.step.data import Data
 from tabi.step.depenetration import PARTING
 from tabi.step.parts import name_of
-from tabi.step.step import SINGULAR
+from tabi.step.status import SINGULAR
 from tabi.step.tables import CONTACTS
 
 # overlap at the start that is said [m]

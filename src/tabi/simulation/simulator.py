@@ -31,7 +31,8 @@ from tabi.step.commands.driver import Driver, steps_alone, write_gains
 from tabi.step.commands.target_ranges import TargetRanges
 from tabi.step.data import Data
 from tabi.step.sensors.tables import checked_seed
-from tabi.step.step import DROPPED, FINE, MISLED, step_on
+from tabi.step.status import DROPPED, FINE, MISLED
+from tabi.step.step import step_on
 from tabi.step.stepper import Stepper, larger
 from tabi.step.tables import NO_PROGRAM
 

@@ -24,58 +24,56 @@ from tabi.step.tables import BONDS
 MANY = 24
 
 
-def assemble_on(fill, warm_start, tie):
-    """The contact problem of a step, from the kernels of its kinds of rows and of its law."""
+def assemble_on(k):
+    """The contact problem of a step, from the kernels of its parts (``parts.Assembled``)."""
+    fill, warm_start, tie = k.fill, k.warm_start, k.tie
 
     @kernel(apart="boolean")
     def assemble(t, d, s, h):
-        """s.problem from the points and the free motion v_free, with a warm start in s.impulse.
-
-        Returns:
-            whether there was memory enough.
-        """
+        """s.problem, with a warm start in s.impulse; False where there is not memory enough."""
         m, w, p, report = t.model, s.dynamics, s.problem, d.outcome.report[0]
         tie(s, report.points)
-        if s.bonds.scale.shape[0] > 0:
-            bond_work.clear(s.bonds, report.points)
+        bond_work.clear(s.bonds, report.points)
         # which points have to do with each other, and the inverse inertia of their bodies
         report.groups, bodies, reduced = number_bodies(t, s, report.points)
-        report.blocks = body_inertia.omega(
-            m, w, s.chains, s.body, bodies, p.start, p.column, p.omega
-        )
-        report.blocks = max(report.blocks, reduced)
+        blocks = body_inertia.omega(m, w, s.chains, s.body, bodies, p.start, p.column, p.omega)
+        report.blocks = max(blocks, reduced)
         if report.blocks > p.omega.shape[0]:
             return False
         kinematics.twists(m, s.v_free, w)
         for g in range(report.groups):
-            # columns and parents count from the first body of their group
-            for e in range(p.start[s.first[g]], p.start[s.first[g + 1]]):
-                p.column[e] -= s.first[g]
-            for i in range(s.first[g], s.first[g + 1]):
-                above = s.chains.above[i]
-                p.parent[i] = above - s.first[g] if above >= 0 else above
+            count_from_group(s, p, g)
             # rows, each filled by its kind
             for x in range(s.groups.start[g], s.groups.start[g + 1]):
                 e = s.groups.order[x]
                 s.approach[e] = 0.0
                 fill(t, d, e, s, x, g, h)
-            if s.bonds.scale.shape[0] > 0:
-                brace(t, s, g, h)
+            brace(t, s, g, h)
         # impulses of the last step
-        known = d.memory.count[0]
         for x in range(report.points):
             e = s.groups.order[x]
-            found = find(d.memory.contact, known, s.kind[e], s.points[e], e)
-            warm_start(t, d, e, s, x, found)
+            warm_start(t, d, e, s, x, find(d.memory, s.kind[e], s.points[e], e))
         return True
 
     return assemble
 
 
 @kernel(inline=True)
+def count_from_group(s, p, g):
+    """Columns and parents of a group's bodies, counted from the first one of them."""
+    for e in range(p.start[s.first[g]], p.start[s.first[g + 1]]):
+        p.column[e] -= s.first[g]
+    for i in range(s.first[g], s.first[g + 1]):
+        above = s.chains.above[i]
+        p.parent[i] = above - s.first[g] if above >= 0 else above
+
+
+@kernel(inline=True)
 def brace(t, s, g, h):
-    """The bonds of a group: eliminated, or closed by its law."""
+    """The bonds of a group, where there are any: eliminated, or closed by its law."""
     p, w, c, e = s.problem, s.bonds, s.groups.start[g], s.groups.start[g + 1]
+    if w.scale.shape[0] == 0:
+        return
     first = s.first[g]
     part = bodies_of.part(p, first, s.first[g + 1], c, e)
     if w.end[g] < e:
@@ -243,8 +241,9 @@ def _before(row, kind, point):
 
 
 @kernel(inline=True)
-def find(old, known, kind, point, e):
+def find(memory, kind, point, e):
     """Where the point e was in the last step, −1 where it is new."""
+    old, known = memory.contact, memory.count[0]
     # mostly the same points in the same order
     same = e < known and _same(old[e], kind, point)
     return e if same else _find(old, known, kind, point)

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from tabi.contact import budget
 from tabi.step.divided_step import DividedStep
-from tabi.step.step import FINE
+from tabi.step.status import FINE
 from tabi.step.stepper import Stepper
 from tabi.step.tables import StepData
 

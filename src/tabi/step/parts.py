@@ -257,3 +257,56 @@ def chosen(kernels, at, number=0):
             rest(t, d, e, s, *others)
 
     return either
+
+
+class Assembled(NamedTuple):
+    """Kernels of a step, each made of those of all its parts.
+
+    Attributes:
+        load, judge, finish: of all forces. find_contacts: adds contact points; add_others: those of
+            other kinds behind them; add_joints: those of joints, the last kind.
+        withhold, revise, fill, warm_start: of all kinds of rows.
+        look, tie, velocities, prepare, solve, certified: of the law.
+    """
+
+    load: Any
+    judge: Any
+    finish: Any
+    find_contacts: Any
+    add_others: Any
+    add_joints: Any
+    withhold: Any
+    revise: Any
+    fill: Any
+    warm_start: Any
+    look: Any
+    tie: Any
+    velocities: Any
+    prepare: Any
+    solve: Any
+    certified: bool
+
+
+def assembled(k: Kernels) -> Assembled:
+    """The kernels of a step from those of its parts."""
+    # parts remember in the order of ``Step.parts``: forces, kinds of rows, the law
+    rows_at, last = len(k.load), len(k.add) - 1
+    law_at = rows_at + len(k.add)
+    return Assembled(
+        load=in_turn(k.load, 0),
+        judge=judged(k.judge, 0),
+        finish=in_turn(k.finish, 0),
+        find_contacts=counted(k.add[:1], rows_at),
+        add_others=counted(k.add[1:last], rows_at + 1, 1),
+        add_joints=counted(k.add[last:], rows_at + last, last),
+        withhold=counted(k.withhold, rows_at),
+        revise=judged(k.revise, rows_at),
+        fill=chosen(k.fill, rows_at),
+        warm_start=chosen(k.warm_start, rows_at),
+        look=in_turn((k.look,), law_at),
+        tie=k.tie,
+        velocities=k.velocities,
+        prepare=k.prepare,
+        solve=k.solve,
+        certified=k.certified,
+    )

@@ -22,9 +22,10 @@ ENERGY = 10.0
 STRAINED = 1e3
 
 
-def solve_contacts_on(assemble, law, certified, revise):
-    """The contacts of a step, from the kernels of its kinds of rows and of its law."""
-    look, velocities, prepare_law, solve_law = law
+def solve_contacts_on(assemble, k):
+    """The contacts of a step, from the kernels of its parts (``parts.Assembled``)."""
+    look, velocities, prepare_law, solve_law = k.look, k.velocities, k.prepare, k.solve
+    certified, revise = k.certified, k.revise
 
     @kernel(inline=True)
     def check(p, s, l, u):
@@ -70,8 +71,7 @@ def solve_contacts_on(assemble, law, certified, revise):
                 give_velocities(s, g, c, e)
             done, attempt, failed = solve_law(part, t, tolerance, l, s.law)
             error = worse(check(part, s, l, w), closing)
-            report.iterations += done
-            report.attempt = max(report.attempt, attempt)
+            count_work(report, done, attempt)
             if not revised:
                 break
             if certified and relaxed(s, p, g, part, l, error, tolerance):
@@ -85,8 +85,8 @@ def solve_contacts_on(assemble, law, certified, revise):
         # of an older law that it is solved, and how far it is from the exact one
         s.unsolved[g] = failed or (certified and not error <= tolerance)
         if s.unsolved[g] != 0 and revised and certified:
-            error = no_worse_than_none(part, s, l, w, s.shift[3 * c :], tolerance, error)
-            error = worse(error, closing)
+            shift = s.shift[3 * c :]
+            error = worse(no_worse_than_none(part, s, l, w, shift, tolerance, error), closing)
         error = worse(error, bonds_bear(s, p, g, impulse, u, revised, tolerance))
         report.missed += s.unsolved[g] != 0
         report.residual = worse(report.residual, error)
@@ -121,8 +121,7 @@ def solve_contacts_on(assemble, law, certified, revise):
             budget.extend(s.budget, t.limits)
         close_bonds(t, s, report.groups)
         add_impulses(t.model, s, report.groups, s.impulse, s.v_free, s.v_next)
-        for k in range(s.v_next.shape[0]):
-            s.reaction[k] = s.dynamics.dof[k].reaction
+        store_reactions(s)
         return True
 
     @kernel(apart="boolean", rare=True)
@@ -231,6 +230,20 @@ def bonds_bear(s, p, g, impulse, u, keep, tolerance):
     left = bond_elimination.recover(part, s.bonds, g, c, s.first[g], l, w, F, keep, s.shift[rows])
     s.unsolved[g] = s.unsolved[g] != 0 or not left <= tolerance
     return left
+
+
+@kernel(inline=True)
+def count_work(report, done, attempt):
+    """Iterations of the law, and the last of its attempts."""
+    report.iterations += done
+    report.attempt = max(report.attempt, attempt)
+
+
+@kernel(inline=True)
+def store_reactions(s):
+    """What joints that are held bear of the contacts."""
+    for k in range(s.v_next.shape[0]):
+        s.reaction[k] = s.dynamics.dof[k].reaction
 
 
 @kernel(inline=True)

@@ -8,6 +8,10 @@ Contact points are found where the step starts, those that are near enough to be
 Overlaps deeper than ``depenetration.DEEP`` are left by (3) alone: the velocity keeps what (2) gives
 without them, so nothing gains energy from having been put inside of something.
 
+What motors and joints do is an active set: (1) and (2) are solved again while they turn out to do
+other than was guessed, and the best guess is taken where none is right. Joints that change to and
+fro may be misled by what contacts leave within their tolerance, and join them.
+
 A step is built from parts (``parts``): forces of (1), kinds of rows and a law of (2). One of second
 order has a second stage behind it (``second``). The workspace
 holds the kinematics of the state it is handed, and in the end that of the state it returns.
@@ -34,17 +38,14 @@ from tabi.step import (
     parts,
     solving,
 )
-from tabi.step.commands import pilots
 from tabi.step.forces import external, joint_limits, motors
 from tabi.step.free_motion import free_motion_on
+from tabi.step.rollout import rollout_on
 from tabi.step.rows import bonds, contacts, joints, moments
 from tabi.step.second import stage
 from tabi.step.sensors import measurement
+from tabi.step.status import BROKEN, DROPPED, FINE, ROOM, SINGULAR, UNCOMPILED
 
-# what a step may say: all is well; a joint without inertia; more memory is wanted;
-# velocities are no numbers or absurd; somebody said to drop it
-# a controller told what is no number
-FINE, SINGULAR, ROOM, BROKEN, DROPPED, MISLED, UNCOMPILED = 0, 1, 2, 3, 4, 5, 6
 # how often a step is done at most, to find the motors that saturate and the joints that are held
 GUESSES = 200
 # beyond this [m/s or rad/s] something is broken, and configurations would soon be no numbers
@@ -113,20 +114,32 @@ def _rollout_on(
     k: parts.Kernels, refine: Any = None, conclude_refined: Any = None
 ) -> tuple[Any, Units]:
     """The compiled step and its units, from the kernels of its parts and of its second stage."""
-    at = len(k.load)
-    judge, finish = parts.judged(k.judge, 0), parts.in_turn(k.finish, 0)
-    add_contacts, add_others = parts.counted(k.add[:1], at), parts.counted(k.add[1:-1], at + 1, 1)
-    last = len(k.add) - 1
-    add_joints = parts.counted(k.add[last:], at + last, last)
-    withhold, revise = parts.counted(k.withhold, at), parts.judged(k.revise, at)
-    filled = parts.chosen(k.fill, at), parts.chosen(k.warm_start, at)
-    assemble = assembly.assemble_on(*filled, k.tie)
-    free_motion = free_motion_on(parts.in_turn(k.load, 0))
-    certified = k.certified
-    look = parts.in_turn((k.look,), at + len(k.add))
-    solve_contacts, leave_overlaps = solving.solve_contacts_on(
-        assemble, (look, k.velocities, k.prepare, k.solve), k.certified, revise
-    )
+    own = parts.assembled(k)
+    units = _units_on(own)
+    solve = _solve_on(_points_on(own, units), _velocities_on(own, units))
+    conclude = units.conclude
+
+    @kernel(inline=True)
+    def step(t, d, s, h, tolerance):
+        """Advance q and v by h [s]; returns a status. Unless it is FINE nothing has moved."""
+        report = d.outcome.report[0]
+        status = solve(t, d, s, h, tolerance)
+        if status != FINE:
+            return status
+        if not report.joint_residual <= tolerance:
+            report.missed += 1
+        conclude(t, d, s, h, tolerance)
+        return FINE
+
+    if refine is not None:
+        step = _step_in_stages_on(solve, conclude, refine, conclude_refined)
+
+    return rollout_on(step), units
+
+
+def _units_on(own: parts.Assembled) -> Units:
+    """The kernels of a step that are compiled apart, from those of its parts."""
+    add_contacts, finish = own.find_contacts, own.finish
 
     @kernel(apart="int64")
     def find_contacts(t, d, s, h):
@@ -143,7 +156,17 @@ def _rollout_on(
         corrections.advance_configuration(t, d, s, h)
         measurement.sample(t, d, s, h)
 
-    # inlined, as all that is handed all of the memory: passing it on would cost more than the work
+    return Units(find_contacts, free_motion_on(own.load), assembly.assemble_on(own), conclude)
+
+
+# the kernels below are inlined, as all that is handed all of the memory: passing it on would cost
+# more than the work
+
+
+def _points_on(own: parts.Assembled, units: Units) -> Any:
+    """``find_points`` from the kernels of a step's parts."""
+    find_contacts, withhold, add_others = units.find_contacts, own.withhold, own.add_others
+
     @kernel(inline=True)
     def find_points(t, d, s, h):
         """Contact points, those of other kinds behind them; whether there was memory enough."""
@@ -157,22 +180,25 @@ def _rollout_on(
         depenetration.measure(d, s)
         return report.points <= room
 
+    return find_points
+
+
+def _velocities_on(own: parts.Assembled, units: Units) -> Any:
+    """``find_velocities`` from the kernels of a step's parts."""
+    certified, add_joints, judge = own.certified, own.add_joints, own.judge
+    free_motion = units.free_motion
+    solve_contacts, leave_overlaps = solving.solve_contacts_on(units.assemble, own)
+
     @kernel(inline=True)
     def find_velocities(t, d, s, h, tolerance):
-        """s.v_next, and s.v_configuration where overlaps are left apart; returns a status.
-
-        The active set: again while motors or joints turn out to do other than was guessed, and the
-        best guess where none is right; those that change to and fro may be misled by what contacts
-        leave within their tolerance, and join them.
-        """
+        """s.v_next, and s.v_configuration where overlaps are left apart; returns a status."""
         report, points = d.outcome.report[0], d.outcome.report[0].points
         if certified and depenetration.deep_inside(d, h):
             joints.join_inside(t, d, s, depenetration.deep(h), h)
         last = False
         for guess in range(GUESSES + 1):
             best_guess.keep(d, s)
-            sure = guess < joint_limits.BOLD or s.joined[0] > 0
-            finer = tolerance if sure else 0.1 * tolerance
+            finer = tolerance if sure(s, guess) else 0.1 * tolerance
             report.points = add_joints(t, d, points, s, h)
             if report.points > s.points.shape[0]:
                 return ROOM
@@ -187,10 +213,7 @@ def _rollout_on(
             wrong, report.joint_residual = judge(t, d, s, h, tolerance, guess)
             if last or (wrong == 0 and report.missed == 0):
                 break
-            best_guess.note(d, s)
-            if certified and guess < GUESSES - 1 and joints.join(t, d, s, guess):
-                continue
-            if wrong == 0 or guess >= GUESSES - 1 or not budget.left(s.budget):
+            if not guess_again(t, d, s, guess, wrong, certified):
                 last = certified and best_guess.go_back(t, d, s)
                 if not last:
                     break
@@ -199,6 +222,12 @@ def _rollout_on(
             return given_up(s)
         return FINE
 
+    return find_velocities
+
+
+def _solve_on(find_points: Any, find_velocities: Any) -> Any:
+    """``solve`` from its two halves."""
+
     @kernel(inline=True)
     def solve(t, d, s, h, tolerance):
         """Points and s.v_next; returns a status."""
@@ -206,26 +235,16 @@ def _rollout_on(
         if not find_points(t, d, s, h):
             return ROOM
         begin(t, d, s)
-        status = find_velocities(t, d, s, h, tolerance)
-        if status == FINE and not sane(s.v_next):
-            status = BROKEN
-        if failed():
-            status = UNCOMPILED
+        status = checked(s, find_velocities(t, d, s, h, tolerance))
         if status != FINE:
             undo(d, s, status)
         return status
 
-    @kernel(inline=True)
-    def step(t, d, s, h, tolerance):
-        """Advance q and v by h [s]; returns a status. Unless it is FINE nothing has moved."""
-        report = d.outcome.report[0]
-        status = solve(t, d, s, h, tolerance)
-        if status != FINE:
-            return status
-        if not report.joint_residual <= tolerance:
-            report.missed += 1
-        conclude(t, d, s, h, tolerance)
-        return FINE
+    return solve
+
+
+def _step_in_stages_on(solve: Any, conclude: Any, refine: Any, conclude_refined: Any) -> Any:
+    """A step of second order from the kernels of both of its stages."""
 
     @kernel(inline=True)
     def step_in_stages(t, d, s, h, tolerance):
@@ -255,57 +274,7 @@ def _rollout_on(
         conclude(t, d, s, h, tolerance)
         return FINE
 
-    one_step = step if refine is None else step_in_stages
-
-    @kernel(nogil=True)
-    def rollout(t, d, s, program, h, tolerance, count):
-        """Up to ``count`` steps; stops where something has to be said.
-
-        Args:
-            program: position, velocity and effort of every motor for each of the steps; those
-                beyond its end keep the last ones.
-
-        Returns:
-            steps done; the status of the last one, which is done only if that is FINE; what the
-            last that was done missed; the worst residual [m/s], joint_residual [rad/s or m/s] and
-            penetration [m] of those that were.
-        """
-        report, done, status, missed = d.outcome.report[0], 0, FINE, 0
-        residual, joint_residual, penetration = 0.0, 0.0, 0.0
-        while done < count and room_for_events(t, d):
-            if done < program.shape[0]:
-                for k in range(d.v.shape[0]):
-                    motor, told = d.command.motor[k], program[done, k]
-                    motor.position, motor.velocity, motor.effort = told[0], told[1], told[2]
-                    motor.until = 0.0
-            if not pilots.ask(t, d, h):
-                status = MISLED
-                break
-            move_targets(d, h)
-            status = one_step(t, d, s, h, tolerance)
-            if status != FINE:
-                break
-            done += 1
-            pilots.count(t)
-            residual = parts.worse(residual, report.residual)
-            joint_residual = parts.worse(joint_residual, report.joint_residual)
-            penetration = max(penetration, -report.gap)
-            missed = report.missed
-            if missed > 0:
-                break
-        return done, status, missed, (residual, joint_residual, penetration)
-
-    return rollout, Units(find_contacts, free_motion, assemble, conclude)
-
-
-@kernel(inline=True)
-def move_targets(d, h):
-    """Positions that motors are told, on their way over the step."""
-    for k in range(d.v.shape[0]):
-        motor = d.command.motor[k]
-        left = motor.until - d.memory.clock[0]
-        if left > 0.0:
-            motor.position += (motor.target - motor.position) * min(1.0, h / left)
+    return step_in_stages
 
 
 @kernel(inline=True)
@@ -322,9 +291,18 @@ def begin(t, d, s):
 
 
 @kernel(inline=True)
-def room_for_events(t, d):
-    """Whether all feet may change their states in a step."""
-    return d.outcome.event_count[0] + t.foot.shape[0] <= d.outcome.event.shape[0]
+def sure(s, guess):
+    """Whether the tolerance of contacts cannot mislead joints: few were guessed, or all joined."""
+    return guess < joint_limits.BOLD or s.joined[0] > 0
+
+
+@kernel(inline=True)
+def guess_again(t, d, s, guess, wrong, certified):
+    """Whether another guess is worth its work: the next one is prepared then."""
+    best_guess.note(d, s)
+    if certified and guess < GUESSES - 1 and joints.join(t, d, s, guess):
+        return True
+    return wrong > 0 and guess < GUESSES - 1 and budget.left(s.budget)
 
 
 @kernel(inline=True)
@@ -357,6 +335,14 @@ def copy_modes(out, joint):
     for k in range(joint.shape[0]):
         out[k].saturation, out[k].mode = joint[k].saturation, joint[k].mode
         out[k].direction = joint[k].direction
+
+
+@kernel(inline=True)
+def checked(s, status):
+    """The status of a step whose velocities are there: BROKEN where they are not sane."""
+    if failed():
+        return UNCOMPILED
+    return BROKEN if status == FINE and not sane(s.v_next) else status
 
 
 @kernel(inline=True)

@@ -27,7 +27,8 @@ from tabi.step.forces import joint_limits
 from tabi.step.second import work as second_work
 from tabi.step.sensors import measurement
 from tabi.step.sensors import tables as sensor_tables
-from tabi.step.step import DROPPED, FINE, ROOM, Step
+from tabi.step.status import DROPPED, FINE, ROOM
+from tabi.step.step import Step
 from tabi.step.tables import CONTACT, NO_PROGRAM, StepData, Tables
 from tabi.step.workspace import StepWorkspace
 

@@ -111,7 +111,7 @@ def added(w, i):
 
 @kernel(inline=True)
 def clear(w, points):
-    """Bonds do nothing yet."""
-    for i in range(3 * points):
+    """Bonds do nothing yet, where there are any."""
+    for i in range(3 * points if w.scale.shape[0] > 0 else 0):
         w.given[i], w.unmet[i], w.mismatch[i], w.offset[i] = 0.0, 0.0, 0.0, 0.0
         w.closing[i] = 0.0

@@ -115,7 +115,7 @@ def keep_first(t, d, s, slow, tolerance):
         l = (s.impulse[i], s.impulse[i + 1], s.impulse[i + 2])
         copy_point(own.start[e], point)
         own.mu[e] = s.problem.mu[x]
-        old = find(memory.contact, memory.count[0], s.kind[e], point, e)
+        old = find(memory, s.kind[e], point, e)
         own.pressing[e] = l[2] > 0.0
         own.lasting[e] = old >= 0 and rests(memory.contact[old], slow)
         store3(own.impulse[3 * e :], mul_t(E, l))

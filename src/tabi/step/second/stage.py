@@ -57,15 +57,10 @@ def stage_on(forces, rows, law):
     own |= {first_bonds: bonds, first_moments: moments}
     forces, rows = (tuple(own.get(part, part) for part in of) for of in (forces, rows))
     k = parts.kernels(forces, rows, law)
-    at, bonds_at = len(k.load), len(k.load) + BONDS
-    judge, finish = parts.judged(k.judge, 0), parts.in_turn(k.finish, 0)
-    revise = parts.judged(k.revise, at)
-    assemble = assembly.assemble_on(parts.chosen(k.fill, at), parts.chosen(k.warm_start, at), k.tie)
-    look = parts.in_turn((k.look,), at + len(k.add))
-    solve_contacts, _ = solving.solve_contacts_on(
-        assemble, (look, k.velocities, k.prepare, k.solve), k.certified, revise
-    )
-    free_motion = _free_motion_on(parts.in_turn(k.load, 0))
+    bonds_at, whole = len(k.load) + BONDS, parts.assembled(k)
+    judge, finish = whole.judge, whole.finish
+    solve_contacts, _ = solving.solve_contacts_on(assembly.assemble_on(whole), whole)
+    free_motion = _free_motion_on(whole.load)
 
     @kernel(inline=True)
     def measure_bonds(t, d, s, sign):
