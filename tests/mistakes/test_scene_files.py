@@ -101,7 +101,7 @@ MISTAKES = {
     "a motion that is not there": (
         text(("robot: robot.urdf", "robot: robot.urdf, motion: {kind: dance}")),
         "my.yaml, line 5: robots.walker.motion.kind is 'dance'",
-        "expected one of hold, limp, squat, sway, lean, keyframes",
+        "expected one of hold, keyframes, lean, limp, squat",
     ),
     "nothing that moves": (
         lambda folder: scenes.loads("title: empty\nground: {}\n"),

@@ -8,7 +8,8 @@ import pytest
 
 import tabi
 from tabi.scenes import poses
-from tabi.scenes.keys.motion import Hold, RobotKeys
+from tabi.scenes.keys.robots import RobotKeys
+from tabi.scenes.motions.hold import Hold
 
 BUILDER = SimpleNamespace(at=lambda *path: nullcontext())
 

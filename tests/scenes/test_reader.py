@@ -4,7 +4,7 @@ import pytest
 
 from tabi import scenes
 from tabi.scenes import SceneError
-from tabi.scenes.keys import contents, motion, things
+from tabi.scenes.keys import contents, robots, things
 
 START = "title: t\nground: {}\nobjects:\n"
 BOX = "  - shape: box\n    name: crate\n    size_m: [1, 1, 1]\n    mass_kg: 2\n"
@@ -146,9 +146,9 @@ def test_a_foot_is_a_body_or_more_about_it():
 
     read = Reader().read(
         parse("robot: x.urdf\nfeet: {left: paw, right: {body: hoof}}\n", "my.yaml"),
-        motion.RobotKeys,
+        robots.RobotKeys,
     )
-    assert read.feet == {"left": "paw", "right": motion.FootKeys(body="hoof")}
+    assert read.feet == {"left": "paw", "right": robots.FootKeys(body="hoof")}
 
 
 @pytest.mark.parametrize(

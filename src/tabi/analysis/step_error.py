@@ -33,9 +33,7 @@ from numpy.typing import NDArray
 
 from tabi._errors import TabiError
 from tabi.scenes.handling import feels
-from tabi.scenes.keys.motion import Hold, Limp
 from tabi.scenes.scene import Scene
-from tabi.scenes.walks import rate_of
 
 Array = NDArray[np.float64]
 Summary = Mapping[str, Any]
@@ -98,8 +96,8 @@ def notes(scene: Scene) -> list[str]:
     found = []
     for i, robot in enumerate(scene.contents.robots):
         name = robot.name or f"robot {i + 1}"
-        constant = isinstance(robot.motion, Hold | Limp)
-        if not (constant or rate_of(robot.motion) or feels(robot)):
+        constant = robot.motion.holds or not robot.motion.powered
+        if not (constant or robot.motion.tick_s or feels(robot)):
             found.append(
                 f"the motion of {name} has no rate: it is asked in every step, "
                 "twice and four times as often with h/2 and h/4"

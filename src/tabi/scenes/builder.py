@@ -9,22 +9,23 @@ from typing import Any
 
 import numpy as np
 
-from tabi import control, robots
+from tabi import robots
 from tabi._errors import ModelError, unknown
 from tabi.interaction.presence import Presence, share
 from tabi.model.body import Body
-from tabi.model.controllers.signals import Command, ControlLaw
+from tabi.model.controllers.signals import ControlLaw
 from tabi.model.robot import Robot
 from tabi.model.shape import HalfSpace, Shape
 from tabi.model.world import World
 from tabi.robots.bipeds import load_biped
 from tabi.robots.files import load, quietly
-from tabi.scenes import equipment, handling, patches, poses, sensing, soft, steered, walks
+from tabi.scenes import equipment, handling, patches, poses, sensing, soft
 from tabi.scenes.checks import copies, stands
 from tabi.scenes.equipment import body_of
-from tabi.scenes.keys import motion, things
 from tabi.scenes.keys import names as key_names
+from tabi.scenes.keys import things
 from tabi.scenes.keys.contents import Contents
+from tabi.scenes.keys.robots import RobotKeys
 from tabi.scenes.laws import law_of
 from tabi.scenes.reader import Reader
 from tabi.scenes.solids import Solids, coefficients, color, material, placement
@@ -186,11 +187,11 @@ class Builder:
 
     # ---- robots -----------------------------------------------------------------------------
 
-    def _robot(self, told: motion.RobotKeys, i: int) -> Robot:
+    def _robot(self, told: RobotKeys, i: int) -> Robot:
         robot = self.world.add_robot(self._read(told, i), told.name)
         equipment.equip(self, robot, told, i)
         sensing.add_sensors(self, robot, told, i)
-        walks.prepare(robot, told.motion)
+        told.motion.prepare(robot)
         pose = poses.pose(self, robot, told, ("robots", i))
         floating = robot.base.joint.kind == "floating"
         turn = (cos(0.5 * radians(told.yaw_deg)), 0.0, 0.0, sin(0.5 * radians(told.yaw_deg)))
@@ -212,7 +213,7 @@ class Builder:
                     "add ground: {}, or give position_m with a z"
                 )
             # a walk balances where gains alone do not
-            with quietly() if walks.rate_of(told.motion) else nullcontext():
+            with quietly() if told.motion.tick_s else nullcontext():
                 robot.stand_on_ground(pose)
         else:
             robot.set_pose(pose)
@@ -220,7 +221,7 @@ class Builder:
         robot.place(q[:3] + np.array([0.0, 0.0, told.drop_m]), q[3:])
         return robot
 
-    def _read(self, told: motion.RobotKeys, i: int) -> Robot:
+    def _read(self, told: RobotKeys, i: int) -> Robot:
         if told.robot in robots.__all__:
             return getattr(robots, told.robot)(**({"grippers": True} if told.grippers else {}))
         feet: dict[str, Any] = {}
@@ -237,9 +238,9 @@ class Builder:
                 key: value for key, value in places.items() if value is not None
             }
         gains = told.gains and (told.gains.stiffness_nm_rad, told.gains.damping_nms_rad)
-        limp = isinstance(told.motion, motion.Limp)
+        limp = not told.motion.powered
         # its notes are shown with the scene
-        read = load_biped if walks.rate_of(told.motion) else load
+        read = load_biped if told.motion.tick_s else load
         with quietly():
             return read(
                 told.robot,
@@ -253,37 +254,9 @@ class Builder:
                 max_points=told.max_points,
             )
 
-    def controller(self, robot: Robot, told: motion.RobotKeys, i: int) -> ControlLaw:
+    def controller(self, robot: Robot, told: RobotKeys, i: int) -> ControlLaw:
         """What a robot does, also about hands."""
-        return handling.answering(self, robot, told, i, self._motion(robot, told, i))
-
-    def _motion(self, robot: Robot, told: motion.RobotKeys, i: int) -> ControlLaw:
-        does, path = told.motion, ("robots", i, "motion")
-        if isinstance(does, motion.Limp):
-            still = Command(effort=0.0, kp=0.0, kd=0.0)
-            return lambda time, measurement: still
-        if isinstance(does, motion.Keyframes):
-            return control.keyframes(
-                [
-                    (frame.at_s, poses.goal(self, robot, frame, (*path, "frames", k)))
-                    for k, frame in enumerate(does.frames)
-                ],
-                does.passing,
-            )
-        if isinstance(does, motion.WalkKeys):
-            return walks.walker(self, self.world, robot, does, i)
-        if isinstance(does, motion.SteeredWalkKeys):
-            return steered.walker(self, robot, does, i)
-        with self.at(*path):
-            if isinstance(does, motion.Squat):
-                return control.squat(robot, radians(does.depth_deg), does.frequency_hz)
-            if isinstance(does, motion.Sway):
-                return control.sway(robot, radians(does.angle_deg), does.frequency_hz)
-            if isinstance(does, motion.Lean):
-                return control.lean(robot, radians(does.angle_deg), does.duration_s)
-        # a pose may put passive joints somewhere to start from; nobody holds them there
-        pose = poses.pose(self, robot, told, ("robots", i))
-        return control.hold({n: q for n, q in pose.items() if not robot.joint(n).passive})
+        return handling.answering(self, robot, told, i, told.motion.controller(self, robot, i))
 
     # ---- what happens -----------------------------------------------------------------------
 
@@ -326,10 +299,10 @@ class Builder:
             with self.at("bonds", i):
                 sim.bond(*bond)
         for i, (robot, told) in enumerate(zip(self.robots, self.contents.robots, strict=True)):
-            rate = walks.rate_of(told.motion) or (handling.RATE if handling.feels(told) else None)
+            rate = _rate(told)
             sim.set_controller(robot, self.controller(robot, told, i), rate)
             equipment.switch(sim, robot, told)
-            steered.schedule(sim, robot, told.motion)
+            told.motion.schedule(sim, robot)
         for i, push in enumerate(self.contents.pushes):
             with self.at("pushes", i, "body"):
                 sim.apply_force(
@@ -363,3 +336,10 @@ class Builder:
                 v[k : k + 3] = told.velocity_m_s
         if v.any():
             sim.set_state(sim.state.q, v)
+
+
+def _rate(told: RobotKeys) -> float | None:
+    """How often a robot's controller is asked [Hz]; None for every step."""
+    if told.motion.tick_s is not None:
+        return 1.0 / told.motion.tick_s
+    return handling.RATE if handling.feels(told) else None

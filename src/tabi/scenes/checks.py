@@ -12,7 +12,6 @@ from typing import Any
 from tabi._errors import ModelError, near
 from tabi.model.controllers.rates import steps_between
 from tabi.scenes.keys.contents import Contents
-from tabi.scenes.keys.motion import Keyframes, SteeredWalkKeys, WalkKeys
 from tabi.scenes.keys.sensors import PlateKeys
 from tabi.scenes.keys.things import COEFFICIENTS, Compound, FixedHeightField, Placed, Surface
 from tabi.scenes.reader import Path
@@ -207,8 +206,8 @@ def _robots(c: Contents) -> Iterator[Fault]:
             )
         if c.ground and c.ground.slope_deg and stands(robot):
             yield ("robots", i), "stands on a slope; give position_m with a z, and stands: false"
-        timed = {Keyframes: "frames", SteeredWalkKeys: "steer"}.get(type(robot.motion))
-        if timed is not None:
+        timed = robot.motion.timed
+        if timed:
             times = [one.at_s for one in getattr(robot.motion, timed)]
             for k, (a, b) in enumerate(pairwise(times)):
                 if b <= a:
@@ -259,8 +258,8 @@ def _rates(c: Contents) -> Iterator[Fault]:
     told += [(("force_plates", i), plate.rate_hz) for i, plate in enumerate(c.force_plates)]
     for i, robot in enumerate(c.robots):
         told += [(("robots", i, "sensors", n), s.rate_hz) for n, s in robot.sensors.items()]
-        if isinstance(robot.motion, WalkKeys | SteeredWalkKeys):
-            yield from _tick(c, i, robot.motion.gait.tick_s)
+        if robot.motion.tick_s is not None:
+            yield from _tick(c, i, robot.motion.tick_s)
     for path, rate in told:
         try:
             steps_between(rate, c.simulation.step_s, "it")

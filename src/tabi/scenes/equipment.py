@@ -4,9 +4,7 @@ exactly as told.
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import Protocol
 
 from tabi._errors import ModelError
 from tabi.model.body import Body
@@ -15,8 +13,8 @@ from tabi.model.lookup import qualified
 from tabi.model.robot import Robot
 from tabi.model.world import World
 from tabi.scenes import soft
-from tabi.scenes.keys import motion
-from tabi.scenes.reader import Reader
+from tabi.scenes.keys import robots
+from tabi.scenes.places import Places
 from tabi.simulation.simulator import Simulator
 
 # key of a file → attribute of a motor
@@ -30,17 +28,7 @@ MOTOR = {
 }
 
 
-class Places(Protocol):
-    """Who builds a scene, and knows where its file says what."""
-
-    reader: Reader
-
-    def at(self, *path: str | int) -> AbstractContextManager[None]:
-        """An error in here is the file's, at this path."""
-        ...
-
-
-def equip(builder: Places, robot: Robot, told: motion.RobotKeys, i: int) -> None:
+def equip(builder: Places, robot: Robot, told: robots.RobotKeys, i: int) -> None:
     """The rubber in a robot's ankles, its motors, and joints that do not give way."""
     if told.bush is not None:
         with builder.at("robots", i, "bush"):
@@ -61,7 +49,7 @@ def equip(builder: Places, robot: Robot, told: motion.RobotKeys, i: int) -> None
                 raise ModelError(f"joint {name!r} is passive and has no motor; leave it out")
             _set_motor(joint, keys)
     exact = exact_joints(robot, told)
-    if isinstance(told.motion, motion.Limp) and exact:
+    if not told.motion.powered and exact:
         path = ("robots", i, "rigid_joints" if told.rigid_joints else "motors")
         raise builder.reader.fault(
             path,
@@ -72,7 +60,7 @@ def equip(builder: Places, robot: Robot, told: motion.RobotKeys, i: int) -> None
         robot.joint(name).prescribed = True
 
 
-def _set_motor(joint: Joint, keys: motion.MotorKeys) -> None:
+def _set_motor(joint: Joint, keys: robots.MotorKeys) -> None:
     """Change what a file says about a motor and its gear."""
     motor = joint.motor or Motor()
     given = {key: getattr(keys, key) for key in MOTOR if getattr(keys, key) is not None}
@@ -94,19 +82,19 @@ def _set_motor(joint: Joint, keys: motion.MotorKeys) -> None:
         joint.damping = keys.viscous_friction_nms_rad
 
 
-def exact_joints(robot: Robot, told: motion.RobotKeys) -> list[str]:
+def exact_joints(robot: Robot, told: robots.RobotKeys) -> list[str]:
     """Joints that move exactly as told; those that follow others are moved by these."""
     names = (
         robot.joint_names if told.rigid_joints else [n for n, m in told.motors.items() if m.exact]
     )
-    if told.rigid_joints and isinstance(told.motion, motion.Hold):
+    if told.rigid_joints and told.motion.holds:
         return names
     return [name for name in names if robot.joint(name).mimic is None]
 
 
-def switch(sim: Simulator, robot: Robot, told: motion.RobotKeys) -> None:
+def switch(sim: Simulator, robot: Robot, told: robots.RobotKeys) -> None:
     """Let the joints that are exact go where the robot's motion tells them."""
-    if not (told.rigid_joints and isinstance(told.motion, motion.Hold)):
+    if not (told.rigid_joints and told.motion.holds):
         names = exact_joints(robot, told)
         sim.prescribe([qualified(robot, name, sim.model.joint_names) for name in names])
 

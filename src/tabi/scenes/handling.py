@@ -9,8 +9,9 @@ from tabi._errors import ModelError
 from tabi.interaction.presence import Presence
 from tabi.model.controllers.signals import ControlLaw
 from tabi.model.robot import Robot
-from tabi.scenes.equipment import Places
-from tabi.scenes.keys.motion import RobotKeys, SteeredWalkKeys
+from tabi.scenes.keys.robots import RobotKeys
+from tabi.scenes.motions.steered_walk import SteeredWalkKeys
+from tabi.scenes.places import Places
 
 # how often controllers that feel are asked, unless the motion says [Hz]
 RATE = 200.0

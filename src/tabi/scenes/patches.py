@@ -8,8 +8,8 @@ from math import radians
 from tabi.model.ground_height import ground_height
 from tabi.model.shape import Box
 from tabi.model.world import World
-from tabi.scenes.equipment import Places
 from tabi.scenes.keys.things import PatchKeys
+from tabi.scenes.places import Places
 from tabi.spatial.transform import about
 
 # m; thinner than a sole would trip over

@@ -7,12 +7,12 @@ from math import pi
 
 from tabi._errors import ModelError, unknown
 from tabi.model.robot import Robot
-from tabi.scenes.equipment import Places
-from tabi.scenes.keys import motion
+from tabi.scenes.keys.motions import Posture
+from tabi.scenes.places import Places
 from tabi.scenes.reader import Path
 
 
-def pose(builder: Places, robot: Robot, told: motion.Posture, path: Path) -> dict[str, float]:
+def pose(builder: Places, robot: Robot, told: Posture, path: Path) -> dict[str, float]:
     """Joint positions [rad or m] of a pose and what differs from it."""
     with builder.at(*path, "pose"):
         if told.pose is None:
@@ -43,7 +43,7 @@ def pose(builder: Places, robot: Robot, told: motion.Posture, path: Path) -> dic
     return found
 
 
-def goal(builder: Places, robot: Robot, told: motion.Posture, path: Path) -> dict[str, float]:
+def goal(builder: Places, robot: Robot, told: Posture, path: Path) -> dict[str, float]:
     """A pose that motors go to."""
     for key in ("joints_deg", "joints_m"):
         for name in getattr(told, key):

@@ -11,12 +11,16 @@ from typing import Any, get_args
 import msgspec
 from msgspec import inspect
 
-from tabi.scenes.keys import contents, motion, things
+from tabi.scenes.keys import contents, robots, things
 from tabi.scenes.keys import hands as hand_keys
 from tabi.scenes.keys import sensors as sensor_keys
 from tabi.scenes.keys import soft as soft_keys
 from tabi.scenes.keys import walks as walk_keys
 from tabi.scenes.keys.types import Keys
+from tabi.scenes.motions import MOTIONS
+from tabi.scenes.motions.hold import Hold
+from tabi.scenes.motions.keyframes import Keyframe
+from tabi.scenes.motions.steered_walk import SteerKeys
 from tabi.scenes.reader import bounds, is_word, type_of
 
 FILE = "scene.schema.json"
@@ -39,21 +43,21 @@ TABLES: dict[str, tuple[Any, ...]] = {
     "pushes": (things.PushKeys,),
     "patches": (things.PatchKeys,),
     "force_plates": (sensor_keys.PlateKeys,),
-    "robots": (motion.RobotKeys,),
-    "feet": (motion.FootKeys,),
-    "gains": (motion.Gains,),
-    "bush": (motion.BushKeys,),
+    "robots": (robots.RobotKeys,),
+    "feet": (robots.FootKeys,),
+    "gains": (robots.Gains,),
+    "bush": (robots.BushKeys,),
     "soles": (soft_keys.SoleKeys,),
     "pads": (soft_keys.PadKeys,),
     "layers": (soft_keys.LayerKeys,),
     "tread": (soft_keys.TreadKeys,),
-    "motors": (motion.MotorKeys,),
+    "motors": (robots.MotorKeys,),
     "sensors": (sensor_keys.SensorKeys,),
-    "motion": motion.Motion.__args__,
-    "frames": (motion.Keyframe,),
+    "motion": MOTIONS,
+    "frames": (Keyframe,),
     "path": walk_keys.Way.__args__,
     "places": (walk_keys.Stone,),
-    "steer": (walk_keys.SteerKeys,),
+    "steer": (SteerKeys,),
     "gait": (walk_keys.GaitKeys,),
     "stabiliser": (walk_keys.StabiliserKeys,),
     "complies": (hand_keys.ComplyKeys,),
@@ -194,7 +198,7 @@ def default(f: Any) -> str:
     if f.required:
         return "required"
     value = f.default if f.default is not msgspec.NODEFAULT else f.default_factory()
-    if isinstance(value, motion.Hold):
+    if isinstance(value, Hold):
         return "`{kind: hold}`"
     if value in ((), {}, None, "") or isinstance(value, msgspec.Struct):
         return ""

@@ -8,9 +8,9 @@ from tabi._errors import ModelError, unknown
 from tabi.model.robot import Robot
 from tabi.model.sensors import Sensor
 from tabi.model.world import World
-from tabi.scenes.equipment import Places
-from tabi.scenes.keys.motion import RobotKeys
+from tabi.scenes.keys.robots import RobotKeys
 from tabi.scenes.keys.sensors import Measuring, PlateKeys, SensorKeys
+from tabi.scenes.places import Places
 from tabi.scenes.reader import Path
 from tabi.scenes.solids import placement
 

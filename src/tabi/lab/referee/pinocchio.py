@@ -29,7 +29,6 @@ from tabi.model.lookup import link_of
 from tabi.model.robot import Robot
 from tabi.model.shape import Box, Convex, HalfSpace
 from tabi.scenes import Scene
-from tabi.scenes.keys.motion import Limp
 from tabi.spatial.transform import Transform
 
 Array = NDArray[np.float64]
@@ -299,7 +298,7 @@ def check(scene: Scene) -> None:
             f"scene {scene.name!r} is not one robot on a level ground, "
             "on which alone Pinocchio is compared; compare it with mujoco"
         )
-    if isinstance(c.robots[0].motion, Limp):
+    if not c.robots[0].motion.powered:
         raise ModelError(
             f"scene {scene.name!r} lets its robot fall, "
             "and in Pinocchio nothing but its feet would touch; compare it with mujoco"

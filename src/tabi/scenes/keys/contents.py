@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, field
 
 from tabi.scenes.keys.hands import HandKeys
-from tabi.scenes.keys.motion import RobotKeys
+from tabi.scenes.keys.robots import RobotKeys
 from tabi.scenes.keys.sensors import PlateKeys
 from tabi.scenes.keys.things import (
     AnyFixed,

@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from tabi.scenes.keys.motion import RobotKeys
+from tabi.scenes.keys.robots import RobotKeys
 from tabi.scenes.reader import Path, Reader
 from tabi.scenes.tree import SceneError
 

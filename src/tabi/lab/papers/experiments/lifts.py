@@ -31,7 +31,7 @@ from tabi.lab.papers.experiments.experiment import (
 )
 from tabi.model.robot import Robot
 from tabi.scenes import Scene
-from tabi.scenes.keys.motion import Keyframes
+from tabi.scenes.motions.keyframes import Keyframes
 from tabi.simulation.simulator import Simulator
 
 Array = NDArray[np.float64]

@@ -1,31 +1,33 @@
-"""What a scene file may say about robots: where they start and what they do."""
+"""What a scene file may say about robots: what they are, where they start and what they do."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, Union
 
 from msgspec import Meta, field
 
 from tabi.scenes.keys.hands import ComplyKeys, NoticeKeys
+from tabi.scenes.keys.motions import MotionKeys, Posture
 from tabi.scenes.keys.sensors import SensorKeys
 from tabi.scenes.keys.soft import PadKeys, SoleKeys
 from tabi.scenes.keys.types import (
     ZERO,
-    Angles,
-    Bend,
-    Duration,
-    Hertz,
     Keys,
-    Moment,
     Name,
     Number,
     Quaternion,
-    Slides,
     Turn,
     Vector,
     Word,
 )
-from tabi.scenes.keys.walks import SteeredWalkKeys, WalkKeys
+from tabi.scenes.motions import MOTIONS
+from tabi.scenes.motions.hold import Hold
+
+# any of the motions that there are
+if TYPE_CHECKING:
+    Motion = MotionKeys
+else:
+    Motion = Union[MOTIONS]  # noqa: UP007 - a tuple of types
 
 
 class FootKeys(Keys, frozen=True, kw_only=True):
@@ -44,91 +46,6 @@ class FootKeys(Keys, frozen=True, kw_only=True):
     ) = None
     position_m: Vector | None = None
     quaternion: Quaternion | None = None
-
-
-class Posture(Keys, frozen=True, kw_only=True):
-    """A pose, and joints that differ from it.
-
-    Attributes:
-        pose: one that the robot knows, or 'zero' for all joints at zero;
-            half-sitting unless given, where the robot can
-        joints_deg: joints that turn, where they differ from the pose
-        joints_m: joints that slide, where they differ from the pose
-    """
-
-    pose: Word | None = None
-    joints_deg: Angles = field(default_factory=dict)
-    joints_m: Slides = field(default_factory=dict)
-
-
-class Hold(Keys, frozen=True, kw_only=True, tag_field="kind", tag="hold"):
-    """Stay in the pose."""
-
-
-class Limp(Keys, frozen=True, kw_only=True, tag_field="kind", tag="limp"):
-    """No motor does anything."""
-
-
-class Squat(Keys, frozen=True, kw_only=True, tag_field="kind", tag="squat"):
-    """Bend the knees and stretch them, again and again; for bipeds, from half-sitting.
-
-    Attributes:
-        depth_deg: half of how far the knees bend
-        frequency_hz: squats a second
-    """
-
-    depth_deg: Bend = 17.0
-    frequency_hz: Hertz = 0.5
-
-
-class Sway(Keys, frozen=True, kw_only=True, tag_field="kind", tag="sway"):
-    """Shift the weight from side to side; for bipeds, from half-sitting.
-
-    Attributes:
-        angle_deg: how far hips and ankles roll
-        frequency_hz: sways a second
-    """
-
-    angle_deg: Bend = 3.0
-    frequency_hz: Hertz = 0.5
-
-
-class Lean(Keys, frozen=True, kw_only=True, tag_field="kind", tag="lean"):
-    """Lean forwards in the ankles, and stay; for bipeds, from half-sitting.
-
-    Attributes:
-        angle_deg: how far
-        duration_s: how long it takes
-    """
-
-    angle_deg: Bend = 5.0
-    duration_s: Duration = 1.0
-
-
-class Keyframe(Posture, frozen=True, kw_only=True):
-    """A pose at a time.
-
-    Attributes:
-        at_s: when
-    """
-
-    at_s: Moment
-
-
-class Keyframes(Keys, frozen=True, kw_only=True, tag_field="kind", tag="keyframes"):
-    """Go from pose to pose, at rest in each.
-
-    Attributes:
-        frames: poses at growing times
-        passing: whether joints pass through the poses between the first and the last on a smooth
-            curve instead of coming to rest in each
-    """
-
-    frames: Annotated[tuple[Keyframe, ...], Meta(min_length=2, max_length=1000)]
-    passing: bool = False
-
-
-Motion = Hold | Limp | Squat | Sway | Lean | Keyframes | WalkKeys | SteeredWalkKeys
 
 
 class Gains(Keys, frozen=True, kw_only=True):

@@ -6,8 +6,7 @@ import pytest
 from apps.viewer.steered import FakeSteeredWalker
 
 from tabi import scenes, walking
-from tabi.scenes.keys.walks import SteerKeys
-from tabi.scenes.steered import SteeringScript
+from tabi.scenes.motions.steered_walk import SteeringScript, SteerKeys
 from tabi.scenes.tree import SceneError
 
 ONE = """

@@ -1,0 +1,56 @@
+"""Motions of robots in scene files, one module each.
+
+A motion is a class derived from ``MotionKeys``, with a tag, the name that a scene file gives as its
+``kind``, keys, and the method ``controller``. Each module of this package is imported, and what it
+defines of that kind is known to scenes, to their schema and to the documentation.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from types import ModuleType
+
+from tabi._errors import ModelError
+from tabi.scenes.keys.motions import MotionKeys
+
+
+def motions_of(module: ModuleType) -> list[type[MotionKeys]]:
+    """The motions that a module defines."""
+    return [
+        value
+        for value in vars(module).values()
+        if isinstance(value, type)
+        and issubclass(value, MotionKeys)
+        and value.__module__ == module.__name__
+    ]
+
+
+def registered(found: list[type[MotionKeys]]) -> tuple[type[MotionKeys], ...]:
+    """Motions by their names; one that lacks something, or has the name of another, is refused."""
+    known: dict[str, type[MotionKeys]] = {}
+    for motion in found:
+        name = f"motion {motion.__name__} in {motion.__module__}"
+        tag = motion.__struct_config__.tag
+        if motion.__struct_config__.tag_field != "kind" or not isinstance(tag, str):
+            raise ModelError(
+                f'{name} has no tag; expected class {motion.__name__}(…, tag_field="kind", '
+                'tag="name")'
+            )
+        if motion.controller is MotionKeys.controller:
+            raise ModelError(f"{name} has no method controller; expected one, see MotionKeys")
+        if tag in known:
+            raise ModelError(
+                f"{name} has the tag {tag!r} of {known[tag].__module__}; give it another one"
+            )
+        known[tag] = motion
+    return tuple(known[tag] for tag in sorted(known))
+
+
+MOTIONS = registered(
+    [
+        motion
+        for module in pkgutil.iter_modules(__path__, f"{__name__}.")
+        for motion in motions_of(importlib.import_module(module.name))
+    ]
+)

@@ -1,0 +1,135 @@
+"""Walking as steered: by commands at their times, by hand in the page, or led by the hands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import radians
+from typing import Annotated, Any, ClassVar
+
+from msgspec import Meta
+
+from tabi import walking
+from tabi._errors import ModelError
+from tabi.model.controllers.controller import with_method
+from tabi.model.robot import Robot
+from tabi.robots.bipeds import add_sensors
+from tabi.scenes.keys.motions import MotionKeys
+from tabi.scenes.keys.types import Keys, Moment
+from tabi.scenes.keys.walks import GaitKeys, Speed, StabiliserKeys
+from tabi.scenes.places import Places
+from tabi.scenes.walks import gait_of, stabiliser_of
+from tabi.simulation.simulator import Simulator
+from tabi.step.data import Data
+from tabi.walking.steered.walker import Steering
+
+
+class SteerKeys(Keys, frozen=True, kw_only=True):
+    """How a robot is to walk from some time on; all zero stops it.
+
+    Attributes:
+        at_s: when
+        forward_m_s: speed ahead
+        sideways_m_s: speed to the left
+        turn_deg_s: how fast it turns to the left
+    """
+
+    at_s: Moment = 0.0
+    forward_m_s: Speed = 0.0
+    sideways_m_s: Speed = 0.0
+    turn_deg_s: Annotated[float, Meta(ge=-360.0, le=360.0)] = 0.0
+
+
+class SteeredWalkKeys(MotionKeys, frozen=True, kw_only=True, tag_field="kind", tag="steered_walk"):
+    """Walk as it is steered, by these commands and in the page by hand: footsteps are chosen while
+    it walks; for bipeds with legs of six joints that stand.
+
+    Attributes:
+        steer: commands at growing times; it stands, and keeps its balance, before the first
+        led: whether it walks where its hands that comply are pulled, instead of by commands
+        gait: how
+        stabiliser: its gains; false follows the plan blindly
+    """
+
+    steer: Annotated[tuple[SteerKeys, ...], Meta(max_length=1000)] = ()
+    led: bool = False
+    gait: GaitKeys = GaitKeys()
+    stabiliser: bool | StabiliserKeys = True
+
+    timed: ClassVar[str] = "steer"
+
+    @property
+    def tick_s(self) -> float:
+        """That of the gait."""
+        return self.gait.tick_s
+
+    def prepare(self, robot: Robot) -> None:
+        """The sensors that its stabiliser reads."""
+        if self.stabiliser is not False:
+            add_sensors(robot)
+
+    def controller(self, scene: Places, robot: Robot, i: int) -> walking.SteeredWalker:
+        """A walker that chooses its steps."""
+        path = ("robots", i, "motion")
+        with scene.at(*path):
+            biped = walking.Biped(robot)
+        with scene.at(*path, "gait"):
+            gait = gait_of(biped, self.gait)
+        with scene.at(*path):
+            stabiliser = stabiliser_of(self.stabiliser)
+            if stabiliser is None:
+                raise ModelError(
+                    "motion 'steered_walk' has no stabiliser; expected its gains, or true: where "
+                    "steps lead depends on what is measured"
+                )
+            return walking.SteeredWalker(biped, gait, stabiliser)
+
+    def schedule(self, sim: Simulator, robot: Robot) -> None:
+        """Tell the walker its commands at their times."""
+        if self.steer:
+            walker: Any = with_method(sim.drivers[robot.name].controller, "steer")
+            script = SteeringScript(walker, self.steer)
+            script.at(sim.time)
+            sim.every(max(1, round(self.gait.tick_s / sim.dt)), script)
+
+
+class SteeringScript:
+    """Commands at their times, for ``sim.every``, until somebody else steers.
+
+    Args:
+        walker: with methods ``steer`` and ``stop``, and ``steering``: what it is told to do.
+        commands: at growing times.
+    """
+
+    def __init__(self, walker: Any, commands: Sequence[SteerKeys]) -> None:
+        self._walker, self._commands = walker, tuple(commands)
+        self._begin()
+
+    def _begin(self) -> None:
+        self._last, self._told, self._taken = -1, Steering(), False
+
+    def at(self, time: float) -> None:
+        """Tell the command of a time [s], if it is another one than was told last; one that is
+        past begins anew. Where the walker does other than it was told here a hand has taken it,
+        and keeps it.
+        """
+        due = sum(command.at_s <= time + 1e-9 for command in self._commands) - 1
+        if due < self._last:
+            self._begin()
+        elif due > self._last:
+            self._taken = self._taken or self._walker.steering != self._told
+        if due != self._last and not self._taken:
+            self._told = self._tell(self._commands[due])
+        self._last = due
+
+    def _tell(self, command: SteerKeys) -> Steering:
+        """What the walker does then."""
+        if command.forward_m_s == command.sideways_m_s == command.turn_deg_s == 0.0:
+            self._walker.stop()
+        else:
+            turn = radians(command.turn_deg_s)
+            self._walker.steer(command.forward_m_s, command.sideways_m_s, turn)
+        return self._walker.steering
+
+    def __call__(self, data: Data) -> None:
+        """After a step."""
+        self.at(data.time)

@@ -1,0 +1,110 @@
+"""Walking a way that is planned."""
+
+from __future__ import annotations
+
+from math import radians
+from typing import Annotated
+
+from msgspec import Meta
+
+from tabi import walking
+from tabi.model.ground_height import ground_height
+from tabi.model.robot import Robot
+from tabi.robots.bipeds import add_sensors, apart, fitted_pattern
+from tabi.scenes.keys.motions import MotionKeys
+from tabi.scenes.keys.walks import Arc, Climb, GaitKeys, StabiliserKeys, Steps, Stones, Way
+from tabi.scenes.places import Places
+from tabi.scenes.walks import GAIT, gait_of, stabiliser_of
+from tabi.spatial.transform import Transform
+from tabi.walking.plan.footsteps import other
+
+
+class WalkKeys(MotionKeys, frozen=True, kw_only=True, tag_field="kind", tag="walk"):
+    """Walk, by a pattern from footsteps and a stabiliser from the robot's sensors;
+    for bipeds with legs of six joints that stand.
+
+    Attributes:
+        path: the way, one piece after the other
+        on_ground: whether soles are put on what is under them, on ground, boxes, stairs and height
+            fields; level, at the height of the piece, unless given
+        gait: how
+        stabiliser: its gains; false follows the pattern blindly
+    """
+
+    path: Annotated[tuple[Way, ...], Meta(min_length=1, max_length=100)] = (Steps(),)
+    on_ground: bool = False
+    gait: GaitKeys = GaitKeys()
+    stabiliser: bool | StabiliserKeys = True
+
+    @property
+    def tick_s(self) -> float:
+        """That of the gait."""
+        return self.gait.tick_s
+
+    def prepare(self, robot: Robot) -> None:
+        """The sensors that its stabiliser reads."""
+        if self.stabiliser is not False:
+            add_sensors(robot)
+
+    def controller(self, scene: Places, robot: Robot, i: int) -> walking.Walker:
+        """A walker with the pattern of its footsteps."""
+        path = ("robots", i, "motion")
+        with scene.at(*path):
+            biped = walking.Biped(robot)
+        with scene.at(*path, "gait"):
+            gait = gait_of(biped, self.gait)
+
+        def way(gait: walking.Gait) -> list[walking.Footstep]:
+            stance, steps = apart(biped), []
+            for k, piece in enumerate(self.path):
+                with scene.at(*path, "path", k):
+                    last = steps[-1].foot if steps else None
+                    more = footsteps(piece, stance, gait, last)
+                    if self.on_ground:
+                        height = ground_height(scene.world)
+                        more = [
+                            walking.on_ground([step], height, biped.outline[step.foot])[0]
+                            for step in more
+                        ]
+                    stance |= {step.foot: step.pose for step in more}
+                    steps += more
+            return steps
+
+        with scene.at(*path):
+            fixed = [name for key, name in GAIT.items() if getattr(self.gait, key) is not None]
+            pattern = fitted_pattern(biped, gait, way, fixed)
+            return walking.Walker(pattern, stabiliser_of(self.stabiliser))
+
+
+def footsteps(
+    piece: Way, stance: dict[str, Transform], gait: walking.Gait, last: str | None
+) -> list[walking.Footstep]:
+    """The steps of one piece of a path.
+
+    Args:
+        stance: poses of the soles before it. last: foot of the step before; None at the start.
+    """
+    turn = None if last is None else other(last)
+    if isinstance(piece, Stones):
+        ground = min(X.p[2] for X in stance.values())
+        return walking.stones(
+            (stone.foot, (*(*stone.position_m, ground)[:3], radians(stone.yaw_deg)))
+            for stone in piece.places
+        )
+    if isinstance(piece, Climb):
+        first = piece.first or turn or "left"
+        return walking.stairs(stance, piece.treads, piece.rise_m, piece.depth_m, first)
+    length = gait.length if piece.length_m is None else piece.length_m
+    if isinstance(piece, Arc):
+        angle = radians(piece.angle_deg)
+        return walking.arc(stance, piece.radius_m, angle, length, piece.first or turn)
+    assert isinstance(piece, Steps)
+    return walking.walk(
+        stance,
+        piece.count,
+        length,
+        piece.sideways_m,
+        radians(piece.turn_deg),
+        piece.rise_m,
+        piece.first or turn,
+    )

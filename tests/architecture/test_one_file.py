@@ -1,0 +1,71 @@
+"""What a new feature takes: files that are added to a copy of the package, and nothing edited."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+pytestmark = pytest.mark.process
+
+NOD = '''
+"""Nodding."""
+
+from tabi import Command
+from tabi.scenes.keys.motions import MotionKeys
+from tabi.scenes.keys.types import Hertz
+
+
+class Nod(MotionKeys, frozen=True, kw_only=True, tag_field="kind", tag="nod"):
+    """Move the head up and down.
+
+    Attributes:
+        frequency_hz: nods a second
+    """
+
+    frequency_hz: Hertz = 1.0
+
+    def controller(self, scene, robot, i):
+        """The head alone."""
+        return lambda time, measurement: Command(position={"HEAD_P": 0.1 * self.frequency_hz})
+'''
+SCENE = """
+title: nodding
+ground: {}
+robots: [{robot: hrp2, motion: {kind: nod, frequency_hz: 2}}]
+"""
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """A copy of the package without compiled kernels."""
+    ignore = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(ROOT / "src" / "tabi", tmp_path / "tabi", ignore=ignore)
+    return tmp_path
+
+
+def run(folder, code):
+    environment = os.environ | {"PYTHONPATH": str(folder), "NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_a_motion_is_one_file(copy):
+    (copy / "tabi" / "scenes" / "motions" / "nod.py").write_text(NOD, encoding="utf-8")
+    (copy / "scene.yaml").write_text(SCENE, encoding="utf-8")
+    code = (
+        "from tabi import scenes\n"
+        "from tabi.scenes.schema import text\n"
+        "scene = scenes.load('scene.yaml')\n"
+        "motion = scene.contents.robots[0].motion\n"
+        "command = motion.controller(None, None, 0)(0.0, None)\n"
+        "print(type(motion).__name__, command.position['HEAD_P'])\n"
+        "print('nods a second' in text())\n"
+    )
+    assert run(copy, code).split("\n")[:2] == ["Nod 0.2", "True"]
