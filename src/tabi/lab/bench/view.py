@@ -17,7 +17,7 @@ import tabi
 from tabi.apps.doctor import processor, version_of
 from tabi.apps.viewer import catalogue
 from tabi.apps.viewer.live import Live
-from tabi.apps.viewer.marks.overlay import KINDS, Overlay
+from tabi.apps.viewer.marks.overlay import BOXES, Overlay
 from tabi.apps.viewer.page import Page
 from tabi.apps.viewer.player import Builder, simulated
 from tabi.apps.viewer.view import Observer
@@ -46,7 +46,7 @@ def measure(
         "settings": {
             "dt": 1e-3,
             "seconds": seconds,
-            "drawn": [name for name, on in KINDS.items() if on],
+            "drawn": [box.name for box in BOXES if box.shown],
         },
         "machine": quiet,
         f"frame_of_{BODIES}_bodies": frame,
