@@ -1,0 +1,66 @@
+"""Three ways to solve the system of a step of ``interior_point``: in the motions that bodies have
+in common, by rows, or in the space of twists. Whichever is the least work is taken; where the
+motions are not exact enough, the better one of the others.
+"""
+
+from tabi.contact import common_motions as motions
+from tabi.contact.common_motions import NONE
+from tabi.contact.interior import interior_motions
+from tabi.contact.interior import interior_system as system
+from tabi.contact.interior.interior_system import NOTHING, has_three
+from tabi.contact.row_mobility import fits
+from tabi.contact.twist_newton import price
+from tabi.jit import kernel
+
+TWISTS, ROWS, MOTIONS = 0, 1, 2
+
+
+@kernel
+def choose(p, work, common):
+    """The way for a problem, ready to be gone.
+
+    Args:
+        common: whether it may be by common motions.
+
+    Returns:
+        the way, how many rows it has where it is by rows, and the work of a step.
+    """
+    w = work.interior
+    _, looks = price(p, work)
+    m, way = system.list_rows(p, w), TWISTS
+    dense = m * m * (m + 14) // 270 + m
+    if m > 0 and dense < looks and fits(p, work.rows):
+        way, looks = ROWS, dense
+    if common and motions.rank_of(p, work.motions) != NONE:
+        three, lone = 0, 0
+        for k in range(p.mu.shape[0]):
+            if has_three(w.does[k]):
+                three += 3
+            elif w.does[k] != NOTHING:
+                lone += 1
+        least = motions.work(three, lone, work.motions.rank[0]) + three + lone
+        if least < looks:
+            return MOTIONS, 0, least
+    if way == ROWS:
+        system.measure_mobility(p, m, work)
+    return way, m, looks
+
+
+@kernel
+def factor(p, way, m, work):
+    """Factors of the system; False where there are none."""
+    if way == MOTIONS:
+        return interior_motions.factor(p, work)
+    return system.factor_rows(p, m, work) if way == ROWS else system.factor_twists(p, work)
+
+
+@kernel
+def solve(p, way, m, work):
+    """Δλ from F; False where it is not exact enough."""
+    if way == MOTIONS:
+        return interior_motions.solve(p, work)
+    if way == ROWS:
+        system.solve_rows(m, work.interior)
+    else:
+        system.solve_twists(p, work)
+    return True
