@@ -75,6 +75,6 @@ def test_the_direction_is_that_of_the_matrix(form):
 def test_feet_are_seen_from_themselves():
     p = links(np.random.default_rng(5), count=4, rank=3)
     work = memory_for(p, 4)
-    assert motion_newton.saves(p, work) == 0
+    assert motion_newton.saves(p, work, 0) == 0
     assert work.motions.rank[0] == motion_work.UNKNOWN
     assert (p.kind == CONTACT).all()

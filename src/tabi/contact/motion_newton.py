@@ -9,7 +9,7 @@ moves in thirty ways.
 """
 
 from tabi.contact import common_motions as motions
-from tabi.contact.common_motions import NONE
+from tabi.contact.common_motions import NONE, UNKNOWN
 from tabi.contact.maps import ZERO9
 from tabi.contact.point_newton import OPENS, STICKS
 from tabi.contact.row_slopes import bound_slope, inverse
@@ -17,23 +17,30 @@ from tabi.contact.rows import LIMITED
 from tabi.jit import kernel
 from tabi.spatial.vector import load3, load9, matmul, mul, scale, store3, store9, sub
 
+# work of the others, for each body, from which on it may be worth while to look for motions
+LOOK_FOR = 15
+
 
 @kernel(inline=True)
-def saves(p, work):
-    """How much less work (1) is than the elimination of twists, which is arranged."""
-    bodies, products, three, lone = p.start.shape[0] - 1, 0, 0, 0
-    if bodies < motions.LEAST_BODIES or motions.rank_of(p, work.motions) == NONE:
+def saves(p, work, other):
+    """How much less work (1) is than the elimination of twists, which is arranged, where it may be
+    less than by ``other``; motions are looked for only then.
+    """
+    bodies, products, w = p.start.shape[0] - 1, 0, work.motions
+    if bodies < motions.LEAST_BODIES or w.rank[0] == NONE:
         return 0
-    for k in range(p.mu.shape[0]):
-        if work.does[k] != OPENS:
-            if motions.is_lone(p, k):
-                lone += 1
-            else:
-                three += 3
     for step in range(bodies):
         m = work.lu.laters[step] + 1
         products += m * m
-    return 2 * products - motions.work(three, lone, work.motions.rank[0])
+    if 2 * products - other < LOOK_FOR * bodies and w.rank[0] == UNKNOWN:
+        return 0
+    if motions.rank_of(p, w) == NONE:
+        return 0
+    squares = 0
+    for k in range(p.mu.shape[0]):
+        if work.does[k] != OPENS:
+            squares += motions.square(p, k, w)
+    return 2 * products - motions.work(w, squares)
 
 
 @kernel(apart="boolean", rare=True)

@@ -21,9 +21,11 @@ class MotionWork(Structure):
 
     Attributes:
         rank: r, UNKNOWN or NONE, shape (1,).
-        twist: T, a twist to each six rows. turned: T transposed, as it is found. whole, left: how
-            far twists move by an impulse along them, and what is left of that.
-        row: G. made: whether its three rows are there, shape (n,).
+        twist: T, a body to each six rows. turned: T transposed, as it is found. reach: of each
+            body, how many motions move it, the first ones. whole, left: how far twists move by an
+            impulse along them, and what is left of that.
+        row: G. length: of each three rows, how many motions move them. made: whether they are
+            there, both of shape (n,).
         weighted: three rows of K G. matrix: 1 + Gᵀ K G, then its factors, in ``order``;
             right, motion: its right side, and y.
     """
@@ -31,9 +33,11 @@ class MotionWork(Structure):
     rank: NDArray[np.int64]
     twist: Floats
     turned: Floats
+    reach: NDArray[np.int64]
     whole: Floats
     left: Floats
     row: Floats
+    length: NDArray[np.int64]
     made: NDArray[np.int64]
     weighted: Floats
     matrix: Floats
@@ -49,9 +53,11 @@ def allocate(contacts: int, bodies: int) -> MotionWork:
         rank=np.full(1, UNKNOWN),
         twist=np.zeros((twists, MOST)),
         turned=np.zeros((MOST, twists)),
+        reach=np.zeros(bodies, np.int64),
         whole=np.zeros(twists),
         left=np.zeros(twists),
         row=np.zeros((3 * n, MOST)),
+        length=np.zeros(n, np.int64),
         made=np.zeros(n, np.int64),
         weighted=np.zeros((3, MOST)),
         matrix=np.zeros((MOST, MOST)),

@@ -51,7 +51,7 @@ def direction(p, form, factor, eps, u, l, work):
     n = p.mu.shape[0]
     set_bounds(p, l)
     less = point_newton.saves(p, work, linearise(p, form, factor, eps, u, l, work))
-    more = motion_newton.saves(p, work)
+    more = motion_newton.saves(p, work, max(less, 0))
     if more > max(less, 0):
         work.budget[budget.WORK] -= more
         if not motion_newton.solve(p, factor, eps, u, l, work):

@@ -7,7 +7,7 @@ from tabi.contact import common_motions as motions
 from tabi.contact.common_motions import NONE
 from tabi.contact.interior import interior_motions
 from tabi.contact.interior import interior_system as system
-from tabi.contact.interior.interior_system import NOTHING, has_three
+from tabi.contact.interior.interior_system import NOTHING
 from tabi.contact.row_mobility import fits
 from tabi.contact.twist_newton import price
 from tabi.jit import kernel
@@ -32,13 +32,11 @@ def choose(p, work, common):
     if m > 0 and dense < looks and fits(p, work.rows):
         way, looks = ROWS, dense
     if common and motions.rank_of(p, work.motions) != NONE:
-        three, lone = 0, 0
+        squares = 0
         for k in range(p.mu.shape[0]):
-            if has_three(w.does[k]):
-                three += 3
-            elif w.does[k] != NOTHING:
-                lone += 1
-        least = motions.work(three, lone, work.motions.rank[0]) + three + lone
+            if w.does[k] != NOTHING:
+                squares += motions.square(p, k, work.motions)
+        least = motions.work(work.motions, squares) + 3 * p.mu.shape[0]
         if least < looks:
             return MOTIONS, 0, least
     if way == ROWS:
