@@ -353,12 +353,16 @@ def fill_system(p, work):
 
 @kernel(inline=True)
 def price(p, work):
-    """Work of a trial and of a direction: (1) of ``budget``."""
+    """Work of a trial and of a direction: (1) of ``budget``, where factors cost what four blocks
+    do.
+    """
     n, bodies, products = p.mu.shape[0], p.start.shape[0] - 1, 0
+    blocks = p.start[bodies] - p.start[0]
     for step in range(bodies):
         m = work.lu.laters[step] + 1
         products += m * m
-    return n + p.start[bodies] - p.start[0] + 2, 3 * n + 2 * products + 16
+    looks = blocks if trees.linked(p) else blocks // 4
+    return n + looks + 2, 3 * n + 2 * products + 16
 
 
 solve = newton_on(velocities_with, direction, price)

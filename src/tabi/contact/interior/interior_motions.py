@@ -26,7 +26,7 @@ from tabi.spatial.vector import (
 )
 
 # part of its terms that an equation may miss: without a correction, and at all
-FINE, ENOUGH = 1e-13, 1e-9
+FINE, ENOUGH = 1e-10, 1e-6
 
 
 @kernel(apart="boolean", rare=True)
@@ -60,7 +60,7 @@ def factor(p, work):
 
 @kernel(apart="boolean", rare=True)
 def solve(p, work):
-    """Δλ from F; False where it does not solve the equations."""
+    """Δλ from F, and Δu = W Δλ; False where they do not solve the equations."""
     w, n = work.interior, 3 * p.mu.shape[0]
     for i in range(n):
         w.dl[i], w.left[i] = 0.0, w.F[i]
@@ -99,8 +99,8 @@ def _correct(p, work):
 
 @kernel
 def _look(p, work):
-    """What is left of the equations into w.left; returns the largest part of its terms that one of
-    them misses.
+    """Δu, and what is left of the equations into w.left; returns the largest part of its terms that
+    one of them misses.
     """
     w, g, worst = work.interior, work.motions, 0.0
     motions.zero(g.motion, g.rank[0])
@@ -108,9 +108,11 @@ def _look(p, work):
         if w.does[k] != NOTHING:
             motions.push(g, k, load3(w.dl[3 * k : 3 * k + 3]), g.motion)
     for k in range(p.mu.shape[0]):
+        motions.make_rows(p, k, g)
+        i, v, l = 3 * k, motions.moved(g, k, g.motion), load3(w.dl[3 * k : 3 * k + 3])
+        store3(w.du[i : i + 3], v)
         if w.does[k] == NOTHING:
             continue
-        i, v, l = 3 * k, motions.moved(g, k, g.motion), load3(w.dl[3 * k : 3 * k + 3])
         A, B, pressed = work.known[k], work.slope[k], 0.0
         if follows(p, w, k):
             pressed = w.dl[3 * p.contact[k].partner + 2]

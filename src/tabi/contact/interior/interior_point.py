@@ -29,11 +29,7 @@ from math import sqrt
 import numpy as np
 
 from tabi.contact import budget, trees
-from tabi.contact.bodies import (
-    relative,
-    twists,
-    velocities_with,
-)
+from tabi.contact.bodies import velocities_with
 from tabi.contact.certificate import residual
 from tabi.contact.interior import interior_ball
 from tabi.contact.interior import interior_system as system
@@ -42,7 +38,7 @@ from tabi.contact.interior.interior_system import BALL, BOUNDED, CONE, EQUAL, NO
 from tabi.contact.row_mobility import along_one_axis
 from tabi.contact.rows import BILATERAL, CONTACT, IDLE, LIMITED, SOFT
 from tabi.jit import kernel
-from tabi.spatial.vector import dot, load3, load9, mul, scale, store3, store9, sub
+from tabi.spatial.vector import dot, load3, scale, store3, store9, sub
 
 # of the way to the edge of a cone; where a step is shorter than SHORT the way goes to the middle
 # first, and where it is shorter than NONE nothing is to be found
@@ -275,10 +271,8 @@ def _direction(p, way, m, work, centre, second):
         store3(w.F[3 * k : 3 * k + 3], _right(p, k, w, u, centre, second))
     if not ways.solve(p, way, m, work):
         return False
-    twists(p, w.dl, work.wrench, work.twist)
     for k in range(p.mu.shape[0]):
-        i, n, c = 3 * k, 3 * k + 2, p.contact[k]
-        store3(w.du[i : i + 3], mul(load9(c.frame), relative(work.twist, c)))
+        i, n = 3 * k, 3 * k + 2
         w.dother[n] = 0.0
         if w.does[k] == CONE:
             speed, dx, dy = _sliding(u, i)

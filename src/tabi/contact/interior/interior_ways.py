@@ -4,6 +4,7 @@ motions are not exact enough, the better one of the others.
 """
 
 from tabi.contact import common_motions as motions
+from tabi.contact.bodies import relative, twists
 from tabi.contact.common_motions import NONE
 from tabi.contact.interior import interior_motions
 from tabi.contact.interior import interior_system as system
@@ -11,6 +12,7 @@ from tabi.contact.interior.interior_system import NOTHING
 from tabi.contact.row_mobility import fits
 from tabi.contact.twist_newton import price
 from tabi.jit import kernel
+from tabi.spatial.vector import load9, mul, store3
 
 TWISTS, ROWS, MOTIONS = 0, 1, 2
 
@@ -54,11 +56,16 @@ def factor(p, way, m, work):
 
 @kernel
 def solve(p, way, m, work):
-    """Δλ from F; False where it is not exact enough."""
+    """Δλ and Δu from F; False where they are not exact enough."""
+    w = work.interior
     if way == MOTIONS:
         return interior_motions.solve(p, work)
     if way == ROWS:
-        system.solve_rows(m, work.interior)
+        system.solve_rows(m, w)
     else:
         system.solve_twists(p, work)
+    twists(p, w.dl, work.wrench, work.twist)
+    for k in range(p.mu.shape[0]):
+        c = p.contact[k]
+        store3(w.du[3 * k : 3 * k + 3], mul(load9(c.frame), relative(work.twist, c)))
     return True
