@@ -1,8 +1,8 @@
 """Every command of ``tabi validate`` and ``tabi bench`` has its options, the keys of its JSON and
 the words of its refusals, as they were once recorded in ``commands.json``.
 
-What is added on purpose is recorded by ``python tests/lab/test_commands_kept.py``; what is gone is a
-fault.
+What is added on purpose is recorded by ``python tests/lab/test_commands_kept.py ROBOT.urdf``; what
+is gone is a fault.
 """
 
 import json
@@ -39,7 +39,6 @@ RUNS = (
     "bench solver --count 1 --no-siconos",
 )
 REFUSED = (
-    "validate",
     "validate nothing",
     "validate worlds --worlds 0",
     "validate humanoids --foot left=a",
@@ -154,6 +153,7 @@ def test_every_command_says_what_it_is_for(recorded):
     }
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("words", REFUSED)
 def test_refusals_are_the_same(recorded, words):
     assert refusal(words) == recorded["refused"][words]

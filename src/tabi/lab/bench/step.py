@@ -28,7 +28,7 @@ from tabi.dynamics import free, workspace
 from tabi.formats.mjcf.writer import to_mujoco
 from tabi.lab.bench import loops, step_pinocchio
 from tabi.lab.bench.timing import microseconds
-from tabi.lab.validate import humanoids
+from tabi.lab.stage import stage as standing_stage
 from tabi.model.controllers.signals import Measurement
 from tabi.model.lookup import joint_rows
 from tabi.model.mujoco_state import configuration_to_mujoco
@@ -87,7 +87,7 @@ def stage(robot: Robot) -> tuple[World, Robot]:
     """The biped standing on the ground, with colliding shapes only and gains in every motor;
     its limbs touch nothing here.
     """
-    return humanoids.stage(robot, limbs=False)
+    return standing_stage(robot, limbs=False)
 
 
 def targets(world: World, robot: Robot) -> NDArray[np.void]:
