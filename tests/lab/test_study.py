@@ -117,7 +117,7 @@ def test_two_of_one_name_under_a_command_are_refused_and_under_two_are_not():
     assert len(registered([one, other._replace(group="bench")])) == 2
 
 
-@pytest.mark.parametrize("group", ["validate"])
+@pytest.mark.parametrize("group", ["validate", "bench"])
 def test_all_studies_are_found_and_are_what_their_files_say(group):
     found = studies(group)
     assert len(found) > 10
@@ -218,7 +218,7 @@ def test_a_criterion_finds_numbers_in_parts_and_counts_lists():
     assert Criterion("total.missed", "few").value(numbers) == 3.0
     assert Criterion("broken", "none").value(numbers) == 2.0
     assert not Criterion("total.lost", "few", at_most=9).met(numbers)
-    worst = Criterion(lambda found: max(found["rows"]), "worst", at_most=1.0)
+    worst = Criterion.of(lambda found: max(found["rows"]), "worst", at_most=1.0)
     assert worst.met({"rows": [0.5]})
     assert worst.off({"rows": [2.0]}) == "worst is 2, at most 1 expected"
     # of a run that was interrupted

@@ -15,27 +15,39 @@ class Criterion:
 
     Attributes:
         number: its name among the numbers, "total.missed" where it is one of a part; of a list its
-            length is meant. Or what computes it of all numbers.
+            length is meant.
         words: what has to be, as a sentence without a full stop: "the heels lift by 2 mm or more".
         at_least, at_most: the range.
+        computed: what makes the number of all numbers, where it is none of them.
     """
 
-    number: str | Callable[[Mapping[str, Any]], Any]
+    number: str
     words: str
     at_least: float = -math.inf
     at_most: float = math.inf
+    computed: Callable[[Mapping[str, Any]], Any] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        computed: Callable[[Mapping[str, Any]], Any],
+        words: str,
+        at_least: float = -math.inf,
+        at_most: float = math.inf,
+    ) -> Criterion:
+        """The range of a number that is computed of others."""
+        return cls(words, words, at_least, at_most, computed)
 
     def value(self, numbers: Mapping[str, Any]) -> float:
         """The number; NaN where there is none."""
         found: Any = numbers
-        if isinstance(self.number, str):
-            for key in self.number.split("."):
-                found = found.get(key) if isinstance(found, Mapping) else None
-        else:
+        if self.computed is not None:
             # of a run that was interrupted some are missing
             with contextlib.suppress(KeyError, ValueError):
-                return float(self.number(numbers))
-            found = None
+                return float(self.computed(numbers))
+            return math.nan
+        for key in self.number.split("."):
+            found = found.get(key) if isinstance(found, Mapping) else None
         if isinstance(found, Sized):
             return float(len(found))
         return math.nan if found is None else float(found)
@@ -48,11 +60,11 @@ class Criterion:
         """By how much a number is out of the range, in words; empty where it is in it."""
         if self.met(numbers):
             return ""
-        x, name = self.value(numbers), self.number if isinstance(self.number, str) else self.words
+        x = self.value(numbers)
         if math.isnan(x):
-            return f"{name} was not found"
+            return f"{self.number} was not found"
         edge, side = (self.at_least, "least") if x < self.at_least else (self.at_most, "most")
-        return f"{name} is {x:.4g}, at {side} {edge:.4g} expected"
+        return f"{self.number} is {x:.4g}, at {side} {edge:.4g} expected"
 
     def judged(self, numbers: Mapping[str, Any]) -> dict[str, Any]:
         """For machines: the number, its limits and whether it is within them; null is none."""

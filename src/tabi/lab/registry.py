@@ -16,7 +16,7 @@ from tabi.lab.study import Study
 
 # how the file of a study says that it is one
 CLASS = re.compile(
-    r"^class (?P<class>\w+)\((?P<base>Validator|Benchmark)\b(?P<rest>[^)]*)\):\n"
+    r"^class (?P<class>\w+)\((?:\w+, )*(?P<base>Validator|Benchmark)\b(?P<rest>[^)]*)\):\n"
     r'(?:    """(?P<words>.*?)(?:\n\s*\n|"""))?',
     re.MULTILINE | re.DOTALL,
 )
@@ -44,6 +44,8 @@ def studies_of(module: str, source: str) -> list[FoundStudy]:
     found = []
     for match in CLASS.finditer(source):
         kind, base = match["class"], match["base"]
+        if "abstract=True" in match["rest"]:
+            continue
         words, name = f"study {kind} in {module}", NAME.search(match["rest"])
         if name is None:
             raise ModelError(f'{words} has no name; expected class {kind}({base}, name="name")')

@@ -39,6 +39,8 @@ from tabi.reporting.terminal import interrupt
 from tabi.runs import pool
 
 Report = Callable[[str, int, int], None]
+# step [s] and tolerance [m/s] of most
+DEFAULTS = {"dt": 1e-3, "tolerance": 1e-8}
 _report: ContextVar[Report] = ContextVar("report", default=lambda what, done, count: None)
 
 
@@ -66,6 +68,7 @@ class Study:
         unit: what cases are called in the plural. Those of a list are counted as they are done; a
             generator of cases tells by itself how far it is, by ``progress``.
         packages: whose versions are told with the numbers, beside tabi's.
+        constants: what is told with the settings.
         criteria: what has to hold of the figures.
     """
 
@@ -73,18 +76,23 @@ class Study:
     name: ClassVar[str] = ""
     unit: ClassVar[str] = "cases"
     packages: ClassVar[tuple[str, ...]] = ("numba",)
+    constants: ClassVar[Mapping[str, Any]] = {}
     criteria: ClassVar[tuple[Criterion, ...]] = ()
     # what a study has to have
     needed: ClassVar[tuple[str, ...]] = ("cases", "measure", "figures", "lines")
 
-    def __init_subclass__(cls, name: str = "") -> None:
+    def __init_subclass__(cls, name: str = "", abstract: bool = False) -> None:
+        if abstract:
+            # what several studies share
+            dataclass(frozen=True, kw_only=True)(cls)
         if not name:
             return
-        words, base = f"study {cls.__name__} in {cls.__module__}", cls.__mro__[1]
+        words = f"study {cls.__name__} in {cls.__module__}"
+        base = next(one for one in cls.__mro__ if one.__module__ == __name__)
         if not (cls.__dict__.get("__doc__") or "").strip():
             raise ModelError(f"{words} has no summary; expected a docstring, its command's help")
         for part in cls.needed:
-            if getattr(cls, part) == getattr(base, part):
+            if getattr(cls, part) == getattr(base, part, None):
                 raise ModelError(f"{words} has no {part}; expected it, see tabi.lab.study")
         cls.name = name
         dataclass(frozen=True, kw_only=True)(cls)
@@ -171,7 +179,8 @@ class Study:
 
     def settings(self) -> dict[str, Any]:
         """What was asked for, as plain data."""
-        return {one.name: plain(getattr(self, one.name)) for one in fields(self)}  # type: ignore[arg-type]
+        asked = fields(self)  # type: ignore[arg-type]
+        return {one.name: plain(getattr(self, one.name)) for one in asked} | dict(self.constants)
 
     def _measured(self, lost: list[str]) -> Iterator[tuple[int, Any]]:
         """Rows with the places of their cases, in the order in which they end."""
@@ -214,11 +223,11 @@ class Validator(Study):
 
 
 class BenchPart(NamedTuple):
-    """A part of a benchmark: its key in the result, empty for several; what is told meanwhile, and
-    what measures it.
+    """A part of a benchmark: its key in the result, empty where it brings keys of its own; what is
+    told meanwhile, and what measures it.
     """
 
-    key: str
+    key: str | tuple[str, ...]
     words: str
     run: Callable[[], Any]
 
@@ -241,11 +250,18 @@ class Benchmark(Study):
         """A part, with its key."""
         if case.words:
             progress(case.words)
-        return {case.key: case.run()} if case.key else case.run()
+        return case.key, case.run()
 
     def figures(self, rows: Sequence[Any]) -> dict[str, Any]:
         """All parts by their keys."""
-        return {key: value for row in rows for key, value in row.items()}
+        found: dict[str, Any] = {}
+        for key, value in rows:
+            *outer, last = (key,) if isinstance(key, str) else key
+            place = found
+            for one in outer:
+                place = place.setdefault(one, {})
+            place.update({last: value} if last else value)
+        return found
 
 
 @dataclass(frozen=True)
@@ -280,6 +296,18 @@ def plain(value: Any) -> Any:
     if isinstance(value, Sequence):
         return [plain(inner) for inner in value]
     return str(getattr(value, "__name__", value))
+
+
+def told(**constants: Any) -> Mapping[str, Any]:
+    """Constants of a study."""
+    return constants
+
+
+def head(result: Mapping[str, Any]) -> str:
+    """The machine and the versions, in words."""
+    machine, versions = result["hardware"], result["versions"]
+    told = ", ".join(f"{name} {version}" for name, version in versions.items())
+    return f"{machine['processor']}, one core of {machine['cores']}; {told}"
 
 
 def within(result: Mapping[str, Any]) -> str:

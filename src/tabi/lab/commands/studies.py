@@ -19,7 +19,6 @@ import typer
 from typer.core import TyperGroup
 
 from tabi.apps.showing import Json, progress_bar, show
-from tabi.lab.bench.commands import bench as rest_of_bench
 from tabi.lab.papers.command import papers
 from tabi.lab.registry import studies
 
@@ -79,8 +78,6 @@ bench = typer.Typer(
     rich_markup_mode=None,
 )
 validate.command()(papers)
-for one in rest_of_bench.registered_commands:
-    bench.registered_commands.append(one)
 
 
 @validate.callback()

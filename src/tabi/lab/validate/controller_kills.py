@@ -57,7 +57,7 @@ class ControllerKills(Validator, name="external"):
 
     unit = "kills"
     criteria = (
-        Criterion(lambda r: sum(r["wrong"].values()), "nothing is wrong in any run", at_most=0),
+        Criterion.of(lambda r: sum(r["wrong"].values()), "nothing is wrong in any run", at_most=0),
     )
 
     def cases(self) -> Iterator[tuple[KillTrial, float, bool]]:

@@ -80,7 +80,7 @@ class FootStates(Validator, name="selection"):
 
     unit = "problems"
     criteria = (
-        Criterion(
+        Criterion.of(
             lambda result: sum(f["worse_than_all_states"] for f in result["figures"].values()),
             "no search ends worse than the best of all states",
             at_most=0,

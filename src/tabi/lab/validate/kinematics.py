@@ -146,7 +146,7 @@ class Kinematics(Validator, name="kinematics"):
 
     unit = "robots"
     criteria = (
-        Criterion(
+        Criterion.of(
             lambda result: sum(row["targets"] - row["solved"] for row in result["robots"]),
             "every pose is reached",
             at_most=0,

@@ -96,12 +96,12 @@ class RobotCheck(Validator, name="robots"):
 
     unit = "robots"
     criteria = (
-        Criterion(
+        Criterion.of(
             lambda result: max((abs(row["weight_error"]) for row in standing(result)), default=0.0),
             "contacts of robots that stand bear their weight",
             at_most=WEIGHT,
         ),
-        Criterion(
+        Criterion.of(
             lambda result: sum(row["missed"] for row in standing(result)),
             "no step of robots that stand misses its tolerance",
             at_most=0,

@@ -74,7 +74,7 @@ class FirstContact(Validator, name="first-contact"):
 
     unit = "drops and steps"
     criteria = (
-        Criterion(
+        Criterion.of(
             lambda result: sum(not one["within"] for one in result["drops"]),
             "both peaks of every drop follow their laws",
             at_most=0,

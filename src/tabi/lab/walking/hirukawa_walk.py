@@ -95,7 +95,7 @@ class HirukawaWalk(Validator, name="walking"):
 
     unit = "robots"
     criteria = (
-        Criterion(
+        Criterion.of(
             lambda result: sum(not one["within"] for one in result["robots"].values()),
             "all rows but row 3 with gains of its own are as published",
             at_most=0,

@@ -35,19 +35,19 @@ class PatternPlayback(Validator, name="playback"):
 
     unit = "walks"
     criteria = (
-        Criterion(lambda r: sum(w["fallen"] for w in r["walks"]), "nobody falls", at_most=0),
-        Criterion(lambda r: max(w["slip_mm"] for w in r["walks"]), "slip [mm]", at_most=SLIP),
-        Criterion(
+        Criterion.of(lambda r: sum(w["fallen"] for w in r["walks"]), "nobody falls", at_most=0),
+        Criterion.of(lambda r: max(w["slip_mm"] for w in r["walks"]), "slip [mm]", at_most=SLIP),
+        Criterion.of(
             lambda r: min(min(w["correlation"]) for w in r["walks"]),
             "correlation with the reference ZMP",
             at_least=CORRELATION,
         ),
-        Criterion(
+        Criterion.of(
             lambda r: max(max(map(abs, w["offset_mm"])) for w in r["walks"]),
             "offset from it [mm]",
             at_most=OFFSET,
         ),
-        Criterion(lambda r: max(max(w["rms_mm"]) for w in r["walks"]), "RMS [mm]", at_most=RMS),
+        Criterion.of(lambda r: max(max(w["rms_mm"]) for w in r["walks"]), "RMS [mm]", at_most=RMS),
     )
 
     def cases(self) -> list[Walk]:

@@ -243,17 +243,17 @@ class Pushes(Validator, name="pushes"):
     unit = "pushes"
     # directions that cross the legs do not count
     criteria = (
-        Criterion(
+        Criterion.of(
             lambda r: min(row["share"] for row in r["standing"]),
             "standing it survives what a pendulum does",
             at_least=STANDS - 1e-6,
         ),
-        Criterion(
+        Criterion.of(
             lambda r: min(row["share"] for row in r["stepping"] if not row["crosses"]),
             "with steps it survives what a pendulum does, but for a part",
             at_least=STEPS - 1e-6,
         ),
-        Criterion(
+        Criterion.of(
             lambda r: min(row["limit_N"] for row in r["walking"]) * HRP2_MASS / r["mass_kg"],
             "walking it survives a push, for HRP-2's mass [N]",
             at_least=WALKS - 1e-6,

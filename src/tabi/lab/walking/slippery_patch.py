@@ -129,12 +129,12 @@ class SlipperyPatch(Validator, name="slippery"):
 
     unit = "patches"
     criteria = (
-        Criterion(
+        Criterion.of(
             lambda result: sum(not one["crossed"] for one in slowed(result)),
             "slowed down it crosses every patch",
             at_most=0,
         ),
-        Criterion(
+        Criterion.of(
             lambda result: max((one["slip_m"] for one in slowed(result)), default=0.0),
             "slowed down it does not slip [m]",
             at_most=STICKS,

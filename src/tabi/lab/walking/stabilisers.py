@@ -290,12 +290,12 @@ class Stabilisers(Validator, name="stabilisers"):
 
     unit = "stabilisers"
     criteria = (
-        Criterion(
+        Criterion.of(
             lambda r: min(push["share"] for one in r["kinds"].values() for push in one["pushes"]),
             "every limit of a push reaches (1)",
             at_least=1.0,
         ),
-        Criterion(
+        Criterion.of(
             lambda r: sum(not lands(row) for one in r["kinds"].values() for row in one["walks"]),
             "all steps of every walk land within their bounds",
             at_most=0,

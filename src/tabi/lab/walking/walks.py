@@ -113,18 +113,18 @@ class Walks(Validator, name="walks"):
 
     unit = "robots"
     criteria = (
-        Criterion(
+        Criterion.of(
             lambda r: sum(not one["walks"] for row in walked(r) for one in row.values()),
             "all walk",
             at_most=0,
         ),
-        Criterion(
+        Criterion.of(
             lambda r: sum(one["missed"] for row in walked(r) for one in row.values()),
             "no step misses its tolerance",
             at_most=0,
         ),
         *(
-            Criterion(
+            Criterion.of(
                 lambda r, key=key: max((w["stabiliser"][key] for w in walked(r)), default=0.0),
                 f"with the stabiliser, {words} [m]",
                 at_most=most,
