@@ -90,7 +90,7 @@ def runs() -> dict[str, tuple[Callable[[], Any], int]]:
     import tabi
     from tabi import scenes
 
-    random_worlds = imported("tabi.lab.random_worlds", "tabi.lab.validate.random_worlds")
+    random_worlds = imported("tabi.validation.random_worlds", "tabi.lab.validate.random_worlds")
     random_world, random_velocity = random_worlds.random_world, random_worlds.random_velocity
 
     def random(seed: int) -> Any:

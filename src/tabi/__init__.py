@@ -30,11 +30,11 @@ if TYPE_CHECKING:
         Sphere,
     )
     from tabi.model.world import World
+    from tabi.observation.names import LateChangeWarning
     from tabi.recording.recording import Recording
     from tabi.rendering.camera import Camera
     from tabi.robots.files import RobotFileWarning, load
     from tabi.simulation.faults import BriefPushWarning, MissedStepWarning, OverlapWarning
-    from tabi.simulation.observed import LateChangeWarning
     from tabi.simulation.simulator import Simulator
     from tabi.spatial.inertia import Inertia
     from tabi.spatial.transform import Transform
@@ -60,7 +60,7 @@ _LAZY = {
     "Simulator": "tabi.simulation.simulator",
     "Budget": "tabi.step.budget",
     "BriefPushWarning": "tabi.simulation.faults",
-    "LateChangeWarning": "tabi.simulation.observed",
+    "LateChangeWarning": "tabi.observation.names",
     "TargetRangeWarning": "tabi.step.commands.target_ranges",
     "LongStepWarning": "tabi.step.settings",
     "MissedStepWarning": "tabi.simulation.faults",

@@ -47,8 +47,10 @@ def copy(tmp_path):
     return tmp_path
 
 
-def run(folder, code):
-    environment = os.environ | {"PYTHONPATH": str(folder), "NUMBA_DISABLE_JIT": "1"}
+def run(folder, code, compiled=False):
+    environment = os.environ | {"PYTHONPATH": str(folder), "TABI_CACHE_DIR": str(folder / "cache")}
+    if not compiled:
+        environment["NUMBA_DISABLE_JIT"] = "1"
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=folder, env=environment, capture_output=True, text=True
     )
@@ -69,3 +71,50 @@ def test_a_motion_is_one_file(copy):
         "print('nods a second' in text())\n"
     )
     assert run(copy, code).split("\n")[:2] == ["Nod 0.2", "True"]
+
+
+TILT = '''
+"""How far the z axis of a sensor is from the vertical."""
+
+from tabi.model.sensor_kinds.kind import SensorKind
+
+KINDS = (SensorKind("tilt", {"angle": 1}, {"angle": "rad"}, anywhere=True),)
+'''
+TILT_KERNEL = '''
+"""How far the z axis of a sensor is from the vertical."""
+
+from math import acos
+
+from tabi.jit import kernel
+from tabi.spatial.vector import load9, matmul
+
+
+@kernel
+def tilt(t, d, s, i, h):
+    """Angle between z and the vertical [rad]."""
+    row = t.sensors.row[i]
+    R = matmul(load9(s.dynamics.body[row.body].rotation), load9(row.rotation))
+    d.memory.sensors.value[row.first].truth = acos(R[8])
+
+
+MEASURE = {"tilt": tilt}
+'''
+
+
+def test_a_kind_of_sensors_is_two_files(copy):
+    (copy / "tabi" / "model" / "sensor_kinds" / "tilt.py").write_text(TILT, encoding="utf-8")
+    kernel = copy / "tabi" / "step" / "sensors" / "kinds" / "tilt.py"
+    kernel.write_text(TILT_KERNEL, encoding="utf-8")
+    code = (
+        "import tabi\n"
+        "from tabi.scenes.schema import text\n"
+        "world = tabi.World()\n"
+        "robot = tabi.robots.hrp2()\n"
+        "robot.add_sensor('lean', 'tilt', 'waist', quaternion=(0.8, 0.6, 0.0, 0.0))\n"
+        "world.add_robot(robot)\n"
+        "sim = tabi.Simulator(world)\n"
+        "print(round(float(sim.sensor('lean').values[0]), 3))\n"
+        "print('\"tilt\"' in text())\n"
+    )
+    # twice the angle of which the sine is 0.6
+    assert run(copy, code, compiled=True).split("\n")[:2] == ["1.287", "True"]

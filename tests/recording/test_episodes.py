@@ -135,7 +135,7 @@ def test_a_jump_that_an_interrupt_kept_from_being_told_still_ends_the_episode(pa
     sim = sliding_box()
     with sim.record(path, rate=rate):
         sim.run(0.05)
-        sim._scheduled[0].jump = None
+        sim._running.scheduled[0].jump = None
         sim.reset()
         sim.run(0.02)
     found = facts(path)

@@ -5,7 +5,7 @@ import pytest
 from msgspec import inspect
 
 from tabi import scenes
-from tabi.model.sensors import KINDS
+from tabi.model.sensor_kinds import SENSOR_KINDS
 from tabi.model.sensors import OPTIONS as KNOWN
 from tabi.scenes import SceneError
 from tabi.scenes.keys.sensors import SensorKeys
@@ -21,7 +21,7 @@ def robot_with(sensors: str):
 def test_every_kind_and_option_of_a_sensor_can_be_said():
     fields = {field.name: field.type for field in inspect.type_info(SensorKeys).fields}
     told = next(kind.values for kind in fields["kind"].types if hasattr(kind, "values"))
-    assert set(told) == set(KINDS) - {"plate"}
+    assert set(told) == set(SENSOR_KINDS) - {"plate"}
     assert set(OPTIONS.values()) == set(KNOWN)
 
 

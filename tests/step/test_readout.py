@@ -109,7 +109,7 @@ def test_senses_are_joint_states_and_the_frame_of_the_base():
     sim = tabi.Simulator(world)
     sim.set_state(sim.model.initial(), 0.1 * np.arange(sim.model.v_count))
     sim.run(0.01)
-    rows, base = joint_rows(sim.model, robot), sim._link(robot.base)
+    rows, base = joint_rows(sim.model, robot), sim.names.link(robot.base)
     joints, X, V = sim.data.senses(rows, base)
     frame, twist = sim.data.frame(base)
     np.testing.assert_array_equal(joints, sim.data.joint_state(rows))

@@ -28,7 +28,7 @@ from tabi.model.compiled import Model
 from tabi.model.joint import Joint, Motor
 from tabi.model.kinematic_tree import KinematicTree
 from tabi.model.links import Link, PlacedShape, Site, Sole
-from tabi.model.sensors import CUTS, Sensor
+from tabi.model.sensors import Sensor
 from tabi.model.shape import Material, MeshFile, Shape
 from tabi.model.soundness import AXIAL, GRAVITY, check_body, checked_gravity, first_without_inertia
 from tabi.spatial.inertia import Inertia
@@ -94,7 +94,7 @@ def compile_world(world: Parts) -> Model:
     body_names, joint_names = _clashes(world)
     for robot in world.robots:
         first = len(tables.joints)
-        cuts = {sensor.body for sensor in robot.sensors.values() if sensor.kind in CUTS}
+        cuts = {sensor.body for sensor in robot.sensors.values() if sensor.about.cuts}
         for body in robot.bodies:
             if body.parent is not None and body.parent not in tables.links:
                 message = (

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi.model.pad import Pad
-from tabi.model.sensors import ANYWHERE, Sensor
+from tabi.model.sensors import Sensor
 from tabi.model.shape import Geometry
 from tabi.spatial.transform import Transform
 
@@ -49,7 +49,7 @@ class Site(Link):
         """Whether it has values: not a camera, and no sensor of forces in what is fixed to the
         world.
         """
-        return self.sensor.width > 0 and (self.body > 0 or self.kind in ANYWHERE)
+        return self.sensor.width > 0 and (self.body > 0 or self.sensor.about.anywhere)
 
 
 @dataclass(frozen=True, eq=False)

@@ -38,29 +38,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from tabi._errors import ModelError, near, real
 from tabi.model.body import Frame
+from tabi.model.sensor_kinds import SENSOR_KINDS, SensorKind
 
 Array = NDArray[np.float64]
-# kind → what it measures, and how many numbers each is
-KINDS: dict[str, dict[str, int]] = {
-    "force": {"force": 3, "torque": 3},
-    "imu": {"gyro": 3, "accelerometer": 3},
-    "gyro": {"gyro": 3},
-    "accelerometer": {"accelerometer": 3},
-    "orientation": {"quaternion": 4},
-    "encoder": {"position": 1, "velocity": 1},
-    "torque": {"torque": 1},
-    "effort": {"effort": 1},
-    "touch": {"normal_force": 1},
-    "switch": {"on": 1},
-    "plate": {"force": 3, "torque": 3},
-    "camera": {},
-}
-# kinds that measure a joint with one degree of freedom, and those that need what is beyond a joint
-# to be a body of its own
-OF_JOINTS = ("encoder", "torque", "effort")
-CUTS = ("force", "torque", "touch", "switch")
-# kinds that measure something also in what is fixed to the world
-ANYWHERE = ("imu", "gyro", "accelerometer", "orientation", "plate")
 # numbers that may be one for all values or one for each
 EACH = ("noise", "bias", "drift", "resolution", "limit")
 
@@ -111,10 +91,15 @@ class Sensor(Frame):
     field_of_view: float | None = None
 
     @property
+    def about(self) -> SensorKind:
+        """What its kind measures."""
+        return SENSOR_KINDS[self.kind]
+
+    @property
     def parts(self) -> dict[str, int]:
         """What is measured, and how many numbers each is."""
-        every = KINDS[self.kind]
-        return {self.part: every[self.part]} if self.part else every
+        every = self.about.parts
+        return {self.part: every[self.part]} if self.part else dict(every)
 
     @property
     def width(self) -> int:
@@ -143,18 +128,18 @@ class Sensor(Frame):
     def check(self) -> None:
         """Refuse what cannot be measured, with the sensor's name."""
         owner = f"sensor {self.name!r}"
-        if self.kind not in KINDS:
+        if self.kind not in SENSOR_KINDS:
             raise ModelError(
-                f"{owner} is of kind {self.kind!r}; expected one of {', '.join(KINDS)}"
-                f"{near(self.kind, KINDS)}"
+                f"{owner} is of kind {self.kind!r}; expected one of {', '.join(SENSOR_KINDS)}"
+                f"{near(self.kind, SENSOR_KINDS)}"
             )
-        if self.part and self.part not in KINDS[self.kind]:
+        if self.part and self.part not in self.about.parts:
             raise ModelError(
                 f"{owner} measures {self.part!r}; a sensor of kind {self.kind!r} has "
-                f"{' and '.join(KINDS[self.kind]) or 'no values'}"
+                f"{' and '.join(self.about.parts) or 'no values'}"
             )
         joint = self.body.joint
-        if self.kind in OF_JOINTS and joint.v_count != 1:
+        if self.about.of_joint and joint.v_count != 1:
             raise ModelError(
                 f"{owner} measures joint {joint.name!r}, which is {joint.kind}; "
                 f"expected a joint with one degree of freedom"

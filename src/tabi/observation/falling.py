@@ -66,16 +66,3 @@ def upright(robot: Robot) -> Upright:
         up = np.array([0.0, 0.0, 1.0]) if soles else up
     size = robot.extent((0.0, 0.0, 1.0), X) + robot.extent((0.0, 0.0, -1.0), X)
     return Upright(height if height > MIN_HEIGHT_SHARE * size else None, up)
-
-
-class Uprights:
-    """How robots stand, each found when it is first asked for."""
-
-    def __init__(self) -> None:
-        self._known: dict[str, Upright] = {}
-
-    def of(self, robot: Robot) -> Upright:
-        """That of one robot."""
-        if robot.name not in self._known:
-            self._known[robot.name] = upright(robot)
-        return self._known[robot.name]

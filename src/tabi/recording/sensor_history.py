@@ -13,27 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi.model.compiled import Model
-from tabi.model.sensors import OF_JOINTS, Sensor
+from tabi.model.sensors import Sensor
 from tabi.recording.hdf5 import Careful, write_texts
 
 Array = NDArray[np.float64]
 VALUES, LABELS = "sensors/values", "sensors/labels"
 # of a label, between the sensor and what the number is
 BETWEEN = ": "
-UNITS = {
-    "force": "N",
-    "torque": "N·m",
-    "gyro": "rad/s",
-    "accelerometer": "m/s²",
-    "normal_force": "N",
-}
-# of what is measured at a joint: of one that slides, of one that turns
-JOINT_UNITS = {
-    "position": ("m", "rad"),
-    "velocity": ("m/s", "rad/s"),
-    "torque": ("N", "N·m"),
-    "effort": ("N", "N·m"),
-}
 AXES = {3: "xyz", 4: "wxyz"}
 
 
@@ -98,10 +84,11 @@ def unit_of(sensor: Sensor, part: str) -> str:
     """Of a part of a sensor's reading; empty where it has none, as that of a raw reading."""
     if sensor.matrix is not None:
         return ""
-    if sensor.kind in OF_JOINTS:
-        slides, turns = JOINT_UNITS[part]
-        return slides if sensor.body.joint.kind == "prismatic" else turns
-    return UNITS.get(part, "")
+    unit = sensor.about.units.get(part, "")
+    if isinstance(unit, str):
+        return unit
+    slides, turns = unit
+    return slides if sensor.body.joint.kind == "prismatic" else turns
 
 
 def prepare(file: Any, model: Model) -> int:

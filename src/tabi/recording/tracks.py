@@ -196,14 +196,17 @@ def zero_moment_points(
     normals of the contacts.
     """
     zmp, out = np.empty((len(count), len(a.robot_names), 3)), np.empty((len(count), 3))
-    vectors = [
+    point, normal, force, moment = (
         np.ascontiguousarray(contacts[name], float)
         for name in ("point", "normal", "force", "moment")
-    ]
+    )
     own = a.link[contacts["body_a"]], a.link[contacts["body_b"]]
     for k in range(len(a.robot_names)):
         side = [((a.robot[body] == k) & (body != 0)).astype(float) for body in own]
-        loads.zero_moment_points(count.astype(np.int64), side[0] - side[1], *vectors, out)
+        own_side = side[0] - side[1]
+        loads.zero_moment_points(
+            count.astype(np.int64), own_side, point, normal, force, moment, out
+        )
         zmp[:, k] = out
     return zmp
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from tabi._errors import SimulationError, users_level
 from tabi.observation.certificate import hardest
-from tabi.simulation.observed import Observed
+from tabi.observation.observation import Observation
 from tabi.simulation.pushes import Push
 from tabi.step.data import Data
 from tabi.step.depenetration import PARTING
@@ -178,21 +178,21 @@ def warn(data: Data) -> None:
     )
 
 
-def stop(sim: Observed, status: int) -> None:
+def stop(seen: Observation, time: float, status: int) -> None:
     """Raise what there is to say of a step that cannot be, with its problem on disk."""
     if status == SINGULAR:
         raise SimulationError(
-            f"a joint has no inertia at {sim.time:g} s; "
+            f"a joint has no inertia at {time:g} s; "
             "check masses and armatures that were changed during the run"
         )
     path = Path(f"tabi-problem-{clock.strftime('%Y%m%d-%H%M%S')}.npz")
     try:
-        sim.export_problem(path)
+        seen.export_problem(path)
         kept = f"the contact problem is in {path}"
     except Exception:
-        none = sim.problem() is None
+        none = seen.problem() is None
         kept = "no contact was involved" if none else "its contact problem could not be written"
     raise SimulationError(
-        f"velocities are not finite or absurd after {sim.time:g} s; "
+        f"velocities are not finite or absurd after {time:g} s; "
         f"the state is that of the step before, {kept}"
     )

@@ -1,51 +1,60 @@
-"""A world in motion: controllers, pushes, time, and what a person asks about it."""
+"""A world in motion: what acts on it, and by one name each what its parts do.
+
+A simulator is made of parts: its steps (``Running``), moments to go back to (``Moments``), and for
+everybody to ask ``sim.robot(name)``, ``sim.feet``, ``sim.quantities`` and ``sim.names``.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Unpack
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
+from tabi import dynamics
 from tabi._errors import SimulationError
 from tabi.model import lookup
-from tabi.model.body import Body, Foot
-from tabi.model.controllers.rates import steps_between
-from tabi.model.controllers.signals import ControlLaw, Measurement
-from tabi.model.robot import Robot
+from tabi.model.controllers import controller as controllers
 from tabi.model.world import World
+from tabi.observation import balance, certificate, pad_state
+from tabi.observation.balance import Balance
+from tabi.observation.certificate import StepCertificate
 from tabi.observation.contacts import Contact
+from tabi.observation.feet_view import FeetView
+from tabi.observation.foot_state import FootEvent
 from tabi.observation.held import HeldSteps, twin_of
 from tabi.observation.linearisation import Linearisation, linearise
+from tabi.observation.names import Names
+from tabi.observation.observation import Observation
+from tabi.observation.pad_state import PadState
+from tabi.observation.state_quantities import StateQuantities
 from tabi.recording.writer import RecordingWriter
-from tabi.simulation import ahead, bonds, callbacks, faults, pushes, tracking
-from tabi.simulation.bonds import Bond
-from tabi.simulation.callbacks import ContactWatch, Scheduled
+from tabi.simulation import ahead
+from tabi.simulation.acting import Acting
+from tabi.simulation.moments import Moments
 from tabi.simulation.pushes import Push
-from tabi.simulation.stateful import Stateful
-from tabi.step import events, laws, settings
+from tabi.simulation.running import Running
+from tabi.simulation.shared import shared
+from tabi.simulation.state import State, read_only, refuse_assignment
+from tabi.step import laws, settings
 from tabi.step.budget import DEFAULT, Budget, budget_of
-from tabi.step.commands.driver import Driver, steps_alone, write_gains
-from tabi.step.commands.target_ranges import TargetRanges
+from tabi.step.commands.driver import Driver
 from tabi.step.data import Data
 from tabi.step.sensors.tables import checked_seed
-from tabi.step.status import DROPPED, FINE, MISLED
 from tabi.step.step import step_on
-from tabi.step.stepper import Stepper, larger
-from tabi.step.tables import NO_PROGRAM
+from tabi.step.stepper import Stepper
 
 __all__ = ["SimulationError", "Simulator"]
 
 Array = NDArray[np.float64]
-# steps between two looks at the keyboard
-CHUNK = 1000
-# missed steps that are kept
-MISSED = 1000
+# public attributes that a simulator is made with
+SET_ONCE = frozenset({"world", "model", "data", "order", "scheme", "names", "feet", "quantities"})
 
 
-class Simulator(Stateful):
+class Simulator:
     """A world that moves.
 
     Args:
@@ -66,8 +75,9 @@ class Simulator(Stateful):
     Attributes:
         model: the compiled world; its parameters may be changed between steps.
         data: state, command, memory and outcome, for everybody to read.
-        missed: steps whose contacts did not reach the tolerance: (time [s], backward error [m/s]),
-            the first thousand.
+        feet: states of feet by name: ``sim.feet["left"]``.
+        quantities: Jacobians, masses, momenta and joint forces at the state of the moment.
+        names: things by object or name.
     """
 
     def __init__(
@@ -87,142 +97,202 @@ class Simulator(Stateful):
         settings.check(world, dt, tolerance, scheme)
         allowed, drawn = budget_of(budget), checked_seed(seed)
         ahead.start()
-        model = world.compile()
-        self.scheme, self._law = scheme, laws.named(contact, facets, model, float(dt))
+        self.world, self.model = world, world.compile()
+        self.scheme, self._law = scheme, laws.named(contact, facets, self.model, float(dt))
         settings.check_soft(scheme, self._law)
         self.order = settings.checked_order(order, scheme, self._law, self._more)
         step = step_on(self._law, *self._more, self.order)
-        stepper = Stepper(model, step, allowed, dt=float(dt), seed=drawn)
-        super().__init__(world, stepper, float(tolerance))
-        self._soft = len(stepper.data.memory.sole) > 0
+        self._stepper = Stepper(self.model, step, allowed, dt=float(dt), seed=drawn)
+        self.data = Data(self._stepper, self._stepper.dt, float(tolerance))
+        self.names = Names(world, self.model)
+        self.feet = FeetView(self.data, self.names)
+        self.quantities = StateQuantities(self.data, self.names)
+        self._seen = Observation(world, self.data, self.names)
+        self._running = Running(self._stepper, self.data, self.names, self._seen, scheme)
         self._twin: Stepper | None = None
-        for loop in [loop for robot in world.robots for loop in robot.bonds]:
-            links = (self._link(loop.a), self._link(loop.b or world.fixed))
-            bonds.close(self._stepper, self.data, loop, links)
-        for told in world.bonds:
-            self.bond(*told)
-        self._first = self.save()
+        self._moments = Moments(world, self._running, self.names, self._seen)
+        self._acting = Acting(world, self._running, self._moments, self.names, self._seen)
+        # with its bonds
+        self._moments.first = self.save()
 
-    # ---- what acts --------------------------------------------------------------------------
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name[0] != "_" and (name not in SET_ONCE or name in self.__dict__):
+            refuse_assignment(type(self), name)
+        super().__setattr__(name, value)
 
-    def set_controller(
-        self,
-        robot: Robot | str,
-        controller: ControlLaw,
-        rate: float | None = None,
-        truth: bool = False,
-        clip: bool = False,
-    ) -> None:
-        """Let a controller drive a robot, in place of the one that did.
+    def __repr__(self) -> str:
+        things = [robot.name for robot in self.world.robots] + [o.name for o in self.world.objects]
+        shown = ", ".join(things[:4]) + (f" and {len(things) - 4} more" if things[4:] else "")
+        return f"{type(self).__name__}({shown}: {self.time:g} s in steps of {self.dt:g} s)"
 
-        Args:
-            controller: function (time [s], Measurement) → Command.
-            rate: how often it is asked [Hz]; every step unless given.
-            truth: let it see what no sensor tells: pose and velocity of the base, forces on feet.
-            clip: move positions that it commands into the ranges of their joints, as MuJoCo does;
-                unless given, each joint commanded beyond its range is reported once.
+    # ---- time, state, and moments to go back to -----------------------------------------------
+
+    step = shared("_running", Running.step)
+    run = shared("_running", Running.run)
+    rollout = shared("_running", Running.rollout)
+    ask_controllers = shared("_running", Running.ask_controllers)
+
+    save = shared("_moments", Moments.save)
+    restore = shared("_moments", Moments.restore)
+    reset = shared("_moments", Moments.reset)
+    set_state = shared("_moments", Moments.set_state)
+    set_joint = shared("_moments", Moments.set_joint)
+    stand_up = shared("_moments", Moments.stand_up)
+
+    @property
+    def dt(self) -> float:
+        """The step [s]."""
+        return self.data.dt
+
+    @property
+    def tolerance(self) -> float:
+        """Backward error every contact has to reach [m/s]."""
+        return self.data.tolerance
+
+    @property
+    def time(self) -> float:
+        """Seconds since the start."""
+        return self.data.time
+
+    @property
+    def q(self) -> Array:
+        """Configuration, a copy that cannot be written: see ``set_state`` and ``set_joint``."""
+        return read_only(self.data.q)
+
+    @property
+    def v(self) -> Array:
+        """Velocity, a copy that cannot be written."""
+        return read_only(self.data.v)
+
+    @property
+    def state(self) -> State:
+        """A copy of q, v and the time."""
+        return State(self.data.q.copy(), self.data.v.copy(), self.time)
+
+    @property
+    def missed(self) -> list[tuple[float, float]]:
+        """Steps whose contacts did not reach the tolerance: (time [s], backward error [m/s]), the
+        first thousand.
         """
-        robot = self._robot(robot)
-        every = steps_between(rate, self.dt, f"the controller of {robot.name}")
-        rows, names = lookup.joint_rows(self.model, robot), lookup.freedoms(robot)
-        dof = self.model.arrays.dof[rows]
-        ranges = TargetRanges(robot, names, dof["lower"], dof["upper"], clip)
-        self._drivers[robot.name] = Driver(robot, controller, every, rows, names, ranges, truth)
-        self._stepper.bind(self._drivers.values(), self.senses_of, self.scheme)
+        return self._running.missed
+
+    @property
+    def missed_count(self) -> int:
+        """Steps of the run that did not reach the tolerance."""
+        return self.data.missed_count
+
+    @property
+    def unresolved_count(self) -> int:
+        """Steps of the event-driven scheme with more impacts than the budget lets be found one by
+        one: the rest of such a step is done by time stepping.
+        """
+        return self._stepper.unresolved_count
+
+    @property
+    def reproducible(self) -> bool:
+        """Whether a rerun is the same to the last bit: not with a budget of time, nor with a
+        controller that says it is not.
+        """
+        return self.data.reproducible and all(
+            controllers.reproducible(driver.controller) for driver in self.drivers.values()
+        )
+
+    def still(self) -> AbstractContextManager[bool]:
+        """For a thread that looks at a simulation which another one steps: ``with sim.still() as
+        still:`` no step begins inside, and no state is set. ``still`` is False, at once, where a
+        step is under way; then it must not look.
+        """
+        return self._running.turns.looking()
+
+    # ---- what is seen -------------------------------------------------------------------------
+
+    robot = shared("_seen", Observation.robot)
+    measure = shared("_seen", Observation.measure)
+    senses_of = shared("_seen", Observation.senses_of)
+    joint_torques = shared("_seen", Observation.joint_torques)
+    zmp = shared("_seen", Observation.zmp)
+    fallen = shared("_seen", Observation.fallen)
+    fall_margin = shared("_seen", Observation.fall_margin)
+    pose = shared("_seen", Observation.pose)
+    position = shared("_seen", Observation.position)
+    velocity = shared("_seen", Observation.velocity)
+    sensor = shared("_seen", Observation.sensor)
+    render = shared("_seen", Observation.render)
+    contacts_of = shared("_seen", Observation.contacts_of)
+    problem = shared("_seen", Observation.problem)
+    export_problem = shared("_seen", Observation.export_problem)
+
+    foot = shared("feet", FeetView.__getitem__)
+    foot_wrench = shared("feet", FeetView.wrench)
+    centre_of_pressure = shared("feet", FeetView.centre_of_pressure)
+    support_polygon = shared("feet", FeetView.support_polygon)
+
+    q_slice = shared("quantities", StateQuantities.q_slice)
+    v_slice = shared("quantities", StateQuantities.v_slice)
+    jacobian = shared("quantities", StateQuantities.jacobian)
+    jacobian_bias = shared("quantities", StateQuantities.jacobian_bias)
+    mass_matrix = shared("quantities", StateQuantities.mass_matrix)
+    centre_of_mass = shared("quantities", StateQuantities.centre_of_mass)
+    centre_of_mass_velocity = shared("quantities", StateQuantities.centre_of_mass_velocity)
+    centre_of_mass_jacobian = shared("quantities", StateQuantities.centre_of_mass_jacobian)
+    momentum = shared("quantities", StateQuantities.momentum)
+    momentum_matrix = shared("quantities", StateQuantities.momentum_matrix)
+    momentum_bias = shared("quantities", StateQuantities.momentum_bias)
+    inverse_dynamics = shared("quantities", StateQuantities.inverse_dynamics)
+    bias_forces = shared("quantities", StateQuantities.bias_forces)
+    gravity_forces = shared("quantities", StateQuantities.gravity_forces)
+
+    @property
+    def contacts(self) -> list[Contact]:
+        """The points within reach of each other after the last step, with their forces."""
+        return self._seen.contacts
+
+    @property
+    def pads(self) -> dict[str, PadState]:
+        """Soft soles by the names of their feet, and other soft pads: how they are deformed, and
+        where they press.
+        """
+        return pad_state.states(self.data)
+
+    @property
+    def foot_events(self) -> tuple[FootEvent, ...]:
+        """Every change of a foot's state since the start."""
+        return self.feet.events
+
+    @property
+    def certificate(self) -> StepCertificate:
+        """How well the last step's forces obey the law, recomputed, and the worst of the run."""
+        return certificate.of_last_step(self.data)
+
+    @property
+    def energy(self) -> dynamics.Energy:
+        """Kinetic and potential energy [J]; what soft soles store is potential energy."""
+        return self._seen.energy
+
+    @property
+    def balance(self) -> Balance:
+        """Where the energy of the last step went."""
+        return balance.of_last_step(self.data)
+
+    # ---- what acts ----------------------------------------------------------------------------
+
+    set_controller = shared("_acting", Acting.set_controller)
+    set_gains = shared("_acting", Acting.set_gains)
+    prescribe = shared("_acting", Acting.prescribe)
+    apply_force = shared("_acting", Acting.apply_force)
+    bond = shared("_acting", Acting.bond)
+    every = shared("_acting", Acting.every)
+    on_contact = shared("_acting", Acting.on_contact)
 
     @property
     def drivers(self) -> Mapping[str, Driver]:
         """Controllers by the names of their robots."""
-        return self._drivers
-
-    def set_gains(self, kp: ArrayLike, kd: ArrayLike) -> None:
-        """Gains of the motors' loops, of each degree of freedom, until a command tells others.
-
-        Args:
-            kp, kd: numbers ≥ 0, shape (v_count,) [N·m/rad or N/m, N·m·s/rad or N·s/m].
-        """
-        # after a reset too
-        for data in (self._stepper.data, self._first.data):
-            write_gains(self.model, data.command.motor, kp, kd)
-
-    def prescribe(self, joints: tracking.Joints, on: bool = True, by: str = "position") -> None:
-        """Let joints move exactly as they are commanded, whatever that takes: see ``tracking``.
-
-        Args:
-            joints: a robot, a joint, the name of one, or several joints.
-            on: False gives them back to their motors' loops.
-            by: "position": at the end of a step a joint is where it was told; "velocity".
-        """
-        changed = tracking.chosen(self.world, self.model, joints)
-        for data in (self._stepper.data, self._first.data):
-            tracking.switch(self.model, data, changed, on, by)
-
-    def apply_force(
-        self,
-        body: Body | Foot | str,
-        force: ArrayLike = (0.0, 0.0, 0.0),
-        duration: float | None = None,
-        torque: ArrayLike = (0.0, 0.0, 0.0),
-        point: ArrayLike = (0.0, 0.0, 0.0),
-        at: float | None = None,
-    ) -> None:
-        """Push a body from now on, or from a later time.
-
-        Args:
-            force, torque: in the world's axes [N, N·m].
-            duration: how long [s]; a single step unless given, for loops that push in every step.
-                A part of a step is that part of the force over the whole step.
-            point: where the force acts, in the body's frame [m].
-            at: when it begins [s since the start]; now unless given, or where that is past.
-        """
-        now = self.data.steps
-        begins = now if at is None else max(now, pushes.step_at(at, self.dt))
-        vectors = (force, torque, point)
-        self._pushes.append(pushes.push(self._link(body), vectors, duration, self.dt, begins))
+        return self._running.drivers
 
     @property
     def pushes(self) -> tuple[Push, ...]:
         """What pushes now, or will."""
-        return tuple(self._pushes)
-
-    def bond(
-        self,
-        kind: str,
-        a: Body | str,
-        b: Body | str,
-        point: ArrayLike | None = None,
-        axis: ArrayLike | None = None,
-    ) -> Bond:
-        """Hold two bodies together as they are now, until the bond is released.
-
-        They do not collide with each other meanwhile.
-
-        Args:
-            kind: "weld", "ball" or "hinge". a, b: bodies; ``world.fixed`` is what does not move.
-            point: where [m], in the world; the origin of a unless given.
-            axis: of a hinge, in the world.
-        """
-        links = (self._link(a), self._link(b))
-        return bonds.make(self._stepper, self.data, kind, links, point, axis)
-
-    def every(
-        self,
-        steps: int,
-        callback: Callable[[Data], Any],
-        stopped: Callable[[], Any] | None = None,
-        jump: callbacks.Jump | None = None,
-    ) -> Scheduled:
-        """Call ``callback(sim.data)`` after every so many steps, until the result is cancelled.
-
-        Args:
-            stopped: called where a run ends with an error or an interrupt.
-            jump: context manager around a "reset", "restore" or "set_state", called with that.
-        """
-        return callbacks.schedule(self._scheduled, steps, callback, stopped, jump)
-
-    def on_contact(self, callback: Callable[[Contact, str], None]) -> Scheduled:
-        """Call ``callback(contact, "begins" or "ends")`` when two bodies begin or end to press."""
-        return self.every(1, ContactWatch(self.data, callback))
+        return tuple(self._running.pushes)
 
     def record(
         self,
@@ -238,136 +308,6 @@ class Simulator(Stateful):
         """
         return RecordingWriter(path, self, rate, scene, meta)
 
-    # ---- time -------------------------------------------------------------------------------
-
-    def step(self, ask: bool = True) -> None:
-        """Advance by one step; without asking controllers the commands stay as they are."""
-        if ask is not True and ask is not False:
-            settings.check_single(ask)
-        self._advance(1, ask=ask)
-
-    def run(self, duration: float) -> None:
-        """Advance by so many seconds; an interrupt leaves the last whole step."""
-        end = self.data.steps + round(settings.checked_duration(duration) / self.dt)
-        self._briefly = self._briefly or faults.warn_brief(self._pushes, self.data, end)
-        while self.data.steps < end:
-            self._advance(min(end - self.data.steps, CHUNK))
-
-    def rollout(self, steps: int, program: ArrayLike | None = None) -> tuple[int, float]:
-        """Advance by so many steps in one compiled loop, without asking controllers.
-
-        Args:
-            program: position, velocity and effort of every degree of freedom's motor in each step,
-                shape (steps, v_count, 3); without it commands stay as they are.
-
-        Returns:
-            steps that were missed, and the worst backward error [m/s].
-        """
-        told = settings.checked_program(steps, program, self.model.v_count)
-        stepper = self._stepper
-        first, missed = stepper.steps, stepper.missed_count
-        before, stepper.worst = stepper.worst, dict.fromkeys(stepper.worst, 0.0)
-        try:
-            while (done := stepper.steps - first) < steps:
-                self._advance(steps - done, told[done:], ask=False)
-            return stepper.missed_count - missed, stepper.worst["residual"]
-        finally:
-            now = stepper.worst
-            stepper.worst = {name: larger(x, now[name]) for name, x in before.items()}
-
-    def _advance(self, count: int, program: Array = NO_PROGRAM, ask: bool = True) -> None:
-        """Up to ``count`` steps, as many as need nobody between them."""
-        stepper, now = self._stepper, self._stepper.steps
-        robots, objects, fixed = self._lists
-        if len(robots) + len(objects) + len(fixed) != self._size:
-            self._warn_late()
-        self._turns.begin()
-        try:
-            if ask and self._drivers:
-                self.ask_controllers(within=True)
-                count = steps_alone(self._drivers.values(), now, count)
-            if stepper.pilots.some:
-                stepper.pilots.prepare(now, now * self.dt, ask)
-            if self._pushes or stepper.data.command.pushed[0]:
-                self._write_pushes(stepper)
-                count = pushes.steps_alone(self._pushes, now, count)
-            for one in self._scheduled:
-                count = min(count, one.steps - now % one.steps)
-            self._roll(count, program)
-            for one in tuple(self._scheduled):
-                if stepper.steps % one.steps == 0:
-                    one.callback(self.data)
-        except BaseException:
-            for one in list(self._scheduled):
-                if one.stopped is not None:
-                    one.stopped()
-            raise
-        finally:
-            self._turns.end()
-
-    def _write_pushes(self, stepper: Stepper) -> None:
-        """What pushes in the step that begins, to where the bodies of a stepper are."""
-        now = self._stepper.steps
-        self._pushes = [p for p in self._pushes if p.until > now]
-        body = stepper.workspace.dynamics.body
-        pushes.write_wrenches(self.model, self._pushes, now, body, stepper.data.command)
-
-    def _roll(self, count: int, program: Array) -> None:
-        stepper, dt, tolerance = self._stepper, self.data.dt, self.data.tolerance
-        while count > 0:
-            if self.scheme == settings.EVENT_DRIVEN:
-                done, status = events.advance(stepper, dt, tolerance)
-            else:
-                # the first step alone: what starts inside of something is said
-                many = count if self._looked else 1
-                done, status = stepper.rollout(dt, tolerance, many, program)
-            stepper.steps, count = stepper.steps + done, count - done
-            program = program[done:] if count > 0 else program
-            if done and not self._looked:
-                self._looked = faults.warn_inside(self.data) and faults.warn_apart(self.data)
-                for driver in self._drivers.values():
-                    driver.check_targets(stepper.data.command.motor, self.time)
-            if self._soft:
-                self._soft = faults.small_sink(self.data)
-            if done and stepper.note():
-                if len(self.missed) < MISSED:
-                    self.missed.append((self.time, faults.error_of(self.data)))
-                if not self._warned:
-                    self._warned = True
-                    faults.warn(self.data)
-            if status in (DROPPED, MISLED):
-                raise stepper.fault(status, self.time)
-            if status != FINE:
-                self._stop(status)
-
-    def ask_controllers(
-        self,
-        step: int | None = None,
-        seen: Callable[[Robot, Measurement], Measurement] | None = None,
-        within: bool = False,
-    ) -> bool:
-        """Ask the controllers that are due, and command what they say.
-
-        Args:
-            step: the step that begins; the next one unless given.
-            seen: what is measured of a robot, as its controller should see it.
-            within: only those that are not asked in the compiled loop.
-
-        Returns:
-            whether one of them said something new.
-        """
-        now, new = self.data.steps if step is None else step, False
-        for driver in self._drivers.values():
-            if now % driver.every == 0 and not (within and driver.compiled):
-                time, measured = now * self.dt, self.measure(driver.robot, driver.truth)
-                measured = seen(driver.robot, measured) if seen else measured
-                command = driver.ask(time, measured)
-                # the same object again is the same command
-                if command is None or command is not driver.last:
-                    driver.write(command, self._stepper.data.command.motor, time)
-                    driver.last, new = command, True
-        return new
-
     def linearise(self, margin: float = 1e-6) -> Linearisation:
         """The next step for small changes of the state and of what motors are told: δx⁺ = A δx +
         B δu, with what contacts, motors and joints do held. Nothing moves.
@@ -378,12 +318,12 @@ class Simulator(Stateful):
             margin: contacts nearer to another mode than this [m/s] are told.
         """
         settings.check_linear(self.order, self.scheme, self._law, margin)
-        if self._pushes or self._stepper.data.command.pushed[0]:
-            self._write_pushes(self._stepper)
+        if self._running.pushes or self._stepper.data.command.pushed[0]:
+            self._running.write_pushes(self._stepper)
         spans = lookup.joint_spans(self.world, self.model)
         if self._twin is None:
             self._twin = twin_of(self._stepper, self._more)
-        push = self._write_pushes if self._pushes else None
-        with self._turns.changing():
+        push = self._running.write_pushes if self._running.pushes else None
+        with self._running.turns.changing():
             steps = HeldSteps(self._stepper, self._twin, self.tolerance, push)
         return linearise(steps, spans, margin)

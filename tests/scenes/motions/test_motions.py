@@ -32,11 +32,8 @@ def test_all_motions_have_names_of_their_own():
 
 
 def test_one_with_the_name_of_another_is_refused():
-    with pytest.raises(
-        ModelError, match=r"motion Nod in .* has the tag 'hold' of tabi\.scenes\."
-    ) as e:
+    with pytest.raises(ModelError, match=r"motion 'hold' is in tabi\.scenes\.motions\.hold and in"):
         registered([Hold, made("Nod", tag="hold")])
-    assert "give it another one" in str(e.value)
 
 
 def test_one_without_a_tag_or_a_controller_is_refused():

@@ -49,7 +49,7 @@ def effort(sim, robot):
     sim.step()
     sim.restore(saved)
     if driver is not None:
-        sim._drivers[robot.name] = driver
+        sim._running.drivers[robot.name] = driver
     return seen[0]
 
 

@@ -1,5 +1,6 @@
-"""Sensors (``tabi.step.sensors.measurement``): what they feel is what Newton and Euler say, by
-Pinocchio's accelerations, on robots that swing, fall, are pushed and stand; closed forms of an imu.
+"""Sensors (``tabi.step.sensors.measurement``, ``tabi.step.sensors.motion``): what they feel is what
+Newton and Euler say, by Pinocchio's accelerations, on robots that swing, fall, are pushed and
+stand; closed forms of an imu.
 """
 
 import numpy as np
@@ -361,7 +362,7 @@ def test_a_force_plate_rounds_to_one_newton_and_any_fixed_thing_can_be_one():
 def test_bad_sensors_are_named():
     robot = tabi.robots.hrp2()
     for say, told in (
-        ("sensor 'a' is of kind 'imus'; expected one of force", {"kind": "imus"}),
+        ("sensor 'a' is of kind 'imus'; expected one of accelerometer", {"kind": "imus"}),
         ("noise of sensor 'a' is", {"kind": "imu", "noise": (1, 2)}),
         ("noise of sensor 'a' is -1", {"kind": "imu", "noise": -1.0}),
         ("matrix of sensor 'a' is singular", {"kind": "force", "matrix": np.ones((6, 6))}),

@@ -229,7 +229,7 @@ class Player:
         """
         first = build()
         # a hand too, so that nobody waits for a compiler when the mouse pulls
-        moving = [body for body in Observer(first).bodies if first._link(body).body]
+        moving = [body for body in Observer(first).bodies if first.names.link(body).body]
         if moving:
             Spring(first, moving[0], first.position(moving[0])).pull()
         first.step()

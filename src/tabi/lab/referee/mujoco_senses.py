@@ -31,7 +31,7 @@ from tabi.model.arrays import PRISMATIC
 from tabi.model.links import Site
 from tabi.model.lookup import link_of
 from tabi.model.robot import Robot
-from tabi.model.sensors import KINDS, Sensor
+from tabi.model.sensors import Sensor
 from tabi.simulation.simulator import Simulator
 from tabi.spatial.transform import Transform
 
@@ -171,7 +171,7 @@ class MuJoCoSenses:
 def reading(sensor: Sensor, truth: Array) -> Array:
     """What a sensor tells of its true values, as far as it has no memory and no chance."""
     first = 0
-    for part, width in KINDS[sensor.kind].items():
+    for part, width in sensor.about.parts.items():
         if sensor.part == part:
             truth = truth[first : first + width]
         first += width

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -89,7 +89,7 @@ def restore_state(controller: Any, state: Any) -> None:
 def pilot(controller: Any) -> Pilot | None:
     """A controller as a kernel; None where it is a function only."""
     method = getattr(controller, "pilot", None)
-    return method() if callable(method) else None
+    return cast(Any, method)() if callable(method) else None
 
 
 def nested(controller: Any) -> Iterator[Any]:

@@ -1,4 +1,4 @@
-"""When a robot of a recording fell, by the rule of ``simulation.falling``.
+"""When a robot of a recording fell, by the rule of ``observation.falling``.
 
 The rows are looked at in steps first, and then one by one where a robot was still up at the row
 before and lies at the next: long recordings have more rows than poses would fit into memory.

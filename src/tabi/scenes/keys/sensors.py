@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from msgspec import Meta
 
+from tabi.model.sensor_kinds import SENSOR_KINDS
 from tabi.scenes.keys.types import (
     ZERO,
     Friction,
@@ -27,6 +28,11 @@ SIX = Meta(min_length=1, max_length=6)
 Spreads = Spread | Annotated[tuple[Spread, ...], SIX]
 Errors = Number | Annotated[tuple[Number, ...], SIX]
 Row = Annotated[tuple[Number, ...], SIX]
+# any of the kinds that a robot may have
+if TYPE_CHECKING:
+    Kind = str
+else:
+    Kind = Literal[tuple(kind.name for kind in SENSOR_KINDS.values() if kind.on_robots)]
 
 
 class Measuring(Keys, frozen=True, kw_only=True):
@@ -68,22 +74,7 @@ class SensorKeys(Measuring, frozen=True, kw_only=True):
         threshold_n: of a switch
     """
 
-    kind: (
-        Literal[
-            "force",
-            "imu",
-            "gyro",
-            "accelerometer",
-            "orientation",
-            "encoder",
-            "torque",
-            "effort",
-            "touch",
-            "switch",
-            "camera",
-        ]
-        | None
-    ) = None
+    kind: Kind | None = None
     body: Word | None = None
     position_m: Vector | None = None
     quaternion: Quaternion | None = None

@@ -7,10 +7,9 @@ defines of that kind is known to scenes, to their schema and to the documentatio
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from types import ModuleType
 
+from tabi import _registered
 from tabi._errors import ModelError
 from tabi.scenes.keys.motions import MotionKeys
 
@@ -28,7 +27,7 @@ def motions_of(module: ModuleType) -> list[type[MotionKeys]]:
 
 def registered(found: list[type[MotionKeys]]) -> tuple[type[MotionKeys], ...]:
     """Motions by their names; one that lacks something, or has the name of another, is refused."""
-    known: dict[str, type[MotionKeys]] = {}
+    named: list[tuple[str, str, type[MotionKeys]]] = []
     for motion in found:
         name = f"motion {motion.__name__} in {motion.__module__}"
         tag = motion.__struct_config__.tag
@@ -39,18 +38,10 @@ def registered(found: list[type[MotionKeys]]) -> tuple[type[MotionKeys], ...]:
             )
         if motion.controller is MotionKeys.controller:
             raise ModelError(f"{name} has no method controller; expected one, see MotionKeys")
-        if tag in known:
-            raise ModelError(
-                f"{name} has the tag {tag!r} of {known[tag].__module__}; give it another one"
-            )
-        known[tag] = motion
-    return tuple(known[tag] for tag in sorted(known))
+        named.append((tag, motion.__module__, motion))
+    return tuple(_registered.by_name("motion", named).values())
 
 
 MOTIONS = registered(
-    [
-        motion
-        for module in pkgutil.iter_modules(__path__, f"{__name__}.")
-        for motion in motions_of(importlib.import_module(module.name))
-    ]
+    [motion for module in _registered.modules(__name__, __path__) for motion in motions_of(module)]
 )

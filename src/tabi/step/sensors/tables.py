@@ -12,15 +12,13 @@ from tabi.jit.structure import Structure
 from tabi.model.arrays import INDEX, REAL, table
 from tabi.model.compiled import Model, Site
 from tabi.model.controllers.rates import steps_between
-from tabi.model.sensors import KINDS, Sensor
+from tabi.model.sensor_kinds import SENSOR_KINDS
+from tabi.model.sensors import Sensor
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-KIND = {name: number for number, name in enumerate(KINDS)}
-# kinds that need the motion of bodies within the step, and those that need what is beyond a joint
-MOVED = ("force", "imu", "accelerometer", "torque")
-WEIGHED = ("force", "torque")
+KIND = {name: number for number, name in enumerate(SENSOR_KINDS)}
 
 SENSOR = np.dtype(
     [
@@ -158,7 +156,7 @@ def build(model: Model, dt: float, seed: tuple[int, int]) -> tuple[Sensors, Sens
         sensor, width = site.sensor, site.sensor.width if site.measures else 0
         every = steps_between(sensor.rate, dt, f"sensor {site.name!r}")
         row["kind"], row["body"] = KIND[sensor.kind], site.body
-        row["sensed"] = moved.get(site.body, -1) if sensor.kind in MOVED else -1
+        row["sensed"] = moved.get(site.body, -1) if sensor.about.feels_motion else -1
         row["dof"] = model.arrays.body["v_start"][site.body]
         row["part"] = _first_of(sensor)
         row["rotation"], row["position"] = site.placement.R.ravel(), site.placement.p
@@ -215,7 +213,7 @@ def checked_seed(seed: Any) -> tuple[int, int]:
 def _first_of(sensor: Sensor) -> int:
     """Where the first value of a sensor is among those of its kind."""
     first = 0
-    for part, width in KINDS[sensor.kind].items():
+    for part, width in sensor.about.parts.items():
         if sensor.part in ("", part):
             break
         first += width
@@ -238,8 +236,8 @@ def _sensed(model: Model, sites: list[Site]) -> NDArray[np.void]:
     body = model.arrays.body
     moved, weighed = np.zeros(len(body), bool), np.zeros(len(body), bool)
     for site in sites:
-        moved[site.body] |= site.kind in MOVED and site.measures
-        weighed[site.body] |= site.kind in WEIGHED and site.measures
+        moved[site.body] |= site.sensor.about.feels_motion and site.measures
+        weighed[site.body] |= site.sensor.about.feels_forces and site.measures
     for b in range(1, len(body)):
         weighed[b] |= weighed[body["parent"][b]]
     moved |= weighed

@@ -14,53 +14,26 @@ from tabi.model import lookup
 from tabi.model.controllers import controller
 from tabi.model.robot import Robot
 from tabi.model.world import World
-from tabi.simulation import faults, standing
-from tabi.simulation.callbacks import Scheduled, jumping
-from tabi.simulation.observed import Observed
-from tabi.simulation.pushes import Push
+from tabi.observation.names import Names
+from tabi.observation.observation import Observation
+from tabi.simulation import standing
+from tabi.simulation.callbacks import jumping
+from tabi.simulation.running import Running
 from tabi.simulation.standing import StoodUp
 from tabi.simulation.state import Saved
-from tabi.step.commands.driver import Driver
-from tabi.step.data import Data
-from tabi.step.stepper import WORST, Stepper
 
 
-class Stateful(Observed):
-    """A world whose state can be set.
+class Moments:
+    """Moments of a simulation that it can be put into.
 
     Attributes:
-        missed: steps whose contacts did not reach the tolerance: (time [s], backward error [m/s]),
-            the first thousand.
+        first: the one that it started from.
     """
 
-    def __init__(self, world: World, stepper: Stepper, tolerance: float) -> None:
-        self._stepper = stepper
-        super().__init__(world, stepper.model, Data(stepper, stepper.dt, tolerance))
-        self._drivers: dict[str, Driver] = {}
-        self._pushes: list[Push] = []
-        self._scheduled: list[Scheduled] = []
-        self.missed: list[tuple[float, float]] = []
-        # whether a missed step was reported, the first one was looked at, and a push was reported
-        # that lasts one step
-        self._warned, self._looked, self._briefly = False, False, False
-        self._first = self.save()
-
-    @property
-    def reproducible(self) -> bool:
-        """Whether a rerun is the same to the last bit: not with a budget of time, nor with a
-        controller that says it is not.
-        """
-        drivers = self._drivers.values()
-        return self.data.reproducible and all(
-            controller.reproducible(driver.controller) for driver in drivers
-        )
-
-    @property
-    def unresolved_count(self) -> int:
-        """Steps of the event-driven scheme with more impacts than the budget lets be found one by
-        one: the rest of such a step is done by time stepping.
-        """
-        return self._stepper.unresolved_count
+    def __init__(self, world: World, running: Running, names: Names, seen: Observation) -> None:
+        self._world, self._running, self._names, self._seen = world, running, names, seen
+        self._model, self._stepper = running.data.model, running.stepper
+        self.first = self.save()
 
     def reset(self) -> None:
         """Back to the start: time, configuration, contacts, bonds, and the noise of sensors; the
@@ -69,15 +42,11 @@ class Stateful(Observed):
         Controllers stay, and those with a method ``reset`` are told; so do gains, joints that are
         prescribed, callbacks, and parameters of the model. Pushes that were planned are dropped.
         """
-        self._turns.outside("a reset")
-        with jumping(self._scheduled, "reset"):
-            self._go_to(self._first)
-            self._stepper.missed_count = self._stepper.unresolved_count = 0
-            self._stepper.worst = dict.fromkeys(WORST, 0.0)
-            self._stepper.foot_events.clear()
-            self.missed.clear()
-            self._warned = self._looked = False
-        for driver in self._drivers.values():
+        self._running.turns.outside("a reset")
+        with jumping(self._running.scheduled, "reset"):
+            self._go_to(self.first)
+            self._running.begin_anew()
+        for driver in self._running.drivers.values():
             controller.reset(driver.controller)
 
     def set_state(self, q: ArrayLike, v: ArrayLike | None = None) -> None:
@@ -86,9 +55,9 @@ class Stateful(Observed):
         Contacts and what motors and joints did are forgotten.
         """
         data = self._stepper.data
-        q = self.model.check_configuration(q)
-        v = np.zeros_like(data.v) if v is None else self.model.check_velocity("v", v)
-        with jumping(self._scheduled, "set_state"), self._turns.changing():
+        q = self._model.check_configuration(q)
+        v = np.zeros_like(data.v) if v is None else self._model.check_velocity("v", v)
+        with jumping(self._running.scheduled, "set_state"), self._running.turns.changing():
             data.q[:], data.v[:] = q, v
             self._stepper.forget()
             self._stepper.prepare()
@@ -109,25 +78,25 @@ class Stateful(Observed):
                 something that floats x, y, z and a quaternion w, x, y, z. As it is unless given.
             velocity: its part of v; none unless given.
         """
-        name = self._name(thing)
-        q, v = self.data.q.copy(), self.data.v.copy()
+        name = self._names.name(thing)
+        q, v = self._stepper.data.q.copy(), self._stepper.data.v.copy()
         if position is not None:
-            _put(q, self.model.q_slice(name), position, f"position of {name!r}")
+            _put(q, self._model.q_slice(name), position, f"position of {name!r}")
             self._check_radians(name, q)
         _put(
             v,
-            self.model.v_slice(name),
+            self._model.v_slice(name),
             0.0 if velocity is None else velocity,
             f"velocity of {name!r}",
         )
-        self.set_state(self.model.with_followers(q), self.model.with_follower_velocities(v))
+        self.set_state(self._model.with_followers(q), self._model.with_follower_velocities(v))
 
     def _check_radians(self, name: str, q: np.ndarray) -> None:
         """Refuse the position of a joint in degrees."""
-        for robot in self.world.robots:
+        for robot in self._world.robots:
             for own in robot.joint_names:
-                if name == lookup.qualified(robot, own, self.model.joint_names):
-                    robot.joint(own).check_radians(float(q[self.model.q_slice(name)][0]))
+                if name == lookup.qualified(robot, own, self._model.joint_names):
+                    robot.joint(own).check_radians(float(q[self._model.q_slice(name)][0]))
 
     def stand_up(self, robot: Robot | str, release: bool = False) -> StoodUp:
         """Put a robot that fell back on its feet: in the pose of the start, upright, at rest,
@@ -140,33 +109,35 @@ class Stateful(Observed):
         Raises:
             ModelError: it is bolted down, holds something, or finds no place.
         """
-        self._turns.outside("standing up")
-        robot = self._robot(robot)
-        moving = [body for one in self.world.robots for body in one.bodies] + self.world.objects
-        now = {body: self.pose(body) for body in moving}
-        first = Configuration(self.model, self._first.data.q)
-        start = {body: first.pose(self._link(body).name) for body in robot.bodies}
-        stood = standing.stand(self.world, robot, start, now, self.centre_of_mass(robot))
+        self._running.turns.outside("standing up")
+        robot = self._names.robot(robot)
+        moving = [body for one in self._world.robots for body in one.bodies] + self._world.objects
+        now = {body: self._seen.pose(body) for body in moving}
+        first = Configuration(self._model, self.first.data.q)
+        start = {body: first.pose(self._names.link(body).name) for body in robot.bodies}
+        mass_at = self._seen.robot(robot).centre_of_mass
+        stood = standing.stand(self._world, robot, start, now, mass_at)
         stood = replace(stood, released=self._let_go(robot, release))
-        q, v, mine = self.data.q.copy(), self.data.v.copy(), self.q_slice(robot)
-        q[mine], v[self.v_slice(robot)] = self._first.data.q[mine], 0.0
-        at = self.model.q_index(robot.name)
+        q, v = self._stepper.data.q.copy(), self._stepper.data.v.copy()
+        mine = self._model.q_slice(robot.name)
+        q[mine], v[self._model.v_slice(robot.name)] = self.first.data.q[mine], 0.0
+        at = self._model.q_index(robot.name)
         X = robot.base.joint.placement.inverse() @ stood.base
         q[at : at + 3], q[at + 3 : at + 7] = X.p, X.quaternion
         self.set_state(q, v)
-        rows = lookup.joint_rows(self.model, robot)
-        first_motor = self._first.data.command.motor
+        rows = lookup.joint_rows(self._model, robot)
+        first_motor = self.first.data.command.motor
         self._stepper.data.command.motor[rows] = first_motor[rows]
-        if robot.name in self._drivers:
-            driver = self._drivers[robot.name]
+        if robot.name in self._running.drivers:
+            driver = self._running.drivers[robot.name]
             driver.last = None
             controller.reset(driver.controller)
         return stood
 
     def _let_go(self, robot: Robot, release: bool) -> tuple[str, ...]:
         """Names of bodies that a robot held by bonds until now; refused unless it may let go."""
-        names = {link.body: name for name, link in reversed(self.model.links.items())}
-        own = {self._link(body).body for body in robot.bodies} - {0}
+        names = {link.body: name for name, link in reversed(self._model.links.items())}
+        own = {self._names.link(body).body for body in robot.bodies} - {0}
         bonds = self._stepper.own("bonds")
         # a bond within the robot closes a loop of it
         held = np.isin(bonds["a"], list(own)) != np.isin(bonds["b"], list(own))
@@ -180,23 +151,15 @@ class Stateful(Observed):
             self._stepper.set_own("bonds", bonds[~held])
         return others
 
-    def _stop(self, status: int) -> None:
-        """A step that cannot be: back to the last good state, with its problem on disk."""
-        data = self._stepper.data
-        if not (np.isfinite(data.q).all() and np.isfinite(data.v).all()):
-            data.q[:], data.v[:] = data.outcome.q_before, data.outcome.v_before
-        self._stepper.prepare()
-        faults.stop(self, status)
-
     def save(self) -> Saved:
         """Everything the next step reads, with the states of controllers that have a method
         ``save_state``.
         """
-        stepper, names = self._stepper, tuple(self.model.links)
-        worst, told = dict(stepper.worst), tuple(self._pushes)
+        stepper, names = self._stepper, tuple(self._model.links)
+        worst, told = dict(stepper.worst), tuple(self._running.pushes)
         states = {
             robot: controller.save_state(driver.controller)
-            for robot, driver in self._drivers.items()
+            for robot, driver in self._running.drivers.items()
         }
         return Saved(stepper.save(), stepper.steps, told, worst, names, states)
 
@@ -209,17 +172,17 @@ class Stateful(Observed):
             raise ModelError(
                 f"saved state is {type(saved).__name__}; expected what Simulator.save returned"
             )
-        saved.check(self.model.links, self._stepper.data)
-        with jumping(self._scheduled, "restore"):
+        saved.check(self._model.links, self._stepper.data)
+        with jumping(self._running.scheduled, "restore"):
             self._go_to(saved)
 
     def _go_to(self, saved: Saved) -> None:
         """Take over a saved moment of this very world."""
-        stepper, self._pushes = self._stepper, list(saved.pushes)
-        with self._turns.changing():
+        stepper, self._running.pushes = self._stepper, list(saved.pushes)
+        with self._running.turns.changing():
             stepper.restore(saved.data)
             stepper.steps, stepper.worst = saved.steps, dict(saved.worst)
-        for robot, driver in self._drivers.items():
+        for robot, driver in self._running.drivers.items():
             driver.last = None
             controller.restore_state(driver.controller, saved.controllers.get(robot))
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tabi
-from tabi.simulation import observed
+from tabi.simulation.simulator import SET_ONCE
 
 
 def six_balls():
@@ -31,7 +31,7 @@ def test_names_and_objects_stand_for_the_same_body():
         sim.position("ball7")
 
 
-@pytest.mark.parametrize("name", sorted(observed.SET_ONCE))
+@pytest.mark.parametrize("name", sorted(SET_ONCE))
 def test_what_it_was_made_with_cannot_be_replaced(name):
     with pytest.raises(AttributeError, match=name):
         setattr(six_balls(), name, None)

@@ -1,0 +1,44 @@
+"""Single joints: what an encoder reads, what the joint transmits, what its motor gives."""
+
+from tabi.jit import kernel
+from tabi.model.arrays import PRISMATIC
+from tabi.spatial.vector import angular, cross, dot, linear, load3, load9, sub
+from tabi.step.sensors.motion import across
+
+
+@kernel
+def encoder(t, d, s, i, h):
+    """Position and velocity at the end of the step, or one of them."""
+    row, value = t.sensors.row[i], d.memory.sensors.value
+    if row.part == 0:
+        value[row.first].truth = d.q[t.model.dof[row.dof].q]
+    if row.part + row.end - row.first == 2:
+        value[row.end - 1].truth = d.v[row.dof]
+
+
+@kernel
+def torque(t, d, s, i, h):
+    """What a joint transmits, beyond gear and rotor [N·m or N]."""
+    row = t.sensors.row[i]
+    d.memory.sensors.value[row.first].truth = _torque(t, d, s, row, h)
+
+
+@kernel
+def effort(t, d, s, i, h):
+    """What a joint's motor gives [N·m or N]."""
+    row = t.sensors.row[i]
+    d.memory.sensors.value[row.first].truth = d.outcome.effort[row.dof].motor
+
+
+@kernel
+def _torque(t, d, s, row, h):
+    """What a joint transmits along its axis, z of its body."""
+    motion, F = s.motion[row.sensed], across(t, d, s, row, h)
+    R, p, f = load9(motion.rotation), load3(motion.position), linear(F)
+    z = (R[2], R[5], R[8])
+    if t.model.body[row.body].kind == PRISMATIC:
+        return dot(z, f)
+    return dot(z, sub(angular(F), cross(p, f)))
+
+
+MEASURE = {"encoder": encoder, "torque": torque, "effort": effort}
