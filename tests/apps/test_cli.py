@@ -359,4 +359,4 @@ def test_bench_prints_positive_ratios_to_both_engines(monkeypatch):
         for ratio in (*robot["ratio_to_pinocchio"].values(), robot["free_step"]["ratio_to_mujoco"])
     )
     assert page["versions"]["tabi"] == tabi.__version__
-    assert "× faster" in dynamics.text(page)
+    assert "× faster" in dynamics.DynamicsBench().text(page)

@@ -130,7 +130,10 @@ def test_ctrl_break_ends_a_command_as_ctrl_c_does(monkeypatch):
 def test_checks_that_fork_and_stop_processes_say_which_system_they_need(monkeypatch, tmp_path):
     systems.check_signals("a check")
     monkeypatch.delattr(os, "fork")
-    for check in (lambda: haptic_failures.validate(1), lambda: recording_ends.Writer(tmp_path)):
+    for check in (
+        lambda: haptic_failures.HapticFailures().run(),
+        lambda: recording_ends.Writer(tmp_path),
+    ):
         with pytest.raises(tabi.ModelError, match="expected Linux or macOS"):
             check()
 

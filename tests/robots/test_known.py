@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tabi
-from tabi.lab.validate import humanoids
+from tabi.lab import stage
 from tabi.robots.known import complete
 
 G = 9.81
@@ -25,7 +25,7 @@ def simple_humanoid(example_robots):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["jvrc1", "simple_humanoid"])
 def test_it_stands_on_eight_corners_that_bear_its_weight(name, request):
-    world, robot = humanoids.stage(request.getfixturevalue(name))
+    world, robot = stage.stage(request.getfixturevalue(name))
     sim = tabi.Simulator(world)
     sim.run(3.0)
     assert not sim.fallen(robot)

@@ -1,4 +1,4 @@
-"""``tabi validate playback``: walking patterns of OpenHRP and Choreonoid, on their robots.
+"""Walking patterns of OpenHRP and Choreonoid, played on their robots.
 
 Each pattern is smoothed as far as its digits ask for, and played with efforts fed forward on flat
 ground, with physics of 1 ms or less and the controller asked in every step. Then
@@ -18,7 +18,6 @@ smoothed pattern, and is computed as the efforts are. From 6 to 12 Hz SR1 walks 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -41,8 +40,6 @@ from tabi.simulation.simulator import Simulator
 Array = NDArray[np.float64]
 # low-pass of the ZMP [Hz]; longest step of the physics [s]
 ZMP_CUTOFF, STEP = 20.0, 1e-3
-# what is asked for: correlation, mean offset, RMS, and slip [mm]
-CORRELATION, OFFSET, RMS, SLIP = 0.97, 10.0, 20.0, 1.0
 
 
 @dataclass(frozen=True)
@@ -86,6 +83,13 @@ def stage(folder: Path, walk: Walk) -> tuple[World, Robot, Pattern]:
             body.shapes[:] = [replace(shape, collides=False) for shape in body.shapes]
     pattern = read_pattern(folder / walk.motion, robot).smoothed(walk.cutoff)
     return world, robot, pattern
+
+
+def play(folder: Path, walk: Walk) -> dict[str, Any]:
+    """How a robot fares with its pattern and its gains, as plain data."""
+    world, robot, pattern = stage(folder, walk)
+    gains = read_gains(folder / walk.gains, robot) if walk.gains else None
+    return measure(world, robot, pattern, gains)
 
 
 def measure(
@@ -185,62 +189,3 @@ def _filled(rows: Array) -> Array:
     if not good.any():
         return np.zeros_like(rows)
     return np.stack([np.interp(at, at[good], column[good]) for column in rows.T], axis=1)
-
-
-def validate(
-    folder: Path,
-    progress: Callable[[str, int, int], None] = lambda what, done, count: None,
-) -> dict[str, Any]:
-    """All walks whose files are in a folder; an interrupt keeps what is done."""
-    there = [walk for walk in WALKS if (folder / walk.motion).is_file()]
-    if not there:
-        names = ", ".join(walk.motion for walk in WALKS)
-        raise ModelError("has no walking pattern that is known; expected one of " + names, folder)
-    rows: list[dict[str, Any]] = []
-    interrupted = False
-    progress("walks", 0, len(there))
-    try:
-        for walk in there:
-            world, robot, pattern = stage(folder, walk)
-            gains = read_gains(folder / walk.gains, robot) if walk.gains else None
-            row = {"walk": walk.name} | measure(world, robot, pattern, gains)
-            rows.append(row | {"within": within(row)})
-            progress("walks", len(rows), len(there))
-    except KeyboardInterrupt:
-        interrupted = True
-    good = bool(rows) and all(row["within"] for row in rows)
-    return {"walks": rows, "within": good, "interrupted": interrupted}
-
-
-def within(row: dict[str, Any]) -> bool:
-    """Whether a walk is as asked for."""
-    return (
-        not row["fallen"]
-        and row["slip_mm"] < SLIP
-        and min(row["correlation"]) >= CORRELATION
-        and max(map(abs, row["offset_mm"])) <= OFFSET
-        and max(row["rms_mm"]) <= RMS
-    )
-
-
-def text(result: dict[str, Any]) -> str:
-    """The figures for a terminal."""
-    lines = [
-        "walk                     fallen  slip mm   correlation x, y   offset mm x, y   "
-        "RMS mm x, y   reference ZMP"
-    ]
-    for row in result["walks"]:
-        pairs = (("correlation", "8.4f"), ("offset_mm", "+7.2f"), ("rms_mm", "6.2f"))
-        told = ["".join(format(x, form) for x in row[key]) for key, form in pairs]
-        lines.append(
-            f"{row['walk']:<25}{'yes' if row['fallen'] else 'no':>6}{row['slip_mm']:>9.2f}"
-            f"{told[0]:>19}{told[1]:>17}{told[2]:>14}   {row['reference']}"
-        )
-    lines += [
-        "",
-        f"asked for: no fall, slip < {SLIP:g} mm, correlation ≥ {CORRELATION:g}, offset ≤ "
-        f"{OFFSET:g} mm, RMS ≤ {RMS:g} mm: {'all of it' if result['within'] else 'MISSED'}",
-    ]
-    if result["interrupted"]:
-        lines.append("interrupted: these are the walks done before")
-    return "\n".join(lines)

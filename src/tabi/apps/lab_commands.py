@@ -13,8 +13,8 @@ from typer.core import TyperGroup
 # name of a command: its module in ``tabi.lab``, and what there is its typer app or function
 LAB = {
     "compare": ("commands.compare", "compare"),
-    "bench": ("bench.commands", "bench"),
-    "validate": ("commands.validate", "app"),
+    "bench": ("commands.studies", "bench"),
+    "validate": ("commands.studies", "validate"),
     "study": ("sole_study.soles", "app"),
     "family": ("commands.family", "app"),
 }

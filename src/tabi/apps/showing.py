@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Annotated, Any
 
 import typer
@@ -27,15 +27,35 @@ def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
         MofNCompleteColumn(),
         TimeElapsedColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with ExitStack() as stack:
         tasks: dict[str, Any] = {}
+        bar = Progress(*columns, console=Console(stderr=True), transient=True)
 
         def report(what: str, done: int, count: int) -> None:
+            if not tasks:
+                # not before: a mistake is told without a bar
+                stack.enter_context(bar)
             if what not in tasks:
                 tasks[what] = bar.add_task(what, total=count)
             bar.update(tasks[what], completed=done)
 
         yield report
+
+
+def machine(*packages: str, threads: int | None = 1) -> dict[str, Any]:
+    """Where numbers are from: the processor, and versions of tabi and of packages.
+
+    Args:
+        threads: that were used; not told unless given.
+    """
+    import tabi
+    from tabi.apps.doctor import processor, version_of
+
+    used = {} if threads is None else {"threads_used": threads}
+    return {
+        "hardware": {"processor": processor(), "cores": os.cpu_count()} | used,
+        "versions": {"tabi": tabi.__version__} | {name: version_of(name) for name in packages},
+    }
 
 
 def show(
@@ -44,16 +64,10 @@ def show(
     """Print a result with the machine it was found on;
     exit code 130 if it was interrupted, 1 if it failed.
     """
-    import tabi
-    from tabi.apps.doctor import processor, version_of
     from tabi.apps.stamp import stamped_json
 
-    machine = {"processor": processor(), "cores": os.cpu_count(), "threads_used": 1}
-    versions = {"tabi": tabi.__version__, "numba": version_of("numba")}
     print(
-        stamped_json({"hardware": machine, "versions": versions} | result)
-        if as_json
-        else text(result),
+        stamped_json(machine("numba") | result) if as_json else text(result),
         flush=True,
     )
     if result.get("interrupted"):

@@ -9,7 +9,7 @@ from tabi.lab.bench import cart
 
 @pytest.fixture(scope="module")
 def found():
-    return cart.measure(duration=0.4, blocks=3, show=False)
+    return cart.CartBench(duration_s=0.4, blocks=3).run()
 
 
 @pytest.mark.slow
@@ -32,6 +32,6 @@ def test_pushed_the_cart_goes_forwards_with_its_load(found):
 @pytest.mark.slow
 def test_figures_are_json_and_text_has_them(found):
     assert json.loads(json.dumps(found)) == found
-    page = cart.text(found)
+    page = cart.CartBench().text(found)
     assert "68 points" in page
     assert "push:" in page

@@ -12,7 +12,7 @@ from tabi.lab.bench import contacts
 @pytest.fixture(scope="module")
 def found():
     pit = {"balls": 8, "seconds": 0.3}
-    return contacts.measure(stacks=3, wall=(3, 3), blocks=3, show=False, links=14, **pit)
+    return contacts.ContactsBench(stacks=3, wall=(3, 3), blocks=3, links=14, **pit).run()
 
 
 @pytest.mark.slow
@@ -79,6 +79,6 @@ def test_bricks_of_the_wall_do_not_touch_their_neighbours_in_the_row():
 @pytest.mark.slow
 def test_figures_are_json_and_text_has_them(found):
     assert json.loads(json.dumps(found)) == found
-    page = contacts.text(found)
+    page = contacts.ContactsBench().text(found)
     assert "3 stacks: 24 points" in page
     assert "60 points, 1 groups" in page

@@ -14,14 +14,14 @@ from tabi.lab.validate import bare_controller
 @pytest.mark.process
 def test_figures_are_whole_and_printed():
     program = [sys.executable, bare_controller.__file__]
-    found = external.measure(program, blocks=3)
+    found = external.ExternalBench(program=program, blocks=3).run()
     assert json.loads(json.dumps(found)) == found
     assert len(found["microseconds"]) == 3
     for us in found["microseconds"].values():
         assert 0 < us["least"] <= us["median"] <= us["95%"]
     # hrp2: 32 bytes of header, then five numbers a joint
     assert (found["bytes"]["command"] - 32) % (5 * 8) == 0
-    assert external.text(found).count("× socket") == 3
+    assert external.ExternalBench().text(found).count("× socket") == 3
 
 
 @pytest.mark.process

@@ -8,7 +8,7 @@ from tabi.lab.bench import haptics
 @pytest.mark.process
 @pytest.mark.slow
 def test_a_second_of_pulling_has_all_figures():
-    found = haptics.measure(1.0, ("standing",))
+    found = haptics.HapticsBench(seconds=1.0, scenes=("standing",)).run()
     one = found["cases"]["standing"]
     assert one["contacts"] == 8
     assert one["missed"] == 0
@@ -18,6 +18,6 @@ def test_a_second_of_pulling_has_all_figures():
     assert sum(one["period_histogram"]) == one["periods"] > 500
     # whoever pulls to and fro through springs and dampers gives energy
     assert one["energy_to_the_hand_j"] < 1e-3
-    told = haptics.text(found)
+    told = haptics.HapticsBench().text(found)
     assert "real time" in told
     assert "mJ" in told

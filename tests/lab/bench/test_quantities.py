@@ -43,6 +43,6 @@ def test_figures_are_whole_and_printed():
     found = quantities.measure(tabi.robots.hrp2(), blocks=3)
     assert all(row["tabi"] > 0 and row["pinocchio"] > 0 for row in found["quantities"].values())
     assert found["feet_us"] > 0
-    said = quantities.text(found)
+    said = "\n".join(quantities.lines(found))
     assert "mass matrix" in said
     assert "all of both feet" in said

@@ -6,6 +6,7 @@ import pytest
 from robots.test_files import biped
 
 from tabi.lab.bench import robots
+from tabi.lab.study import reported
 
 
 @pytest.fixture(scope="module")
@@ -16,8 +17,9 @@ def found(tmp_path_factory):
     good.write_text(biped())
     broken.write_text("<robot")
     done = []
-    result = robots.measure([good, broken], blocks=3, seconds=0.8, move_on=done.append)
-    assert done == [1, 2]
+    with reported(lambda what, *_: done.append(what)):
+        result = robots.RobotsBench(files=[good, broken], blocks=3, seconds=0.8).run()
+    assert done == ["biped.urdf", "broken.urdf"]
     return result
 
 
@@ -47,7 +49,7 @@ def test_limp_it_falls_and_every_step_counts(found):
 def test_a_file_that_is_refused_says_why_and_all_is_printed(found):
     assert "broken.urdf" in found["robots"][1]["fault"]
     assert json.loads(json.dumps(found)) == found
-    said = robots.text(found)
+    said = robots.RobotsBench(files=[]).text(found)
     assert "biped.urdf" in said
     assert found["robots"][1]["fault"] in said
     assert "in the median" in said
@@ -55,6 +57,6 @@ def test_a_file_that_is_refused_says_why_and_all_is_printed(found):
 
 def test_an_interrupt_keeps_the_robots_that_are_done(monkeypatch, tmp_path):
     monkeypatch.setattr(robots, "_robot", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
-    result = robots.measure([tmp_path / "a.urdf"])
+    result = robots.RobotsBench(files=[tmp_path / "a.urdf"]).run()
     assert result["interrupted"]
-    assert "interrupted" in robots.text(result)
+    assert "interrupted" in robots.RobotsBench(files=[]).text(result)

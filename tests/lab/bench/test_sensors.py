@@ -12,7 +12,7 @@ from tabi.simulation.simulator import Simulator
 @pytest.fixture(scope="module")
 def found():
     pytest.importorskip("mujoco")
-    return sensors.measure(blocks=3, show=False)
+    return sensors.SensorsBench(blocks=3).run()
 
 
 @pytest.mark.slow
@@ -21,7 +21,7 @@ def test_figures_are_whole_and_printed(found):
     assert set(found["microseconds"]) == {sensors.SILENT, sensors.MUJOCO} | set(found["extra"])
     # five times six numbers, and three of each of thirty joints
     assert list(found["values"].values()) == [0, 30, 30, 120, 120]
-    said = sensors.text(found)
+    said = sensors.SensorsBench().text(found)
     assert "five sensors" in said
     assert "MuJoCo's take" in said
 

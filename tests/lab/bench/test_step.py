@@ -16,7 +16,7 @@ G = 9.81
 def found():
     pytest.importorskip("mujoco")
     pytest.importorskip("pinocchio")
-    return step.measure([tabi.robots.hrp2()], blocks=3, show=False)
+    return step.StepBench(blocks=3).run()
 
 
 @pytest.mark.slow
@@ -52,7 +52,7 @@ def test_no_step_misses_and_pinocchio_solves_the_same_problem(found, motion):
 @pytest.mark.slow
 def test_figures_are_json_and_text_names_the_engines(found):
     assert json.loads(json.dumps(found)) == found
-    page = step.text(found)
+    page = step.StepBench().text(found)
     for word in ("hrp2", "standing", "squat", "MuJoCo", "Pinocchio", "PGS", "ADMM"):
         assert word in page
 

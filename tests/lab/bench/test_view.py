@@ -41,13 +41,13 @@ def test_a_client_is_known_to_the_page_while_it_counts():
 def test_page_with_a_client_is_measured_and_told(monkeypatch):
     monkeypatch.setattr(view, "hiccups", partial(view.hiccups, 0.2))
     assert view_client.PATIENCE > 1
-    result = view.measure(seconds=1.0, scenes=view.SCENES[:1], show=False)
+    result = view.ViewBench(seconds=1.0, scenes=view.SCENES[:1]).run()
     played = result["scenes"][view.SCENES[0]]
     assert played["fault"] == ""
     assert played["bodies"] == 31
     assert played["contacts"] == 8
     assert played["client"]["messages_per_second"] > 1
     assert played["real_time_factor"] > 0
-    told = view.text(result)
+    told = view.ViewBench().text(result)
     assert "× real time" in told
     assert "messages/s" in told

@@ -1,94 +1,65 @@
 """``tabi validate``: what it prints, and how it ends."""
 
 import json
-import sys
 
 import pytest
-from typer.testing import CliRunner
+from apps.sentences import invoked, mistake
 
 import tabi
-from tabi.apps import cli
+from tabi.lab.commands import studies
+from tabi.lab.registry import studies as known
 from tabi.lab.validate import humanoids
+from tabi.lab.validate.humanoids import Humanoids, TrialOutcome
 
-FOUND = {
-    "runs": 1,
-    "steps": 300,
-    "missed": [],
-    "stopped": [],
-    "worst_residual": 1e-9,
-    "worst_penetration_m": 0.0,
-    "most_contacts": 8,
-    "fallen": 0,
-}
-
-
-def result(missed=0, interrupted=False):
-    motion = FOUND | {"missed": [{"seed": k, "step": 1, "residual": 1e-7} for k in range(missed)]}
-    robot = {
-        "joints": 30,
-        "mass_kg": 58.0,
-        "weight_N": 568.98,
-        "on_feet_after_5_s_N": 568.98,
-        "notes": [],
-    }
-    robots = {"hrp2": robot | {"motions": {"standing": motion}}}
-    settings = {"dt": 1e-3, "tolerance": 1e-8, "poses": 1}
-    return {
-        "settings": settings,
-        "robots": robots,
-        "interrupted": interrupted,
-        "total": humanoids.total(robots),
-    }
+MISSED = TrialOutcome(0, 300, [(1, 1e-7)])
 
 
 @pytest.fixture
 def measured(monkeypatch):
-    """What the experiment is to find, and with what it was called."""
-    calls = []
+    """What runs of humanoids are to give; robots are those asked for."""
+    asked = []
 
-    def pretend(found):
-        def measure(robots, poses, keep, progress):
-            progress("hrp2 standing", 0, 1)
-            progress("hrp2 standing", 1, 1)
-            calls.append(([robot.name for robot in robots], poses, keep))
-            return found
+    def pretend(*outcomes, interrupted=False):
+        def run(self):
+            robots = self.chosen()
+            asked.append(([robot.name for robot in robots], self.poses, self.keep))
+            about = {"name": "hrp2", "joints": 30, "mass_kg": 58.0, "weight_N": 569.0}
+            about |= {"on_feet_after_5_s_N": 569.0}
+            return self.result([(about, "standing", one) for one in outcomes], interrupted)
 
-        monkeypatch.setattr(humanoids, "measure", measure)
-        return calls
+        monkeypatch.setattr(Humanoids, "run", run)
+        return asked
 
     return pretend
 
 
 def run(*arguments):
-    return CliRunner().invoke(cli.app, ["validate", "humanoids", *arguments])
+    return invoked("validate", "humanoids", *arguments)
 
 
 def test_humanoids_prints_a_table_and_ends_well(measured):
-    calls = measured(result())
+    asked = measured(TrialOutcome(0, 300))
     done = run("--poses", "7")
     assert done.exit_code == 0
     assert "0 of 300 steps missed, 0 runs stopped: at most 1 in 100,000" in done.stdout
-    assert calls == [(["hrp2"], 7, None)]
+    assert asked == [(["hrp2"], 7, None)]
 
 
 def test_humanoids_as_json_is_json_with_the_machine(measured):
-    measured(result())
+    measured(TrialOutcome(0, 300))
     found = json.loads(run("--json").stdout)
-    assert found["total"] == {"steps": 300, "missed": 0, "stopped": 0, "within": True}
+    assert (found["total"]["steps"], found["total"]["within"]) == (300, True)
     assert found["versions"]["tabi"] == tabi.__version__
     assert found["hardware"]["threads_used"] == 1
+    assert [one["met"] for one in found["criteria"]] == [True, True, True]
 
 
 @pytest.mark.parametrize(
-    ("found", "code"),
-    [
-        (result(missed=2), 1),
-        (result(interrupted=True), 130),
-        (result(missed=2, interrupted=True), 130),
-    ],
+    ("outcomes", "interrupted", "code"),
+    [([MISSED], False, 1), ([TrialOutcome(0, 300)], True, 130), ([MISSED], True, 130)],
 )
-def test_a_failure_ends_in_1_and_an_interrupt_in_130(measured, found, code):
-    measured(found)
+def test_a_failure_ends_in_1_and_an_interrupt_in_130(measured, outcomes, interrupted, code):
+    measured(*outcomes, interrupted=interrupted)
     done = run()
     assert done.exit_code == code
     assert ("interrupted" in done.stdout) == (code == 130)
@@ -96,9 +67,9 @@ def test_a_failure_ends_in_1_and_an_interrupt_in_130(measured, found, code):
 
 @pytest.mark.slow
 def test_robots_from_files_run_beside_hrp2(measured, shared):
-    calls = measured(result())
-    assert run("--robot", str(shared / "data" / "robots" / "sr1" / "SR1.urdf")).exit_code == 0
-    assert calls[0][0] == ["hrp2", "SR1"]
+    asked = measured(TrialOutcome(0, 300))
+    assert run("--robot", shared / "data" / "robots" / "sr1" / "SR1.urdf").exit_code == 0
+    assert asked[0][0] == ["hrp2", "SR1"]
 
 
 @pytest.mark.parametrize(
@@ -114,77 +85,74 @@ def test_robots_from_files_run_beside_hrp2(measured, shared):
     ],
 )
 def test_a_mistake_is_one_sentence(monkeypatch, capsys, arguments, words):
-    monkeypatch.setattr(sys, "argv", ["tabi", "validate", "humanoids", *arguments])
-    with pytest.raises(SystemExit) as left:
-        cli.main()
-    said = capsys.readouterr()
-    assert (left.value.code, said.out) == (2, "")
-    assert words in said.err
-    assert said.err.count("\n") == 1
+    assert words in mistake(monkeypatch, capsys, "validate", "humanoids", *arguments)
 
 
-def test_a_robot_that_cannot_stand_is_named_before_the_first_one_runs(
-    measured, shared, monkeypatch, capsys
-):
-    calls = measured(result())
-    monkeypatch.setattr(
-        sys,
-        "argv",
-        [
-            "tabi",
-            "validate",
-            "humanoids",
-            "--robot",
-            str(shared / "data" / "robots" / "hrp4c" / "HRP4Cmain.urdf"),
-        ],
-    )
-    with pytest.raises(SystemExit):
-        cli.main()
-    assert "legs of HRP4 are not known" in capsys.readouterr().err
-    assert calls == []
+def test_a_robot_that_cannot_stand_is_named_before_the_first_one_runs(shared, monkeypatch, capsys):
+    runs = []
+    monkeypatch.setattr(humanoids, "weigh", runs.append)
+    file = shared / "data" / "robots" / "hrp4c" / "HRP4Cmain.urdf"
+    said = mistake(monkeypatch, capsys, "validate", "humanoids", "--robot", file)
+    assert "legs of HRP4 are not known" in said
+    assert runs == []
 
 
 def test_random_worlds_are_run_and_told_as_json():
-    done = CliRunner().invoke(
-        cli.app, ["validate", "worlds", "--worlds", "2", "--steps", "40", "--json"]
-    )
+    done = invoked("validate", "worlds", "--worlds", 2, "--steps", 40, "--json")
     assert done.exit_code == 0
     told = json.loads(done.stdout)
     assert (told["worlds"], told["steps"], told["nan"], told["tunnelled"]) == (2, 80, 0, 0)
     assert sum(row["steps"] for row in told["histogram"]) == 80
 
 
-@pytest.mark.parametrize("within", [True, False])
-def test_the_first_contact_of_a_step_ends_as_it_went(monkeypatch, within):
-    from tabi.lab.walking import first_contact
+# needed arguments of commands
+GIVEN = {name: ["somewhere"] for name in ("robots", "walks", "tosses", "playback")}
 
-    found = {"within": within, "drops": [], "landings": []}
-    monkeypatch.setattr(first_contact, "validate", lambda progress: found)
-    done = CliRunner().invoke(cli.app, ["validate", "first-contact", "--json"])
-    assert done.exit_code == (0 if within else 1)
+
+@pytest.mark.parametrize("name", sorted(known("validate")))
+@pytest.mark.parametrize("within", [True, False])
+def test_every_study_ends_as_it_went(monkeypatch, name, within):
+    study, asked = known("validate")[name].load(), []
+
+    def pretend(self):
+        asked.append(self.settings())
+        return {"within": within, "interrupted": False}
+
+    monkeypatch.setattr(study, "run", pretend)
+    done = invoked("validate", name, *GIVEN.get(name, ()), "--json")
+    assert done.exit_code == (0 if within else 1), done.output
     assert json.loads(done.stdout)["within"] is within
+    own = {key: "somewhere" for key in ("path", "folder") if key in asked[0]}
+    assert {key: asked[0][key] for key in own} == own
 
 
-@pytest.mark.parametrize("within", [True, False])
-def test_walks_end_as_they_went(monkeypatch, tmp_path, within):
-    from tabi.lab.walking import hirukawa_walk, walks
-
+def test_options_are_handed_on(monkeypatch):
     asked = []
+    study = known("validate")["rough-walks"].load()
+    monkeypatch.setattr(study, "run", lambda self: asked.append(self.settings()) or {"within": 1})
+    invoked("validate", "rough-walks", "--walks", "3", "--jobs", "2", "--json")
+    assert asked[0] | {"kinds": []} == {
+        "robot": "hrp2",
+        "walks": 3,
+        "steps": 10,
+        "jobs": 2,
+        "kinds": [],
+    }
 
-    def validate_walking(steps, progress):
-        asked.append(steps)
-        return {"steps": steps, "robots": {}, "within": within}
 
-    def validate_walks(files, steps, progress):
-        asked.append(([file.name for file in files], steps))
-        return {"steps": steps, "robots": [], "walk": 0, "within": within, "interrupted": False}
+@pytest.mark.parametrize("name", ["pushes", "slippery"])
+def test_a_robot_that_is_not_there_is_one_sentence(monkeypatch, capsys, name):
+    said = mistake(monkeypatch, capsys, "validate", name, "--robot", "nobody")
+    assert "robot 'nobody' is neither" in said
 
-    monkeypatch.setattr(hirukawa_walk, "validate", validate_walking)
-    monkeypatch.setattr(walks, "validate", validate_walks)
-    done = CliRunner().invoke(cli.app, ["validate", "walking", "--steps", "9"])
-    assert done.exit_code == (0 if within else 1)
-    assert done.stdout.startswith("9 steps, one pattern")
-    done = CliRunner().invoke(cli.app, ["validate", "walks", str(tmp_path / "a.urdf"), "--json"])
-    assert done.exit_code == (0 if within else 1)
-    assert json.loads(done.stdout)["within"] is within
-    assert asked == [9, (["a.urdf"], 10)]
+
+def test_a_budget_below_ten_is_refused():
+    assert invoked("validate", "tosses", "somewhere", "--budget", "9").exit_code == 2
+
+
+def test_a_study_is_told_while_it_runs(monkeypatch, capsys):
+    with studies.spoken(aloud=True) as report:
+        report("holding", 0, 0)
+    with studies.spoken(aloud=False) as report:
+        report("pushing", 0, 0)
+    assert capsys.readouterr().err == "holding …\n"

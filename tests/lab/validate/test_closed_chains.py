@@ -6,14 +6,14 @@ from tabi.lab.validate import closed_chains
 
 
 def test_a_hundredth_of_the_chains_holds():
-    found = closed_chains.validate(12)
+    found = closed_chains.ClosedChains(chains=12).run()
     assert found["chains"] == 12
     assert found["steps"] == 12 * closed_chains.STEPS
     assert not found["broken"]
     assert not found["gained"]
     assert not found["missed"]
     assert max(found["redundant"]) >= 3
-    assert "12 closed chains" in closed_chains.text(found)
+    assert "12 closed chains" in closed_chains.ClosedChains().text(found)
 
 
 def test_chains_are_closed_up_to_their_offset_and_the_same_again():
@@ -34,7 +34,7 @@ def test_energy_that_does_not_fall_with_the_step_and_a_slow_step_are_found(monke
     monkeypatch.setattr(closed_chains, "RISE", -1.0)
     monkeypatch.setattr(closed_chains, "HALF", -1e9)
     monkeypatch.setattr(closed_chains, "LONGEST_STEP", 0.0)
-    found = closed_chains.validate(1)
+    found = closed_chains.ClosedChains(chains=1).run()
     assert len(found["gained"]) == 1
     assert list(found["finer"]) == [0]
     assert not found["within"]

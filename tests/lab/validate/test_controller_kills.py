@@ -10,10 +10,10 @@ from tabi.lab.validate import controller_kills as killed
 
 @pytest.mark.process
 def test_twenty_kills_lose_nothing():
-    found = killed.validate(20, seed=1)
+    found = killed.ControllerKills(kills=20, seed=1).run()
     assert found["wrong"] == dict.fromkeys(found["wrong"], 0)
     assert (found["hold"], found["limp"], found["within"]) == (10, 10, True)
-    assert "wrong: nothing" in killed.text(found)
+    assert "wrong: nothing" in killed.ControllerKills().text(found)
 
 
 @pytest.mark.process
@@ -21,16 +21,15 @@ def test_a_robot_that_is_not_limp_and_a_wrong_answer_are_found(monkeypatch):
     # a trial that takes one for the other
     trial = killed.KillTrial("hold")
     trial.late = "limp"
-    found = {"hold": 0, "limp": 0, "missed": 0, "wrong": dict.fromkeys(("limp", "answers"), 0)}
     with trial:
-        while not found["limp"]:
-            trial.run(0.3, found)
-        assert found["wrong"] == {"limp": 1, "answers": 0}
+        while not (found := trial.run(0.3)).late:
+            pass
+        assert found == killed.Killed("limp", frozenset({"limp"}))
         monkeypatch.setattr(bare_controller, "target", lambda start, time: start)
-        trial.late, before = "hold", found["hold"]
-        while found["hold"] == before:
-            trial.run(0.5, found)
-        assert found["wrong"]["answers"] == 1
+        trial.late = "hold"
+        while not (found := trial.run(0.5)).late:
+            pass
+        assert "answers" in found.wrong
 
 
 @pytest.mark.process

@@ -9,11 +9,11 @@ from tabi.simulation.simulator import Simulator
 
 @pytest.mark.slow
 def test_trees_with_dry_joints_neither_break_nor_sink():
-    result = dry_trees.validate(12, 80)
+    result = dry_trees.DryTrees(trees=12, steps=80).run()
     assert result["broken"] == []
     assert result["steps"] == 960
     assert len(result["missed"]) <= 1
-    assert "12 worlds" in dry_trees.text(result)
+    assert "12 worlds" in dry_trees.DryTrees().text(result)
 
 
 @pytest.mark.slow
@@ -44,17 +44,16 @@ def test_what_breaks_or_sinks_is_told(monkeypatch):
     world = next(
         k for k in range(20) if dry_trees.random_dry_world(k).robots[0].base.joint.q_count == 7
     )
-    missed, broken = [], []
-    dry_trees._drop(world, 1, missed, broken)
+    _, broken = dry_trees.drop(world, 1)
     assert any("under the ground" in line for line in broken)
-    result = {"worlds": 1, "steps": 1, "missed": [], "broken": broken, "interrupted": True}
-    assert "interrupted" in dry_trees.text(result)
-    assert broken[0] in dry_trees.text(result)
+    result = dry_trees.DryTrees(steps=1).result([([], broken)], interrupted=True)
+    assert "interrupted" in dry_trees.DryTrees().text(result)
+    assert broken[0] in dry_trees.DryTrees().text(result)
 
 
 def test_an_interrupt_keeps_what_is_done(monkeypatch):
-    monkeypatch.setattr(dry_trees, "_drop", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
-    result = dry_trees.validate(3, 1)
+    monkeypatch.setattr(dry_trees, "drop", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    result = dry_trees.DryTrees(trees=3, steps=1).run()
     assert result["interrupted"]
     assert result["worlds"] == 0
 
@@ -62,12 +61,10 @@ def test_an_interrupt_keeps_what_is_done(monkeypatch):
 def test_a_share_of_missed_steps_is_too_many(monkeypatch):
     monkeypatch.setattr(
         dry_trees,
-        "_drop",
-        lambda seed, steps, missed, broken: missed.append(
-            {"world": seed, "time_s": 0.1, "residual": 1e-3}
-        ),
+        "drop",
+        lambda seed, steps: ([{"world": seed, "time_s": 0.1, "residual": 1e-3}], []),
     )
-    result = dry_trees.validate(2, 10)
+    result = dry_trees.DryTrees(trees=2, steps=10).run()
     assert not result["within"]
-    assert "world 1 missed at 0.100 s" in dry_trees.text(result)
+    assert "world 1 missed at 0.100 s" in dry_trees.DryTrees().text(result)
     assert pytest.approx(1e-4) == dry_trees.MISSED

@@ -11,28 +11,22 @@ from tabi.lab.validate.haptic_failures import KINDS
 @pytest.mark.process
 @pytest.mark.slow
 def test_forces_end_and_come_back_whatever_fails():
-    found = haptic_failures.validate(7, seed=3)
+    found = haptic_failures.HapticFailures(failures=7, seed=3).run()
     assert found["failures"] == 7
     assert not found["not_back"], found
     assert all(found["lasted"][kind] for kind in KINDS)
     # a machine that does other things is late now and then; a force that stays is not that
     assert found["worst"] < 0.2, found
-    told = haptic_failures.text(found)
+    told = haptic_failures.HapticFailures().text(found)
     for kind in KINDS:
         assert kind in told
 
 
 def test_a_force_that_stays_is_seen():
-    found = {
-        "failures": 1,
-        "lasted": {"process stopped": [0.3]},
-        "asked": 0.05,
-        "allowance": 0.03,
-        "not_back": ["process stopped"],
-        "periods": {"count": 1, "below_2_ms": 1.0, "worst": 0.0, "work": 0.0},
-        "within": False,
-    }
-    told = haptic_failures.text(found)
+    periods = {"count": 1, "below_2_ms": 1.0, "worst": 0.0, "work": 0.0}
+    failure = haptic_failures.Failure("process stopped", 0.3, False, periods)
+    found = haptic_failures.HapticFailures().result([failure])
+    told = haptic_failures.HapticFailures().text(found)
     assert "NOT within" in told
     assert "300 ms" in told
     assert "did not come back: process stopped" in told

@@ -10,6 +10,8 @@ from bipeds import biped
 
 import tabi
 from tabi.contact import files
+from tabi.lab import stage
+from tabi.lab.study import reported
 from tabi.lab.validate import humanoids
 from tabi.model.shape import Shape, Sphere
 
@@ -97,18 +99,20 @@ def test_what_misses_or_stops_is_summed_up_and_fails():
         2e-8,
         1,
     )
-    result = {"settings": {"dt": 1e-3, "tolerance": 1e-8}, "interrupted": True}
     walker = {
+        "name": "walker",
         "joints": 12,
         "mass_kg": 30.0,
         "weight_N": 294.3,
         "on_feet_after_5_s_N": 294.2999,
         "notes": ["made of wood"],
     }
-    result["robots"] = {"walker": walker | {"motions": {"standing": found}}}
-    result["total"] = humanoids.total(result["robots"])
-    assert result["total"] == {"steps": 320, "missed": 1, "stopped": 1, "within": False}
-    page = humanoids.text(result)
+    study = humanoids.Humanoids()
+    result = study.result([(walker, "standing", one) for one in outcomes], interrupted=True)
+    total = {"steps": 320, "missed": 1, "missed_share": 1 / 320, "stopped": 1, "within": False}
+    assert result["total"] == total
+    assert result["robots"]["walker"]["motions"] == {"standing": found}
+    page = study.text(result)
     said = (
         "walker, 12 joints, 30 kg; weight 294.3000 N, on its feet 294.2999 N",
         "made of wood",
@@ -116,7 +120,7 @@ def test_what_misses_or_stops_is_summed_up_and_fails():
     )
     for words in (*said, "seed 0, step 7, 2.0e-08 m/s", "seed 1, step 20: it broke"):
         assert words in page
-    assert page.endswith("interrupted: these are the runs finished before")
+    assert page.endswith("interrupted: these are the runs done before")
 
 
 def test_one_miss_in_a_hundred_thousand_is_allowed_and_two_are_not():
@@ -133,17 +137,19 @@ def test_an_interrupt_keeps_what_is_done():
         if done == 2:
             raise KeyboardInterrupt
 
-    result = humanoids.measure([tabi.robots.hrp2()], 5, progress=stop)
+    with reported(stop):
+        result = humanoids.Humanoids(poses=5).run()
     assert result["interrupted"]
     assert list(result["robots"]["hrp2"]["motions"]) == ["standing"]
-    assert result["total"] == {"steps": 600, "missed": 0, "stopped": 0, "within": True}
+    assert (result["total"]["steps"], result["total"]["missed"]) == (600, 0)
+    assert result["total"]["within"]
     assert json.loads(json.dumps(result)) == result
 
 
 def test_a_biped_from_nowhere_gets_gains_soles_and_limbs_and_squats():
     robot = biped()
     trial = humanoids.Trial(robot, "squatting")
-    assert trial.robot.joint("l_knee").motor.kp == pytest.approx(humanoids.GAIN * robot.mass)
+    assert trial.robot.joint("l_knee").motor.kp == pytest.approx(stage.GAIN * robot.mass)
     found = trial.run(0)
     assert (found.missed, found.fallen) == ([], False)
     # invented limbs touch the ground, not each other
@@ -152,7 +158,7 @@ def test_a_biped_from_nowhere_gets_gains_soles_and_limbs_and_squats():
 
 
 def test_after_five_seconds_feet_bear_the_weight_to_a_hundredth_of_a_newton():
-    weight, given = humanoids.weigh(tabi.robots.hrp2())
+    weight, given = stage.weigh(tabi.robots.hrp2())
     assert weight == pytest.approx(58.0 * 9.81)
     assert given == pytest.approx(weight, abs=0.01)
 
@@ -162,7 +168,7 @@ def test_links_that_overlap_where_a_robot_stands_never_collide():
     # two joints and 0.4 m apart, so nobody's neighbours
     robot.body("l_hip_roll_link").shapes.append(Shape(Sphere(0.25)))
     robot.body("l_knee_link").shapes.append(Shape(Sphere(0.2)))
-    world, staged = humanoids.stage(robot)
+    world, staged = stage.stage(robot)
     assert frozenset(("l_hip_roll_link", "l_knee_link")) in staged.excluded
     assert "overlap or touch in its poses and never collide" in staged.notes[-1]
     sim = tabi.Simulator(world)

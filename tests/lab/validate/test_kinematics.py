@@ -56,13 +56,12 @@ def test_the_command_says_what_it_found(monkeypatch):
     row |= {"percentile_95_us": 200.0, "worst_us": 900.0, "median_iterations": 6.0}
     row |= {"first_start": 0.9, "most_starts": 3}
     row |= {"failures": [{"target": 4, "reason": "left: target is 0.1 m beyond reach"}]}
-    result = {"tolerance": 1e-8, "targets": 10, "robots": [row], "missing": ["g1"]}
-    result |= {"within": False, "interrupted": False}
-    monkeypatch.setattr(kinematics, "validate", lambda targets, progress: result)
+    monkeypatch.setattr(kinematics, "robots", lambda: iter([CASES["hrp2"]]))
+    monkeypatch.setattr(kinematics, "check", lambda case, robot, targets: row)
     said = CliRunner().invoke(cli.app, ["validate", "kinematics", "--targets", "10"])
     assert said.exit_code == 1
     assert "9 of 10" in said.stdout
     assert "target 4: left: target is 0.1 m beyond reach" in said.stdout
-    assert "not tried: g1" in said.stdout
+    assert "not tried: g1, talos" in said.stdout
     said = CliRunner().invoke(cli.app, ["validate", "kinematics", "--targets", "10", "--json"])
     assert '"solved": 9' in said.stdout

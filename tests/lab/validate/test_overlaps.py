@@ -4,14 +4,14 @@ from tabi.lab.validate import overlaps
 
 
 def test_a_hundredth_of_the_starts_holds():
-    found = overlaps.validate(12)
+    found = overlaps.Overlaps(starts=12).run()
     assert found["starts"] == 12
     assert set(found["kinds"].values()) == {2}
     assert [key for key in overlaps.FAULTS if found[key]] == []
     assert not found["missed"]
     assert found["lift"] > 0.5
     assert found["within"]
-    assert "12 starts inside of each other (2 free, 2 floating" in overlaps.text(found)
+    assert "12 starts inside of each other (2 free, 2 floating" in overlaps.Overlaps().text(found)
 
 
 def test_energy_joints_and_silence_are_found(monkeypatch):

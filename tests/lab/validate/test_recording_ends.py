@@ -6,23 +6,19 @@ import pytest
 
 import tabi
 from tabi.lab.validate import recording_ends, recording_writer
-from tabi.reporting.report import contacts, findings
+from tabi.lab.validate.recording_ends import claimed
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 
 
-def claims(run):
-    return findings.measure(run, contacts.touches(run))
-
-
 @pytest.mark.process
 def test_ten_random_ends_lose_nothing():
-    found = recording_ends.validate(claims, 10, seed=1)
+    found = recording_ends.RecordingEnds(moments=10, seed=1).run()
     assert found["within"], found["wrong"]
     assert sum(found["kinds"].values()) == found["moments"] == 10
     assert min(found["kinds"].values()) >= 2
     assert found["lost_by_a_kill"] <= recording_ends.SECOND
-    assert "wrong: nothing" in recording_ends.text(found)
+    assert "wrong: nothing" in recording_ends.RecordingEnds().text(found)
 
 
 def test_a_plan_is_that_of_its_seed_and_ends_where_the_run_did():
@@ -48,8 +44,8 @@ def test_what_is_wrong_is_seen(tmp_path):
         sim.reset()
         sim.run(0.01)
 
-    def wrong(how, plan, told=claims):
-        return recording_ends.judge(path, how, plan, {"lost_by_a_kill": 0}, told)
+    def wrong(how, plan, told=claimed):
+        return recording_ends.judge(path, how, plan, told)[1]
 
     assert wrong("closed", [(0, 20), (0, 10)]) == []
     assert wrong("closed", [(0, 20), (0, 11)]) == ["steps are missing"]
@@ -59,6 +55,6 @@ def test_what_is_wrong_is_seen(tmp_path):
     more = wrong(
         "closed",
         [(0, 20), (0, 10)],
-        lambda run: claims(run) | {"certificate": {"steps": 30}},
+        lambda run: claimed(run) | {"certificate": {"steps": 30}},
     )
     assert "the report claims other steps than there are" in more

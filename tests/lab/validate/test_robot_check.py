@@ -22,7 +22,7 @@ def test_each_robot_has_its_outcome(tmp_path):
         write(tmp_path, "points.urdf", biped().replace('"0.2 0.1 0.02"', '"0.01 0.01 0.02"')),
         write(tmp_path, "broken.urdf", "<robot"),
     ]
-    result = robot_check.validate(files, seconds=3.0)
+    result = robot_check.RobotCheck(files=files, seconds=3.0).run()
     found = {row["file"]: row for row in result["robots"]}
     assert found["stands.urdf"]["outcome"] == robot_check.STANDS
     assert found["stands.urdf"]["missed"] == 0
@@ -32,7 +32,7 @@ def test_each_robot_has_its_outcome(tmp_path):
     assert "points, not soles" in found["points.urdf"]["reason"]
     assert found["broken.urdf"]["outcome"] == robot_check.REFUSED
     assert not result["within"]
-    shown = robot_check.text(result)
+    shown = robot_check.RobotCheck(files=[]).text(result)
     assert "1 of 4 stand" in shown
     assert "broken.urdf" in shown
 
@@ -47,6 +47,6 @@ def test_forwards_is_across_the_feet_to_where_the_left_one_is_on_the_left(tmp_pa
 
 def test_an_interrupt_keeps_what_is_done(monkeypatch, tmp_path):
     monkeypatch.setattr(robot_check, "check", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
-    result = robot_check.validate([tmp_path / "a.urdf"])
+    result = robot_check.RobotCheck(files=[tmp_path / "a.urdf"]).run()
     assert result["interrupted"]
-    assert "interrupted" in robot_check.text(result)
+    assert "interrupted" in robot_check.RobotCheck(files=[]).text(result)

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from tabi import ModelError
+from tabi.lab.study import reported
 from tabi.lab.validate import tosses as study
 from tabi.lab.validate.toss_files import COLUMNS, HALF_SIDE, RATE, Toss, read
 
@@ -112,7 +114,8 @@ def test_both_engines_have_the_same_search_and_are_scored_on_the_odd_tosses(tmp_
     seen = []
     # even ones slide, odd ones fly: the flight has no error, whatever was fitted
     path = file_of([slide(0.8), flight(), slide(1.0), flight()], tmp_path / "made.npz")
-    result = study.validate(path, budget=12, progress=lambda *said: seen.append(said))
+    with reported(lambda *said: seen.append(said)):
+        result = study.Tosses(path=path, budget=12).run()
     assert set(result["engines"]) == {"tabi", "mujoco"}
     assert not result["interrupted"]
     for engine in result["engines"].values():
@@ -122,7 +125,7 @@ def test_both_engines_have_the_same_search_and_are_scored_on_the_odd_tosses(tmp_
     assert ("fit tabi", 12, 12) in seen
     assert ("fit mujoco", 6, 12) in seen
     assert result["missed_steps"] == 0
-    assert "mujoco" in study.text(result)
+    assert "mujoco" in study.Tosses(path=path).text(result)
 
 
 def test_an_interrupt_leaves_what_was_done(tmp_path):
@@ -130,13 +133,13 @@ def test_an_interrupt_leaves_what_was_done(tmp_path):
         if what == "fit mujoco":
             raise KeyboardInterrupt
 
-    result = study.validate(
-        file_of([slide(0.8), flight(20)], tmp_path / "made.npz"), budget=10, progress=stop
-    )
+    path = file_of([slide(0.8), flight(20)], tmp_path / "made.npz")
+    with reported(stop):
+        result = study.Tosses(path=path, budget=10).run()
     assert result["interrupted"]
     assert not result["within"]
     assert set(result["engines"]) == {"tabi"}
-    assert "interrupted" in study.text(result)
+    assert "interrupted" in study.Tosses(path=path).text(result)
 
 
 def test_a_replay_that_breaks_is_infinitely_bad():
@@ -160,3 +163,26 @@ def test_recorded_tosses_fly_as_the_engine_says_until_they_touch(shared, tabi_en
     ]
     assert np.median([away[-1] for away, _ in pairs]) < 2e-3
     assert np.median([turned[-1] for _, turned in pairs]) < 1.0
+
+
+SCORE = {
+    f"{which}_{what}": {"median": 0.01, "nine_in_ten": 0.1, "each": [0.01]}
+    for which in ("mean", "last")
+    for what in ("position_m", "angle_deg")
+}
+
+
+def test_an_error_that_is_larger_than_mujocos_is_named_and_not_within(tmp_path):
+    path = file_of([slide(0.8), flight(20)], tmp_path / "made.npz")
+    one = {"parameters": {"friction": 0.2}, "loss": 0.5, "evaluations": 10, "score": SCORE}
+    worse = SCORE | {"mean_angle_deg": SCORE["mean_angle_deg"] | {"median": 0.02}}
+    own = study.Tosses(path=path, budget=10)
+    assert own.result([("tabi", one, 0), ("mujoco", one, 0)])["within"]
+    found = own.result([("tabi", one | {"score": worse}, 0), ("mujoco", one, 0)])
+    assert not found["within"]
+    assert "larger than MuJoCo's: mean_angle_deg median" in own.text(found)
+
+
+def test_a_missing_file_is_one_sentence(tmp_path):
+    with pytest.raises(ModelError, match="do not exist"):
+        study.Tosses(path=tmp_path / "missing.npz").run()

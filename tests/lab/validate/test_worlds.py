@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import tabi
+from tabi.lab.study import reported
 from tabi.lab.validate import random_worlds, worlds
-from tabi.lab.validate.worlds import Record, Watch, run, summary, text, validate
+from tabi.lab.validate.worlds import Record, Watch, Worlds, run, summary
 from tabi.model.shape import Box, Ellipsoid, HeightField
 
 
@@ -58,8 +59,9 @@ def test_the_same_seed_runs_the_same():
 
 def test_figures_are_summed_up_and_every_world_is_told():
     told = []
-    found = validate(2, 50, lambda *what: told.append(what))
-    assert told == [("worlds", 0, 2), ("worlds", 1, 2), ("worlds", 2, 2)]
+    with reported(lambda *what: told.append(what)):
+        found = Worlds(worlds=2, steps=50).run()
+    assert told == [("worlds", 1, 2), ("worlds", 2, 2)]
     assert found["worlds"] == 2
     assert found["steps"] == 100
     assert sum(row["steps"] for row in found["histogram"]) == 100
@@ -75,10 +77,11 @@ def test_an_interrupt_keeps_the_worlds_that_are_done():
         if done == 2:
             raise KeyboardInterrupt
 
-    found = validate(5, 20, stop)
+    with reported(stop):
+        found = Worlds(worlds=5, steps=20).run()
     assert found["worlds"] == 2
     assert found["interrupted"]
-    assert "interrupted" in text(found)
+    assert "interrupted" in Worlds().text(found)
 
 
 def test_what_is_not_as_promised_is_said():
@@ -88,11 +91,11 @@ def test_what_is_not_as_promised_is_said():
         Record(1, fault="velocities are not finite"),
         Record(1, tunnelled=["a in b at 1 s"]),
     ):
-        found = summary([good, record]) | {"interrupted": False}
+        found = Worlds().result([good, record])
         assert not found["within"]
-        assert "NOT within" in text(found)
-    assert summary([good])["within"]
-    assert not summary([])["within"]
+        assert "NOT within" in Worlds().text(found)
+    assert Worlds().result([good])["within"]
+    assert not Worlds().result([])["within"]
 
 
 @pytest.mark.slow

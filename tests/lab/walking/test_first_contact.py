@@ -6,17 +6,19 @@ import numpy as np
 import pytest
 
 import tabi
+from tabi.lab.study import reported
 from tabi.lab.walking import first_contact
 from tabi.spatial.inertia import Inertia
+
+STUDY = first_contact.FirstContact(speeds=(0.2,), planned=(0.25,), dampings=(2000.0,))
 
 
 @pytest.fixture(scope="module")
 def found():
     """A hundredth of the experiment."""
     seen = []
-    result = first_contact.validate(
-        (0.2,), (0.25,), (2000.0,), lambda what, done, count: seen.append((what, done, count))
-    )
+    with reported(lambda *told: seen.append(told)):
+        result = STUDY.run()
     assert seen == [("drops", 1, 1), ("steps", 1, 1)]
     return result
 
@@ -86,9 +88,9 @@ def test_a_step_lands_as_published_with_the_mass_of_joints_that_are_held(found):
 
 @pytest.mark.slow
 def test_what_is_outside_is_told(found):
-    assert first_contact.text(found).endswith("all within")
-    assert "500 → 100 → 550 N" in first_contact.text(found)
+    assert STUDY.text(found).endswith("all within")
+    assert "500 → 100 → 550 N" in STUDY.text(found)
     drops = [found["drops"][0] | {"within": False}, found["drops"][1]]
-    told = first_contact.text(found | {"drops": drops, "within": False})
+    told = STUDY.text(found | {"drops": drops, "within": False})
     assert "OUTSIDE" in told
     assert told.endswith("NOT WITHIN what is allowed")

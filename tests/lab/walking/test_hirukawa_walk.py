@@ -7,6 +7,7 @@ import pytest
 
 import tabi
 from tabi.analysis.walk_trial import try_walk
+from tabi.lab.study import reported
 from tabi.lab.walking import hirukawa_walk
 
 
@@ -14,9 +15,8 @@ from tabi.lab.walking import hirukawa_walk
 def found():
     """HRP-2, without the search for the boundary."""
     seen = []
-    result = hirukawa_walk.validate(
-        ("hrp2",), 6, False, lambda what, done, count: seen.append((what, done, count))
-    )
+    with reported(lambda *told: seen.append(told)):
+        result = hirukawa_walk.HirukawaWalk(robots=("hrp2",), steps=6, bisect=False).run()
     assert seen[-1] == ("hrp2 rows", 6, 6)
     return result
 
@@ -85,8 +85,8 @@ def test_torque_inwards_turns_the_robot_towards_its_other_foot():
 
 @pytest.mark.slow
 def test_what_is_not_as_published_is_told(found):
-    told = hirukawa_walk.text(found)
+    told = hirukawa_walk.HirukawaWalk().text(found)
     assert "NOT as published" in told
     assert "of the weight" in told
-    told = hirukawa_walk.text(found | {"within": True})
+    told = hirukawa_walk.HirukawaWalk().text(found | {"within": True})
     assert told.endswith("as published, but for row 3 with gains of its own")

@@ -131,12 +131,12 @@ def test_limits_are_told_and_an_interrupt_keeps_them(monkeypatch, stops):
         return most
 
     monkeypatch.setattr(pushes.Pushed, "limit", limit)
-    found = pushes.validate(rough_robot("hrp2"), quick=True)
+    found = pushes.Pushes(quick=True).run()
     assert len(found["standing"]) == 4
     assert len(found["stepping"]) == (1 if stops else 4)
     assert found["interrupted"] is stops
     assert found["within"] is not stops
-    told = pushes.text(found)
+    told = pushes.Pushes().text(found)
     assert "200%" in told
     assert ("interrupted" in told) == stops
     assert ("8 of 8" in told) != stops
@@ -151,6 +151,8 @@ def test_limits_are_told_and_an_interrupt_keeps_them(monkeypatch, stops):
     ],
 )
 def test_what_falls_short_is_not_within(key, row):
-    fine = {"standing": [], "stepping": [], "walking": [], "mass_kg": 58.0, "interrupted": False}
-    assert pushes.within(fine | {"stepping": [{"share": 0.6, "crosses": True}]})
-    assert not pushes.within(fine | {key: [row]})
+    good = {"share": 1.0, "crosses": False, "limit_N": 200.0}
+    rows = [(kind, good) for kind in ("standing", "stepping", "walking")]
+    crossing = ("stepping", {"share": 0.6, "crosses": True})
+    assert pushes.Pushes().result([*rows, crossing])["within"]
+    assert not pushes.Pushes().result([*rows, (key, row)])["within"]

@@ -67,14 +67,14 @@ def walked(fallen=()):
 
 def test_falls_are_listed_with_what_was_drawn(monkeypatch):
     monkeypatch.setattr(rough_walks, "try_walk", walked({("steered", 1), ("blind", 0)}))
-    found = rough_walks.validate(walks=20)
+    found = rough_walks.RoughWalks(walks=20).run()
     assert found["counts"]["steered"] == {"walks": 20, "upright": 19, "arrived": 19}
     assert found["counts"]["planned"] == {"walks": 20, "upright": 20, "arrived": 20}
     assert found["within"]
-    told = rough_walks.text(found)
+    told = rough_walks.RoughWalks().text(found)
     assert "seed   1:  3.50 s, 0.70 m; friction 0.50, tilt 1.0° towards 90°" in told
     monkeypatch.setattr(rough_walks, "try_walk", walked({("steered", 1), ("steered", 2)}))
-    assert not rough_walks.validate(walks=20)["within"]
+    assert not rough_walks.RoughWalks(walks=20).run()["within"]
 
 
 @pytest.mark.slow
@@ -84,7 +84,7 @@ def test_a_walk_that_was_given_up_is_upright_and_has_not_arrived(monkeypatch):
     assert row["upright"]
     assert not row["arrived"]
     monkeypatch.setattr(rough_walks, "try_walk", lambda *task: row | {"seed": task[2]})
-    found = rough_walks.validate(walks=3, kinds=("steered",))
+    found = rough_walks.RoughWalks(walks=3, kinds=("steered",)).run()
     assert found["counts"]["steered"] == {"walks": 3, "upright": 3, "arrived": 0}
     assert not found["within"]
 
@@ -96,16 +96,17 @@ def test_an_interrupt_keeps_what_is_done(monkeypatch):
         return walked()(name, kind, seed, steps)
 
     monkeypatch.setattr(rough_walks, "try_walk", pretend)
-    found = rough_walks.validate(walks=5, kinds=("steered",))
+    found = rough_walks.RoughWalks(walks=5, kinds=("steered",)).run()
     assert found["interrupted"]
     assert [row["seed"] for row in found["walks"]] == [0, 1]
-    assert "interrupted" in rough_walks.text(found)
+    assert "interrupted" in rough_walks.RoughWalks().text(found)
 
 
 @pytest.mark.slow
 @pytest.mark.process
 def test_two_processes_find_what_one_finds():
     one, two = (
-        rough_walks.validate(walks=3, steps=2, jobs=jobs, kinds=("steered",)) for jobs in (1, 2)
+        rough_walks.RoughWalks(walks=3, steps=2, jobs=jobs, kinds=("steered",)).run()
+        for jobs in (1, 2)
     )
     assert one["walks"] == two["walks"]

@@ -37,9 +37,9 @@ def test_what_was_found_is_told(monkeypatch, robot):
     fine = one | {"crossed": True, "fell_s": None, "slip_m": 0.0}
     own = gait_for(robot)
     monkeypatch.setattr(slippery, "cross", lambda _, mu, gait, patch: one if gait == own else fine)
-    found = slippery.validate(robot, (0.1, 1e-3), (0.4,))
+    found = slippery.SlipperyPatch(frictions=(0.1, 1e-3), patches=(0.4,)).run()
     assert found["within"]
-    told = slippery.text(found)
+    told = slippery.SlipperyPatch().text(found)
     assert "fell at 4.2 s, slipped 30 mm" in told
     assert "too little for hrp2" in told
     assert "slowed down it crosses all without" in told
@@ -50,6 +50,6 @@ def test_an_interrupt_keeps_what_is_done(monkeypatch, robot):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(slippery, "cross", stopped)
-    found = slippery.validate(robot, (0.1,))
+    found = slippery.SlipperyPatch(frictions=(0.1,)).run()
     assert found["interrupted"]
     assert found["rows"] == []

@@ -94,10 +94,10 @@ def test_a_robot_without_feedback_falls_and_that_is_told():
 def test_results_are_told(monkeypatch):
     monkeypatch.setattr(stabilisers, "_walks", lambda *_: [])
     monkeypatch.setattr(stabilisers, "HALVINGS", 2)
-    result = stabilisers.validate(directions=(0,))
+    result = stabilisers.Stabilisers(directions=(0,)).run()
     assert set(result["kinds"]) == {"hirukawa", "dcm"}
-    told = stabilisers.text(result)
+    told = stabilisers.Stabilisers().text(result)
     assert "hirukawa" in told
     assert "all of them within" in told
     result["kinds"]["dcm"]["pushes"][0]["share"] = 0.9
-    assert not stabilisers._within(result["kinds"]["dcm"])
+    assert not stabilisers.Stabilisers.criteria[0].met(result)

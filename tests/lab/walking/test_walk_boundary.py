@@ -3,6 +3,7 @@
 import pytest
 
 import tabi
+from tabi.lab.study import reported
 from tabi.lab.walking import walk_boundary
 from tabi.lab.walking.walk_boundary import AS_IT_IS, Variation
 from tabi.walking import gait_for
@@ -60,9 +61,8 @@ def test_all_of_it_is_told(monkeypatch):
 
     monkeypatch.setattr(walk_boundary, "trial", trial)
     seen = []
-    found = walk_boundary.validate(
-        "hrp2", 20, lambda *one: seen.append(one), ("damping K/20",), (1.0, 8.0)
-    )
+    with reported(lambda *one: seen.append(one)):
+        found = walk_boundary.boundaries("hrp2", 20, ("damping K/20",), (1.0, 8.0))
     assert seen[-1] == ("hrp2 boundary", 6, 6)
     edge = found["edges"]["as it is"]
     assert edge["falls"] < 1000.0 <= edge["walks"] < 1.05 * edge["falls"]
@@ -70,6 +70,6 @@ def test_all_of_it_is_told(monkeypatch):
     # (1), with the softer motor
     series = 1 / (1 / found["standing_nm_rad"] + 1 / min(found["ankle_kp_nm_rad"]))
     assert series == pytest.approx(found["mgh_nm_rad"])
-    assert "damping K/20" in walk_boundary.text(found)
+    assert "damping K/20" in "\n".join(walk_boundary.lines(found))
     found["edges"]["as it is"] = {"falls": None, "walks": None}
-    assert "no boundary in between" in walk_boundary.text(found)
+    assert "no boundary in between" in "\n".join(walk_boundary.lines(found))

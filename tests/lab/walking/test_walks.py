@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import tabi
+from tabi.lab.study import reported
 from tabi.lab.walking import walks
 from tabi.robots import bipeds
 from tabi.walking import Biped, gait_for
@@ -16,7 +17,8 @@ def found(example_robots):
         tabi.robots.example_file(name)
         for name in ("talos_reduced.urdf", "g1_29dof_rev_1_0.urdf", "panda.urdf")
     ]
-    result = walks.validate(files, 3, lambda what, done, count: seen.append((what, done, count)))
+    with reported(lambda *told: seen.append(told)):
+        result = walks.Walks(files=files, steps=3).run()
     assert seen[-1] == ("robots", 3, 3)
     return result
 
@@ -41,7 +43,7 @@ def test_what_has_no_feet_is_refused_with_a_reason(found):
     arm = found["robots"][2]
     assert arm["outcome"] == "refused"
     assert "has no foot 'left' to walk on" in arm["reason"]
-    told = walks.text(found)
+    told = walks.Walks(files=[]).text(found)
     assert "2 of 3 walk 3 steps" in told
     assert arm["reason"] in told
 
@@ -112,7 +114,7 @@ def test_a_fall_is_told():
         "within": False,
         "interrupted": True,
     }
-    told = walks.text(result)
+    told = walks.Walks(files=[]).text(result)
     assert "fell at  3.50 s after  2 steps" in told
     assert "NOT WITHIN" in told
     assert told.endswith("interrupted: these are the robots done before")

@@ -4,36 +4,61 @@ time per step and what the contacts do.
 
 from __future__ import annotations
 
-import os
-import sys
 import time
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
-import tabi
-from tabi.apps.doctor import processor, version_of
 from tabi.control import hold
 from tabi.lab.bench.step import Marching
-from tabi.lab.bench.timing import microseconds
+from tabi.lab.bench.timing import Blocks, microseconds
+from tabi.lab.study import DEFAULTS, Benchmark, BenchPart, head
 from tabi.scenes import cart
 from tabi.simulation.simulator import Simulator
 
 
-def measure(duration: float = 2.0, blocks: int = 31, show: bool = True) -> dict[str, Any]:
-    """All figures, as plain data; hold and push each last ``duration`` [s]."""
-    say = (lambda text: print(text, file=sys.stderr, flush=True)) if show else (lambda text: None)
-    say("holding …")
-    held = holding(duration, blocks)
-    say("pushing …")
-    return {
-        "hardware": {"processor": processor(), "cores": os.cpu_count(), "threads_used": 1},
-        "versions": {"tabi": tabi.__version__, "numba": version_of("numba")},
-        "settings": {"dt": 1e-3, "tolerance": 1e-8, "blocks": blocks, "duration_s": duration},
-        "hold": held,
-        "push": pushing(duration),
-    }
+class CartBench(Benchmark, name="cart"):
+    """HRP-2 with its hands on a cart that carries a box."""
+
+    blocks: Blocks = 31
+    duration_s: float = 2.0
+
+    constants = DEFAULTS
+
+    def parts(self) -> Iterator[BenchPart]:
+        """The cart is held, then pushed."""
+        yield BenchPart("hold", "holding", lambda: holding(self.duration_s, self.blocks))
+        yield BenchPart("push", "pushing", lambda: pushing(self.duration_s))
+
+    def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
+        """Both as sentences."""
+        yield head(result)
+        held = result["hold"]
+        points = ", ".join(f"{name} {count}" for name, count in held["points"].items())
+        yield (
+            f"hold: {held['microseconds']:.0f} µs a step (fastest block "
+            f"{held['least_microseconds']:.0f} µs), {held['contacts']} points ({points})"
+        )
+        yield (
+            f"  {held['missed']} of {held['steps']} steps missed, "
+            f"worst {held['worst_residual']:.1e} m/s; hands press {held['hands_press_N']:.1f} N, "
+            f"cart moved {held['cart_moved_m']:.1e} m, load {held['load_moved_m']:.1e} m"
+            + ("; FALLEN" if held["fallen"] else "")
+        )
+        push = result["push"]
+        yield (
+            f"push: {push['microseconds_from_python']:.0f} µs a step from Python, "
+            f"slowest {push['slowest_microseconds']:.0f} µs, "
+            f"at most {push['most_iterations']} iterations; {push['missed']} missed, "
+            f"worst {push['worst_residual']:.1e} m/s"
+        )
+        yield (
+            f"  cart moved {1e3 * push['cart_moved_m']:.1f} mm, "
+            f"load slid {1e3 * push['load_slid_m']:.2f} mm on it"
+            + ("; FALLEN" if push["fallen"] else "")
+        )
 
 
 def holding(duration: float, blocks: int) -> dict[str, Any]:
@@ -94,34 +119,3 @@ def pushing(duration: float) -> dict[str, Any]:
         ),
         "fallen": sim.fallen(robot),
     }
-
-
-def text(result: dict[str, Any]) -> str:
-    """The figures for a terminal."""
-    held, push = result["hold"], result["push"]
-    points = ", ".join(f"{name} {count}" for name, count in held["points"].items())
-    return "\n".join(
-        [
-            (
-                f"{result['hardware']['processor']}, one core of {result['hardware']['cores']}; "
-                f"tabi {result['versions']['tabi']}"
-            ),
-            (
-                f"hold: {held['microseconds']:.0f} µs a step (fastest block "
-                f"{held['least_microseconds']:.0f} µs), {held['contacts']} points ({points})"
-            ),
-            f"  {held['missed']} of {held['steps']} steps missed, "
-            f"worst {held['worst_residual']:.1e} m/s; hands press {held['hands_press_N']:.1f} N, "
-            f"cart moved {held['cart_moved_m']:.1e} m, load {held['load_moved_m']:.1e} m"
-            + ("; FALLEN" if held["fallen"] else ""),
-            (
-                f"push: {push['microseconds_from_python']:.0f} µs a step from Python, "
-                f"slowest {push['slowest_microseconds']:.0f} µs, "
-                f"at most {push['most_iterations']} iterations; {push['missed']} missed, "
-                f"worst {push['worst_residual']:.1e} m/s"
-            ),
-            f"  cart moved {1e3 * push['cart_moved_m']:.1f} mm, "
-            f"load slid {1e3 * push['load_slid_m']:.2f} mm on it"
-            + ("; FALLEN" if push["fallen"] else ""),
-        ]
-    )

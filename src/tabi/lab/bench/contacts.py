@@ -11,21 +11,20 @@ contacts.
 
 from __future__ import annotations
 
-import os
-import sys
 import time
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 
-import tabi
-from tabi.apps.doctor import processor, version_of
 from tabi.contact import bodies, body_sweep, solve_bodies
 from tabi.contact.bodies import BodyProblem
 from tabi.jit import decorator
 from tabi.lab.bench import falling, loops
 from tabi.lab.bench.step import Marching
-from tabi.lab.bench.timing import microseconds
+from tabi.lab.bench.timing import Blocks, microseconds
+from tabi.lab.study import DEFAULTS, Benchmark, BenchPart, head
 from tabi.model.joint import Joint
 from tabi.model.robot import Robot
 from tabi.model.shape import Box, Shape, Sphere
@@ -45,38 +44,90 @@ TOLERANCES = (1e-6, 1e-8)
 PIT_BALL, PIT_MASS, PIT_FRICTION, PIT_HALF, PIT_DEPTH = 0.05, 0.5, 0.5, 0.3, 2.0
 
 
-def measure(
-    stacks: int = 128,
-    wall: tuple[int, int] = (17, 8),
-    blocks: int = 15,
-    show: bool = True,
-    links: int = 96,
-    balls: int = 200,
-    seconds: float = 1.5,
-) -> dict[str, Any]:
-    """All figures, as plain data; the wall as bricks in a row and rows. seconds: of the pit."""
-    say = (lambda text: print(text, file=sys.stderr, flush=True)) if show else (lambda text: None)
-    result: dict[str, Any] = {
-        "hardware": {"processor": processor(), "cores": os.cpu_count(), "threads_used": 1},
-        "versions": {"tabi": tabi.__version__, "numba": version_of("numba")},
-        "settings": {"dt": 1e-3, "tolerance": 1e-8, "blocks": blocks},
-    }
-    say(f"{stacks} stacks …")
-    result["stacks"] = {"stacks": stacks} | stepped(Simulator(stacks_world(stacks)), blocks)[0]
-    bricks, rows = wall
-    say(f"a wall of {bricks} × {rows} bricks …")
-    found, problem = stepped(Simulator(wall_world(bricks, rows)), blocks)
-    result["wall"] = {"bricks_in_a_row": bricks, "rows": rows} | found | {"cold": cold(problem)}
-    say(f"a crawler of {links} links …")
-    result["crawler"] = {"links": links} | stepped(Simulator(crawler_world(links)), blocks)[0]
-    say(f"a pit of {balls} balls, for {seconds:g} s …")
-    result["pit"] = {"balls": balls, "seconds": seconds} | falling.measure(
-        pit_world(balls), seconds
-    )
-    say("sweeps …")
-    widths = sorted({max(1, bricks // k) for k in (1, 2, 4, 8)})
-    result["sweeps"] = [sweep(first_problem(wall_world(n, rows)), blocks) for n in widths]
-    return result
+class ContactsBench(Benchmark, name="contacts"):
+    """A thousand contact points: 128 stacks of boxes, one brick wall, and a pit of balls."""
+
+    blocks: Blocks = 15
+    balls: Annotated[int, typer.Option(min=1, help="Balls that fall into the pit.")] = 200
+    seconds: Annotated[float, typer.Option(min=0.01, help="How long they fall and roll.")] = 1.5
+    stacks: int = 128
+    # bricks in a row, and rows
+    wall: tuple[int, int] = (17, 8)
+    links: int = 96
+
+    constants = DEFAULTS
+
+    def parts(self) -> Iterator[BenchPart]:
+        """World by world, and sweeps over walls that are less and less wide."""
+        (bricks, rows), links = self.wall, self.links
+        yield BenchPart("stacks", f"{self.stacks} stacks", self._stacks)
+        yield BenchPart("wall", f"a wall of {bricks} × {rows} bricks", self._wall)
+        yield BenchPart(
+            "crawler",
+            f"a crawler of {links} links",
+            lambda: {"links": links} | stepped(Simulator(crawler_world(links)), self.blocks)[0],
+        )
+        yield BenchPart("pit", f"a pit of {self.balls} balls, for {self.seconds:g} s", self._pit)
+        widths = sorted({max(1, bricks // k) for k in (1, 2, 4, 8)})
+        yield BenchPart(
+            "sweeps",
+            "sweeps",
+            lambda: [sweep(first_problem(wall_world(n, rows)), self.blocks) for n in widths],
+        )
+
+    def _stacks(self) -> dict[str, Any]:
+        found, _ = stepped(Simulator(stacks_world(self.stacks)), self.blocks)
+        return {"stacks": self.stacks} | found
+
+    def _wall(self) -> dict[str, Any]:
+        found, problem = stepped(Simulator(wall_world(*self.wall)), self.blocks)
+        size = dict(zip(("bricks_in_a_row", "rows"), self.wall, strict=True))
+        return size | found | {"cold": cold(problem)}
+
+    def _pit(self) -> dict[str, Any]:
+        found = falling.measure(pit_world(self.balls), self.seconds)
+        return {"balls": self.balls, "seconds": self.seconds} | found
+
+    def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
+        """World by world as sentences."""
+        yield head(result)
+        yield ""
+        for key, title in (
+            ("stacks", "{stacks} stacks"),
+            ("wall", "a wall of {bricks_in_a_row} × {rows} bricks"),
+            ("crawler", "a crawler of {links} links"),
+        ):
+            f = result[key]
+            yield (
+                f"{title.format_map(f)}: {f['contacts']} points, {f['groups']} groups, "
+                f"{f['bodies']} bodies"
+            )
+            yield (
+                f"  {f['microseconds']:.0f} µs a step, "
+                f"warm (fastest block {f['least_microseconds']:.0f} µs), by {f['attempt']}"
+            )
+            yield (
+                f"  {f['missed']} of {f['steps']} steps missed, worst {f['worst_residual']:.1e} "
+                f"m/s; weight off by {f['weight_error']:.0e}"
+            )
+            first = f["first_step"]
+            yield (
+                f"  first step {1e3 * first['seconds']:.1f} ms, {first['iterations']} iterations, "
+                f"{first['residual']:.1e} m/s"
+            )
+        yield from _pit_lines(result["pit"])
+        for row in result["wall"]["cold"]:
+            state = "" if row["converged"] else " NOT SOLVED"
+            yield (
+                f"  cold to {row['tolerance']:.0e} m/s by {row['by']}: "
+                f"{1e3 * row['seconds']:.1f} ms, {row['iterations']} iterations{state}, "
+                f"{row['residual']:.1e} m/s"
+            )
+        for row in result["sweeps"]:
+            yield (
+                f"  a sweep of {row['contacts']} points: {row['microseconds']:.1f} µs, "
+                f"{row['nanoseconds_per_contact']:.0f} ns a point"
+            )
 
 
 # ---- worlds -------------------------------------------------------------------------------------
@@ -246,51 +297,6 @@ def sweep(problem: BodyProblem, blocks: int) -> dict[str, Any]:
         "microseconds": round(least, 2),
         "nanoseconds_per_contact": round(1e3 * least / count, 1),
     }
-
-
-def text(result: dict[str, Any]) -> str:
-    """The figures for a terminal."""
-    lines = [
-        (
-            f"{result['hardware']['processor']}, one core of {result['hardware']['cores']}; "
-            f"tabi {result['versions']['tabi']}"
-        ),
-        "",
-    ]
-    stacks, wall, crawler = result["stacks"], result["wall"], result["crawler"]
-    for title, f in (
-        (f"{stacks['stacks']} stacks", stacks),
-        (f"a wall of {wall['bricks_in_a_row']} × {wall['rows']} bricks", wall),
-        (f"a crawler of {crawler['links']} links", crawler),
-    ):
-        first = f["first_step"]
-        lines.append(f"{title}: {f['contacts']} points, {f['groups']} groups, {f['bodies']} bodies")
-        lines.append(
-            f"  {f['microseconds']:.0f} µs a step, "
-            f"warm (fastest block {f['least_microseconds']:.0f} µs), by {f['attempt']}"
-        )
-        lines.append(
-            f"  {f['missed']} of {f['steps']} steps missed, worst {f['worst_residual']:.1e} m/s; "
-            f"weight off by {f['weight_error']:.0e}"
-        )
-        lines.append(
-            f"  first step {1e3 * first['seconds']:.1f} ms, {first['iterations']} iterations, "
-            f"{first['residual']:.1e} m/s"
-        )
-    lines += _pit_lines(result["pit"])
-    for row in wall["cold"]:
-        state = "" if row["converged"] else " NOT SOLVED"
-        lines.append(
-            f"  cold to {row['tolerance']:.0e} m/s by {row['by']}: {1e3 * row['seconds']:.1f} ms, "
-            f"{row['iterations']} iterations{state},"
-            f" {row['residual']:.1e} m/s"
-        )
-    for row in result["sweeps"]:
-        lines.append(
-            f"  a sweep of {row['contacts']} points: {row['microseconds']:.1f} µs, "
-            f"{row['nanoseconds_per_contact']:.0f} ns a point"
-        )
-    return "\n".join(lines)
 
 
 def _pit_lines(pit: dict[str, Any]) -> list[str]:

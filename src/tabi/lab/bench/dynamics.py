@@ -10,17 +10,18 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
-import tabi
-from tabi.apps.doctor import processor, version_of
+from tabi.apps.robots import named
 from tabi.dynamics import free, integrate, workspace
 from tabi.formats.mjcf.writer import to_mujoco
 from tabi.lab.bench import loops
-from tabi.lab.bench.timing import microseconds, repeat
+from tabi.lab.bench.timing import Blocks, Robots, medians, microseconds, repeat
 from tabi.lab.pinocchio import Referee, build, pinocchio
+from tabi.lab.study import Benchmark, BenchPart, head, told
 from tabi.model.robot import Robot
 from tabi.model.world import World
 
@@ -39,25 +40,59 @@ start = time.perf_counter(); tabi.robots.hrp2(); print(time.perf_counter() - sta
 """
 
 
-def measure(robots: list[Robot], blocks: int = 31, show: bool = True) -> dict[str, Any]:
-    """All figures, as plain data."""
-    say = (lambda text: print(text, file=sys.stderr, flush=True)) if show else (lambda text: None)
-    say("starting up …")
-    result: dict[str, Any] = {
-        "hardware": {"processor": processor(), "cores": os.cpu_count(), "threads_used": 1},
-        "versions": {"tabi": tabi.__version__}
-        | {name: version_of(name) for name in ("numpy", "numba", "pin", "mujoco")},
-        "settings": {
-            "blocks": blocks,
-            "statistic": "median of interleaved blocks; ratios are medians of blockwise ratios",
-        },
-        "startup": startup(),
-        "robots": {},
-    }
-    for robot in robots:
-        say(f"{robot.name} …")
-        result["robots"][robot.name] = against_engines(robot, blocks)
-    return result
+class DynamicsBench(Benchmark, name="dynamics"):
+    """Forward and inverse dynamics, mass matrix and the free step against Pinocchio and MuJoCo."""
+
+    robots: Robots = None
+    blocks: Blocks = 31
+
+    packages = ("numpy", "numba", "pin", "mujoco")
+    constants = told(
+        statistic="median of interleaved blocks; ratios are medians of blockwise ratios"
+    )
+
+    def parts(self) -> Iterator[BenchPart]:
+        """What starting up costs, then robot by robot in their own order, hrp2 first."""
+        robots = [named("hrp2"), *(named(path, gains=False) for path in self.robots or ())]
+        yield BenchPart("startup", "starting up", startup)
+        for robot in robots:
+            one = lambda robot=robot: against_engines(robot, self.blocks)  # noqa: E731
+            yield BenchPart(("robots", robot.name), robot.name, one)
+
+    def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
+        """A table for each robot."""
+        yield head(result)
+        yield ""
+        for name, robot in result["robots"].items():
+            us, ratio, step = robot["microseconds"], robot["ratio_to_pinocchio"], robot["free_step"]
+            yield f"{name}, {robot['joints']} joints, {robot['v_count']} degrees of freedom"
+            for key, title in (
+                ("aba", "forward dynamics (ABA)"),
+                ("rnea", "inverse dynamics (RNEA)"),
+                ("crba", "mass matrix (CRBA)"),
+            ):
+                yield (
+                    f"  {title:<26} {us[key]:7.2f} µs   Pinocchio {us['pin.' + key]:7.2f} µs a "
+                    f"call   {ratio[key]:5.2f} × faster, its call taken off"
+                )
+            t = step["microseconds"]
+            loop, peer = t["compiled loop"], t["mujoco rollout"]
+            yield (
+                f"  {'free step':<26} {loop:7.2f} µs   MuJoCo    {peer:7.2f} µs a step   "
+                f"{step['ratio_to_mujoco']:5.2f} × faster"
+            )
+            yield f"  {'free step, second order':<26} {t['second order']:7.2f} µs"
+            yield (
+                f"  {'free step from Python':<26} {t['from Python']:7.2f} µs   "
+                f"{step['python_overhead_microseconds']:.2f} µs above the step itself"
+            )
+            yield ""
+        start = result["startup"]
+        yield (
+            f"first compilation {start['first_compilation_s']} s; "
+            f"cached, from import to first step {start['cached_import_to_first_step_s']} s; "
+            f"tabi --help {start['help_s']} s; hrp2 loads in {1e3 * start['hrp2_loading_s']:.1f} ms"
+        )
 
 
 def against_engines(robot: Robot, blocks: int) -> dict[str, Any]:
@@ -100,7 +135,7 @@ def against_engines(robot: Robot, blocks: int) -> dict[str, Any]:
     return {
         "joints": len(model.joint_names),
         "v_count": model.v_count,
-        "microseconds": {name: round(float(np.median(t)), 3) for name, t in times.items()},
+        "microseconds": medians(times, 3),
         "ratio_to_pinocchio": {
             name[4:]: round(float(np.median(t / times[name[4:]])), 2) for name, t in ratios.items()
         },
@@ -136,7 +171,7 @@ def free_step(world: World, blocks: int) -> dict[str, Any]:
     }
     times = microseconds(runs, blocks)
     return {
-        "microseconds": {name: round(float(np.median(t)), 3) for name, t in times.items()},
+        "microseconds": medians(times, 3),
         "python_overhead_microseconds": round(
             float(np.median(times["from Python"] - times["compiled loop"])), 3
         ),
@@ -178,40 +213,3 @@ def _python(code: str, **environment: str) -> float:
         env={**os.environ, **environment, "TABI_QUIET": "1"},
     )
     return float(done.stdout.split()[-1])
-
-
-def text(result: dict[str, Any]) -> str:
-    """The figures for a terminal."""
-    hardware, start = result["hardware"], result["startup"]
-    versions = ", ".join(f"{name} {version}" for name, version in result["versions"].items())
-    lines = [f"{hardware['processor']}, one core of {hardware['cores']}; {versions}", ""]
-    for name, robot in result["robots"].items():
-        us, ratio, step = robot["microseconds"], robot["ratio_to_pinocchio"], robot["free_step"]
-        lines.append(f"{name}, {robot['joints']} joints, {robot['v_count']} degrees of freedom")
-        for key, title in (
-            ("aba", "forward dynamics (ABA)"),
-            ("rnea", "inverse dynamics (RNEA)"),
-            ("crba", "mass matrix (CRBA)"),
-        ):
-            lines.append(
-                f"  {title:<26} {us[key]:7.2f} µs   Pinocchio {us['pin.' + key]:7.2f} µs a call   "
-                f"{ratio[key]:5.2f} × faster, its call taken off"
-            )
-        t = step["microseconds"]
-        loop, peer = t["compiled loop"], t["mujoco rollout"]
-        lines.append(
-            f"  {'free step':<26} {loop:7.2f} µs   MuJoCo    {peer:7.2f} µs a step   "
-            f"{step['ratio_to_mujoco']:5.2f} × faster"
-        )
-        lines.append(f"  {'free step, second order':<26} {t['second order']:7.2f} µs")
-        lines.append(
-            f"  {'free step from Python':<26} {t['from Python']:7.2f} µs   "
-            f"{step['python_overhead_microseconds']:.2f} µs above the step itself"
-        )
-        lines.append("")
-    lines.append(
-        f"first compilation {start['first_compilation_s']} s; "
-        f"cached, from import to first step {start['cached_import_to_first_step_s']} s; "
-        f"tabi --help {start['help_s']} s; hrp2 loads in {1e3 * start['hrp2_loading_s']:.1f} ms"
-    )
-    return "\n".join(lines)

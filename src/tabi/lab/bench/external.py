@@ -14,17 +14,17 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 
-import tabi
-from tabi.apps.doctor import processor, version_of
 from tabi.control.processes import addresses
 from tabi.control.processes.external import external
 from tabi.control.processes.messages import Layout
+from tabi.lab.study import Benchmark, BenchPart
 from tabi.model.world import World
 from tabi.robots import hrp2
 from tabi.simulation.simulator import Simulator
@@ -54,45 +54,67 @@ while len(link.recv(size, socket.MSG_WAITALL)) == size:
 """
 
 
-def measure(program: Sequence[str] = (), blocks: int = 61) -> dict[str, Any]:
-    """All figures, as plain data.
+class ExternalBench(Benchmark, name="external"):
+    """How long a controller in another process takes to answer, against a bare socket."""
 
-    Args:
-        program: a controller and its arguments, beside the one in Python.
-    """
-    world = World()
-    robot = world.add_robot(hrp2())
-    seen = Simulator(world).measure(robot)
-    layout = Layout.of(robot, seen)
-    programs = {"tabi.control.serve": [sys.executable, "-c", SERVE]}
-    if program:
-        programs[os.path.basename(program[0])] = list(program)
-    with ExitStack() as stack:
-        asked: dict[str, Callable[[], object]] = {
-            "bare socket": stack.enter_context(Echo(layout.measurement_size, layout.command_size))
+    program: Annotated[
+        list[str] | None,
+        typer.Argument(help="A controller's program and its arguments, beside the one in Python."),
+    ] = None
+    blocks: Annotated[int, typer.Option(min=3, help="Blocks of 100 questions.")] = 61
+
+    packages = ("numpy",)
+
+    def parts(self) -> Iterator[BenchPart]:
+        """All programs by turns."""
+        yield BenchPart("", "", self.asked)
+
+    def asked(self) -> dict[str, Any]:
+        """Times of questions [µs], and ratios to a bare socket."""
+        world = World()
+        robot = world.add_robot(hrp2())
+        seen = Simulator(world).measure(robot)
+        layout = Layout.of(robot, seen)
+        programs = {"tabi.control.serve": [sys.executable, "-c", SERVE]}
+        if self.program:
+            programs[os.path.basename(self.program[0])] = list(self.program)
+        with ExitStack() as stack:
+            echo = Echo(layout.measurement_size, layout.command_size)
+            asked: dict[str, Callable[[], object]] = {"bare socket": stack.enter_context(echo)}
+            for name, words in programs.items():
+                drive = stack.enter_context(external(words, robot=robot, late="stop"))
+                asked[name] = lambda drive=drive: drive(0.0, seen)
+            times = _microseconds(asked, self.blocks)
+        bare = np.median(times["bare socket"])
+        return {
+            "settings": self.settings() | {"questions": self.blocks * BLOCK, "robot": robot.name},
+            "bytes": {"measurement": layout.measurement_size, "command": layout.command_size},
+            "microseconds": {
+                name: {
+                    "median": round(float(np.median(t)), 2),
+                    "95%": round(float(np.percentile(t, 95)), 2),
+                    "least": round(float(t.min()), 2),
+                }
+                for name, t in times.items()
+            },
+            "ratio_to_bare_socket": {
+                name: round(float(np.median(t) / bare), 2) for name, t in times.items()
+            },
         }
-        for name, words in programs.items():
-            drive = stack.enter_context(external(words, robot=robot, late="stop"))
-            asked[name] = lambda drive=drive: drive(0.0, seen)
-        times = _microseconds(asked, blocks)
-    return {
-        "hardware": {"processor": processor(), "cores": os.cpu_count()},
-        "versions": {"tabi": tabi.__version__, "numpy": version_of("numpy")},
-        "settings": {"blocks": blocks, "questions": blocks * BLOCK, "robot": robot.name},
-        "bytes": {"measurement": layout.measurement_size, "command": layout.command_size},
-        "microseconds": {
-            name: {
-                "median": round(float(np.median(t)), 2),
-                "95%": round(float(np.percentile(t, 95)), 2),
-                "least": round(float(t.min()), 2),
-            }
-            for name, t in times.items()
-        },
-        "ratio_to_bare_socket": {
-            name: round(float(np.median(t) / np.median(times["bare socket"])), 2)
-            for name, t in times.items()
-        },
-    }
+
+    def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
+        """A table."""
+        size, told = result["bytes"], result["settings"]
+        yield (
+            f"{result['hardware']['processor']}, {told['robot']}: {size['measurement']} bytes "
+            f"there, {size['command']} back, {told['questions']} questions [µs a round]"
+        )
+        for name, us in result["microseconds"].items():
+            ratio = result["ratio_to_bare_socket"][name]
+            yield (
+                f"  {name:<20} median {us['median']:7.1f}   95 % {us['95%']:7.1f}   "
+                f"{ratio:.2f} × socket"
+            )
 
 
 class Echo:
@@ -132,19 +154,3 @@ def _microseconds(asked: dict[str, Callable[[], object]], blocks: int) -> dict[s
                 if turn:
                     times[name].append((time.perf_counter() - start) * 1e6)
     return {name: np.array(t) for name, t in times.items()}
-
-
-def text(result: dict[str, Any]) -> str:
-    """The figures for a terminal."""
-    size, told = result["bytes"], result["settings"]
-    lines = [
-        f"{result['hardware']['processor']}, {told['robot']}: {size['measurement']} bytes there, "
-        f"{size['command']} back, {told['questions']} questions [µs a round]"
-    ]
-    for name, us in result["microseconds"].items():
-        ratio = result["ratio_to_bare_socket"][name]
-        lines.append(
-            f"  {name:<20} median {us['median']:7.1f}   95 % {us['95%']:7.1f}   "
-            f"{ratio:.2f} × socket"
-        )
-    return "\n".join(lines)

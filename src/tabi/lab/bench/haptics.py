@@ -9,21 +9,21 @@ the energy at the device's port: what the robot itself does on the hand is in it
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Callable
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 
 from tabi import scenes
-from tabi.apps.doctor import processor
 from tabi.interaction.coupling import Placement
 from tabi.interaction.hand import HapticHand
 from tabi.interaction.session import HapticSession, source_of
 from tabi.interaction.shared_link import BINS
+from tabi.lab.study import Benchmark, BenchPart, told
 from tabi.simulation.simulator import Simulator
 from tabi.spatial.transform import translation
 
@@ -46,23 +46,50 @@ WAY, OFTEN = 0.02, 0.7
 SETTLING, FOUND = 0.5, 60.0
 
 
-def measure(
-    seconds: float = 10.0,
-    cases: tuple[str, ...] = tuple(CASES),
-    progress: Callable[[str, int, int], None] = lambda what, done, count: None,
-) -> dict[str, Any]:
-    """All figures, as plain data."""
-    found = {}
-    for k, name in enumerate(cases):
-        progress(name, k, len(cases))
-        found[name] = pulled(name, seconds)
-    progress("done", len(cases), len(cases))
-    return {
-        "hardware": {"processor": processor(), "cores": os.cpu_count()},
-        "settings": {"device": "stand-in", "step_s": 1e-3, "seconds": seconds},
-        "bins_ms": [1e3 * one for one in BINS],
-        "cases": found,
-    }
+class HapticsBench(Benchmark, name="haptics"):
+    """A hand on the stand-in device pulls at HRP-2 and at a cart in real time: periods of the
+    device's loop, how late the simulation is, energy.
+    """
+
+    seconds: Annotated[
+        float, typer.Option(min=1.0, help="How long each scene is pulled at, in real time.")
+    ] = 10.0
+    scenes: tuple[str, ...] = tuple(CASES)
+
+    packages = ()
+    constants = told(device="stand-in", step_s=1e-3)
+
+    def parts(self) -> Iterator[BenchPart]:
+        """Scene by scene."""
+        yield BenchPart("bins_ms", "", lambda: [1e3 * one for one in BINS])
+        for name in self.scenes:
+            yield BenchPart(("cases", name), name, lambda name=name: pulled(name, self.seconds))
+
+    def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
+        """Scene by scene as sentences."""
+        h = result["hardware"]
+        yield (
+            f"a hand on the stand-in pulls, steps of 1 ms by the clock, {h['processor']}, "
+            f"{h['cores']} cores for three processes"
+        )
+        for name, one in result["cases"].items():
+            late = one["late_ms"]
+            yield (
+                f"{name}, {one['contacts']} contacts: {one['real_time_factor']:.3f} × real time, "
+                f"a step late by {late['median']:.2f} ms, 99 % {late['99 %']:.2f} ms"
+            )
+            yield (
+                f"  loop of the device: {one['periods_below_2_ms']:.2%} of {one['periods']} "
+                f"periods below 2 ms, worst {one['worst_period_ms']:.2f} ms, "
+                f"work {one['work_of_a_period_ms']:.2f} ms"
+            )
+            yield (
+                f"  oldest reading {one['oldest_reading_ms']:.1f} ms, lost {one['times_lost']} "
+                f"times; up to {one['strongest_on_body_n']:.1f} N on the body, "
+                f"{one['strongest_felt_n']:.1f} N in the hand; "
+                f"energy to the hand {1e3 * one['energy_to_the_hand_j']:.3f} mJ; "
+                + ("every step certified" if not one["missed"] else f"{one['missed']} steps missed")
+            )
 
 
 def pulled(name: str, seconds: float) -> dict[str, Any]:
@@ -144,27 +171,3 @@ def _keep_time(sim: Simulator, session: HapticSession, seconds: float) -> dict[s
 def _below(periods: np.ndarray, limit: float) -> float:
     """Share of periods of a histogram up to a limit [s]."""
     return float(periods[: BINS.index(limit) + 1].sum() / max(periods.sum(), 1))
-
-
-def text(found: dict[str, Any]) -> str:
-    """The figures as sentences."""
-    h = found["hardware"]
-    lines = [
-        f"a hand on the stand-in pulls, steps of 1 ms by the clock, {h['processor']}, "
-        f"{h['cores']} cores for three processes"
-    ]
-    for name, one in found["cases"].items():
-        late = one["late_ms"]
-        lines += [
-            f"{name}, {one['contacts']} contacts: {one['real_time_factor']:.3f} × real time, "
-            f"a step late by {late['median']:.2f} ms, 99 % {late['99 %']:.2f} ms",
-            f"  loop of the device: {one['periods_below_2_ms']:.2%} of {one['periods']} periods "
-            f"below 2 ms, worst {one['worst_period_ms']:.2f} ms, "
-            f"work {one['work_of_a_period_ms']:.2f} ms",
-            f"  oldest reading {one['oldest_reading_ms']:.1f} ms, lost {one['times_lost']} times; "
-            f"up to {one['strongest_on_body_n']:.1f} N on the body, "
-            f"{one['strongest_felt_n']:.1f} N in the hand; "
-            f"energy to the hand {1e3 * one['energy_to_the_hand_j']:.3f} mJ; "
-            + ("every step certified" if not one["missed"] else f"{one['missed']} steps missed"),
-        ]
-    return "\n".join(lines)

@@ -10,20 +10,20 @@ quantities that controllers ask for are held against Pinocchio's (``quantities``
 
 from __future__ import annotations
 
-import os
 import threading
 import time
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 from numpy.typing import NDArray
 
-import tabi
-from tabi.apps.doctor import processor, version_of
+from tabi.apps.robots import named
 from tabi.lab.bench import quantities
 from tabi.lab.bench.step import SETTLE, Rolling, stage
-from tabi.lab.bench.timing import microseconds
+from tabi.lab.bench.timing import Blocks, medians, microseconds
+from tabi.lab.study import Benchmark, BenchPart, told
 from tabi.model.compiled import Model
 from tabi.model.controllers.signals import Command, Measurement
 from tabi.model.lookup import joint_rows
@@ -39,8 +39,51 @@ SWAY, PERIOD = 0.005, 1.1
 BLOCK, THREAD = 0.02, 20_000
 
 
-def measure(robot: Robot, blocks: int = 61) -> dict[str, Any]:
-    """All figures, as plain data."""
+class LoopBench(Benchmark, name="loop"):
+    """A Python loop with a new command in every step against the same loop around MuJoCo."""
+
+    robot: Annotated[
+        str,
+        typer.Argument(
+            help="hrp2, hrp1s, hoap2, cb, or a path to a URDF, MJCF, .wrl or .body file."
+        ),
+    ] = "hrp2"
+    blocks: Blocks = 61
+
+    packages = ("numpy", "numba", "mujoco")
+    constants = told(dt=1e-3, statistic="medians; least: fastest block")
+
+    def parts(self) -> Iterator[BenchPart]:
+        """All loops by turns, then quantities that controllers ask for."""
+        robot = named(self.robot)
+        yield BenchPart("", "loops", lambda: looped(robot, self.blocks))
+        blocks = max(3, self.blocks // 2)
+        yield BenchPart("", "quantities", lambda: quantities.measure(robot, blocks))
+
+    def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
+        """Loops, and a table of quantities."""
+        r = result
+        us, above, ratio = (r[k] for k in ("microseconds", "above_compiled", "ratio_to_mujoco"))
+        yield (
+            f"{r['hardware']['processor']}, {r['robot']}, medians of "
+            f"{r['settings']['blocks']} blocks [µs a step]"
+        )
+        yield f"  compiled loop                           {us['compiled']:8.2f}"
+        for title, rest, name in (
+            ("a new command each step", "", "loop"),
+            ("and both feet's wrenches read", ", wrenches", "wrenches"),
+        ):
+            yield (
+                f"  {title:<38}  {us[f'tabi{rest}']:8.2f}   mujoco {us[f'mujoco{rest}']:8.2f}   "
+                f"{ratio[name]:.2f} ×   {above[f'tabi{rest}']:.1f} above the compiled loop "
+                "(fastest blocks)"
+            )
+        yield f"  two simulators in two threads: {r['two_threads']:.2f} × one"
+        yield from quantities.lines(r)
+
+
+def looped(robot: Robot, blocks: int) -> dict[str, Any]:
+    """Times of all loops [µs] and what shows that they do the same."""
     world, robot = stage(robot)
     ours, theirs = Loop(world, robot), MujocoLoop(world, robot)
     runs: dict[str, Callable[[int], object]] = {
@@ -55,12 +98,8 @@ def measure(robot: Robot, blocks: int = 61) -> dict[str, Any]:
     times = microseconds(runs, blocks, BLOCK)
     least = {name: float(t.min()) for name, t in times.items()}
     return {
-        "hardware": {"processor": processor(), "cores": os.cpu_count()},
-        "versions": {"tabi": tabi.__version__}
-        | {name: version_of(name) for name in ("numpy", "numba", "mujoco")},
-        "settings": {"dt": 1e-3, "blocks": blocks, "statistic": "medians; least: fastest block"},
         "robot": robot.name,
-        "microseconds": {name: round(float(np.median(t)), 2) for name, t in times.items()},
+        "microseconds": medians(times),
         "least": {name: round(t, 2) for name, t in least.items()},
         "above_compiled": {
             name: round(least[name] - least["compiled"], 2) for name in ("tabi", "tabi, wrenches")
@@ -69,12 +108,9 @@ def measure(robot: Robot, blocks: int = 61) -> dict[str, Any]:
             name: round(float(np.median(times[f"mujoco{rest}"] / times[f"tabi{rest}"])), 2)
             for name, rest in (("loop", ""), ("wrenches", ", wrenches"))
         },
-        "normal_force_N": {
-            "tabi": round(ours.weight(), 2),
-            "mujoco": round(theirs.weight(), 2),
-        },
+        "normal_force_N": {"tabi": round(ours.weight(), 2), "mujoco": round(theirs.weight(), 2)},
         "two_threads": round(two_threads(world), 2),
-    } | quantities.measure(robot, max(3, blocks // 2))
+    }
 
 
 class Loop:
@@ -202,25 +238,3 @@ def two_threads(world: World, steps: int = THREAD) -> float:
         return time.perf_counter() - start
 
     return max(2.0 * seconds(sims[:1]) / seconds(sims) for _ in range(5))
-
-
-def text(result: dict[str, Any]) -> str:
-    """The figures for a terminal."""
-    us, above, ratio = (result[k] for k in ("microseconds", "above_compiled", "ratio_to_mujoco"))
-    lines = [
-        f"{result['hardware']['processor']}, {result['robot']}, medians of "
-        f"{result['settings']['blocks']} blocks [µs a step]",
-        f"  compiled loop                           {us['compiled']:8.2f}",
-    ]
-    for title, rest, name in (
-        ("a new command each step", "", "loop"),
-        ("and both feet's wrenches read", ", wrenches", "wrenches"),
-    ):
-        tabi_us, mujoco_us = us[f"tabi{rest}"], us[f"mujoco{rest}"]
-        lines.append(
-            f"  {title:<38}  {tabi_us:8.2f}   mujoco {mujoco_us:8.2f}   {ratio[name]:.2f} ×   "
-            f"{above[f'tabi{rest}']:.1f} above the compiled loop (fastest blocks)"
-        )
-    lines.append(f"  two simulators in two threads: {result['two_threads']:.2f} × one")
-    lines.append(quantities.text(result))
-    return "\n".join(lines)

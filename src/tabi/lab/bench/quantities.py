@@ -9,7 +9,7 @@ reads all sensors and returns an array adds to a step.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from tabi.dynamics import Configuration, integrate
 from tabi.dynamics.quantities import Quantities
 from tabi.lab.bench.step import SETTLE, stage
 from tabi.lab.bench.timing import microseconds, repeat
+from tabi.lab.columns import Column, table
 from tabi.lab.pinocchio import Referee, build, pinocchio
 from tabi.model.controllers.signals import Command, Measurement
 from tabi.model.links import Link
@@ -200,17 +201,18 @@ def in_the_loop(robot: Robot, blocks: int) -> dict[str, Any]:
     }
 
 
-def text(found: dict[str, Any]) -> str:
+def lines(found: Mapping[str, Any]) -> Iterator[str]:
     """The figures for a terminal."""
-    lines = [f"  from new q and v [µs]{'tabi':>22}{'Pinocchio':>12}"]
-    for name, row in found["quantities"].items():
-        beyond = "" if row["within"] else f"   more than {MOST:g} and {TIMES:g} × Pinocchio"
-        lines.append(f"    {name:<30}{row['tabi']:9.2f}{row['pinocchio']:12.2f}{beyond}")
-    lines.append(f"  new q and v for a Configuration: {found['configuration_update_us']:.1f} µs")
-    lines.append(
-        f"  all of both feet {found['feet_us']:.1f} µs; a controller that reads all sensors"
-    )
-    lines.append(
-        f"  and returns an array: {found['sensing_controller_above_step_us']:.1f} µs above a step"
-    )
-    return "\n".join(lines)
+    rows = [{"name": name} | row for name, row in found["quantities"].items()]
+    yield from table(COLUMNS, rows)
+    yield f"  new q and v for a Configuration: {found['configuration_update_us']:.1f} µs"
+    yield f"  all of both feet {found['feet_us']:.1f} µs; a controller that reads all sensors"
+    yield f"  and returns an array: {found['sensing_controller_above_step_us']:.1f} µs above a step"
+
+
+COLUMNS = (
+    Column("from new q and v [µs]", "name"),
+    Column("tabi", "tabi", ".2f"),
+    Column("Pinocchio", "pinocchio", ".2f"),
+    Column("", lambda r: "" if r["within"] else f"more than {MOST:g} and {TIMES:g} × Pinocchio"),
+)

@@ -8,63 +8,90 @@ collapses and lies (``falling``).
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 
-import tabi
 from tabi._errors import TabiError
-from tabi.apps.doctor import processor, version_of
 from tabi.lab.bench import falling
 from tabi.lab.bench.step import SETTLE, Marching, Rolling
-from tabi.lab.bench.timing import microseconds
+from tabi.lab.bench.timing import Blocks, medians, microseconds
+from tabi.lab.columns import Column, table
+from tabi.lab.study import DEFAULTS, Benchmark, BenchPart, head
 from tabi.lab.validate.robot_check import FRICTION
 from tabi.model.world import World
 from tabi.robots.files import load, quietly
 from tabi.simulation.simulator import Simulator
 
 
-def measure(
-    files: list[Path],
-    blocks: int = 31,
-    seconds: float = 3.0,
-    move_on: Callable[[int], object] = lambda done: None,
-) -> dict[str, Any]:
-    """All figures, as plain data; an interrupt keeps the robots that are done.
+class RobotsBench(Benchmark, name="robots"):
+    """Robots from files against MuJoCo, standing and falling limp."""
 
-    Args:
-        seconds: how long each falls and lies. move_on: told how many robots are done.
-    """
-    rows: list[dict[str, Any]] = []
-    interrupted = False
-    try:
-        for file in files:
-            rows.append(_robot(file, blocks, seconds))
-            move_on(len(rows))
-    except KeyboardInterrupt:
-        interrupted = True
-    ratios = [row["standing"]["ratio"] for row in rows if "standing" in row]
-    return {
-        "hardware": {"processor": processor(), "cores": os.cpu_count(), "threads_used": 1},
-        "versions": {"tabi": tabi.__version__}
-        | {name: version_of(name) for name in ("numpy", "numba", "mujoco")},
-        "settings": {
-            "dt": 1e-3,
-            "tolerance": 1e-8,
-            "blocks": blocks,
-            "fall_s": seconds,
-            "statistic": "standing: median of interleaved blocks, ratio of blockwise ratios; "
-            "limp: mean and longest CPU time of a step",
-        },
-        "robots": rows,
-        "median_ratio": round(float(np.median(ratios)), 2) if ratios else None,
-        "least_ratio": min(ratios, default=None),
-        "interrupted": interrupted,
+    files: Annotated[
+        list[Path], typer.Argument(help="URDF, MJCF, .wrl or .body files, as many as you like.")
+    ]
+    blocks: Blocks = 31
+    seconds: Annotated[float, typer.Option(min=0.01, help="How long each falls limp.")] = 3.0
+
+    unit, packages = "robots", ("numpy", "numba", "mujoco")
+    constants = DEFAULTS | {
+        "statistic": "standing: median of interleaved blocks, ratio of blockwise ratios; "
+        "limp: mean and longest CPU time of a step",
     }
+
+    def parts(self) -> Iterator[BenchPart]:
+        """One robot after the other."""
+        for file in self.files:
+            one = lambda file=file: _robot(file, self.blocks, self.seconds)  # noqa: E731
+            yield BenchPart("", file.name, one)
+
+    def figures(self, rows: Sequence[Any]) -> dict[str, Any]:
+        """All robots, and ratios of those that stand."""
+        robots = [row for _, row in rows]
+        ratios = [row["standing"]["ratio"] for row in robots if "standing" in row]
+        return {
+            "settings": self.settings() | {"fall_s": self.seconds},
+            "robots": robots,
+            "median_ratio": round(float(np.median(ratios)), 2) if ratios else None,
+            "least_ratio": min(ratios, default=None),
+        }
+
+    def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
+        """A table."""
+        yield head(result)
+        yield ""
+        yield from table(COLUMNS, result["robots"], "", _below)
+        if result["median_ratio"] is not None:
+            yield ""
+            yield (
+                f"standing, MuJoCo's time over tabi's: {result['median_ratio']} in the median, "
+                f"{result['least_ratio']} at least"
+            )
+
+
+COLUMNS = (
+    Column("robot", lambda row: row["file"][:22]),
+    Column("joints", "joints", "d"),
+    Column("standing [µs]: tabi", "standing.microseconds.tabi", ".0f"),
+    Column("MuJoCo", "standing.microseconds.mujoco", ".0f"),
+    Column("ratio", "standing.ratio", ".2f"),
+    Column("limp [µs]: tabi", "limp.microseconds.tabi", ".0f"),
+    Column("MuJoCo", "limp.microseconds.mujoco", ".0f"),
+    Column("longest ms", "limp.longest_ms", ".1f"),
+    Column("missed", "limp.missed", "d"),
+)
+
+
+def _below(row: dict[str, Any]) -> Iterator[str]:
+    if "cost_of_loops" in row.get("standing", {}):
+        cost = row["standing"]["cost_of_loops"]
+        yield f"  standing takes {cost:.2f} times as long as without its closed loops"
+    if "fault" in row:
+        yield f"  {row['fault']}"
 
 
 def _world(file: Path, limp: bool, bonds: bool = True) -> tuple[World, Any]:
@@ -113,42 +140,7 @@ def _standing(world: World, blocks: int, opened: World | None) -> dict[str, Any]
         loops = {"cost_of_loops": round(cost, 2)}
     return loops | {
         "contacts": {"tabi": len(ours.sim.contacts), "mujoco": theirs.contacts()[0]},
-        "microseconds": {name: round(float(np.median(t)), 1) for name, t in times.items()},
+        "microseconds": medians(times, 1),
         "ratio": round(float(np.median(times["mujoco"] / times["tabi"])), 2),
         "missed": ours.missed,
     }
-
-
-def text(result: dict[str, Any]) -> str:
-    """The figures for a terminal."""
-    versions = ", ".join(f"{name} {version}" for name, version in result["versions"].items())
-    lines = [
-        f"{result['hardware']['processor']}, one core of {result['hardware']['cores']}; {versions}",
-        "",
-        "                                 standing [µs]             limp [µs]",
-        "robot                   joints   tabi  MuJoCo  ratio    tabi  MuJoCo  longest  missed",
-    ]
-    for row in result["robots"]:
-        start = f"{row['file'][:22]:<22}  {row.get('joints', ''):>6}"
-        if "standing" in row:
-            us = row["standing"]["microseconds"]
-            start += f"  {us['tabi']:>5.0f}  {us['mujoco']:>6.0f}  {row['standing']['ratio']:>5.2f}"
-        if "limp" in row:
-            limp, us = row["limp"], row["limp"]["microseconds"]
-            start += f"   {us['tabi']:>5.0f}  {us['mujoco']:>6.0f}  {limp['longest_ms']:>4.1f} ms"
-            start += f"  {limp['missed']:>6}"
-        lines.append(start)
-        if "cost_of_loops" in row.get("standing", {}):
-            cost = row["standing"]["cost_of_loops"]
-            lines.append(f"    standing takes {cost:.2f} times as long as without its closed loops")
-        if "fault" in row:
-            lines.append(f"    {row['fault']}")
-    if result["median_ratio"] is not None:
-        lines += [
-            "",
-            f"standing, MuJoCo's time over tabi's: {result['median_ratio']} in the median, "
-            f"{result['least_ratio']} at least",
-        ]
-    if result["interrupted"]:
-        lines.append("interrupted: these are the robots done before")
-    return "\n".join(lines)

@@ -11,20 +11,19 @@ busy machine other programs take more from a step than sensors do.
 from __future__ import annotations
 
 import importlib
-import os
-import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 import tabi
-from tabi.apps.doctor import processor, version_of
 from tabi.formats.mjcf.writer import to_mjcf
 from tabi.lab.bench.step import SETTLE, Marching, Rolling, stage
-from tabi.lab.bench.timing import microseconds
+from tabi.lab.bench.timing import Blocks, medians, microseconds
+from tabi.lab.columns import Column, table
+from tabi.lab.study import Benchmark, BenchPart, progress, told
 from tabi.model.world import World
 from tabi.recording.sensor_history import measured
 from tabi.simulation.simulator import Simulator
@@ -48,40 +47,65 @@ MUJOCO, MUJOCO_FIVE = "mujoco", "mujoco, five sensors"
 THEIRS = {"force": ("FORCE", "TORQUE"), "imu": ("GYRO", "ACCELEROMETER")}
 
 
-def measure(blocks: int = 101, show: bool = True) -> dict[str, Any]:
-    """All figures, as plain data."""
-    runs, counts = marching()
-    try:
-        runs |= rolling()
-    except ImportError:
-        if show:
-            print("MuJoCo is not installed; without it", file=sys.stderr, flush=True)
-    for run in runs.values():
-        run(SETTLE)
-    times = microseconds(runs, blocks, BLOCK, time.thread_time, rotate=True)
-    extra = extras(times)
-    found = {
-        "hardware": {"processor": processor(), "cores": os.cpu_count(), "threads_used": 1},
-        "versions": {"tabi": tabi.__version__}
-        | {name: version_of(name) for name in ("numpy", "numba", "mujoco")},
-        "settings": {
-            "dt": 1e-3,
-            "blocks": blocks,
-            "real": REAL,
-            "clock": "processor time of the thread",
-            "statistic": "medians of interleaved blocks; extra: of differences within a turn",
-        },
-        "robot": "hrp2",
-        "values": counts,
-        "microseconds": {name: round(float(np.median(t)), 2) for name, t in times.items()},
-        "extra": extra,
-        "least_extra": extras({name: t.min(keepdims=True) for name, t in times.items()}),
-        "target": TARGET,
-        "reached": extra[FIVE] <= TARGET,
-    }
-    if MUJOCO_FIVE in extra:
-        found["ratio_to_mujoco"] = round(extra[MUJOCO_FIVE] / max(extra[FIVE], 0.01), 2)
-    return found
+class SensorsBench(Benchmark, name="sensors"):
+    """What sensors of a standing HRP-2 add to a step, and MuJoCo's to its own."""
+
+    blocks: Blocks = 101
+
+    packages = ("numpy", "numba", "mujoco")
+    constants = told(
+        dt=1e-3,
+        real=REAL,
+        clock="processor time of the thread",
+        statistic="medians of interleaved blocks; extra: of differences within a turn",
+    )
+
+    def parts(self) -> Iterator[BenchPart]:
+        """All loops by turns."""
+        yield BenchPart("", "", self.all_loops)
+
+    def all_loops(self) -> dict[str, Any]:
+        """Times of all loops [µs], and what sensors add."""
+        runs, counts = marching()
+        try:
+            runs |= rolling()
+        except ImportError:
+            progress("MuJoCo is not installed; without it")
+        for run in runs.values():
+            run(SETTLE)
+        times = microseconds(runs, self.blocks, BLOCK, time.thread_time, rotate=True)
+        extra = extras(times)
+        found = {
+            "robot": "hrp2",
+            "values": counts,
+            "microseconds": medians(times),
+            "extra": extra,
+            "least_extra": extras({name: t.min(keepdims=True) for name, t in times.items()}),
+            "target": TARGET,
+            "reached": extra[FIVE] <= TARGET,
+        }
+        if MUJOCO_FIVE in extra:
+            found["ratio_to_mujoco"] = round(extra[MUJOCO_FIVE] / max(extra[FIVE], 0.01), 2)
+        return found
+
+    def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
+        """A table, and the target."""
+        us, extra = result["microseconds"], result["extra"]
+        yield (
+            f"{result['hardware']['processor']}, {result['robot']} standing, medians of "
+            f"{result['settings']['blocks']} blocks [µs a step]"
+        )
+        more = lambda name: f"+ {extra[name]:.2f}" if name in extra else ""  # noqa: E731
+        columns = Column("", str), Column("", lambda name: us[name], ".2f"), Column("", more)
+        yield from table(columns, us)
+        fastest = result["least_extra"][FIVE]
+        verdict = "reached" if result["reached"] else "missed"
+        yield (
+            f"  five sensors: {extra[FIVE]:.2f} µs a step ({fastest:.2f} of the fastest blocks), "
+            f"target at most {TARGET:g}: {verdict}"
+        )
+        if "ratio_to_mujoco" in result:
+            yield f"  MuJoCo's take {result['ratio_to_mujoco']:.1f} × as long"
 
 
 def extras(times: Mapping[str, Array]) -> dict[str, float]:
@@ -151,24 +175,3 @@ def with_sensors(world: World) -> Any:
                 objname=name,
             )
     return spec.compile()
-
-
-def text(result: dict[str, Any]) -> str:
-    """The figures for a terminal."""
-    us, extra = result["microseconds"], result["extra"]
-    lines = [
-        f"{result['hardware']['processor']}, {result['robot']} standing, medians of "
-        f"{result['settings']['blocks']} blocks [µs a step]"
-    ]
-    for name, t in us.items():
-        more = f"   + {extra[name]:6.2f}" if name in extra else ""
-        lines.append(f"  {name:<38}  {t:8.2f}{more}")
-    fastest = result["least_extra"][FIVE]
-    verdict = "reached" if result["reached"] else "missed"
-    lines.append(
-        f"  five sensors: {extra[FIVE]:.2f} µs a step ({fastest:.2f} of the fastest blocks), "
-        f"target at most {TARGET:g}: {verdict}"
-    )
-    if "ratio_to_mujoco" in result:
-        lines.append(f"  MuJoCo's take {result['ratio_to_mujoco']:.1f} × as long")
-    return "\n".join(lines)

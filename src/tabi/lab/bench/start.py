@@ -12,10 +12,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any
 
-import tabi
-from tabi.apps.doctor import processor, version_of
+import typer
+
+from tabi.lab.study import Benchmark, BenchPart
 
 SCRIPT = """
 import json, os, tabi
@@ -30,21 +32,35 @@ print(json.dumps({"cpu_s": round(sum(os.times()[:4]), 2)}))
 """
 
 
-def measure(cold: bool = True) -> dict[str, Any]:
-    """All figures, as plain data."""
-    result: dict[str, Any] = {
-        "hardware": {"processor": processor(), "cores": os.cpu_count()},
-        "versions": {"tabi": tabi.__version__}
-        | {name: version_of(name) for name in ("numpy", "numba", "llvmlite")},
-    }
-    with tempfile.TemporaryDirectory() as folder:
-        if cold:
-            result["cold"] = first_step(folder)
-            result["warm"] = first_step(folder)
-        else:
+class StartBench(Benchmark, name="start"):
+    """Seconds from a command to HRP-2's first step: nothing cached, and with a warm cache."""
+
+    warm: Annotated[bool, typer.Option("--warm", help="Only with the kernels in the cache.")] = (
+        False
+    )
+
+    packages = ("numpy", "numba", "llvmlite")
+
+    def parts(self) -> Iterator[BenchPart]:
+        """In a folder without kernels, then with those of the first time."""
+        if self.warm:
             first_step(None)
-            result["warm"] = first_step(None)
-    return result
+            yield BenchPart("warm", "", lambda: first_step(None))
+            return
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("cold", "warm"):
+                yield BenchPart(name, "", lambda: first_step(folder))
+
+    def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
+        """A sentence for each."""
+        yield f"{result['hardware']['processor']}, {result['hardware']['cores']} cores"
+        for name in ("cold", "warm"):
+            if name in result:
+                found = result[name]
+                yield (
+                    f"  {name}: first step of HRP-2 after {found['wall_s']:.1f} s "
+                    f"({found['cpu_s']:.1f} s of CPU in the process itself)"
+                )
 
 
 def first_step(cache: str | None) -> dict[str, float]:
@@ -55,16 +71,3 @@ def first_step(cache: str | None) -> dict[str, float]:
         [sys.executable, "-c", SCRIPT], env=settings, capture_output=True, text=True, check=True
     )
     return {"wall_s": round(time.perf_counter() - start, 2)} | json.loads(done.stdout)
-
-
-def text(result: dict[str, Any]) -> str:
-    """The figures for a terminal."""
-    lines = [f"{result['hardware']['processor']}, {result['hardware']['cores']} cores"]
-    for name in ("cold", "warm"):
-        if name in result:
-            found = result[name]
-            lines.append(
-                f"  {name}: first step of HRP-2 after {found['wall_s']:.1f} s "
-                f"({found['cpu_s']:.1f} s of CPU in the process itself)"
-            )
-    return "\n".join(lines)

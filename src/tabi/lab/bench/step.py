@@ -11,24 +11,22 @@ each block of steps.
 from __future__ import annotations
 
 import importlib
-import os
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-import tabi
 from tabi._errors import ModelError
-from tabi.apps.doctor import processor, version_of
+from tabi.apps.robots import named
 from tabi.contact import bodies
 from tabi.control import squat
 from tabi.dynamics import free, workspace
 from tabi.formats.mjcf.writer import to_mujoco
 from tabi.lab.bench import loops, step_pinocchio
-from tabi.lab.bench.timing import microseconds
-from tabi.lab.validate import humanoids
+from tabi.lab.bench.timing import Blocks, Robots, medians, microseconds
+from tabi.lab.stage import stage as standing_stage
+from tabi.lab.study import DEFAULTS, Benchmark, BenchPart, head
 from tabi.model.controllers.signals import Measurement
 from tabi.model.lookup import joint_rows
 from tabi.model.mujoco_state import configuration_to_mujoco
@@ -43,26 +41,36 @@ PERIOD, SETTLE = 1000, 500
 TOLERANCES = {"default": None, "tight": (1e-10, 100)}
 
 
-def measure(robots: list[Robot], blocks: int = 101, show: bool = True) -> dict[str, Any]:
-    """All figures, as plain data."""
-    result: dict[str, Any] = {
-        "hardware": {"processor": processor(), "cores": os.cpu_count(), "threads_used": 1},
-        "versions": {"tabi": tabi.__version__}
-        | {name: version_of(name) for name in ("numpy", "numba", "pin", "mujoco")},
-        "settings": {
-            "dt": 1e-3,
-            "tolerance": 1e-8,
-            "blocks": blocks,
-            "statistic": "median of interleaved blocks; ratios are medians of blockwise ratios",
-            "mujoco": {name: list(t) if t else "its own" for name, t in TOLERANCES.items()},
-        },
-        "robots": {},
+class StepBench(Benchmark, name="step"):
+    """The whole step of a standing and a squatting robot against MuJoCo and Pinocchio."""
+
+    robots: Robots = None
+    blocks: Blocks = 101
+
+    packages = ("numpy", "numba", "pin", "mujoco")
+    constants = DEFAULTS | {
+        "statistic": "median of interleaved blocks; ratios are medians of blockwise ratios",
+        "mujoco": {name: list(t) if t else "its own" for name, t in TOLERANCES.items()},
     }
-    for robot in robots:
-        if show:
-            print(f"{robot.name} …", file=sys.stderr, flush=True)
-        result["robots"][robot.name] = against_engines(robot, blocks)
-    return result
+
+    def parts(self) -> Iterator[BenchPart]:
+        """Robot by robot, hrp2 first."""
+        robots = [named("hrp2"), *(named(path, gains=False) for path in self.robots or ())]
+        for robot in robots:
+            one = lambda robot=robot: against_engines(robot, self.blocks)  # noqa: E731
+            yield BenchPart(("robots", robot.name), robot.name, one)
+
+    def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
+        """Robot by robot, both motions."""
+        yield head(result)
+        yield ""
+        for name, found in result["robots"].items():
+            yield f"{name}, {found['joints']} joints, weight {found['weight_N']:.2f} N"
+            for motion in ("standing", "squat"):
+                yield from _lines(motion, found[motion])
+            parts = "; ".join(f"{part} {t:.1f} µs" for part, t in found["parts"].items())
+            yield f"  parts of the standing step: {parts}"
+            yield ""
 
 
 def against_engines(robot: Robot, blocks: int) -> dict[str, Any]:
@@ -87,7 +95,7 @@ def stage(robot: Robot) -> tuple[World, Robot]:
     """The biped standing on the ground, with colliding shapes only and gains in every motor;
     its limbs touch nothing here.
     """
-    return humanoids.stage(robot, limbs=False)
+    return standing_stage(robot, limbs=False)
 
 
 def targets(world: World, robot: Robot) -> NDArray[np.void]:
@@ -285,7 +293,7 @@ def _speeds(times: dict[str, NDArray[np.float64]], peer: dict[str, Any]) -> dict
     """Microseconds per step and ratios to tabi's: median of all blocks, and the fastest ones."""
     least, own = {name: float(t.min()) for name, t in times.items()}, times["tabi"]
     return {
-        "microseconds": {name: round(float(np.median(t)), 2) for name, t in times.items()},
+        "microseconds": medians(times),
         "ratio_to_mujoco": {
             name: round(float(np.median(times[f"mujoco {name}"] / own)), 2) for name in TOLERANCES
         },
@@ -304,25 +312,6 @@ def _speeds(times: dict[str, NDArray[np.float64]], peer: dict[str, Any]) -> dict
             },
         },
     }
-
-
-def text(result: dict[str, Any]) -> str:
-    """The figures for a terminal."""
-    versions = ", ".join(f"{name} {version}" for name, version in result["versions"].items())
-    lines = [
-        f"{result['hardware']['processor']}, one core of {result['hardware']['cores']}; {versions}",
-        "",
-    ]
-    for name, found in result["robots"].items():
-        lines.append(f"{name}, {found['joints']} joints, weight {found['weight_N']:.2f} N")
-        for motion in ("standing", "squat"):
-            lines += _lines(motion, found[motion])
-        lines.append(
-            "  parts of the standing step: "
-            + "; ".join(f"{part} {t:.1f} µs" for part, t in found["parts"].items())
-        )
-        lines.append("")
-    return "\n".join(lines)
 
 
 def _lines(motion: str, found: dict[str, Any]) -> list[str]:

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from typing import Annotated
 
 import numpy as np
+import typer
+
+Blocks = Annotated[int, typer.Option(min=3, help="Timed blocks; medians are reported.")]
+# robots of a benchmark, beside HRP-2
+Robots = Annotated[
+    list[str] | None,
+    typer.Argument(help="Robots beside hrp2: paths to URDF, MJCF, .wrl or .body files."),
+]
 
 
 def microseconds(
@@ -38,6 +47,11 @@ def microseconds(
             runs[name](counts[name])
             times[name].append((clock() - start) / counts[name] * 1e6)
     return {name: np.array(values) for name, values in times.items()}
+
+
+def medians(times: Mapping[str, np.ndarray], digits: int = 2) -> dict[str, float]:
+    """The median of each run [µs], rounded."""
+    return {name: round(float(np.median(t)), digits) for name, t in times.items()}
 
 
 def repeat(call: Callable[[], object]) -> Callable[[int], object]:

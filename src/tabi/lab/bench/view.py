@@ -5,53 +5,76 @@ and whether the simulation keeps time meanwhile.
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import time
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 
-import tabi
-from tabi.apps.doctor import processor, version_of
 from tabi.apps.viewer import catalogue
 from tabi.apps.viewer.live import Live
 from tabi.apps.viewer.marks.overlay import BOXES, Overlay
 from tabi.apps.viewer.page import Page
 from tabi.apps.viewer.player import Builder, simulated
 from tabi.apps.viewer.view import Observer
+from tabi.lab.study import Benchmark, BenchPart, told
 from tabi.model.world import World
 
 SCENES = ("standing", "cart")
 BODIES = 40
 
 
-def measure(
-    seconds: float = 5.0, scenes: tuple[str, ...] = SCENES, show: bool = True
-) -> dict[str, Any]:
-    """All figures, as plain data; every scene is watched for so many seconds."""
-    say = (lambda text: print(text, file=sys.stderr, flush=True)) if show else (lambda text: None)
-    say("the machine by itself …")
-    quiet = hiccups()
-    say(f"{BODIES} bodies …")
-    frame = forty()
-    played = {}
-    for name in scenes:
-        say(f"{name} …")
-        played[name] = watch(catalogue.builder(name), seconds)
-    return {
-        "hardware": {"processor": processor(), "cores": os.cpu_count()},
-        "versions": {"tabi": tabi.__version__, "viser": version_of("viser")},
-        "settings": {
-            "dt": 1e-3,
-            "seconds": seconds,
-            "drawn": [box.name for box in BOXES if box.shown],
-        },
-        "machine": quiet,
-        f"frame_of_{BODIES}_bodies": frame,
-        "scenes": played,
-    }
+class ViewBench(Benchmark, name="view"):
+    """The page: cost of a picture, messages a second to a browser,
+    and whether the simulation keeps time.
+    """
+
+    seconds: Annotated[float, typer.Option(min=1.0, help="How long each scene is watched.")] = 5.0
+    scenes: tuple[str, ...] = SCENES
+
+    packages = ("viser",)
+    constants = told(dt=1e-3, drawn=[box.name for box in BOXES if box.shown])
+
+    def parts(self) -> Iterator[BenchPart]:
+        """The machine, a picture, and scene by scene."""
+        yield BenchPart("machine", "the machine by itself", hiccups)
+        yield BenchPart(f"frame_of_{BODIES}_bodies", f"{BODIES} bodies", forty)
+        for name in self.scenes:
+            one = lambda name=name: watch(catalogue.builder(name), self.seconds)  # noqa: E731
+            yield BenchPart(("scenes", name), name, one)
+
+    def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
+        """All as sentences."""
+        hardware = result["hardware"]
+        yield (
+            f"{hardware['processor']}, {hardware['cores']} cores; "
+            f"viser {result['versions']['viser']}"
+        )
+        yield (
+            f"a millisecond of work by itself: median {result['machine']['median_ms']:.2f} ms, "
+            f"at worst {result['machine']['worst_ms']:.1f} ms"
+        )
+        frame = result[f"frame_of_{BODIES}_bodies"]
+        yield (
+            f"{BODIES} falling bodies: {frame['look_ms']:.2f} ms to look, "
+            f"{frame['draw_ms']:.2f} ms to draw"
+        )
+        for name, r in result["scenes"].items():
+            yield (
+                f"{name}: {r['bodies']} bodies, {r['contacts']} contacts; "
+                f"{r['real_time_factor']:.3f} × real time, "
+                f"at worst {r['worst_lateness_ms']:.1f} ms late"
+            )
+            yield (
+                f"  {r['pictures_per_second']:.0f} pictures a second, "
+                f"{r['draw_ms']:.2f} ms each (slowest {r['slowest_draw_ms']:.1f} ms);"
+                f" client: {r['client']['messages_per_second']:.0f} messages/s, "
+                f"{1e-3 * r['client']['bytes_per_second']:.0f} kB/s,"
+                f" longest wait {1e3 * r['client']['longest_wait_s']:.0f} ms"
+            )
 
 
 def hiccups(seconds: float = 3.0) -> dict[str, float]:
@@ -147,37 +170,6 @@ def watch(build: Builder, seconds: float) -> dict[str, Any]:
     finally:
         live.close()
         page.close()
-
-
-def text(result: dict[str, Any]) -> str:
-    """The figures for a terminal."""
-    frame = result[f"frame_of_{BODIES}_bodies"]
-    lines = [
-        (
-            f"{result['hardware']['processor']}, {result['hardware']['cores']} cores; "
-            f"viser {result['versions']['viser']}"
-        ),
-        (
-            f"a millisecond of work by itself: median {result['machine']['median_ms']:.2f} ms, "
-            f"at worst {result['machine']['worst_ms']:.1f} ms"
-        ),
-        (
-            f"{BODIES} falling bodies: {frame['look_ms']:.2f} ms to look, "
-            f"{frame['draw_ms']:.2f} ms to draw"
-        ),
-    ]
-    for name, r in result["scenes"].items():
-        lines += [
-            f"{name}: {r['bodies']} bodies, {r['contacts']} contacts;"
-            f" {r['real_time_factor']:.3f} × real time, "
-            f"at worst {r['worst_lateness_ms']:.1f} ms late",
-            f"  {r['pictures_per_second']:.0f} pictures a second, "
-            f"{r['draw_ms']:.2f} ms each (slowest {r['slowest_draw_ms']:.1f} ms);"
-            f" client: {r['client']['messages_per_second']:.0f} messages/s, "
-            f"{1e-3 * r['client']['bytes_per_second']:.0f} kB/s,"
-            f" longest wait {1e3 * r['client']['longest_wait_s']:.0f} ms",
-        ]
-    return "\n".join(lines)
 
 
 def _median(seconds: list[float]) -> float:

@@ -18,16 +18,20 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable
-from typing import Any
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 from numpy.typing import NDArray
 
 from tabi._errors import SimulationError
 from tabi.contact.bonds.bond_closing import LEVERAGE
 from tabi.contact.matrix_form import sparse
 from tabi.contact.rows import BILATERAL, BILATERAL_TWO
+from tabi.lab.criterion import Criterion
+from tabi.lab.study import Validator, within
 from tabi.lab.validate.lift import lift, without
 from tabi.model.body import Body, Closure
 from tabi.model.joint import Joint
@@ -132,47 +136,79 @@ def _close(
     )
 
 
-def validate(
-    chains: int = 1000,
-    progress: Callable[[str, int, int], None] = lambda what, done, count: None,
-) -> dict[str, Any]:
-    """So many chains; an interrupt keeps what is done."""
-    found: dict[str, Any] = {"chains": 0, "steps": 0, "missed": [], "broken": [], "gained": []}
-    found |= {"redundant": {}, "mismatch": 0.0, "slowest_s": 0.0, "rise": 0.0, "lever": 0.0}
-    found["finer"] = {}
-    interrupted = False
-    progress("chains", 0, chains)
-    try:
-        for seed in range(chains):
-            one = run(seed)
-            if one["slowest_s"] > LONGEST_STEP:
-                # kernels of a first contact may have been loaded on the way
-                one["slowest_s"] = min(one["slowest_s"], run(seed)["slowest_s"])
-            if one["rise"] > RISE:
-                less = run(seed, finer=FINER)["rise"]
-                found["finer"][seed] = (one["rise"], less)
-                if not less < HALF * one["rise"]:
-                    one["gained"].append(f"{one['rise']:.1e}, and {less:.1e} with h/{FINER}")
-            found["chains"] += 1
-            found["steps"] += one["steps"]
-            for key in ("missed", "broken", "gained"):
-                found[key] += [f"chain {seed}, {one['words']}: {line}" for line in one[key]]
-            rows = one["redundant"]
-            found["redundant"][rows] = found["redundant"].get(rows, 0) + 1
-            for key in ("mismatch", "slowest_s", "rise", "lever"):
-                found[key] = max(found[key], one[key])
-            progress("chains", seed + 1, chains)
-    except KeyboardInterrupt:
-        interrupted = True
-    found["redundant"] = dict(sorted(found["redundant"].items()))
-    within = (
-        not found["broken"]
-        and not found["gained"]
-        and len(found["missed"]) <= MISSED * found["steps"]
-        and found["slowest_s"] <= LONGEST_STEP
-        and found["chains"] == chains
+class ClosedChains(Validator, name="loops"):
+    """Swing, drop and push closed chains: do steps miss, gain energy or take long?"""
+
+    chains: Annotated[int, typer.Option(min=1, help="Random closed chains.")] = 1000
+
+    unit = "chains"
+    criteria = (
+        Criterion("broken", "no chain breaks", at_most=0),
+        Criterion("gained", "no chain gains energy that stays with finer steps", at_most=0),
+        Criterion("missed_share", "few steps miss their tolerance", at_most=MISSED),
+        Criterion("slowest_s", "no step takes long", at_most=LONGEST_STEP),
     )
-    return found | {"interrupted": interrupted, "within": within}
+
+    def cases(self) -> range:
+        """Chains by their seeds."""
+        return range(self.chains)
+
+    def measure(self, case: int) -> dict[str, Any]:
+        """A chain, again where a step was slow, and with finer steps where energy rose."""
+        one = run(case) | {"seed": case, "finer": None}
+        if one["slowest_s"] > LONGEST_STEP:
+            # kernels of a first contact may have been loaded on the way
+            one["slowest_s"] = min(one["slowest_s"], run(case)["slowest_s"])
+        if one["rise"] > RISE:
+            less = run(case, finer=FINER)["rise"]
+            one["finer"] = (one["rise"], less)
+            if not less < HALF * one["rise"]:
+                one["gained"].append(f"{one['rise']:.1e}, and {less:.1e} with h/{FINER}")
+        return one
+
+    def figures(self, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+        """Sums, the worst, and what was wrong by chains."""
+        redundant, steps = Counter(row["redundant"] for row in rows), sum(r["steps"] for r in rows)
+        wrong = {
+            key: [f"chain {r['seed']}, {r['words']}: {line}" for r in rows for line in r[key]]
+            for key in ("missed", "broken", "gained")
+        }
+        worst = ("mismatch", "slowest_s", "rise", "lever")
+        return {
+            "chains": len(rows),
+            "steps": steps,
+            **wrong,
+            "missed_share": len(wrong["missed"]) / max(steps, 1),
+            "redundant": dict(sorted(redundant.items())),
+            **{key: max((row[key] for row in rows), default=0.0) for key in worst},
+            "finer": {row["seed"]: row["finer"] for row in rows if row["finer"]},
+        }
+
+    def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
+        """The result as sentences."""
+        r = result
+        yield (f"{r['chains']} closed chains, {r['steps']:,} steps: {within(r)} what is asked")
+        rows = ", ".join(f"{count} by {rows}" for rows, count in r["redundant"].items())
+        yield f"  redundant rows: {rows}; largest mismatch that was reported {r['mismatch']:.2g} m"
+        yield (
+            f"  steps missed: {len(r['missed'])} (at most {MISSED:g} of all); broken: "
+            f"{len(r['broken'])}"
+        )
+        yield (
+            f"  energy rose by more than {RISE:g} of the kinetic energy in {len(r['finer'])} "
+            f"chains, by {r['rise']:.1e} at most; with h/{FINER} it did not fall to {HALF:g} of "
+            f"that in {len(r['gained'])}"
+        )
+        yield (
+            f"  closing {1e3 * OFFSETS[-1]:g} mm lifted a chain by at most {r['lever']:.2g} times "
+            f"as much (allowed {LEVERAGE:g})"
+        )
+        yield (
+            f"  longest step {1e3 * r['slowest_s']:.2f} ms of CPU time (at most "
+            f"{1e3 * LONGEST_STEP:g})"
+        )
+        for key in ("broken", "gained", "missed"):
+            yield from (f"  {key}: {line}" for line in r[key][:10])
 
 
 def run(seed: int, steps: int = STEPS, finer: int = 1) -> dict[str, Any]:
@@ -250,27 +286,3 @@ def _watch(sim: Simulator, steps: int, pushed: int, offset: float, out: dict[str
     out["rise"] = rise / kinetic
     if out["lever"] > LEVERAGE:
         out["gained"].append(f"{lifted:.1e} J by closing {offset:g} m")
-
-
-def text(found: dict[str, Any]) -> str:
-    """The result as sentences."""
-    rows = ", ".join(f"{count} by {rows}" for rows, count in found["redundant"].items())
-    lines = [
-        f"{found['chains']} closed chains, {found['steps']:,} steps: "
-        f"{'within' if found['within'] else 'NOT within'} what is asked",
-        f"  redundant rows: {rows}; largest mismatch that was reported {found['mismatch']:.2g} m",
-        f"  steps missed: {len(found['missed'])} (at most {MISSED:g} of all); broken: "
-        f"{len(found['broken'])}",
-        f"  energy rose by more than {RISE:g} of the kinetic energy in {len(found['finer'])} "
-        f"chains, by {found['rise']:.1e} at most; with h/{FINER} it did not fall to {HALF:g} of "
-        f"that in {len(found['gained'])}",
-        f"  closing {1e3 * OFFSETS[-1]:g} mm lifted a chain by at most {found['lever']:.2g} times "
-        f"as much (allowed {LEVERAGE:g})",
-        f"  longest step {1e3 * found['slowest_s']:.2f} ms of CPU time (at most "
-        f"{1e3 * LONGEST_STEP:g})",
-    ]
-    for key in ("broken", "gained", "missed"):
-        lines += [f"  {key}: {line}" for line in found[key][:10]]
-    if found["interrupted"]:
-        lines.append("interrupted: these are the chains done before")
-    return "\n".join(lines)

@@ -17,15 +17,20 @@ import tempfile
 import threading
 import time
 import warnings
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 
 from tabi import robots
 from tabi.control.processes.external import ControllerWarning, External, external
+from tabi.lab.criterion import Criterion
+from tabi.lab.study import Validator, progress
 from tabi.lab.validate import bare_controller
 from tabi.model.lookup import joint_rows
 from tabi.model.world import World
@@ -38,41 +43,77 @@ STEPS = 250
 LAST = 0.9
 # so many runs with one that is recorded: its file is most of the work
 RECORDED = 5
+# what may be
+WRONG = ("answers", "hold", "limp", "steps", "recordings", "fallen")
 
 
-def validate(
-    kills: int = 100,
-    seed: int = 0,
-    progress: Callable[[str, int, int], None] = lambda what, done, count: None,
-) -> dict[str, Any]:
-    """Kill so many controllers; an interrupt keeps what is done.
-
-    Returns:
-        plain data: kills of each kind, and runs in which something was wrong, by what.
+class ControllerKills(Validator, name="external"):
+    """Kill a robot's controller, another process, at random moments: is anything lost,
+    and does the robot do as asked?
     """
-    found: dict[str, Any] = {"hold": 0, "limp": 0, "missed": 0}
-    found["wrong"] = {"answers": 0, "hold": 0, "limp": 0, "steps": 0, "recordings": 0, "fallen": 0}
-    rng, interrupted = np.random.default_rng(seed), False
-    try:
-        trials = {late: KillTrial(late) for late in ("hold", "limp")}
-        with trials["hold"], trials["limp"]:
-            while (done := found["hold"] + found["limp"]) < kills:
-                late = ("hold", "limp")[done % 2]
-                recorded = done % RECORDED == 0
-                trials[late].run(float(rng.uniform(0.0, LAST)), found, recorded)
-                progress("kills", done + 1, kills)
-    except KeyboardInterrupt:
-        interrupted = True
-    done = found["hold"] + found["limp"]
-    within = done >= kills and not any(found["wrong"].values())
-    return found | {"kills": done, "steps": STEPS, "interrupted": interrupted, "within": within}
+
+    kills: Annotated[int, typer.Option(min=1, help="Controllers to kill.")] = 100
+    seed: Annotated[int, typer.Option(min=0, help="Of the moments.")] = 0
+
+    unit = "kills"
+    criteria = (
+        Criterion.of(lambda r: sum(r["wrong"].values()), "nothing is wrong in any run", at_most=0),
+    )
+
+    def cases(self) -> Iterator[tuple[KillTrial, float, bool]]:
+        """Moments of two robots in turn, until so many controllers were killed in time."""
+        rng, trials = np.random.default_rng(self.seed), [KillTrial("hold"), KillTrial("limp")]
+        with trials[0], trials[1]:
+            while (done := sum(trial.killed for trial in trials)) < self.kills:
+                yield trials[done % 2], float(rng.uniform(0.0, LAST)), done % RECORDED == 0
+                progress(self.unit, done + 1, self.kills)
+
+    def measure(self, case: tuple[KillTrial, float, bool]) -> Killed:
+        """One run."""
+        trial, moment, recorded = case
+        return trial.run(moment, recorded)
+
+    def figures(self, rows: Sequence[Killed]) -> dict[str, Any]:
+        """Kills of each kind, those that came too late, and runs in which something was wrong, by
+        what.
+        """
+        kinds = Counter(row.late for row in rows)
+        wrong = Counter(what for row in rows for what in row.wrong)
+        return {
+            "hold": kinds["hold"],
+            "limp": kinds["limp"],
+            "missed": kinds[None],
+            "wrong": {what: wrong[what] for what in WRONG},
+            "kills": kinds["hold"] + kinds["limp"],
+            "steps": STEPS,
+        }
+
+    def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
+        """What was found."""
+        wrong = {what: count for what, count in result["wrong"].items() if count}
+        said = ", ".join(f"{what} in {count} runs" for what, count in wrong.items()) or "nothing"
+        yield (
+            f"{result['kills']} controllers killed at random moments of {result['steps']} steps "
+            f"({result['hold']} hold, {result['limp']} limp)"
+        )
+        yield f"  wrong: {said}"
+
+
+@dataclass(frozen=True)
+class Killed:
+    """A run: what the robot was to do after the kill, None where that came too late, and what was
+    wrong.
+    """
+
+    late: str | None
+    wrong: frozenset[str] = frozenset()
 
 
 class KillTrial:
     """A standing robot with a controller that is killed, again and again.
 
     Attributes:
-        drive: the controller.
+        drive: the controller. killed: how often it was, in time.
     """
 
     def __init__(self, late: str) -> None:
@@ -86,7 +127,7 @@ class KillTrial:
         self.drive: External = external(program, robot=self.robot, late=late)
         self.sim.set_controller(self.robot, self.drive)
         # how long a run takes [s]
-        self._wall = 0.0
+        self._wall, self.killed = 0.0, 0
 
     def __enter__(self) -> KillTrial:
         start = time.perf_counter()
@@ -101,7 +142,7 @@ class KillTrial:
     def __exit__(self, *problem: object) -> None:
         self.drive.close()
 
-    def run(self, moment: float, found: dict[str, Any], recorded: bool = False) -> None:
+    def run(self, moment: float, recorded: bool = False) -> Killed:
         """One run, with a kill at a share of its wall time; one that comes too late is no kill."""
         self.sim.reset()
         lost, wrong = self.drive.lost_count, set[str]()
@@ -113,15 +154,13 @@ class KillTrial:
             if recorded and Recording.load(path).summary["rows"] != STEPS + 1:
                 wrong.add("recordings")
         if self.drive.lost_count == lost:
-            found["missed"] += 1
-            return
+            return Killed(None)
         if self.sim.data.steps != STEPS or not np.isfinite(self.sim.q).all():
             wrong.add("steps")
         if self.late == "hold" and self.sim.fallen(self.robot):
             wrong.add("fallen")
-        found[self.late] += 1
-        for what in wrong:
-            found["wrong"][what] += 1
+        self.killed += 1
+        return Killed(self.late, frozenset(wrong))
 
     def _steps(self, moment: float, wrong: set[str]) -> None:
         """All steps of a run; what is wrong with one is noted."""
@@ -149,13 +188,3 @@ class KillTrial:
         # a kill that came too late is over before the next run begins
         killer.join()
         process.wait()
-
-
-def text(result: dict[str, Any]) -> str:
-    """What was found, for a terminal."""
-    wrong = {what: count for what, count in result["wrong"].items() if count}
-    said = ", ".join(f"{what} in {count} runs" for what, count in wrong.items()) or "nothing"
-    return (
-        f"{result['kills']} controllers killed at random moments of {result['steps']} steps "
-        f"({result['hold']} hold, {result['limp']} limp)\n  wrong: {said}"
-    )

@@ -9,12 +9,15 @@ with its tree and time.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 
 from tabi._errors import SimulationError
+from tabi.lab.criterion import Criterion
+from tabi.lab.study import Validator
 from tabi.lab.validate.random_worlds import random_tree, random_velocity
 from tabi.model.world import World
 from tabi.simulation.simulator import Simulator
@@ -50,39 +53,56 @@ def random_dry_world(seed: int) -> World:
     return world
 
 
-def validate(
-    trees: int = 1000,
-    steps: int = 100,
-    progress: Callable[[str, int, int], None] = lambda what, done, count: None,
-) -> dict[str, Any]:
-    """All worlds; an interrupt keeps what is done.
-
-    Args:
-        steps: of 1 ms, of each.
+class DryTrees(Validator, name="trees"):
+    """Drop random trees with dry friction and stops in their joints, some with links inside of each
+    other: does anything break, sink or miss its tolerance?
     """
-    missed: list[dict[str, Any]] = []
-    broken: list[str] = []
-    done, interrupted = 0, False
-    progress("trees", 0, trees)
-    try:
-        for seed in range(trees):
-            _drop(seed, steps, missed, broken)
-            done += 1
-            progress("trees", done, trees)
-    except KeyboardInterrupt:
-        interrupted = True
-    return {
-        "worlds": done,
-        "steps": done * steps,
-        "missed": missed,
-        "broken": broken,
-        "within": not broken and len(missed) <= max(MISSED * done * steps, 0),
-        "interrupted": interrupted,
-    }
+
+    trees: Annotated[int, typer.Option(min=1, help="Worlds of one or two random trees.")] = 1000
+    steps: Annotated[int, typer.Option(min=1, help="Steps of 1 ms of each.")] = 100
+
+    unit = "worlds"
+    criteria = (
+        Criterion("broken", "nothing breaks or sinks", at_most=0),
+        Criterion("missed_share", f"at most {MISSED:g} of the steps miss", at_most=MISSED),
+    )
+
+    def cases(self) -> range:
+        """Worlds by their seeds."""
+        return range(self.trees)
+
+    def measure(self, case: int) -> tuple[list[dict[str, Any]], list[str]]:
+        """Steps that missed, and what broke."""
+        return drop(case, self.steps)
+
+    def figures(self, rows: Sequence[tuple[list[dict[str, Any]], list[str]]]) -> dict[str, Any]:
+        """All worlds together."""
+        missed, steps = [one for row in rows for one in row[0]], len(rows) * self.steps
+        return {
+            "worlds": len(rows),
+            "steps": steps,
+            "missed": missed,
+            "missed_share": len(missed) / max(steps, 1),
+            "broken": [one for row in rows for one in row[1]],
+        }
+
+    def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
+        """Sums, and the first of what was wrong."""
+        yield (
+            f"{result['worlds']} worlds of trees with dry joints, {result['steps']:,} steps: "
+            f"{len(result['missed'])} missed, {len(result['broken'])} broken"
+        )
+        for row in result["missed"][:20]:
+            yield (
+                f"  world {row['world']} missed at {row['time_s']:.3f} s "
+                f"by {row['residual']:.1e} m/s"
+            )
+        yield from (f"  {line}" for line in result["broken"][:20])
 
 
-def _drop(seed: int, steps: int, missed: list[dict[str, Any]], broken: list[str]) -> None:
-    world = random_dry_world(seed)
+def drop(seed: int, steps: int) -> tuple[list[dict[str, Any]], list[str]]:
+    """A world: steps that missed, and what broke."""
+    world, broken = random_dry_world(seed), []
     sim = Simulator(world)
     sim.set_state(sim.model.initial(), random_velocity(world, seed))
     with warnings.catch_warnings():
@@ -91,7 +111,7 @@ def _drop(seed: int, steps: int, missed: list[dict[str, Any]], broken: list[str]
             sim.run(steps * sim.dt)
         except SimulationError as fault:
             broken.append(f"world {seed}: {fault}")
-    missed += [
+    missed = [
         {"world": seed, "time_s": time, "residual": residual} for time, residual in sim.missed
     ]
     if not (np.isfinite(sim.state.q).all() and np.isfinite(sim.state.v).all()):
@@ -100,25 +120,10 @@ def _drop(seed: int, steps: int, missed: list[dict[str, Any]], broken: list[str]
         for body in robot.bodies:
             if sim.position(body)[2] < -SUNK and _middle(sim, body) < -SUNK:
                 broken.append(f"world {seed}: {body.name} is under the ground")
+    return missed, broken
 
 
 def _middle(sim: Simulator, body: Any) -> float:
     """Height of the middle of a link's shape [m]."""
     shape = body.shapes[0]
     return float((sim.pose(body) @ shape.placement.p)[2])
-
-
-def text(result: dict[str, Any]) -> str:
-    """The figures for a terminal."""
-    lines = [
-        f"{result['worlds']} worlds of trees with dry joints, {result['steps']:,} steps: "
-        f"{len(result['missed'])} missed, {len(result['broken'])} broken"
-    ]
-    lines += [
-        f"  world {row['world']} missed at {row['time_s']:.3f} s by {row['residual']:.1e} m/s"
-        for row in result["missed"][:20]
-    ]
-    lines += [f"  {line}" for line in result["broken"][:20]]
-    if result["interrupted"]:
-        lines.append("interrupted: these are the worlds done before")
-    return "\n".join(lines)

@@ -4,11 +4,15 @@ with that of a step.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any
+
+import typer
 
 from tabi.contact import solve_bodies, solve_problem
+from tabi.lab.criterion import Criterion
 from tabi.lab.family import Case, everything
+from tabi.lab.study import Validator, progress
 from tabi.step.budget import DEFAULT
 
 TOLERANCE = 1e-8
@@ -21,45 +25,53 @@ def solved(case: Case, budget: int | None) -> bool:
     return solve_bodies(case.bodies, TOLERANCE, budget=budget).converged
 
 
-def validate(
-    problems: int = 150,
-    seed: int = 3,
-    progress: Callable[[str, int, int], None] = lambda what, done, count: None,
-) -> dict[str, Any]:
-    """Solve about so many problems, at least one of each kind; an interrupt keeps what is done."""
-    found: dict[str, list[str]] = {"unsolved": [], "over_budget": []}
-    count, interrupted = 0, False
-    progress("problems", 0, problems)
-    try:
-        for case in everything(seed, problems / 1000):
-            for name, budget in (("unsolved", None), ("over_budget", DEFAULT)):
-                if not solved(case, budget):
-                    found[name].append(case.name)
-            count += 1
-            progress("problems", count, problems)
-    except KeyboardInterrupt:
-        interrupted = True
-    return {
-        "problems": count,
-        "solved": count - len(found["unsolved"]),
-        "solved_within_budget": count - len(found["over_budget"]),
-        "budget": DEFAULT,
-        **found,
-        "within": count > 0 and not found["unsolved"],
-        "interrupted": interrupted,
-    }
+class FamilyCheck(Validator, name="family"):
+    """Solve a seeded family of contact problems: is each certified to 1e-8,
+    and how many within the budget of a step?
+    """
 
+    problems: Annotated[
+        int, typer.Option(min=12, help="About so many contact problems, of twelve kinds.")
+    ] = 150
+    seed: Annotated[int, typer.Option(min=0, help="Of the generator.")] = 3
 
-def text(result: dict[str, Any]) -> str:
-    """The figures for a terminal."""
-    r = result
-    lines = [
-        f"{r['solved']} of {r['problems']} problems solved to {TOLERANCE:g} of ‖q‖∞",
-        f"{r['solved_within_budget']} of {r['problems']} within the budget of a step, "
-        f"{r['budget']:,} looks at contacts",
-        *(f"  not solved: {name}" for name in r["unsolved"]),
-        *(f"  over budget: {name}" for name in r["over_budget"] if name not in r["unsolved"]),
-    ]
-    if r["interrupted"]:
-        lines.append("interrupted: these are the problems done before")
-    return "\n".join(lines)
+    unit = "problems"
+    criteria = (
+        Criterion("problems", "there are problems", at_least=1),
+        Criterion("unsolved", "each is solved", at_most=0),
+    )
+
+    def cases(self) -> Iterator[Case]:
+        """At least one of each kind."""
+        for count, case in enumerate(everything(self.seed, self.problems / 1000)):
+            progress(self.unit, count, self.problems)
+            yield case
+
+    def measure(self, case: Case) -> tuple[str, bool, bool]:
+        """A name, and whether it is solved, without a budget and with it."""
+        return case.name, solved(case, None), solved(case, DEFAULT)
+
+    def figures(self, rows: Sequence[tuple[str, bool, bool]]) -> dict[str, Any]:
+        """How many are solved, and which are not."""
+        unsolved = [name for name, solved, _ in rows if not solved]
+        over_budget = [name for name, _, in_time in rows if not in_time]
+        return {
+            "problems": len(rows),
+            "solved": len(rows) - len(unsolved),
+            "solved_within_budget": len(rows) - len(over_budget),
+            "budget": DEFAULT,
+            "unsolved": unsolved,
+            "over_budget": over_budget,
+        }
+
+    def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
+        """Counts and names."""
+        r = result
+        yield f"{r['solved']} of {r['problems']} problems solved to {TOLERANCE:g} of ‖q‖∞"
+        yield (
+            f"{r['solved_within_budget']} of {r['problems']} within the budget of a step, "
+            f"{r['budget']:,} looks at contacts"
+        )
+        yield from (f"  not solved: {name}" for name in r["unsolved"])
+        late = [name for name in r["over_budget"] if name not in r["unsolved"]]
+        yield from (f"  over budget: {name}" for name in late)

@@ -8,11 +8,14 @@ state has none.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 
+from tabi.lab.criterion import Criterion
+from tabi.lab.study import Validator, progress
 from tabi.step.laws.polygons import polygons, selection, selection_search
 from tabi.step.laws.polygons.polygons import Polygons
 
@@ -67,31 +70,61 @@ def compare(seed: int, corners: int, P: Polygons, s: selection.Search) -> dict[s
     return {"found": found, "best": best, "quick": quick, "tried": tried, "states": states}
 
 
-def validate(
-    problems: int = 100_000,
-    large: int = 1000,
-    progress: Callable[[str, int, int], None] = lambda what, done, count: None,
-) -> dict[str, Any]:
-    """Problems of feet with 4 to 8 corners, and with 64; an interrupt keeps what is done."""
-    rows: dict[str, list[dict[str, Any]]] = {"4 to 8 corners": [], "64 corners": []}
-    interrupted = False
-    try:
-        for name, count in (("4 to 8 corners", problems), ("64 corners", large)):
-            sizes = (4, 5, 6, 7, 8) if name == "4 to 8 corners" else (64,)
-            memory = {}
-            for n in sizes:
+class FootStates(Validator, name="selection"):
+    """Select the contact states of random feet: is each as good as the best of all states?"""
+
+    problems: Annotated[
+        int, typer.Option(min=1, help="Random states of two feet with 4 to 8 corners.")
+    ] = 100_000
+    large: Annotated[int, typer.Option(min=0, help="And with 64 corners.")] = 1000
+
+    unit = "problems"
+    criteria = (
+        Criterion.of(
+            lambda result: sum(f["worse_than_all_states"] for f in result["figures"].values()),
+            "no search ends worse than the best of all states",
+            at_most=0,
+        ),
+        Criterion("figures", "there are problems", at_least=1),
+    )
+
+    def cases(self) -> Iterator[tuple[str, int, int, Any]]:
+        """Number of a problem and corners, with room for feet of so many."""
+        for name, count in (("4 to 8 corners", self.problems), ("64 corners", self.large)):
+            room = {}
+            for n in (4, 5, 6, 7, 8) if name == "4 to 8 corners" else (64,):
                 P = polygons.allocate(2 * n, 3)
-                memory[n] = P, selection.allocate(P, (4 * n + 3) ** 2)
+                room[n] = P, selection.allocate(P, (4 * n + 3) ** 2)
+            sizes = list(room)
             for k in range(count):
                 n = sizes[k % len(sizes)]
-                rows[name].append(compare(k, n, *memory[n]))
+                yield name, k, n, room[n]
                 if k % 100 == 99 or k == count - 1:
                     progress(name, k + 1, count)
-    except KeyboardInterrupt:
-        interrupted = True
-    figures = {name: _figures(found) for name, found in rows.items() if found}
-    wrong = sum(figure["worse_than_all_states"] for figure in figures.values())
-    return {"figures": figures, "within": bool(figures) and wrong == 0, "interrupted": interrupted}
+
+    def measure(self, case: tuple[str, int, int, Any]) -> dict[str, Any]:
+        """One problem."""
+        name, k, n, room = case
+        return {"name": name} | compare(k, n, *room)
+
+    def figures(self, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+        """Figures of small feet and of large ones."""
+        names = dict.fromkeys(row["name"] for row in rows)
+        return {"figures": {n: _figures([r for r in rows if r["name"] == n]) for n in names}}
+
+    def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
+        """Both as sentences."""
+        for name, f in result["figures"].items():
+            yield (
+                f"{f['problems']} problems of two feet with {name}, "
+                f"{f['with_a_right_state']} with a state that violates nothing:"
+            )
+            yield f"  the search ended worse than all states in {f['worse_than_all_states']}"
+            yield (
+                f"  it tried {f['states_tried_median']:.0f} states in the median, "
+                f"{f['states_tried_share']:.1%} of all on average"
+            )
+            yield f"  one step from a random state is as good in {f['one_step_as_good']}"
 
 
 def _figures(rows: list[dict[str, Any]]) -> dict[str, Any]:
@@ -107,18 +140,3 @@ def _figures(rows: list[dict[str, Any]]) -> dict[str, Any]:
         "states_tried_share": float(np.mean(tried / states)),
         "one_step_as_good": int((quick == best).sum()),
     }
-
-
-def text(result: dict[str, Any]) -> str:
-    """The figures for a terminal."""
-    lines = []
-    for name, f in result["figures"].items():
-        lines += [
-            f"{f['problems']} problems of two feet with {name}, "
-            f"{f['with_a_right_state']} with a state that violates nothing:",
-            f"  the search ended worse than all states in {f['worse_than_all_states']}",
-            f"  it tried {f['states_tried_median']:.0f} states in the median, "
-            f"{f['states_tried_share']:.1%} of all on average",
-            f"  one step from a random state is as good in {f['one_step_as_good']}",
-        ]
-    return "\n".join(lines)

@@ -27,11 +27,13 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 from websockets.exceptions import WebSocketException
 from websockets.sync.client import connect
 
@@ -41,6 +43,8 @@ from tabi.interaction.devices.protocol import Array, DeviceError, HandReading
 from tabi.interaction.devices.stand_in_process import StandInProcess
 from tabi.interaction.force_guard import HapticLimits
 from tabi.interaction.haptic_loop import Law
+from tabi.lab.criterion import Criterion
+from tabi.lab.study import Validator, progress, within
 from tabi.lab.validate.systems import check_signals
 
 KINDS = (
@@ -76,47 +80,80 @@ def make_spring() -> Law:
     return _Spring()
 
 
-def validate(
-    failures: int = 100,
-    seed: int = 0,
-    progress: Callable[[str, int, int], None] = lambda what, done, count: None,
-) -> dict[str, Any]:
-    """So many failures, of all kinds in turn; an interrupt keeps what is done.
-
-    Returns:
-        plain data: failures, by kind how long forces lasted [s], what did not come back, and how
-        even the loop was meanwhile.
+class HapticFailures(Validator, name="haptics"):
+    """Kill and stop a haptic device's service, its process and the simulation: does its force end
+    in time, and does it come back?
     """
-    check_signals("the check of haptic failures")
-    rng, interrupted = np.random.default_rng(seed), False
-    lasted: dict[str, list[float]] = {kind: [] for kind in KINDS}
-    lost: list[str] = []
-    periods = {"count": 0, "below_2_ms": 0, "worst": 0.0, "work": 0.0}
-    try:
+
+    failures: Annotated[int, typer.Option(min=1, help="Failures at random moments.")] = 100
+    seed: int = 0
+
+    unit = "failures"
+    criteria = (
+        Criterion("worst", "each force ends in time [s]", at_most=LASTS + ALLOWANCE),
+        Criterion("not_back", "each comes back", at_most=0),
+    )
+
+    def cases(self) -> Iterator[tuple[FailureTrial, str, float]]:
+        """Failures of all kinds in turn, each at a moment [s]."""
+        check_signals("the check of haptic failures")
+        rng = np.random.default_rng(self.seed)
         with FailureTrial() as trial:
-            for k in range(failures):
-                kind = KINDS[k % len(KINDS)]
-                time_left, back = trial.run(kind, float(rng.uniform(0.0, MOMENT)))
-                lasted[kind].append(time_left)
-                lost += [] if back else [kind]
-                progress("failures", k + 1, failures)
-            trial.note_periods(periods)
-    except KeyboardInterrupt:
-        interrupted = True
-    done = sum(map(len, lasted.values()))
-    worst = max((t for times in lasted.values() for t in times), default=0.0)
-    return {
-        "failures": done,
-        "lasted": lasted,
-        "worst": worst,
-        "late": sum(t > LASTS + ALLOWANCE for times in lasted.values() for t in times),
-        "not_back": lost,
-        "asked": LASTS,
-        "allowance": ALLOWANCE,
-        "periods": periods,
-        "interrupted": interrupted,
-        "within": worst <= LASTS + ALLOWANCE and not lost and done == failures,
-    }
+            for k in range(self.failures):
+                yield trial, KINDS[k % len(KINDS)], float(rng.uniform(0.0, MOMENT))
+                progress(self.unit, k + 1, self.failures)
+
+    def measure(self, case: tuple[FailureTrial, str, float]) -> Failure:
+        """One failure."""
+        trial, kind, moment = case
+        lasted, back = trial.run(kind, moment)
+        return Failure(kind, lasted, back, trial.periods())
+
+    def figures(self, rows: Sequence[Failure]) -> dict[str, Any]:
+        """By kind how long forces lasted [s], what did not come back, and how even the loop was."""
+        times = [row.lasted for row in rows]
+        none = {"count": 0, "below_2_ms": 0, "worst": 0.0, "work": 0.0}
+        return {
+            "failures": len(rows),
+            "lasted": {kind: [r.lasted for r in rows if r.kind == kind] for kind in KINDS},
+            "worst": max(times, default=0.0),
+            "late": sum(t > LASTS + ALLOWANCE for t in times),
+            "not_back": [row.kind for row in rows if not row.back],
+            "asked": LASTS,
+            "allowance": ALLOWANCE,
+            "periods": rows[-1].periods if rows else none,
+        }
+
+    def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
+        """The result as sentences."""
+        r, p = result, result["periods"]
+        yield (
+            f"{r['failures']} failures of a haptic device, its process or its simulation: "
+            f"{within(r)} what is asked"
+        )
+        for kind, times in r["lasted"].items():
+            if times:
+                yield (
+                    f"  {kind}: {len(times)}, the force lasted up to {1e3 * max(times):.0f} ms "
+                    f"(asked {1e3 * r['asked']:.0f} ms, and {1e3 * r['allowance']:.0f} ms for "
+                    "the scheduler)"
+                )
+        if r["not_back"]:
+            yield f"  did not come back: {', '.join(r['not_back'])}"
+        yield (
+            f"  the last loop: {p['count']} periods, {100 * p['below_2_ms']:.2f} % below 2 ms, the "
+            f"longest {1e3 * p['worst']:.1f} ms, {1e6 * p['work']:.0f} µs of work in each"
+        )
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A failure: how long the force lasted [s], whether it came back, and how even the loop is."""
+
+    kind: str
+    lasted: float
+    back: bool
+    periods: dict[str, float]
 
 
 class FailureTrial:
@@ -149,11 +186,11 @@ class FailureTrial:
                 lasted = self._break(kind, begin, watch)
         return lasted, self._at_rest(self.loop)
 
-    def note_periods(self, found: dict[str, Any]) -> None:
-        """How even the loop of the last process was."""
-        periods = self.loop.felt().periods
-        found |= {"count": periods.count, "below_2_ms": periods.below_two}
-        found |= {"worst": periods.worst, "work": periods.work}
+    def periods(self) -> dict[str, float]:
+        """How even the loop of the last process is."""
+        felt = self.loop.felt().periods
+        told = {"count": felt.count, "below_2_ms": felt.below_two}
+        return told | {"worst": felt.worst, "work": felt.work}
 
     def _break_service(self, kind: str, begin: float) -> float:
         process = self.service.process
@@ -326,30 +363,6 @@ def _runs(pid: int) -> bool:
     except FileNotFoundError:
         return Path("/proc").is_dir() is False
     return status.rpartition(")")[2].split()[0] not in ("Z", "X")
-
-
-def text(found: dict[str, Any]) -> str:
-    """The result as sentences."""
-    verdict = "within" if found["within"] else "NOT within"
-    lines = [
-        f"{found['failures']} failures of a haptic device, its process or its simulation: "
-        f"{verdict} what is asked"
-    ]
-    for kind, times in found["lasted"].items():
-        if times:
-            lines.append(
-                f"  {kind}: {len(times)}, the force lasted up to {1e3 * max(times):.0f} ms "
-                f"(asked {1e3 * found['asked']:.0f} ms, and {1e3 * found['allowance']:.0f} ms for "
-                "the scheduler)"
-            )
-    if found["not_back"]:
-        lines.append(f"  did not come back: {', '.join(found['not_back'])}")
-    p = found["periods"]
-    lines.append(
-        f"  the last loop: {p['count']} periods, {100 * p['below_2_ms']:.2f} % below 2 ms, the "
-        f"longest {1e3 * p['worst']:.1f} ms, {1e6 * p['work']:.0f} µs of work in each"
-    )
-    return "\n".join(lines)
 
 
 def main(port: int) -> None:

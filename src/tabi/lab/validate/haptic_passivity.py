@@ -11,7 +11,8 @@ controller itself. A passive wall has W ≤ 0; the controller promises less than
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,8 @@ import numpy as np
 from tabi.interaction.device_law import make_law
 from tabi.interaction.local_model import PLACES, LocalModel, Mode
 from tabi.interaction.simulated_device import STEP, SampledHandle, SpringHand
+from tabi.lab.criterion import Criterion
+from tabi.lab.study import Validator, within
 
 MASSES = (0.05, 0.1, 0.2, 0.5)  # kg
 STIFFNESSES = (100.0, 300.0, 1000.0)  # N/m
@@ -32,39 +35,71 @@ GONE = 1.0
 STRENGTH = 5.0  # N of the hand
 
 
-def validate(
-    masses: Sequence[float] = MASSES,
-    stiffnesses: Sequence[float] = STIFFNESSES,
-    jitters: Sequence[float] = JITTERS,
-    progress: Callable[[str, int, int], None] = lambda what, done, count: None,
-) -> dict[str, Any]:
-    """All combinations, each with the force at once and late.
+class HapticPassivity(Validator, name="passivity"):
+    """Throw and press a haptic handle on walls that are only sampled: is the hand given energy?"""
 
-    Returns:
-        plain data: the axes, the worst energy (1) over all scenes by [late][mass][stiffness]
-        [jitter] with the controller and without [J], the worst of all, and whether the first is
-        what is promised.
-    """
-    shape = (2, len(masses), len(stiffnesses), len(jitters))
-    on, off = np.zeros(shape), np.zeros(shape)
-    for done, index in enumerate(np.ndindex(*shape)):
-        late, i, j, k = index
-        for scene in SCENES:
-            given = (scene, masses[i], stiffnesses[j], jitters[k], bool(late))
-            on[index] = max(on[index], contact(*given)["worst"])
-            off[index] = max(off[index], contact(*given, passive=False)["worst"])
-        progress("walls", done + 1, on.size)
-    return {
-        "masses": list(masses),
-        "stiffnesses": list(stiffnesses),
-        "jitters": list(jitters),
-        "controlled": on.tolist(),
-        "bare": off.tolist(),
-        "worst_controlled": float(on.max()),
-        "worst_bare": float(off.max()),
-        "promised": PROMISED,
-        "within": bool(on.max() <= PROMISED),
-    }
+    masses: Sequence[float] = MASSES
+    stiffnesses: Sequence[float] = STIFFNESSES
+    jitters: Sequence[float] = JITTERS
+
+    unit = "walls"
+    criteria = (
+        Criterion(
+            "worst_controlled", "no hand is given more than is promised [J]", at_most=PROMISED
+        ),
+    )
+
+    def cases(self) -> list[tuple[bool, float, float, float]]:
+        """All combinations, each with the force at once and late."""
+        axes = (False, True), self.masses, self.stiffnesses, self.jitters
+        return list(itertools.product(*axes))
+
+    def measure(self, case: tuple[bool, float, float, float]) -> tuple[float, float]:
+        """The worst energy (1) over all scenes [J], with the controller and without."""
+        late, mass, stiffness, jitter = case
+        controlled, bare = (
+            max(
+                0.0,
+                *(
+                    contact(scene, mass, stiffness, jitter, late, passive=p)["worst"]
+                    for scene in SCENES
+                ),
+            )
+            for p in (True, False)
+        )
+        return controlled, bare
+
+    def figures(self, rows: Sequence[tuple[float, float]]) -> dict[str, Any]:
+        """The axes, the worst energy by [late][mass][stiffness][jitter] with the controller and
+        without [J], NaN where it was not measured, and the worst of all.
+        """
+        shape = (2, len(self.masses), len(self.stiffnesses), len(self.jitters))
+        found = np.full((2, int(np.prod(shape))), np.nan)
+        found[:, : len(rows)] = np.reshape(rows, (-1, 2)).T
+        worst = np.nanmax(found, axis=1) if rows else found[:, 0]
+        return {
+            "masses": list(self.masses),
+            "stiffnesses": list(self.stiffnesses),
+            "jitters": list(self.jitters),
+            "controlled": found[0].reshape(shape).tolist(),
+            "bare": found[1].reshape(shape).tolist(),
+            "worst_controlled": float(worst[0]),
+            "worst_bare": float(worst[1]),
+            "promised": PROMISED,
+        }
+
+    def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
+        """The result as sentences."""
+        count = int(np.size(result["controlled"])) * len(SCENES)
+        yield (
+            f"{count} handles on sampled walls: {within(result)} the "
+            f"{1e3 * result['promised']:g} mJ that are promised"
+        )
+        yield (
+            "  most energy that a hand was given: "
+            f"{1e3 * result['worst_controlled']:.3f} mJ with the controller, "
+            f"{1e3 * result['worst_bare']:.4g} mJ without"
+        )
 
 
 def contact(
@@ -137,17 +172,3 @@ def _pressed(time: float) -> tuple[float, float, float]:
 
 def _held(time: float) -> tuple[float, float, float]:
     return (-0.01, 0.0, 0.0)
-
-
-def text(found: dict[str, Any]) -> str:
-    """The result as sentences."""
-    verdict = "within" if found["within"] else "NOT within"
-    count = int(np.size(found["controlled"])) * len(SCENES)
-    return "\n".join(
-        [
-            f"{count} handles on sampled walls: {verdict} the {1e3 * found['promised']:g} mJ that "
-            "are promised",
-            f"  most energy that a hand was given: {1e3 * found['worst_controlled']:.3f} mJ with "
-            f"the controller, {1e3 * found['worst_bare']:.4g} mJ without",
-        ]
-    )

@@ -15,36 +15,30 @@ problem can be kept.
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Callable, Iterable
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 from numpy.typing import NDArray
 
 from tabi import collision
-from tabi._errors import SimulationError
+from tabi._errors import ModelError, SimulationError
+from tabi.apps.robots import named
 from tabi.control import squat
+from tabi.lab.columns import Column, table
+from tabi.lab.criterion import Criterion
+from tabi.lab.stage import stage, weigh
+from tabi.lab.study import Validator, progress
 from tabi.model.controllers.signals import Command
-from tabi.model.feet import legs
-from tabi.model.feet.limbs import add_limbs
-from tabi.model.joint import Motor
 from tabi.model.robot import Robot
-from tabi.model.world import World
-from tabi.robots.files import exclude_near
-from tabi.robots.known import complete
 from tabi.simulation.simulator import Simulator
 
 Array = NDArray[np.float64]
 # steps between two looks at the number of contacts
 LOOK = 100
-# gains of motors without any, per kilogram of the robot [N·m/rad, N·m·s/rad]:
-# like the legs of HRP-2
-GAIN, DAMPING = 200.0, 8.0
-# rotor [kg·m²] and gear of such a motor: a small one of HRP-2, 0.1 kg·m² at the joint
-ROTOR, GEAR = 1e-5, 100.0
 # motors without current: gears drag a little [N·m·s/rad]
 LIMP = Command(effort=0.0, kp=0.0, kd=1.0)
 
@@ -91,43 +85,6 @@ class TrialOutcome:
     recheck: float = 0.0
     fallen: bool = False
     fault: str | None = None
-
-
-# ---- the stage ------------------------------------------------------------------------------
-
-
-def stage(robot: Robot, friction: float = 0.8, limbs: bool = True) -> tuple[World, Robot]:
-    """A biped standing on the ground with what its file may lack:
-    soles (if it is known), gains, and shapes for its limbs.
-    """
-    robot = complete(copy.deepcopy(robot))
-    legs.find(robot)
-    for body in robot.bodies:
-        body.shapes = [shape for shape in body.shapes if shape.collides]
-        joint = body.joint
-        if (
-            body is not robot.base
-            and joint.v_count == 1
-            and joint.mimic is None
-            and not (joint.motor and joint.motor.kp > 0)
-        ):
-            joint.motor = Motor(ROTOR, GEAR, kp=GAIN * robot.mass, kd=DAMPING * robot.mass)
-    if limbs:
-        # where no file says how thick limbs are, none can say that they touch each other
-        given = [body.name for body in add_limbs(robot)]
-        robot.excluded |= {
-            frozenset((name, other.name))
-            for name in given
-            for other in robot.bodies
-            if other.name != name
-        }
-    robot.stand_on_ground()
-    exclude_near(robot)
-    world = World()
-    world.add_ground(friction=friction)
-    robot = world.add_robot(robot)
-    robot.stand_on_ground()
-    return world, robot
 
 
 # ---- one run --------------------------------------------------------------------------------
@@ -224,70 +181,148 @@ class Trial:
         return path
 
 
-def weigh(robot: Robot, seconds: float = 5.0) -> tuple[float, float]:
-    """Weight [N] of a robot, and what the ground gives its feet after it has stood for a time [s],
-    from the pose it starts in.
-    """
-    world, robot = stage(robot)
-    sim = Simulator(world)
-    sim.run(seconds)
-    given = sum(float(sim.foot_wrench(foot).force[2]) for foot in robot.feet.values())
-    return float(robot.mass * np.linalg.norm(world.gravity)), given
-
-
 # ---- all of them ----------------------------------------------------------------------------
 
 
-def measure(
-    robots: Iterable[Robot],
-    poses: int = 1000,
-    keep: Path | None = None,
-    progress: Callable[[str, int, int], None] = lambda what, done, count: None,
-) -> dict[str, Any]:
-    """Every motion of every robot as plain data; an interrupt keeps what is done.
+class Humanoids(Validator, name="humanoids"):
+    """Stand, squat, slide and fall from perturbed poses: is every step certified to 1e-8 m/s?"""
 
-    Args:
-        poses: runs of each motion, fewer where a motion has a share.
-        keep: folder for the problems of steps that miss.
-        progress: called after every run with robot and motion,
-            and how many of how many runs are done.
-    """
-    result: dict[str, Any] = {
-        "settings": {"dt": 1e-3, "tolerance": 1e-8, "poses": poses},
-        "robots": {},
-        "interrupted": False,
-    }
-    try:
-        for robot in robots:
+    robot: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE",
+            help="A robot beside hrp2: path to a URDF, MJCF, .wrl or .body file; may be repeated.",
+        ),
+    ] = None
+    foot: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=BODY",
+            help="Declare a foot of the one robot given; may be repeated.",
+        ),
+    ] = None
+    poses: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            help="Perturbed poses to start each motion from; a fifth to squat, a quarter to fall.",
+        ),
+    ] = 1000
+    keep: Annotated[
+        Path | None,
+        typer.Option(help="Folder for the contact problems of steps that miss, in FCLib form."),
+    ] = None
+
+    unit = "runs"
+    criteria = (
+        Criterion("total.steps", "there are steps", at_least=1),
+        Criterion("total.stopped", "every run is finished", at_most=0),
+        Criterion("total.missed_share", "at most 1 in 100,000 steps misses", at_most=1e-5),
+    )
+
+    def chosen(self) -> list[Robot]:
+        """HRP-2 and those that were given; what is wrong with one is said here."""
+        given = self.robot or []
+        if self.foot and len(given) != 1:
+            raise ModelError(
+                f"--foot was given with {len(given)} robots; "
+                "expected one --robot that it belongs to"
+            )
+        if self.keep is not None and self.keep.exists() and not self.keep.is_dir():
+            raise ModelError(f"--keep {self.keep} is a file; expected a folder")
+        robots = [named("hrp2"), *(named(path, self.foot, gains=False) for path in given)]
+        for one in robots:
+            stage(one)
+        return robots
+
+    def cases(self) -> Iterator[tuple[dict[str, Any], Trial, int]]:
+        """Every motion of every robot from many poses, and what is known of that robot."""
+        for robot in self.chosen():
             weight, given = weigh(robot)
-            own = result["robots"][robot.name] = {
+            about = {
+                "name": robot.name,
                 "joints": len(robot.joint_names),
                 "mass_kg": round(robot.mass, 3),
-            }
-            own |= {
                 "weight_N": round(weight, 6),
                 "on_feet_after_5_s_N": round(given, 6),
-                "motions": {},
             }
             for name, motion in MOTIONS.items():
-                count, outcomes = max(1, round(motion.share * poses)), []
-                progress(f"{robot.name} {name}", 0, count)
-                trial = Trial(robot, name)
-                own["notes"] = [
-                    note.removeprefix("stand-in: ")
-                    for note in trial.robot.notes
-                    if note.startswith("stand-in: ")
-                ]
-                try:
-                    for seed in range(count):
-                        outcomes.append(trial.run(seed, keep))
-                        progress(f"{robot.name} {name}", seed + 1, count)
-                finally:
-                    own["motions"][name] = summary(outcomes)
-    except KeyboardInterrupt:
-        result["interrupted"] = True
-    result["total"] = total(result["robots"])
-    return result
+                count, trial = max(1, round(motion.share * self.poses)), Trial(robot, name)
+                notes = (n for n in trial.robot.notes if n.startswith("stand-in: "))
+                about["notes"] = [note.removeprefix("stand-in: ") for note in notes]
+                for seed in range(count):
+                    progress(f"{robot.name} {name}", seed, count)
+                    yield about, trial, seed
+
+    def measure(
+        self, case: tuple[dict[str, Any], Trial, int]
+    ) -> tuple[dict[str, Any], str, TrialOutcome]:
+        """One run, with what is known of the robot."""
+        about, trial, seed = case
+        return about, trial.kind, trial.run(seed, self.keep)
+
+    def figures(self, rows: Sequence[tuple[dict[str, Any], str, TrialOutcome]]) -> dict[str, Any]:
+        """Robots with their motions, and all steps."""
+        robots: dict[str, Any] = {}
+        for about, motion, outcome in rows:
+            own = robots.setdefault(about["name"], about | {"motions": {}})
+            own["motions"].setdefault(motion, []).append(outcome)
+        for own in robots.values():
+            del own["name"]
+            own["motions"] = {name: summary(found) for name, found in own["motions"].items()}
+        return {
+            "settings": {"dt": 1e-3, "tolerance": 1e-8, "poses": self.poses},
+            "robots": robots,
+            "total": total(robots),
+        }
+
+    def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
+        """A table for each robot."""
+        settings, t = result["settings"], result["total"]
+        yield (
+            f"steps of {1e3 * settings['dt']:g} ms, "
+            f"each to be certified to {settings['tolerance']:g} m/s"
+        )
+        for name, robot in result["robots"].items():
+            yield ""
+            yield (
+                f"{name}, {robot['joints']} joints, {robot['mass_kg']:g} kg; "
+                f"weight {robot['weight_N']:.4f} N, "
+                f"on its feet {robot['on_feet_after_5_s_N']:.4f} N after 5 s"
+            )
+            yield from (f"  {note}" for note in robot.get("notes", []))
+            rows = [{"motion": name} | motion for name, motion in robot["motions"].items()]
+            yield from table(COLUMNS, rows, below=_faults)
+        failed = (
+            "MORE than 1 in 100,000"
+            if t["missed"]
+            else "NOT all finished"
+            if t["stopped"]
+            else "nothing done"
+        )
+        verdict = "at most 1 in 100,000" if t["within"] else failed
+        yield ""
+        missed = f"{t['missed']} of {t['steps']:,} steps missed"
+        yield f"{missed}, {t['stopped']} runs stopped: {verdict}"
+
+
+COLUMNS = (
+    Column("", "motion"),
+    Column("runs", "runs", "d"),
+    Column("steps", "steps", ",d"),
+    Column("missed", lambda motion: str(len(motion["missed"]))),
+    Column("worst m/s", "worst_residual", ".2e"),
+    Column("contacts", "most_contacts", "d"),
+    Column("overlap µm", "worst_penetration_m", ".3g", 1e6),
+    Column("fallen", "fallen", "d"),
+)
+
+
+def _faults(motion: Mapping[str, Any]) -> Iterator[str]:
+    for x in motion["missed"]:
+        yield f"missed: seed {x['seed']}, step {x['step']}, {x['residual']:.1e} m/s"
+    for x in motion["stopped"]:
+        yield f"stopped: seed {x['seed']}, step {x['step']}: {x['fault']}"
 
 
 def summary(outcomes: list[TrialOutcome]) -> dict[str, Any]:
@@ -317,65 +352,10 @@ def summary(outcomes: list[TrialOutcome]) -> dict[str, Any]:
 
 
 def total(robots: dict[str, Any]) -> dict[str, Any]:
-    """Steps, and those that missed, of all robots; and whether these are at most 1 in 100,000."""
+    """Steps, and those that missed, of all robots, and whether that is as it has to be."""
     motions = [motion for robot in robots.values() for motion in robot["motions"].values()]
     steps, missed = sum(m["steps"] for m in motions), sum(len(m["missed"]) for m in motions)
     stopped = sum(len(m["stopped"]) for m in motions)
-    return {
-        "steps": steps,
-        "missed": missed,
-        "stopped": stopped,
-        "within": bool(steps > 0 and stopped == 0 and missed * 100_000 <= steps),
-    }
-
-
-def text(result: dict[str, Any]) -> str:
-    """The figures for a terminal."""
-    lines = [
-        f"steps of {1e3 * result['settings']['dt']:g} ms, "
-        f"each to be certified to {result['settings']['tolerance']:g} m/s"
-    ]
-    for name, robot in result["robots"].items():
-        weighed = (
-            f"weight {robot['weight_N']:.4f} N, "
-            f"on its feet {robot['on_feet_after_5_s_N']:.4f} N after 5 s"
-        )
-        lines += ["", f"{name}, {robot['joints']} joints, {robot['mass_kg']:g} kg; {weighed}"] + [
-            f"  {note}" for note in robot.get("notes", [])
-        ]
-        lines.append(
-            f"  {'':<10} {'runs':>6} {'steps':>10} {'missed':>7} {'worst m/s':>10} "
-            f"{'contacts':>9} {'overlap µm':>11} {'fallen':>7}"
-        )
-        for motion, m in robot["motions"].items():
-            figures = (
-                f"{m['runs']:>6} {m['steps']:>10,} {len(m['missed']):>7} "
-                f"{m['worst_residual']:>10.2e} {m['most_contacts']:>9}"
-            )
-            lines.append(
-                f"  {motion:<10} {figures} {1e6 * m['worst_penetration_m']:>11.3g} {m['fallen']:>7}"
-            )
-            lines += [
-                f"    missed: seed {x['seed']}, step {x['step']}, {x['residual']:.1e} m/s"
-                for x in m["missed"]
-            ]
-            lines += [
-                f"    stopped: seed {x['seed']}, step {x['step']}: {x['fault']}"
-                for x in m["stopped"]
-            ]
-    t = result["total"]
-    failed = (
-        "MORE than 1 in 100,000"
-        if t["missed"]
-        else "NOT all finished"
-        if t["stopped"]
-        else "nothing done"
-    )
-    verdict = "at most 1 in 100,000" if t["within"] else failed
-    lines += [
-        "",
-        f"{t['missed']} of {t['steps']:,} steps missed, {t['stopped']} runs stopped: {verdict}",
-    ]
-    if result["interrupted"]:
-        lines.append("interrupted: these are the runs finished before")
-    return "\n".join(lines)
+    found = {"steps": steps, "missed": missed, "stopped": stopped}
+    found |= {"missed_share": missed / max(steps, 1)}
+    return found | {"within": all(one.met({"total": found}) for one in Humanoids.criteria)}

@@ -8,11 +8,16 @@ every step in which something bounces: without gravity nothing but the impact ch
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 
+from tabi.lab.criterion import Criterion
+from tabi.lab.study import Validator, progress
 from tabi.lab.validate.random_worlds import random_geometry, reach_of, solid_of
 from tabi.model.shape import HalfSpace
 from tabi.model.world import World
@@ -24,62 +29,95 @@ THROWS, STEPS = 10, 120
 ALLOWED = 1e-8
 
 
-def validate(
-    impacts: int = 10_000,
-    progress: Callable[[str, int, int], None] = lambda what, done, count: None,
-) -> dict[str, Any]:
-    """Throw until there were so many steps with impacts; an interrupt keeps what is done.
+@dataclass
+class ThrowTally:
+    """What came of all throws so far.
 
-    Returns:
-        plain data: impacts, points that bounced, groups whose restitution was lowered, the worst
-        change as a share of the kinetic energy.
+    Attributes:
+        points: that bounced. lowered: groups whose restitution was. gained: impacts that brought
+            energy. worst_change: of the kinetic energy, as a share of it.
     """
-    found = {
-        "throws": 0,
-        "impacts": 0,
-        "points": 0,
-        "lowered": 0,
-        "missed": 0,
-        "gained": 0,
-        "worst_change": -1.0,
-    }
-    seed, interrupted = 0, False
-    try:
-        while found["impacts"] < impacts:
-            _throw(seed, impacts, found)
-            seed += 1
-            progress("impacts", min(int(found["impacts"]), impacts), impacts)
-    except KeyboardInterrupt:
-        interrupted = True
-    within = found["impacts"] >= impacts and found["gained"] == 0 and found["missed"] == 0
-    return found | {"allowed": ALLOWED, "interrupted": interrupted, "within": within}
+
+    throws: int = 0
+    impacts: int = 0
+    points: int = 0
+    lowered: int = 0
+    missed: int = 0
+    gained: int = 0
+    worst_change: float = -1.0
 
 
-def _throw(seed: int, impacts: int, found: dict[str, Any]) -> None:
-    rng = np.random.default_rng(seed)
-    sim = Simulator(_world(rng))
-    for _ in range(THROWS):
-        v = rng.normal(size=12) * np.tile([1.0, 1.0, 1.0, 6.0, 6.0, 6.0], 2)
-        v[2] = -rng.uniform(0.5, 4.0)
-        v[8] = v[2] - rng.uniform(0.5, 3.0)
-        sim.set_state(sim.model.initial(), v)
-        found["throws"] += 1
-        known, before = sim.missed_count, sim.energy.kinetic
-        for _ in range(STEPS):
-            sim.step()
-            report = sim.data.outcome.report[0]
-            if report["bounced"] or report["lowered"]:
-                after = sim.energy.kinetic
-                change = after / before - 1.0
-                found["impacts"] += 1
-                found["points"] += int(report["bounced"])
-                found["lowered"] += int(report["lowered"])
-                found["gained"] += bool(not change <= ALLOWED)
-                found["worst_change"] = max(found["worst_change"], change)
-                before = after
-        found["missed"] += sim.missed_count - known
-        if found["impacts"] >= impacts:
-            return
+class Impacts(Validator, name="impacts"):
+    """Throw random bodies at the ground and at each other:
+    does an impact with friction bring energy?
+    """
+
+    impacts: Annotated[int, typer.Option(min=1, help="Steps with impacts to look at.")] = 10_000
+
+    unit = "impacts"
+    criteria = (
+        Criterion("gained", f"no impact brings more than {ALLOWED:g} of the energy", at_most=0),
+        Criterion("missed", "no step misses its tolerance", at_most=0),
+    )
+
+    def cases(self) -> Iterator[tuple[Simulator, np.random.Generator, ThrowTally]]:
+        """Throws, some in each world, until there were enough steps with impacts."""
+        tally = ThrowTally()
+        for seed in itertools.count():
+            rng = np.random.default_rng(seed)
+            sim = Simulator(_world(rng))
+            for _ in range(THROWS):
+                yield sim, rng, tally
+                progress(self.unit, min(tally.impacts, self.impacts), self.impacts)
+                if tally.impacts >= self.impacts:
+                    return
+
+    def measure(self, case: tuple[Simulator, np.random.Generator, ThrowTally]) -> ThrowTally:
+        """One throw more."""
+        _throw(*case)
+        return case[-1]
+
+    def figures(self, rows: Sequence[ThrowTally]) -> dict[str, Any]:
+        """The sums."""
+        return asdict(rows[-1] if rows else ThrowTally()) | {"allowed": ALLOWED}
+
+    def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
+        """Sums as sentences."""
+        r = result
+        yield (
+            f"{r['impacts']:,} impacts with friction in {r['throws']:,} throws; "
+            f"{r['points']:,} points bounced"
+        )
+        yield (
+            f"restitution was lowered {r['lowered']:,} times, "
+            "where friction would have made it bring energy"
+        )
+        yield f"largest share of the kinetic energy that an impact brought: {r['worst_change']:.1e}"
+        yield f"{r['missed']} steps missed their tolerance"
+        gained = f"{r['gained']} GAIN ENERGY" if r["gained"] else "none gains energy"
+        yield f"{gained}, more than {r['allowed']:g} of it"
+
+
+def _throw(sim: Simulator, rng: np.random.Generator, tally: ThrowTally) -> None:
+    v = rng.normal(size=12) * np.tile([1.0, 1.0, 1.0, 6.0, 6.0, 6.0], 2)
+    v[2] = -rng.uniform(0.5, 4.0)
+    v[8] = v[2] - rng.uniform(0.5, 3.0)
+    sim.set_state(sim.model.initial(), v)
+    tally.throws += 1
+    known, before = sim.missed_count, sim.energy.kinetic
+    for _ in range(STEPS):
+        sim.step()
+        report = sim.data.outcome.report[0]
+        if report["bounced"] or report["lowered"]:
+            after = sim.energy.kinetic
+            change = after / before - 1.0
+            tally.impacts += 1
+            tally.points += int(report["bounced"])
+            tally.lowered += int(report["lowered"])
+            tally.gained += bool(not change <= ALLOWED)
+            tally.worst_change = max(tally.worst_change, change)
+            before = after
+    tally.missed += sim.missed_count - known
 
 
 def _world(rng: np.random.Generator) -> World:
@@ -109,27 +147,3 @@ def _world(rng: np.random.Generator) -> World:
         )
         height += reach + 0.02
     return world
-
-
-def text(result: dict[str, Any]) -> str:
-    """The figures for a terminal."""
-    r = result
-    lines = [
-        (
-            f"{r['impacts']:,} impacts with friction in {r['throws']:,} throws; "
-            f"{r['points']:,} points bounced"
-        ),
-        (
-            f"restitution was lowered {r['lowered']:,} times, "
-            "where friction would have made it bring energy"
-        ),
-        f"largest share of the kinetic energy that an impact brought: {r['worst_change']:.1e}",
-        f"{r['missed']} steps missed their tolerance",
-        (
-            f"{'none gains energy' if not r['gained'] else str(r['gained']) + ' GAIN ENERGY'}, "
-            f"more than {r['allowed']:g} of it"
-        ),
-    ]
-    if r["interrupted"]:
-        lines.append("interrupted: these are the impacts before")
-    return "\n".join(lines)

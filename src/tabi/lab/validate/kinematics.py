@@ -10,15 +10,19 @@ Robots are HRP-2 and, where the package example-robot-data is installed, four fr
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 from numpy.typing import NDArray
 
 from tabi import dynamics
 from tabi.control.inverse_kinematics import InverseKinematics
+from tabi.lab.columns import Column, table
+from tabi.lab.criterion import Criterion
+from tabi.lab.study import Validator, progress
 from tabi.model.compiled import Model
 from tabi.model.robot import Robot
 from tabi.robots.examples import example_folder
@@ -93,7 +97,6 @@ def check(
     case: ReachCase,
     robot: Robot,
     targets: int,
-    progress: Callable[[str, int, int], None] = lambda what, done, count: None,
 ) -> dict[str, Any]:
     """What became of so many targets, as plain data."""
     rng, start = np.random.default_rng(0), None
@@ -134,45 +137,60 @@ def check(
     }
 
 
-def validate(
-    targets: int = 10_000,
-    progress: Callable[[str, int, int], None] = lambda what, done, count: None,
-) -> dict[str, Any]:
-    """All robots; an interrupt keeps what is done."""
-    rows: list[dict[str, Any]] = []
-    interrupted = False
-    try:
-        for case, robot in robots():
-            rows.append(check(case, robot, targets, progress))
-    except KeyboardInterrupt:
-        interrupted = True
-    done = {row["robot"] for row in rows}
-    return {
-        "tolerance": TOLERANCE,
-        "targets": targets,
-        "robots": rows,
-        "missing": [case.name for case in CASES if case.name not in done],
-        "within": bool(rows) and all(row["solved"] == row["targets"] for row in rows),
-        "interrupted": interrupted,
-    }
+class Kinematics(Validator, name="kinematics"):
+    """Make poses by forward kinematics: does inverse kinematics reach each to 1e-8 m and rad?"""
+
+    targets: Annotated[
+        int, typer.Option(min=1, help="Poses of feet and hands that each robot has to reach.")
+    ] = 10_000
+
+    unit = "robots"
+    criteria = (
+        Criterion.of(
+            lambda result: sum(row["targets"] - row["solved"] for row in result["robots"]),
+            "every pose is reached",
+            at_most=0,
+        ),
+        Criterion("robots", "there are robots", at_least=1),
+    )
+
+    def cases(self) -> Iterator[tuple[ReachCase, Robot]]:
+        """All robots whose files are there."""
+        return robots()
+
+    def measure(self, case: tuple[ReachCase, Robot]) -> dict[str, Any]:
+        """One robot, all its targets."""
+        return check(*case, self.targets)
+
+    def figures(self, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+        """All robots, and those that were not tried."""
+        done = {row["robot"] for row in rows}
+        return {
+            "tolerance": TOLERANCE,
+            "targets": self.targets,
+            "robots": list(rows),
+            "missing": [case.name for case in CASES if case.name not in done],
+        }
+
+    def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
+        """A table."""
+        yield f"poses of feet and hands to {result['tolerance']:g} m and rad"
+        failures = "target {target}: {reason}".format_map
+        yield from table(COLUMNS, result["robots"], "", lambda r: map(failures, r["failures"]))
+        if result["missing"]:
+            yield (
+                f"not tried: {', '.join(result['missing'])} (files of the package "
+                'example-robot-data: pip install "tabi[robots]")'
+            )
 
 
-def text(result: dict[str, Any]) -> str:
-    """The figures for a terminal."""
-    lines = [
-        f"poses of feet and hands to {result['tolerance']:g} m and rad",
-        "robot   joints   solved          first start   steps   µs: median    95 %    worst",
-    ]
-    for row in result["robots"]:
-        lines.append(
-            f"{row['robot']:<8}{row['joints']:>5}   {row['solved']:>6} of {row['targets']:<6}"
-            f"{row['first_start']:>9.1%}{row['median_iterations']:>9.0f}"
-            f"{row['median_us']:>14.0f}{row['percentile_95_us']:>8.0f}{row['worst_us']:>9.0f}"
-        )
-        lines += [f"    target {f['target']}: {f['reason']}" for f in row["failures"]]
-    if result["missing"]:
-        lines.append(
-            f"not tried: {', '.join(result['missing'])} (files of the package example-robot-data: "
-            'pip install "tabi[robots]")'
-        )
-    return "\n".join(lines)
+COLUMNS = (
+    Column("robot", "robot"),
+    Column("joints", "joints", "d"),
+    Column("solved", lambda row: f"{row['solved']} of {row['targets']}"),
+    Column("first start", "first_start", ".1%"),
+    Column("steps", "median_iterations", ".0f"),
+    Column("µs: median", "median_us", ".0f"),
+    Column("95 %", "percentile_95_us", ".0f"),
+    Column("worst", "worst_us", ".0f"),
+)

@@ -16,12 +16,16 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable
-from typing import Any
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 
 from tabi._errors import SimulationError
+from tabi.lab.criterion import Criterion
+from tabi.lab.study import Validator, within
 from tabi.lab.validate.lift import lift, without
 from tabi.lab.validate.random_overlaps import random_overlap
 from tabi.simulation.faults import INSIDE, OverlapWarning
@@ -38,33 +42,63 @@ FAULTS = ("gained", "fast", "beyond", "jumped", "silent", "broken")
 MEASURES = ("gain", "lift", "beyond_rad", "left_m", "slowest_s")
 
 
-def validate(
-    starts: int = 1000,
-    progress: Callable[[str, int, int], None] = lambda what, done, count: None,
-) -> dict[str, Any]:
-    """Run so many starts; an interrupt keeps what is done."""
-    found: dict[str, Any] = {"starts": 0, "steps": 0, "missed": [], "kinds": {}}
-    found |= {key: [] for key in FAULTS} | dict.fromkeys(MEASURES, 0.0)
-    interrupted = False
-    try:
-        for seed in range(starts):
-            one = run(seed)
-            found["starts"] += 1
-            found["steps"] += one["steps"]
-            found["kinds"][one["kind"]] = found["kinds"].get(one["kind"], 0) + 1
-            for key in (*FAULTS, "missed"):
-                found[key] += [f"start {seed} ({one['kind']}): {line}" for line in one[key]]
-            for key in MEASURES:
-                found[key] = max(found[key], one[key])
-            progress("starts", seed + 1, starts)
-    except KeyboardInterrupt:
-        interrupted = True
-    within = (
-        not any(found[key] for key in FAULTS)
-        and len(found["missed"]) <= MISSED * found["steps"]
-        and found["starts"] == starts
+class Overlaps(Validator, name="overlaps"):
+    """Start bodies up to 2 cm inside each other: do they gain energy, or joints pass their ends?"""
+
+    starts: Annotated[int, typer.Option(min=1, help="Random starts.")] = 1000
+
+    unit = "starts"
+    criteria = (
+        *(Criterion(key, f"no start is {key}", at_most=0) for key in FAULTS),
+        Criterion("missed_share", "few steps miss their tolerance", at_most=MISSED),
     )
-    return found | {"interrupted": interrupted, "within": within}
+
+    def cases(self) -> range:
+        """Starts by their seeds."""
+        return range(self.starts)
+
+    def measure(self, case: int) -> dict[str, Any]:
+        """One start."""
+        return run(case) | {"seed": case}
+
+    def figures(self, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+        """Sums, the worst, and what was wrong by starts."""
+        steps = sum(row["steps"] for row in rows)
+        wrong = {
+            key: [f"start {r['seed']} ({r['kind']}): {line}" for r in rows for line in r[key]]
+            for key in (*FAULTS, "missed")
+        }
+        return {
+            "starts": len(rows),
+            "steps": steps,
+            "kinds": dict(Counter(row["kind"] for row in rows)),
+            **wrong,
+            "missed_share": len(wrong["missed"]) / max(steps, 1),
+            **{key: max((row[key] for row in rows), default=0.0) for key in MEASURES},
+        }
+
+    def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
+        """The result as sentences."""
+        r = result
+        kinds = ", ".join(f"{count} {kind}" for kind, count in r["kinds"].items())
+        yield (
+            f"{r['starts']} starts inside of each other ({kinds}), {r['steps']:,} steps: "
+            f"{within(r)} what is asked"
+        )
+        yield (
+            f"  energy gained beyond the lift out of the overlap, at most {r['gain']:.1e} m of "
+            f"height (allowed {ENERGY:g}); the lift at most {r['lift']:.2f} of weight times depth"
+        )
+        yield (
+            f"  joints beyond their ends by {r['beyond_rad']:.1e} rad (allowed {BEYOND:g}); "
+            f"deepest overlap left {1e3 * r['left_m']:.2g} mm"
+        )
+        yield (
+            f"  steps missed: {len(r['missed'])} (allowed {MISSED:g} of all); longest step "
+            f"{1e3 * r['slowest_s']:.1f} ms of CPU time"
+        )
+        for key in (*FAULTS, "missed"):
+            yield from (f"  {key}: {line}" for line in r[key][:10])
 
 
 def run(seed: int, steps: int = STEPS) -> dict[str, Any]:
@@ -146,23 +180,3 @@ class _Watch:
         fast = now.kinetic - (self.highest + lifted - now.potential) - 0.5 * self.mass * PARTING**2
         if fast > 0.0:
             out["fast"].append(f"at {sim.time:.3f} s {fast:.2e} J above")
-
-
-def text(found: dict[str, Any]) -> str:
-    """The result as sentences."""
-    kinds = ", ".join(f"{count} {kind}" for kind, count in found["kinds"].items())
-    lines = [
-        f"{found['starts']} starts inside of each other ({kinds}), {found['steps']:,} steps: "
-        f"{'within' if found['within'] else 'NOT within'} what is asked",
-        f"  energy gained beyond the lift out of the overlap, at most {found['gain']:.1e} m of "
-        f"height (allowed {ENERGY:g}); the lift at most {found['lift']:.2f} of weight times depth",
-        f"  joints beyond their ends by {found['beyond_rad']:.1e} rad (allowed {BEYOND:g}); "
-        f"deepest overlap left {1e3 * found['left_m']:.2g} mm",
-        f"  steps missed: {len(found['missed'])} (allowed {MISSED:g} of all); longest step "
-        f"{1e3 * found['slowest_s']:.1f} ms of CPU time",
-    ]
-    for key in (*FAULTS, "missed"):
-        lines += [f"  {key}: {line}" for line in found[key][:10]]
-    if found["interrupted"]:
-        lines.append("interrupted: these are the starts done before")
-    return "\n".join(lines)

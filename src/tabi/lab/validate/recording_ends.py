@@ -19,17 +19,22 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 
 from tabi._errors import TabiError
+from tabi.lab.criterion import Criterion
+from tabi.lab.study import Validator, progress
 from tabi.lab.validate import recording_writer
 from tabi.lab.validate.systems import check_signals
 from tabi.recording.problems import RecordingError
 from tabi.recording.recorded import Recorded, read
+from tabi.reporting.report import contacts, findings
 
 # moments of these kinds come in turn; those of one kind in one of these ways
 WAYS = {
@@ -56,41 +61,79 @@ SECOND = 1000
 Claims = Callable[[Recorded], dict[str, Any]]
 
 
-def validate(
-    claims: Claims,
-    moments: int = 1000,
-    seed: int = 0,
-    progress: Callable[[str, int, int], None] = lambda what, done, count: None,
-) -> dict[str, Any]:
-    """End so many runs or episodes; an interrupt keeps what is done.
+def claimed(run: Recorded) -> dict[str, Any]:
+    """The numbers of the report of a recording."""
+    return findings.measure(run, contacts.touches(run))
 
-    Args:
-        claims: the numbers of the report of a recording.
 
-    Returns:
-        plain data: moments of each kind, steps that were simulated and those that a kill lost at
-        most, and what was wrong.
+class RecordingEnds(Validator, name="recordings"):
+    """Kill, exit, raise and reset at random moments while recording: is every step in the file,
+    and does a report claim more than was recorded?
     """
-    found: dict[str, Any] = {"kinds": dict.fromkeys(WAYS, 0), "steps": 0, "lost_by_a_kill": 0}
-    found["wrong"], rng, interrupted = Counter[str](), random.Random(seed), False
-    if not hasattr(os, "fork"):
-        raise TabiError("this experiment forks processes; run it on Linux or macOS")
-    try:
+
+    moments: Annotated[int, typer.Option(min=1, help="Kills, exits, exceptions, resets.")] = 1000
+    seed: Annotated[int, typer.Option(min=0, help="Of the moments.")] = 0
+    claims: Claims = claimed
+
+    unit = "moments"
+    criteria = (Criterion("wrong", "nothing is wrong with any file", at_most=0),)
+
+    def cases(self) -> Iterator[tuple[Writer, str, dict[str, Any]]]:
+        """Kinds of moments in turn, the rarest first."""
+        if not hasattr(os, "fork"):
+            raise TabiError("this experiment forks processes; run it on Linux or macOS")
+        rng, kinds = random.Random(self.seed), dict.fromkeys(WAYS, 0)
         with tempfile.TemporaryDirectory() as folder, Writer(Path(folder)) as writer:
-            while (done := sum(found["kinds"].values())) < moments:
-                kind = min(WAYS, key=lambda one: found["kinds"][one])
-                resets = min(RESETS, moments - done, max(1, moments // len(WAYS)))
-                trial = _trial(kind, found["kinds"][kind], resets, rng)
-                for what in writer.run(trial, found, claims):
-                    found["wrong"][f"{trial['how']}: {what}"] += 1
-                found["kinds"][kind] += trial["moments"]
-                progress("moments", sum(found["kinds"].values()), moments)
-    except KeyboardInterrupt:
-        interrupted = True
-    done = sum(found["kinds"].values())
-    within = done >= moments and not found["wrong"]
-    wrong = {"wrong": dict(found["wrong"])}
-    return found | wrong | {"moments": done, "interrupted": interrupted, "within": within}
+            while (done := sum(kinds.values())) < self.moments:
+                kind = min(kinds, key=lambda one: kinds[one])
+                resets = min(RESETS, self.moments - done, max(1, self.moments // len(WAYS)))
+                trial = _trial(kind, kinds[kind], resets, rng)
+                yield writer, kind, trial
+                kinds[kind] += trial["moments"]
+                progress(self.unit, sum(kinds.values()), self.moments)
+
+    def measure(self, case: tuple[Writer, str, dict[str, Any]]) -> RecordingEnd:
+        """One process."""
+        writer, kind, trial = case
+        steps, (lost, wrong) = writer.run(trial, self.claims)
+        return RecordingEnd(kind, trial["how"], trial["moments"], steps, lost, wrong)
+
+    def figures(self, rows: Sequence[RecordingEnd]) -> dict[str, Any]:
+        """Moments of each kind, steps that were simulated and those that a kill lost at most, and
+        what was wrong.
+        """
+        kinds = {kind: sum(row.moments for row in rows if row.kind == kind) for kind in WAYS}
+        return {
+            "kinds": kinds,
+            "steps": sum(row.steps for row in rows),
+            "lost_by_a_kill": max((row.lost for row in rows), default=0),
+            "wrong": dict(Counter(f"{row.how}: {what}" for row in rows for what in row.wrong)),
+            "moments": sum(kinds.values()),
+        }
+
+    def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
+        """What was found."""
+        kinds = ", ".join(f"{count} {kind}" for kind, count in result["kinds"].items())
+        wrong = "; ".join(f"{what} ({count})" for what, count in result["wrong"].items())
+        yield (
+            f"{result['moments']} random moments of recordings ({kinds}), {result['steps']} steps"
+        )
+        yield f"  a kill lost at most the last {result['lost_by_a_kill']} steps of 1 ms"
+        yield f"  wrong: {wrong or 'nothing'}"
+
+
+@dataclass(frozen=True)
+class RecordingEnd:
+    """How a process ended: in which way, its moments and steps, steps that a kill lost, and what
+    was wrong with its file.
+    """
+
+    kind: str
+    how: str
+    moments: int
+    steps: int
+    lost: int
+    wrong: list[str]
 
 
 def _trial(kind: str, done: int, resets: int, rng: random.Random) -> dict[str, Any]:
@@ -127,8 +170,8 @@ class Writer:
         self._process.stdin.close()
         self._process.wait()
 
-    def run(self, trial: dict[str, Any], found: dict[str, Any], claims: Claims) -> list[str]:
-        """Let a process record and end; what is wrong with its file."""
+    def run(self, trial: dict[str, Any], claims: Claims) -> tuple[int, tuple[int, list[str]]]:
+        """Let a process record and end; its steps, and what its file was judged."""
         self._path.unlink(missing_ok=True)
         assert self._process.stdin is not None
         assert self._process.stdout is not None
@@ -138,8 +181,8 @@ class Writer:
             raise TabiError("the program that records has ended by itself; run it again")
         episode, step = divmod(int(json.loads(line)["at"]), recording_writer.EPISODE)
         plan = planned(trial["seed"], episode, step)
-        found["steps"] += sum(steps for _, steps in plan)
-        return judge(self._path, trial["how"], plan, found, claims)
+        steps = sum(steps for _, steps in plan)
+        return steps, judge(self._path, trial["how"], plan, claims)
 
 
 def planned(seed: int, episode: int, step: int) -> list[tuple[int, int]]:
@@ -160,20 +203,20 @@ def planned(seed: int, episode: int, step: int) -> list[tuple[int, int]]:
 
 
 def judge(
-    path: Path, how: str, plan: list[tuple[int, int]], found: dict[str, Any], claims: Claims
-) -> list[str]:
-    """What is wrong with a recording of a plan that ended in some way."""
+    path: Path, how: str, plan: list[tuple[int, int]], claims: Claims
+) -> tuple[int, list[str]]:
+    """Of a recording of a plan that ended somehow: steps that a kill lost, and what is wrong."""
     total = sum(steps for _, steps in plan)
     try:
         last = read(path)
     except RecordingError:
         # killed before there was a file
-        return [] if how in ("kill", "interrupt") and total <= SECOND else ["no recording"]
+        early = how in ("kill", "interrupt") and total <= SECOND
+        return 0, [] if early else ["no recording"]
     have = [(round(one.begin / last.dt), one.rows - 1) for one in last.episodes]
     stored = sum(max(0, steps) for _, steps in have)
-    wrong = []
+    wrong, lost = [], max(0, total - stored) if how == "kill" else 0
     if how == "kill":
-        found["lost_by_a_kill"] = max(found["lost_by_a_kill"], total - stored)
         if stored < total - SECOND or not begins_as(have, plan):
             wrong.append("more than the last second is missing")
     # the signal may come between a step's end and the note of it
@@ -188,7 +231,7 @@ def judge(
     kind = last.episodes[-1].kind if last.episodes[-1].rows else ENDINGS[how]
     if kind != ENDINGS[how] and kind not in ("reset", "restore"):
         wrong.append("it does not say how it ended")
-    return wrong
+    return lost, wrong
 
 
 def begins_as(have: list[tuple[int, int]], plan: list[tuple[int, int]]) -> bool:
@@ -217,14 +260,3 @@ def overclaimed(run: Recorded, claims: Claims) -> list[str]:
     if ("not closed" in numbers["verdict"]) != (run.episodes[run.episode].kind == ""):
         wrong.append("the report is wrong about the end")
     return wrong
-
-
-def text(result: dict[str, Any]) -> str:
-    """What was found, for a terminal."""
-    kinds = ", ".join(f"{count} {kind}" for kind, count in result["kinds"].items())
-    said = "; ".join(f"{what} ({count})" for what, count in result["wrong"].items()) or "nothing"
-    return (
-        f"{result['moments']} random moments of recordings ({kinds}), {result['steps']} steps\n"
-        f"  a kill lost at most the last {result['lost_by_a_kill']} steps of 1 ms\n"
-        f"  wrong: {said}"
-    )

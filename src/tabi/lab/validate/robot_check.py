@@ -9,14 +9,19 @@ and one that its file does not describe is refused with a reason: both are named
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 from numpy.typing import NDArray
 
 from tabi._errors import TabiError
+from tabi.lab.columns import Column, table
+from tabi.lab.criterion import Criterion
+from tabi.lab.study import Validator
 from tabi.model.robot import Robot
 from tabi.model.world import World
 from tabi.robots.files import load, quietly
@@ -81,50 +86,66 @@ def forwards(robot: Robot) -> NDArray[np.float64]:
     return across / np.linalg.norm(across)
 
 
-def validate(
-    files: list[Path],
-    seconds: float = 10.0,
-    progress: Callable[[str, int, int], None] = lambda what, done, count: None,
-) -> dict[str, Any]:
-    """All of them; an interrupt keeps what is done."""
-    rows: list[dict[str, Any]] = []
-    interrupted = False
-    progress("robots", 0, len(files))
-    try:
-        for file in files:
-            rows.append(check(file, seconds))
-            progress("robots", len(rows), len(files))
-    except KeyboardInterrupt:
-        interrupted = True
-    good = [row for row in rows if row["outcome"] == STANDS]
-    within = all(abs(row["weight_error"]) < WEIGHT and row["missed"] == 0 for row in good)
-    falls = sum(row["outcome"] == FALLS for row in rows)
-    return {
-        "seconds": seconds,
-        "robots": rows,
-        "stand": len(good),
-        "within": within and falls == 0,
-        "interrupted": interrupted,
-    }
+class RobotCheck(Validator, name="robots"):
+    """Let robots from files stand and push them: does each, by one line, bear its weight?"""
 
-
-def text(result: dict[str, Any]) -> str:
-    """The figures for a terminal."""
-    lines = [
-        "robot                           outcome   joints   mass kg   weight   missed  µs/step"
+    files: Annotated[
+        list[Path], typer.Argument(help="URDF, MJCF, .wrl or .body files, as many as you like.")
     ]
-    for row in result["robots"]:
-        start = f"{row['file'][:30]:<30}  {row['outcome']:<9}"
-        if "joints" in row:
-            start += (
-                f"{row['joints']:>6}  {row['mass_kg']:>8.2f}  {row['weight_error']:>+8.0e}"
-                f"  {row['missed']:>6}  {row['microseconds']:>7.0f}"
-            )
-        lines.append(start)
-        if row["outcome"] != STANDS and row["reason"]:
-            lines.append(f"    {row['reason']}")
-    count = len(result["robots"])
-    lines += ["", f"{result['stand']} of {count} stand, {result['seconds']:g} s and a push each"]
-    if result["interrupted"]:
-        lines.append("interrupted: these are the robots done before")
-    return "\n".join(lines)
+    seconds: Annotated[float, typer.Option(min=0.1, help="How long each stands.")] = 10.0
+
+    unit = "robots"
+    criteria = (
+        Criterion.of(
+            lambda result: max((abs(row["weight_error"]) for row in standing(result)), default=0.0),
+            "contacts of robots that stand bear their weight",
+            at_most=WEIGHT,
+        ),
+        Criterion.of(
+            lambda result: sum(row["missed"] for row in standing(result)),
+            "no step of robots that stand misses its tolerance",
+            at_most=0,
+        ),
+        Criterion("fall", "none falls", at_most=0),
+    )
+
+    def cases(self) -> list[Path]:
+        """The files."""
+        return self.files
+
+    def measure(self, case: Path) -> dict[str, Any]:
+        """One robot."""
+        return check(case, self.seconds)
+
+    def figures(self, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+        """All robots, and how many stand."""
+        outcomes = Counter(row["outcome"] for row in rows)
+        counts = {"stand": outcomes[STANDS], "fall": outcomes[FALLS]}
+        return {"seconds": self.seconds, "robots": list(rows), **counts}
+
+    def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
+        """A table."""
+        yield from table(COLUMNS, result["robots"], "", _reason)
+        yield ""
+        count = len(result["robots"])
+        yield f"{result['stand']} of {count} stand, {result['seconds']:g} s and a push each"
+
+
+COLUMNS = (
+    Column("robot", lambda row: row["file"][:30]),
+    Column("outcome", "outcome"),
+    Column("joints", "joints", "d"),
+    Column("mass kg", "mass_kg", ".2f"),
+    Column("weight", "weight_error", "+.0e"),
+    Column("missed", "missed", "d"),
+    Column("µs/step", "microseconds", ".0f"),
+)
+
+
+def standing(result: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Those that stand."""
+    return [row for row in result["robots"] if row["outcome"] == STANDS]
+
+
+def _reason(row: dict[str, Any]) -> list[str]:
+    return [f"  {row['reason']}"] if row["outcome"] != STANDS and row["reason"] else []

@@ -9,11 +9,15 @@ its sole with a spin, slides and rocks, once with h and once with h/2.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 
+from tabi.lab.criterion import Criterion
+from tabi.lab.study import Validator, within
 from tabi.model.world import World
 from tabi.simulation.simulator import Simulator
 
@@ -25,42 +29,84 @@ ALLOWED = 1e-7
 SLOPE = (0.9, 1.1)
 
 
-def validate(
-    drops: int = 1000,
-    progress: Callable[[str, int, int], None] = lambda what, done, count: None,
-) -> dict[str, Any]:
-    """So many drops; an interrupt keeps what is done.
+class SoftDrops(Validator, name="soles"):
+    """Drop blocks on soft soles: does a step bring energy, and is the loss of first order?"""
 
-    Returns:
-        plain data: drops, steps that gained energy and the worst of them as a share of all energy,
-        sums of the losses and of friction [J], and the slope of (1).
+    drops: Annotated[
+        int, typer.Option(min=1, help="Blocks on soft soles that are dropped and twisted.")
+    ] = 1000
+
+    unit = "drops"
+    criteria = (
+        Criterion("gained", "no step brings energy", at_most=0),
+        Criterion("missed", "no step misses its tolerance", at_most=0),
+        Criterion("slope", "the loss is of first order", *SLOPE),
+    )
+
+    def cases(self) -> range:
+        """Blocks by their seeds."""
+        return range(self.drops)
+
+    def measure(self, case: int) -> tuple[SoftDrop, SoftDrop]:
+        """A block with h and with h/2."""
+        return drop(case, 1.0), drop(case, 0.5)
+
+    def figures(self, rows: Sequence[tuple[SoftDrop, SoftDrop]]) -> dict[str, Any]:
+        """Steps that gained energy and the worst of them as a share of all energy, mean shares that
+        the scheme and friction took, with h and h/2, and the slope of (1).
+        """
+        every, count = [one for row in rows for one in row], max(len(rows), 1)
+        lost = [sum(row[k].lost / row[k].energy for row in rows) for k in range(2)]
+        rubbed = [sum(row[k].friction / row[k].energy for row in rows) for k in range(2)]
+        sums = {
+            key: sum(getattr(one, key) for one in every) for key in ("steps", "gained", "missed")
+        }
+        return {
+            "drops": len(rows),
+            **sums,
+            "worst_gain": max((one.worst_gain for one in every), default=0.0),
+            "lost_share": [x / count for x in lost],
+            "friction_share": [x / count for x in rubbed],
+            "slope": float(np.log2(lost[0] / lost[1])) if rows and lost[1] > 0 else float("nan"),
+            "allowed": ALLOWED,
+        }
+
+    def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
+        """The result as sentences."""
+        lost, rubbed = result["lost_share"], result["friction_share"]
+        yield (
+            f"{result['drops']} blocks on soft soles, dropped and twisted, {result['steps']:,} "
+            f"steps: {within(result)} what is asked"
+        )
+        yield (
+            f"  steps that gained energy: {result['gained']}, the worst "
+            f"{result['worst_gain']:.1e} of all energy (allowed {result['allowed']:g}); "
+            f"steps missed: {result['missed']}"
+        )
+        yield (
+            f"  of the energy, friction took {100 * rubbed[0]:.1f} % and the scheme "
+            f"{100 * lost[0]:.1f} % with steps of a {STEPS}th of half a swing; with half of them "
+            f"{100 * rubbed[1]:.1f} % and {100 * lost[1]:.1f} %"
+        )
+        yield f"  slope of the loss over the step: {result['slope']:.3f} (first order is 1)"
+
+
+@dataclass(frozen=True)
+class SoftDrop:
+    """What came of one block: steps, those that gained energy or missed, the largest gain as a
+    share of ``energy``, the most that there was [J], and what friction and the scheme took [J].
     """
-    found: dict[str, Any] = {"drops": 0, "steps": 0, "gained": 0, "missed": 0, "worst_gain": 0.0}
-    lost, rubbed, interrupted = np.zeros(2), np.zeros(2), False
-    try:
-        for seed in range(drops):
-            for k in range(2):
-                one = drop(seed, 0.5**k)
-                lost[k] += one["lost"] / one["energy"]
-                rubbed[k] += one["friction"] / one["energy"]
-                found["worst_gain"] = max(found["worst_gain"], one["worst_gain"])
-                for key in ("steps", "gained", "missed"):
-                    found[key] += one[key]
-            found["drops"] += 1
-            progress("drops", seed + 1, drops)
-    except KeyboardInterrupt:
-        interrupted = True
-    slope = float(np.log2(lost[0] / lost[1])) if lost[1] > 0 else float("nan")
-    within = found["gained"] == 0 and found["missed"] == 0 and SLOPE[0] <= slope <= SLOPE[1]
-    shares = {
-        "lost_share": [float(x) / max(found["drops"], 1) for x in lost],
-        "friction_share": [float(x) / max(found["drops"], 1) for x in rubbed],
-    }
-    told = {"slope": slope, "allowed": ALLOWED, "interrupted": interrupted}
-    return found | shares | told | {"within": within and found["drops"] == drops}
+
+    steps: int
+    gained: int
+    worst_gain: float
+    missed: int
+    energy: float
+    friction: float
+    lost: float
 
 
-def drop(seed: int, part: float) -> dict[str, Any]:
+def drop(seed: int, part: float) -> SoftDrop:
     """One block, with a part of the step that its sole asks for."""
     rng = np.random.default_rng(seed)
     world, swing = _world(rng)
@@ -80,15 +126,8 @@ def drop(seed: int, part: float) -> dict[str, Any]:
         gained, worst = gained + bool(not gain <= ALLOWED), max(worst, gain)
         friction += sum(float(row["impulse"] @ row["velocity"]) for row in sim.data.contact)
         before = now
-    return {
-        "steps": steps,
-        "gained": gained,
-        "worst_gain": worst,
-        "missed": sim.missed_count,
-        "energy": scale,
-        "friction": -friction,
-        "lost": start - before + friction,
-    }
+    lost = start - before + friction
+    return SoftDrop(steps, gained, worst, sim.missed_count, scale, -friction, lost)
 
 
 def _world(rng: np.random.Generator) -> tuple[World, float]:
@@ -117,22 +156,3 @@ def _world(rng: np.random.Generator) -> tuple[World, float]:
     box.add_pad("-z", layer, element_size=float(size[:2].min()) / 3.0, cache=False)
     stiffness = modulus * size[0] * size[1] / thickness
     return world, float(np.pi * np.sqrt(box.inertia.mass / stiffness))
-
-
-def text(found: dict[str, Any]) -> str:
-    """The result as sentences."""
-    lost, rubbed = found["lost_share"], found["friction_share"]
-    verdict = "within" if found["within"] else "NOT within"
-    return "\n".join(
-        [
-            f"{found['drops']} blocks on soft soles, dropped and twisted, {found['steps']:,} "
-            f"steps: {verdict} what is asked",
-            f"  steps that gained energy: {found['gained']}, the worst "
-            f"{found['worst_gain']:.1e} of all energy (allowed {found['allowed']:g}); "
-            f"steps missed: {found['missed']}",
-            f"  of the energy, friction took {100 * rubbed[0]:.1f} % and the scheme "
-            f"{100 * lost[0]:.1f} % with steps of a {STEPS}th of half a swing; with half of them "
-            f"{100 * rubbed[1]:.1f} % and {100 * lost[1]:.1f} %",
-            f"  slope of the loss over the step: {found['slope']:.3f} (first order is 1)",
-        ]
-    )

@@ -24,11 +24,13 @@ for the score.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Annotated, Any, Protocol
 
 import numpy as np
+import typer
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.stats import qmc
@@ -36,6 +38,9 @@ from scipy.stats import qmc
 from tabi._errors import SimulationError
 from tabi.formats.mjcf.source import mujoco
 from tabi.formats.mjcf.writer import to_mujoco
+from tabi.lab.columns import Column, table
+from tabi.lab.criterion import Criterion
+from tabi.lab.study import Validator, progress
 from tabi.lab.validate.toss_files import HALF_SIDE, RATE, Toss, read
 from tabi.model.shape import Box
 from tabi.model.world import World
@@ -44,7 +49,6 @@ from tabi.spatial.inertia import Inertia
 from tabi.spatial.transform import from_quaternion
 
 Array = NDArray[np.float64]
-Report = Callable[[str, int, int], None]
 # of the cube [kg, kg·m²]
 MASS, INERTIA = 0.37, 8.1e-4
 SUBSTEPS = 7
@@ -183,9 +187,7 @@ def loss(engine: TossEngine, tosses: Sequence[Toss]) -> float:
 # ---- search ---------------------------------------------------------------------------------
 
 
-def fit(
-    engine: TossEngine, tosses: Sequence[Toss], budget: int = BUDGET, report: Report | None = None
-) -> dict[str, Any]:
+def fit(engine: TossEngine, tosses: Sequence[Toss], budget: int = BUDGET) -> dict[str, Any]:
     """The parameters that replay these tosses best, with at most ``budget`` evaluations of all of
     them; the engine keeps them.
     """
@@ -201,8 +203,7 @@ def fit(
     def evaluate(at: Array) -> float:
         engine.set(parameters(at))
         tried.append((loss(engine, tosses), tuple(at)))
-        if report:
-            report(f"fit {engine.name}", len(tried), budget)
+        progress(f"fit {engine.name}", len(tried), budget)
         return tried[-1][0]
 
     halton = qmc.Halton(len(ranges), scramble=False)
@@ -249,82 +250,98 @@ def score(engine: TossEngine, tosses: Sequence[Toss]) -> dict[str, Any]:
 # ---- all of it ------------------------------------------------------------------------------
 
 
-def validate(
-    path: str | Path, budget: int = BUDGET, progress: Report | None = None
-) -> dict[str, Any]:
-    """Fit both engines on the even tosses and score them on the odd ones;
-    what is done when an interrupt comes is returned.
-
-    Args:
-        path: an .npz file, or a folder of them.
-        budget: replays of all fitted tosses that each engine may have, at least 10.
-        progress: called with what is being done, and how much of how much is.
+class Tosses(Validator, name="tosses"):
+    """Replay real tosses of a cube: is tabi, fitted on one half of them,
+    as near to the other half as MuJoCo?
     """
-    tosses = read(path)
-    fitted, scored = tosses[::2], tosses[1::2]
-    settings = {
-        "rate_Hz": RATE,
-        "step_s": STEP,
-        "budget": budget,
-        "fitted": len(fitted),
-        "scored": len(scored),
-    }
-    result: dict[str, Any] = {
-        "settings": settings,
-        "engines": {},
-        "interrupted": False,
-        "within": False,
-    }
-    try:
-        for engine in (TabiCube(), MuJoCoCube()):
-            began = time.perf_counter()
-            found = fit(engine, fitted, budget, progress)
-            seconds = time.perf_counter() - began
-            result["engines"][engine.name] = found | {
-                "seconds": seconds,
-                "ranges": engine.ranges,
-                "score": score(engine, scored),
-            }
-            if isinstance(engine, TabiCube):
-                result["missed_steps"] = engine.simulator.missed_count
-    except KeyboardInterrupt:
-        result["interrupted"] = True
-        return result
+
+    path: Annotated[
+        Path,
+        typer.Argument(
+            help="An .npz file of recorded tosses (arrays toss_0, toss_1, …), or a folder of them."
+        ),
+    ]
+    budget: Annotated[
+        int, typer.Option(min=10, help="Evaluations that the search may have, for each engine.")
+    ] = BUDGET
+
+    unit = "engines"
+    criteria = (Criterion("larger", "no error is larger than MuJoCo's", at_most=0),)
+
+    @cached_property
+    def tosses(self) -> list[Toss]:
+        """Of the file or folder."""
+        return read(self.path)
+
+    def cases(self) -> Iterator[TossEngine]:
+        """Both engines; the file is read before."""
+        if self.tosses:
+            yield TabiCube()
+            yield MuJoCoCube()
+
+    def measure(self, case: TossEngine) -> tuple[str, dict[str, Any], int]:
+        """An engine fitted on the even tosses and scored on the odd ones, and its missed steps."""
+        began = time.perf_counter()
+        found = fit(case, self.tosses[::2], self.budget)
+        seconds = {"seconds": time.perf_counter() - began, "ranges": case.ranges}
+        found |= seconds | {"score": score(case, self.tosses[1::2])}
+        missed = case.simulator.missed_count if isinstance(case, TabiCube) else 0
+        return case.name, found, missed
+
+    def figures(self, rows: Sequence[tuple[str, dict[str, Any], int]]) -> dict[str, Any]:
+        """Both engines, and which errors of tabi's are not larger."""
+        settings = {
+            "rate_Hz": RATE,
+            "step_s": STEP,
+            "budget": self.budget,
+            "fitted": len(self.tosses[::2]),
+            "scored": len(self.tosses[1::2]),
+        }
+        found = {"settings": settings, "engines": {name: one for name, one, _ in rows}}
+        if rows:
+            found["missed_steps"] = rows[0][2]
+        if len(rows) == 2:
+            fine = found["not_larger"] = compared(found)
+            found["larger"] = len(fine) - sum(fine.values())
+        return found
+
+    def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
+        """A table of both engines."""
+        s = result["settings"]
+        yield (
+            f"{s['fitted']} tosses fitted, {s['scored']} others scored; "
+            f"steps of {1e3 * s['step_s']:.3f} ms, {s['budget']} evaluations each"
+        )
+        yield "mean over each toss, position [mm] and angle [°]:"
+        rows = [{"name": name} | one | one["score"] for name, one in result["engines"].items()]
+        yield from table(COLUMNS, rows)
+        worse = [what for what, fine in result["not_larger"].items() if not fine]
+        yield (
+            f"larger than MuJoCo's: {', '.join(worse)}"
+            if worse
+            else "none of the four is larger than MuJoCo's"
+        )
+
+
+def _values(row: Mapping[str, Any]) -> str:
+    return ", ".join(f"{key} {value:.3g}" for key, value in row["parameters"].items())
+
+
+COLUMNS = (
+    Column("", "name"),
+    Column("position, median", "mean_position_m.median", ".1f", 1e3),
+    Column("90 %", "mean_position_m.nine_in_ten", ".1f", 1e3),
+    Column("angle, median", "mean_angle_deg.median", ".1f"),
+    Column("90 %", "mean_angle_deg.nine_in_ten", ".1f"),
+    Column("fitted", _values),
+)
+
+
+def compared(result: Mapping[str, Any]) -> dict[str, bool]:
+    """Which errors of tabi's are not larger than MuJoCo's."""
     ours, theirs = (result["engines"][name]["score"] for name in ("tabi", "mujoco"))
-    result["not_larger"] = {
+    return {
         f"{what} {which}": bool(ours[what][which] <= theirs[what][which])
         for what in ("mean_position_m", "mean_angle_deg")
         for which in ("median", "nine_in_ten")
     }
-    result["within"] = all(result["not_larger"].values())
-    return result
-
-
-def text(result: dict[str, Any]) -> str:
-    """The result for a person."""
-    s = result["settings"]
-    lines = [
-        f"{s['fitted']} tosses fitted, {s['scored']} others scored; "
-        f"steps of {1e3 * s['step_s']:.3f} ms, {s['budget']} evaluations each"
-    ]
-    lines += [
-        "mean over each toss:     position [mm]        angle [°]",
-        "                         median    90 %     median    90 %   fitted",
-    ]
-    for name, found in result["engines"].items():
-        p, a = found["score"]["mean_position_m"], found["score"]["mean_angle_deg"]
-        values = ", ".join(f"{key} {value:.3g}" for key, value in found["parameters"].items())
-        numbers = (
-            f"{1e3 * p['median']:8.1f}{1e3 * p['nine_in_ten']:8.1f}"
-            f"{a['median']:11.1f}{a['nine_in_ten']:8.1f}"
-        )
-        lines.append(f"  {name:<21}{numbers}   {values}")
-    if result["interrupted"]:
-        return "\n".join([*lines, "interrupted: what is missing was not measured"])
-    worse = [what for what, fine in result["not_larger"].items() if not fine]
-    lines.append(
-        f"larger than MuJoCo's: {', '.join(worse)}"
-        if worse
-        else "none of the four is larger than MuJoCo's"
-    )
-    return "\n".join(lines)

@@ -11,12 +11,13 @@ What is watched, and how it is known apart from the step itself:
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 from numpy.typing import NDArray
 
 from tabi._errors import SimulationError
@@ -30,6 +31,9 @@ from tabi.collision.arrays import (
     POLYTOPE,
     SPHERE,
 )
+from tabi.lab.columns import Column, table
+from tabi.lab.criterion import Criterion
+from tabi.lab.study import Validator, within
 from tabi.lab.validate.random_worlds import random_velocity, random_world
 from tabi.model.shape import HeightField
 from tabi.simulation.simulator import Simulator
@@ -228,41 +232,86 @@ def run(seed: int, steps: int = 10_000, dt: float = 1e-3, keep: Path | None = No
     return record
 
 
-def validate(
-    worlds: int = 100,
-    steps: int = 10_000,
-    progress: Callable[[str, int, int], None] = lambda what, done, count: None,
-    keep: Path | None = None,
-) -> dict[str, Any]:
-    """Run the worlds of the seeds 0, 1, …; an interrupt keeps what is done.
-
-    Args:
-        steps: of each world.
-        progress: called after every world with how many of how many are done.
-        keep: folder for the problems of steps that miss.
-
-    Returns:
-        plain data: the figures of all, and those of each world.
+class Worlds(Validator, name="worlds"):
+    """Drop random shapes and trees: does anything break, tunnel, overlap,
+    gain energy or miss its tolerance?
     """
-    records: list[Record] = []
-    interrupted = False
-    progress("worlds", 0, worlds)
-    try:
-        for seed in range(worlds):
-            records.append(run(seed, steps, keep=keep))
-            progress("worlds", seed + 1, worlds)
-    except KeyboardInterrupt:
-        interrupted = True
-    return summary(records) | {"interrupted": interrupted}
+
+    worlds: Annotated[
+        int,
+        typer.Option(
+            min=1, help="Random worlds: shapes and trees dropped on grounds of all kinds."
+        ),
+    ] = 100
+    steps: Annotated[int, typer.Option(min=1, help="Steps of 1 ms of each.")] = 10_000
+    keep: Annotated[
+        Path | None,
+        typer.Option(help="Folder for the contact problems of steps that miss, in FCLib form."),
+    ] = None
+
+    unit = "worlds"
+    criteria = (
+        Criterion("worlds", "there are worlds", at_least=1),
+        Criterion("nan", "nothing stops", at_most=0),
+        Criterion("tunnelled", "nothing gets through", at_most=0),
+        Criterion("worst_penetration", f"no overlap above {DEEPEST:g} m", at_most=DEEPEST),
+    )
+
+    def cases(self) -> range:
+        """Seeds of the worlds."""
+        return range(self.worlds)
+
+    def measure(self, case: int) -> Record:
+        """One world."""
+        return run(case, self.steps, keep=self.keep)
+
+    def figures(self, rows: Sequence[Record]) -> dict[str, Any]:
+        """The figures of all, and those of each world."""
+        return summary(rows)
+
+    def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
+        """All worlds as sentences, and overlaps as a table."""
+        r = result
+        yield (
+            f"{r['worlds']} worlds, {r['steps']:,} steps: {r['nan']} stopped, "
+            f"{r['tunnelled']} times something was inside or below"
+        )
+        yield (
+            f"deepest overlap {1e3 * r['worst_penetration']:.3g} mm: {r['worst_pair']}, "
+            f"turning by {r['worst_turn']:.3g} rad in that step"
+        )
+        yield (
+            f"energy gained at most {r['energy_gained']:.3g} J, "
+            f"{100 * r['energy_gained_share']:.2g} % of its drop"
+            f"; {r['energy_gained_without_trees']:.2g} J where nothing has joints"
+        )
+        yield (
+            f"{r['missed']} steps missed their tolerance, worst {r['worst_residual']:.1e} m/s"
+            + (f", in the worlds {', '.join(map(str, r['seeds_missed']))}" if r["missed"] else "")
+        )
+        yield ""
+        overlap = lambda row: f"{row['above']:.0e} {row['to']:.0e}"  # noqa: E731
+        yield from table(
+            (Column("overlap, m", overlap), Column("steps", "steps", ",d")), r["histogram"]
+        )
+        for one in r["each"]:
+            if one["fault"]:
+                yield f"  world {one['seed']} stopped: {one['fault']}"
+            yield from (f"  world {one['seed']}: {what}" for what in one["tunnelled"][:3])
+        yield ""
+        yield (
+            f"{within(r)} what is promised: nothing stops, "
+            f"nothing gets through, no overlap above {1e3 * DEEPEST:g} mm"
+        )
 
 
-def summary(records: list[Record]) -> dict[str, Any]:
+def summary(records: Sequence[Record]) -> dict[str, Any]:
     """The figures of several worlds together, as plain data."""
     nothing = Record(-1)
     deepest = max(records, key=lambda r: r.penetration, default=nothing)
     gained = max(records, key=lambda r: r.energy_gained, default=nothing)
     counts = np.sum([r.counts for r in [nothing, *records]], axis=0).tolist()
-    result = {
+    return {
         "worlds": len(records),
         "steps": sum(r.steps for r in records),
         "missed": sum(len(r.missed) for r in records),
@@ -284,46 +333,3 @@ def summary(records: list[Record]) -> dict[str, Any]:
         "seeds_missed": [r.seed for r in records if r.missed],
         "each": [asdict(r) for r in records],
     }
-    within = (
-        bool(records)
-        and result["nan"] == 0
-        and result["tunnelled"] == 0
-        and deepest.penetration <= DEEPEST
-    )
-    return result | {"within": within}
-
-
-def text(result: dict[str, Any]) -> str:
-    """The figures for a terminal."""
-    r = result
-    lines = [
-        (
-            f"{r['worlds']} worlds, {r['steps']:,} steps: {r['nan']} stopped, "
-            f"{r['tunnelled']} times something was inside or below"
-        ),
-        (
-            f"deepest overlap {1e3 * r['worst_penetration']:.3g} mm: {r['worst_pair']}, "
-            f"turning by {r['worst_turn']:.3g} rad in that step"
-        ),
-        f"energy gained at most {r['energy_gained']:.3g} J, "
-        f"{100 * r['energy_gained_share']:.2g} % of its drop"
-        f"; {r['energy_gained_without_trees']:.2g} J where nothing has joints",
-        f"{r['missed']} steps missed their tolerance, worst {r['worst_residual']:.1e} m/s"
-        + (f", in the worlds {', '.join(map(str, r['seeds_missed']))}" if r["missed"] else ""),
-        "",
-        f"  {'overlap, m':>16} {'steps':>10}",
-        *(
-            f"  {row['above']:>7.0e} {row['to']:>8.0e} {row['steps']:>10,}"
-            for row in r["histogram"]
-        ),
-        *(f"  world {one['seed']} stopped: {one['fault']}" for one in r["each"] if one["fault"]),
-        *(f"  world {one['seed']}: {what}" for one in r["each"] for what in one["tunnelled"][:3]),
-        "",
-        (
-            f"{'within' if r['within'] else 'NOT within'} what is promised: nothing stops, "
-            f"nothing gets through, no overlap above {1e3 * DEEPEST:g} mm"
-        ),
-    ]
-    if r["interrupted"]:
-        lines.append("interrupted: these are the worlds finished before")
-    return "\n".join(lines)

@@ -25,13 +25,17 @@ Reference: Hirukawa (2003), Fig. 11.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tabi import dynamics
+from tabi.lab.columns import Column, table
+from tabi.lab.criterion import Criterion
+from tabi.lab.study import Validator, progress
 from tabi.lab.walking import foot_landing as landing
 from tabi.lab.walking.foot_landing import BANDWIDTH, Landing
 from tabi.model.compiled import Model
@@ -43,7 +47,6 @@ from tabi.step.data import Data
 from tabi.step.laws.penalty import Penalty
 
 Array = NDArray[np.float64]
-Progress = Callable[[str, int, int], None]
 # landing speeds of the drops [m/s], the rubber's damping in them [N·s/m], their step and time [s]
 SPEEDS, DAMPING, STEP, TIME = (0.1, 0.2, 0.3), 100.0, 5e-5, 0.1
 # planned speeds of steps [m/s], dampings tried [N·s/m], step of the simulation [s]
@@ -60,36 +63,102 @@ GAP = 1e-5
 DRAWN_UP = {"RLEG_HIP_P": -36.0, "RLEG_KNEE_P": 70.0, "RLEG_ANKLE_P": -34.0}
 
 
-def validate(
-    speeds: Sequence[float] = SPEEDS,
-    planned: Sequence[float] = PLANNED,
-    dampings: Sequence[float] = DAMPINGS,
-    progress: Progress = lambda what, done, count: None,
-) -> dict[str, Any]:
-    """Drops at all speeds, and steps over the grid of planned speeds and dampings.
-
-    Returns:
-        plain data: drops with what was measured and what the laws say, landings with their marks,
-        the one that fits best, and whether all is within.
+class FirstContact(Validator, name="first-contact"):
+    """Let HRP-2 land on a sole with rubber above it: do both peaks of its force follow their laws,
+    and does the force of a step go as on the robot?
     """
-    drops = []
-    for k, speed in enumerate(speeds):
-        for held in (True, False):
-            drops.append(_both_steps(speed, held))
-        progress("drops", k + 1, len(speeds))
-    landings, plans = [], {speed: landing.one_step(speed) for speed in planned}
-    for speed in planned:
-        for damping in dampings:
-            found = landing.land(plans[speed], damping, LANDING_STEP)
-            landings.append(_told(speed, found))
-            progress("steps", len(landings), len(planned) * len(dampings))
-    best = min(landings, key=lambda one: one["distance"])
-    plan = plans[best["planned_m_s"]]
-    again = _told(best["planned_m_s"], landing.land(plan, best["damping_ns_m"], LANDING_STEP / 2))
-    change = max(abs(a / b - 1.0) for a, b in zip(again["marks_n"], best["marks_n"], strict=True))
-    best = best | {"halved_step": again, "change": change}
-    within = all(drop["within"] for drop in drops) and best["fits"] and change < STEADY
-    return {"drops": drops, "landings": landings, "best": best, "within": within}
+
+    speeds: Sequence[float] = SPEEDS
+    planned: Sequence[float] = PLANNED
+    dampings: Sequence[float] = DAMPINGS
+
+    unit = "drops and steps"
+    criteria = (
+        Criterion.of(
+            lambda result: sum(not one["within"] for one in result["drops"]),
+            "both peaks of every drop follow their laws",
+            at_most=0,
+        ),
+        Criterion("best.fits", "a step goes as on the robot", at_least=1),
+        Criterion("best.change", "it goes so with half the step too", at_most=STEADY),
+    )
+
+    def cases(self) -> Iterator[tuple[Any, ...]]:
+        """Drops at all speeds, and steps over the grid of planned speeds and dampings."""
+        for k, speed in enumerate(self.speeds):
+            yield from ((speed, held) for held in (True, False))
+            progress("drops", k + 1, len(self.speeds))
+        plans = {speed: landing.one_step(speed) for speed in self.planned}
+        grid = list(itertools.product(self.planned, self.dampings))
+        for k, (speed, damping) in enumerate(grid):
+            yield speed, plans[speed], damping
+            progress("steps", k + 1, len(grid))
+
+    def measure(self, case: tuple[Any, ...]) -> dict[str, Any]:
+        """A drop, or a step."""
+        if len(case) == 2:
+            return _both_steps(*case)
+        speed, plan, damping = case
+        return _told(speed, landing.land(plan, damping, LANDING_STEP))
+
+    def figures(self, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+        """Drops with what was measured and what the laws say, landings with their marks, and the
+        one that fits best, with half its step too.
+        """
+        landings = [row for row in rows if "planned_m_s" in row]
+        found: dict[str, Any] = {"drops": [row for row in rows if "held" in row]}
+        found["landings"] = landings
+        if len(landings) < len(self.planned) * len(self.dampings):
+            return found
+        best = min(landings, key=lambda one: one["distance"])
+        speed, plan = best["planned_m_s"], landing.one_step(best["planned_m_s"])
+        again = _told(speed, landing.land(plan, best["damping_ns_m"], LANDING_STEP / 2))
+        marks = zip(again["marks_n"], best["marks_n"], strict=True)
+        change = max(abs(a / b - 1.0) for a, b in marks)
+        return found | {"best": best | {"halved_step": again, "change": change}}
+
+    def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
+        """Both tables, and the nearest step."""
+        yield "HRP-2 comes down on one sole, no gravity: force of the ground on it, then of the leg"
+        yield from table(DROPS, result["drops"])
+        yield f"a step on the spot; sensor with a low-pass of {BANDWIDTH:g} Hz; from contact on"
+        yield from table(LANDINGS, result["landings"])
+        best = result["best"]
+        curve = " → ".join(f"{force:.0f}" for force in best["marks_n"])
+        published = " → ".join(f"{force:.0f}" for force in PUBLISHED)
+        yield (
+            f"nearest to {published} N: {curve} N, landing at {best['speed_m_s']:.2f} m/s with "
+            f"{best['damping_ns_m']:g} N·s/m; {100 * best['change']:.1f} % with half the step"
+        )
+        yield "all within" if result["within"] else "NOT WITHIN what is allowed"
+
+
+DROPS = (
+    Column("m/s", "speed_m_s", ".2f"),
+    Column("joints", lambda one: "held" if one["held"] else "free"),
+    Column("sole kg", "sole_kg", ".2f"),
+    Column("N (law)", lambda one: f"{one['sole_n']:.0f} ({one['sole_law_n']:.0f})"),
+    Column("leg kg", "leg_kg", ".1f"),
+    Column("N (law)", lambda one: f"{one['leg_n']:.0f} ({one['leg_law_n']:.0f})"),
+    Column("after ms", "leg_after_s", ".0f", 1e3),
+    Column("halved step", lambda one: f"{100 * max(one['change'].values()):.1f} %"),
+    Column("", lambda one: "" if one["within"] else "OUTSIDE"),
+)
+
+
+def _mark(k: int) -> Callable[[Mapping[str, Any]], str]:
+    return lambda one: f"{one['marks_n'][k]:.0f} ({1e3 * one['marks_s'][k]:.0f})"
+
+
+LANDINGS = (
+    Column("m/s", "speed_m_s", ".2f"),
+    Column("N·s/m", "damping_ns_m", ".0f"),
+    Column("peak N (ms)", _mark(0)),
+    Column("dip N (ms)", _mark(1)),
+    Column("rise N (ms)", _mark(2)),
+    Column("weight after ms", "borne_s", ".0f", 1e3),
+    Column("", lambda one: "fits" if one["fits"] else ""),
+)
 
 
 # ---- the two laws -------------------------------------------------------------------------------
@@ -204,44 +273,3 @@ def _told(planned: float, found: Landing) -> dict[str, Any]:
         "distance": float(np.abs(np.log(np.maximum(shares, 1e-3))).max()),
         "fits": bool(near and dips and found.borne <= UNTIL and found.missed == 0),
     }
-
-
-# ---- for a terminal -----------------------------------------------------------------------------
-
-
-def text(result: dict[str, Any]) -> str:
-    """The figures for a terminal."""
-    lines = [
-        "HRP-2 comes down on one sole, no gravity: force of the ground on it, then of the leg",
-        "  m/s  joints  sole kg  N (law)    leg kg  N (law)   after ms  halved step",
-    ]
-    for one in result["drops"]:
-        joints, change = "held" if one["held"] else "free", max(one["change"].values())
-        lines.append(
-            f"  {one['speed_m_s']:.2f}  {joints:6}  {one['sole_kg']:7.2f}  "
-            f"{one['sole_n']:.0f} ({one['sole_law_n']:.0f})  {one['leg_kg']:6.1f}  "
-            f"{one['leg_n']:.0f} ({one['leg_law_n']:.0f})  {1e3 * one['leg_after_s']:8.0f}  "
-            f"{100 * change:.1f} %{'' if one['within'] else '  OUTSIDE'}"
-        )
-    lines += [
-        f"a step on the spot; sensor with a low-pass of {BANDWIDTH:g} Hz; from contact on",
-        "  m/s  N·s/m  peak N (ms)  dip N (ms)  rise N (ms)  weight after ms",
-    ]
-    best = result["best"]
-    for one in result["landings"]:
-        marks = zip(one["marks_n"], one["marks_s"], strict=True)
-        told = "  ".join(f"{force:5.0f} ({1e3 * time:3.0f})" for force, time in marks)
-        lines.append(
-            f"  {one['speed_m_s']:.2f}  {one['damping_ns_m']:5.0f}  {told}  "
-            f"{1e3 * one['borne_s']:.0f}{'  fits' if one['fits'] else ''}"
-        )
-    curve = " → ".join(f"{force:.0f}" for force in best["marks_n"])
-    published = " → ".join(f"{force:.0f}" for force in PUBLISHED)
-    lines += [
-        (
-            f"nearest to {published} N: {curve} N, landing at {best['speed_m_s']:.2f} m/s with "
-            f"{best['damping_ns_m']:g} N·s/m; {100 * best['change']:.1f} % with half the step"
-        ),
-        "all within" if result["within"] else "NOT WITHIN what is allowed",
-    ]
-    return "\n".join(lines)

@@ -28,14 +28,18 @@ walking of humanoid robots, sec. 3.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 from numpy.typing import NDArray
 
 from tabi.analysis.walk_trial import Walked, try_walk
+from tabi.lab.columns import Column, table
+from tabi.lab.criterion import Criterion
+from tabi.lab.study import Validator, progress
 from tabi.lab.walking import walk_boundary
 from tabi.robots.hrp1s import hrp1s
 from tabi.robots.hrp2 import hrp2
@@ -44,7 +48,6 @@ from tabi.walking.plan.footsteps import SIDES
 from tabi.walking.plan.schedule import BOTH
 
 Array = NDArray[np.float64]
-Progress = Callable[[str, int, int], None]
 ROBOTS = {"hrp1s": hrp1s, "hrp2": hrp2}
 STEPS = 20
 # a robot whose waist is lower has fallen [m]; how often the shake of row 4 is a shake
@@ -81,33 +84,65 @@ ROWS = (
 )
 
 
-def validate(
-    robots: Sequence[str] = tuple(ROBOTS),
-    steps: int = STEPS,
-    bisect: bool = True,
-    progress: Progress = lambda what, done, count: None,
-) -> dict[str, Any]:
-    """All rows of each robot, and the boundary in the stiffness of its rubber.
-
-    Returns:
-        plain data: rows by robot and name, forces and torques of row 4, curves, boundaries, and
-        whether all but row 3 with the stabiliser's own gains came out as published.
+class HirukawaWalk(Validator, name="walking"):
+    """Walk HRP-1S and HRP-2 as Hirukawa (2003) did, with and without rubber, stabiliser and servos:
+    do they walk, fall and shake as published?
     """
-    found: dict[str, Any] = {}
-    for name in robots:
-        found[name] = matrix(name, steps, progress)
-        if bisect:
+
+    steps: Annotated[int, typer.Option(min=8, help="Of each walk.")] = STEPS
+    robots: Sequence[str] = tuple(ROBOTS)
+    bisect: bool = True
+
+    unit = "robots"
+    criteria = (
+        Criterion.of(
+            lambda result: sum(not one["within"] for one in result["robots"].values()),
+            "all rows but row 3 with gains of its own are as published",
+            at_most=0,
+        ),
+    )
+
+    def cases(self) -> Iterator[str]:
+        """Robots by their names."""
+        yield from self.robots
+
+    def measure(self, case: str) -> tuple[str, dict[str, Any]]:
+        """All rows of a robot, and the boundary in the stiffness of its rubber."""
+        found = matrix(case, self.steps)
+        if self.bisect:
             # HRP-1S is HRP-2 drawn larger: one boundary tells whether it is so here
-            more = ((), ()) if name == "hrp1s" else ()
-            found[name]["boundary"] = walk_boundary.validate(name, steps, progress, *more)
-    within = all(one["within"] for one in found.values())
-    return {"steps": steps, "robots": found, "within": within}
+            more = ((), ()) if case == "hrp1s" else ()
+            found["boundary"] = walk_boundary.boundaries(case, self.steps, *more)
+        return case, found
+
+    def figures(self, rows: Sequence[tuple[str, dict[str, Any]]]) -> dict[str, Any]:
+        """Rows by robot and name, forces and torques of row 4, curves and boundaries."""
+        return {"steps": self.steps, "robots": dict(rows)}
+
+    def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
+        """A table for each robot."""
+        yield f"{result['steps']} steps, one pattern"
+        for name, one in result["robots"].items():
+            yield f"{name}, {one['mass_kg']:.0f} kg"
+            yield from table(COLUMNS, [{"row": key} | row for key, row in one["rows"].items()])
+            force, roll = one["force"]["4"], one["roll"]
+            share, early = force["share"], 1e3 * force["early_s"]
+            yield (
+                f"  row 4: swing {share['swing']:.3f}, double support {share['double']:.2f}, "
+                f"single {share['single']:.2f} of the weight; first contact {early:.0f} "
+                f"ms early at most; roll torque {roll['mean_nm']:+.1f} N·m inwards in the mean, "
+                f"{roll['least_nm']:.0f} to {roll['largest_nm']:.0f}"
+            )
+            if "boundary" in one:
+                yield from walk_boundary.lines(one["boundary"])
+        published = "as published, but for row 3 with gains of its own"
+        yield published if result["within"] else "NOT as published"
 
 
 # ---- the four rows ------------------------------------------------------------------------------
 
 
-def matrix(name: str, steps: int, progress: Progress = lambda *_: None) -> dict[str, Any]:
+def matrix(name: str, steps: int) -> dict[str, Any]:
     """All rows of a robot, and whether they are as published."""
     walks: dict[str, Walked] = {}
     for k, row in enumerate(ROWS):
@@ -219,42 +254,19 @@ def curves(found: Walked) -> dict[str, list[float]]:
     return kept
 
 
-# ---- for a terminal -----------------------------------------------------------------------------
+def _found(row: dict[str, Any]) -> str:
+    return "walks" if row["walks"] else f"{row['fell_s']:.1f} s" if row["fell_s"] else "stops"
 
 
-def text(result: dict[str, Any]) -> str:
-    """The figures for a terminal."""
-    lines = [f"{result['steps']} steps, one pattern"]
-    for name, one in result["robots"].items():
-        lines += [f"{name}, {one['mass_kg']:.0f} kg", _HEAD]
-        lines += [_line(key, row) for key, row in one["rows"].items()]
-        force, roll = one["force"]["4"], one["roll"]
-        share = force["share"]
-        lines.append(
-            f"  row 4: swing {share['swing']:.3f}, double support {share['double']:.2f}, single "
-            f"{share['single']:.2f} of the weight; first contact {1e3 * force['early_s']:.0f} ms "
-            f"early at most; roll torque {roll['mean_nm']:+.1f} N·m inwards in the mean, "
-            f"{roll['least_nm']:.0f} to {roll['largest_nm']:.0f}"
-        )
-        if "boundary" in one:
-            lines.append(walk_boundary.text(one["boundary"]))
-    lines.append(
-        "as published, but for row 3 with gains of its own"
-        if result["within"]
-        else "NOT as published"
-    )
-    return "\n".join(lines)
-
-
-_HEAD = "  row      published  found    steps  landing mm  slip mm  tilt °  shake N  of row 4"
-
-
-def _line(key: str, row: dict[str, Any]) -> str:
-    ratio = "" if row["shake_ratio"] is None else f"{row['shake_ratio']:.1f} ×"
-    found = "walks" if row["walks"] else f"{row['fell_s']:.1f} s" if row["fell_s"] else "stops"
-    return (
-        f"  {key:8} {row['published']:9}  {found:7}  {row['steps']:5d}  "
-        f"{1e3 * row['landing_m']:10.2f}  {1e3 * row['slip_m']:7.2f}  "
-        f"{np.degrees(row['tilt_rad']):6.2f}  {row['shake_n']:7.1f}  {ratio}"
-        f"{'' if row['as_published'] else '  NOT as published'}"
-    )
+COLUMNS = (
+    Column("row", "row"),
+    Column("published", "published"),
+    Column("found", _found),
+    Column("steps", "steps", "d"),
+    Column("landing mm", "landing_m", ".2f", 1e3),
+    Column("slip mm", "slip_m", ".2f", 1e3),
+    Column("tilt °", "tilt_rad", ".2f", 180.0 / np.pi),
+    Column("shake N", "shake_n", ".1f"),
+    Column("× of row 4", "shake_ratio", ".1f"),
+    Column("", lambda row: "" if row["as_published"] else "NOT as published"),
+)

@@ -25,16 +25,21 @@ in the end.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import exp
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 from numpy.typing import NDArray
 
 from tabi._errors import SimulationError
-from tabi.lab.walking.rough_robots import DELAY, HRP2_MASS
+from tabi.lab.columns import Column, table
+from tabi.lab.criterion import Criterion
+from tabi.lab.study import Validator, progress
+from tabi.lab.walking.rough_robots import DELAY, HRP2_MASS, RobotName, rough_robot
 from tabi.lab.walking.stabilisers import FRICTION, PUSH, distance_to_edge
 from tabi.model.robot import Robot
 from tabi.model.world import World
@@ -45,7 +50,6 @@ from tabi.walking.plan.schedule import RIGHT
 from tabi.walking.steered.walker import StepReach
 
 Array = NDArray[np.float64]
-Progress = Callable[[str, int, int], None]
 # how long it stands before a push, walks before one, and is watched after it [s]
 BEFORE, WALKING, AFTER = 3.0, 4.0, 4.0
 # share of the base's height that it has to keep; and inclination in the end [rad]
@@ -226,42 +230,110 @@ def _reach(s: StepReach, width: float, u: Array, side: float) -> float:
 # ---- all of it ----------------------------------------------------------------------------------
 
 
-def validate(
-    robot: Robot,
-    quick: bool = False,
-    progress: Progress = lambda what, done, count: None,
-) -> dict[str, Any]:
-    """All three, as plain data; an interrupt keeps what is done.
-
-    Args:
-        robot: as of ``rough_robot``.
-        quick: four directions, two phases, no halvings.
+class Pushes(Validator, name="pushes"):
+    """Push a robot that stands, with steps and without, and one that walks:
+    how hard, against what a pendulum allows?
     """
-    directions, phases = (DIRECTIONS[::2], 2) if quick else (DIRECTIONS, PHASES)
-    halvings = 0 if quick else HALVINGS
-    assert robot.bush is not None
-    result: dict[str, Any] = {
-        "robot": robot.name,
-        "mass_kg": robot.mass,
-        "rubber_nm_rad": robot.bush.rubber.stiffness,
-        "delay_s": DELAY,
-        "push_s": PUSH,
-        "standing": [],
-        "stepping": [],
-        "walking": [],
-        "interrupted": False,
-    }
-    try:
+
+    robot: RobotName = "hrp2"
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Four directions and two phases, limits roughly.")
+    ] = False
+
+    unit = "pushes"
+    # directions that cross the legs do not count
+    criteria = (
+        Criterion.of(
+            lambda r: min(row["share"] for row in r["standing"]),
+            "standing it survives what a pendulum does",
+            at_least=STANDS - 1e-6,
+        ),
+        Criterion.of(
+            lambda r: min(row["share"] for row in r["stepping"] if not row["crosses"]),
+            "with steps it survives what a pendulum does, but for a part",
+            at_least=STEPS - 1e-6,
+        ),
+        Criterion.of(
+            lambda r: min(row["limit_N"] for row in r["walking"]) * HRP2_MASS / r["mass_kg"],
+            "walking it survives a push, for HRP-2's mass [N]",
+            at_least=WALKS - 1e-6,
+        ),
+    )
+
+    @cached_property
+    def made(self) -> Robot:
+        """The robot."""
+        return rough_robot(self.robot)
+
+    def cases(self) -> Iterator[tuple[Pushed, int, float | None]]:
+        """A robot to push, a direction, and the phase of a step where it walks."""
+        directions, phases = (DIRECTIONS[::2], 2) if self.quick else (DIRECTIONS, PHASES)
         for key, adapts in (("standing", False), ("stepping", True)):
-            pushed = stand(robot, adapts)
+            pushed = stand(self.made, adapts)
             for k, degrees in enumerate(directions):
-                progress(key, k, len(directions))
-                result[key].append(_standing_limit(pushed, degrees, halvings))
-            progress(key, len(directions), len(directions))
-        _push_walks(robot, directions, phases, halvings, result, progress)
-    except KeyboardInterrupt:
-        result["interrupted"] = True
-    return result | {"within": within(result)}
+                yield pushed, degrees, None
+                progress(key, k + 1, len(directions))
+        for phase, pushed in enumerate(walk_on(self.made, phases)):
+            for k, degrees in enumerate(directions):
+                yield pushed, degrees, phase / phases
+                progress("walking", phase * len(directions) + k + 1, phases * len(directions))
+
+    def measure(self, case: tuple[Pushed, int, float | None]) -> tuple[str, dict[str, Any]]:
+        """A limit, and where it belongs."""
+        pushed, degrees, phase = case
+        halvings = 0 if self.quick else HALVINGS
+        if phase is None:
+            key = "stepping" if pushed.walker.adapts else "standing"
+            return key, _standing_limit(pushed, degrees, halvings)
+        heavy = self.made.mass / HRP2_MASS
+        limit = pushed.limit(degrees, heavy * WALK_RUNG, heavy * STRONGEST, halvings)
+        return "walking", {"phase": phase, "direction_deg": degrees, "limit_N": limit}
+
+    def figures(self, rows: Sequence[tuple[str, dict[str, Any]]]) -> dict[str, Any]:
+        """All three."""
+        robot = self.made
+        assert robot.bush is not None
+        kinds = ("standing", "stepping", "walking")
+        return {
+            "robot": robot.name,
+            "mass_kg": robot.mass,
+            "rubber_nm_rad": robot.bush.rubber.stiffness,
+            "delay_s": DELAY,
+            "push_s": PUSH,
+            **{kind: [row for key, row in rows if key == kind] for kind in kinds},
+            "forces_N": [robot.mass / HRP2_MASS * force for force in FORCES],
+        }
+
+    def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
+        """Limits by directions, and how many pushes it survives as it walks."""
+        yield (
+            f"{result['robot']}, {result['mass_kg']:.1f} kg, on rubber of "
+            f"{result['rubber_nm_rad']:.0f} N·m/rad; pushes of {result['push_s']:g} s [N]"
+        )
+        titles = {"standing": "without a step, of m ω d/T", "stepping": "with steps, of (2)"}
+        for key, title in titles.items():
+            yield f"standing {title}:"
+            yield from table(COLUMNS, result[key])
+        rows = result["walking"]
+        if rows:
+            yield "walking, survived of all phases and directions:"
+            for force in result["forces_N"]:
+                count = sum(row["limit_N"] > force - 1e-6 for row in rows)
+                yield f"  {force:4.0f} N  {count} of {len(rows)}"
+            least = min(rows, key=lambda row: row["limit_N"])
+            yield (
+                f"  the worst: {least['limit_N']:.0f} N towards {least['direction_deg']}° "
+                f"at {least['phase']:.0%} of a step"
+            )
+        yield "all of them within" if result["within"] else "NOT WITHIN what is asked for"
+
+
+COLUMNS = (
+    Column("", lambda row: f"{row['direction_deg']:3d}°"),
+    Column("", lambda row: f"{row['limit_N']:4.0f} of {row['bound_N']:4.0f}"),
+    Column("", "share", ".0%"),
+    Column("", lambda row: "legs would cross" if row["crosses"] else ""),
+)
 
 
 def _standing_limit(pushed: Pushed, degrees: float, halvings: int) -> dict[str, Any]:
@@ -277,64 +349,3 @@ def _standing_limit(pushed: Pushed, degrees: float, halvings: int) -> dict[str, 
         "limit_N": limit,
         "share": limit / bound,
     }
-
-
-def _push_walks(
-    robot: Robot,
-    directions: Sequence[int],
-    phases: int,
-    halvings: int,
-    result: dict[str, Any],
-    progress: Progress,
-) -> None:
-    """Rows of the walk, one for each phase and direction."""
-    heavy, done = robot.mass / HRP2_MASS, 0
-    result["forces_N"] = [heavy * force for force in FORCES]
-    for phase, pushed in enumerate(walk_on(robot, phases)):
-        for degrees in directions:
-            progress("walking", done, phases * len(directions))
-            limit = pushed.limit(degrees, heavy * WALK_RUNG, heavy * STRONGEST, halvings)
-            row = {"phase": phase / phases, "direction_deg": degrees, "limit_N": limit}
-            result["walking"].append(row)
-            done += 1
-    progress("walking", done, done)
-
-
-def within(result: dict[str, Any]) -> bool:
-    """Whether all limits are as large as asked for; directions that cross the legs do not count."""
-    fine = all(row["share"] > STANDS - 1e-6 for row in result["standing"])
-    fine &= all(row["share"] > STEPS - 1e-6 for row in result["stepping"] if not row["crosses"])
-    asked = WALKS * result["mass_kg"] / HRP2_MASS
-    fine &= all(row["limit_N"] > asked - 1e-6 for row in result["walking"])
-    return fine and not result["interrupted"]
-
-
-def text(result: dict[str, Any]) -> str:
-    """The figures for a terminal."""
-    lines = [
-        f"{result['robot']}, {result['mass_kg']:.1f} kg, on rubber of "
-        f"{result['rubber_nm_rad']:.0f} N·m/rad; pushes of {result['push_s']:g} s [N]"
-    ]
-    titles = {"standing": "without a step, of m ω d/T", "stepping": "with steps, of (2)"}
-    for key, title in titles.items():
-        lines.append(f"standing {title}:")
-        for row in result[key]:
-            lines.append(
-                f"  {row['direction_deg']:3d}°  {row['limit_N']:4.0f} of {row['bound_N']:4.0f}  "
-                f"{row['share']:4.0%}{'  legs would cross' if row['crosses'] else ''}"
-            )
-    rows = result["walking"]
-    if rows:
-        lines.append("walking, survived of all phases and directions:")
-        for force in result["forces_N"]:
-            count = sum(row["limit_N"] > force - 1e-6 for row in rows)
-            lines.append(f"  {force:4.0f} N  {count} of {len(rows)}")
-        least = min(rows, key=lambda row: row["limit_N"])
-        lines.append(
-            f"  the worst: {least['limit_N']:.0f} N towards {least['direction_deg']}° "
-            f"at {least['phase']:.0%} of a step"
-        )
-    lines.append("all of them within" if result["within"] else "NOT WITHIN what is asked for")
-    if result["interrupted"]:
-        lines.append("interrupted: these are the pushes done before")
-    return "\n".join(lines)

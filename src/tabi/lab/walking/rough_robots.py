@@ -11,6 +11,9 @@ scaled by the mass; IMU and force sensors tell everything 5 ms late.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from tabi._errors import ModelError
 from tabi.lab.walking.walks import stage
@@ -21,6 +24,9 @@ from tabi.robots.hrp1s import hrp1s
 from tabi.robots.hrp2 import BUSH, hrp2
 from tabi.walking import Biped
 
+RobotName = Annotated[
+    str, typer.Option(help="hrp2, hrp1s, g1, or a path to a URDF, MJCF, .wrl or .body file.")
+]
 BUILT_IN = {"hrp2": hrp2, "hrp1s": hrp1s}
 # of example-robot-data
 EXAMPLES = {"g1": "g1_29dof_rev_1_0.urdf"}

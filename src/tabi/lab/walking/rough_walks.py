@@ -23,25 +23,29 @@ Four controllers walk the same hundred:
 
 from __future__ import annotations
 
-import signal
-from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from contextlib import closing
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from multiprocessing import get_context
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 
 from tabi._errors import SimulationError
-from tabi.lab.walking.rough_robots import DELAY, add_errors, plain_robot, rough_robot
+from tabi.lab.criterion import Criterion
+from tabi.lab.study import Validator
+from tabi.lab.walking.rough_robots import (
+    DELAY,
+    RobotName,
+    add_errors,
+    plain_robot,
+    rough_robot,
+)
 from tabi.model.robot import Robot
 from tabi.model.shape import Box
 from tabi.model.world import World
 from tabi.simulation.simulator import Simulator
 from tabi.walking import Biped, Stabiliser, SteeredWalker, Walker, gait_for, walk, walking_pattern
 
-Progress = Callable[[str, int, int], None]
 KINDS = ("steered", "planned", "blind", "rigid")
 WALKS, STEPS = 100, 10
 # (1); the tilt in degrees, plates in metres
@@ -185,94 +189,60 @@ def _follow(sim: Simulator, drive: SteeredWalker | Walker, steps: int) -> Iterat
 # ---- all of them --------------------------------------------------------------------------------
 
 
-def validate(
-    name: str = "hrp2",
-    walks: int = WALKS,
-    steps: int = STEPS,
-    jobs: int = 1,
-    kinds: Sequence[str] = KINDS,
-    progress: Progress = lambda what, done, count: None,
-) -> dict[str, Any]:
-    """All walks of all kinds; an interrupt keeps what is done.
-
-    Args:
-        name: of a robot, or its file. jobs: processes.
+class RoughWalks(Validator, name="rough-walks"):
+    """Walk over tilted and bumpy floors with masses that are not known, noise and delay:
+    how many of a hundred are upright, with a stabiliser and without?
     """
-    rows: list[dict[str, Any]] = []
-    tasks = [(name, kind, seed, steps) for seed in range(walks) for kind in kinds]
-    progress("walks", 0, len(tasks))
-    interrupted = False
-    try:
-        # closed at once: an interrupt out here would leave it, and its processes, at work
-        with closing(_work(tasks, jobs)) as found:
-            for row in found:
-                rows.append(row)
-                progress("walks", len(rows), len(tasks))
-    except KeyboardInterrupt:
-        interrupted = True
-    rows.sort(key=lambda row: (kinds.index(row["kind"]), row["seed"]))
-    counts = {}
-    for kind in kinds:
-        own = [row for row in rows if row["kind"] == kind]
-        counts[kind] = {"walks": len(own)} | {
-            how: sum(row[how] for row in own) for how in ("upright", "arrived")
+
+    robot: RobotName = "hrp2"
+    walks: Annotated[int, typer.Option(min=1, help="How many, each with its own seed.")] = WALKS
+    steps: Annotated[int, typer.Option(min=2, help="Of each walk.")] = STEPS
+    jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1
+    kinds: Sequence[str] = KINDS
+
+    unit = "walks"
+    criteria = (Criterion("steered_share", "enough arrive with steered steps", at_least=ASKED),)
+
+    def cases(self) -> list[tuple[str, int]]:
+        """All seeds with all controllers."""
+        return [(kind, seed) for seed in range(self.walks) for kind in self.kinds]
+
+    def measure(self, case: tuple[str, int]) -> dict[str, Any]:
+        """One walk."""
+        return try_walk(self.robot, *case, self.steps)
+
+    def figures(self, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+        """Counts by controllers, and all walks."""
+        counts = {}
+        for kind in self.kinds:
+            own = [row for row in rows if row["kind"] == kind]
+            counts[kind] = {"walks": len(own)} | {
+                how: sum(row[how] for row in own) for how in ("upright", "arrived")
+            }
+        steered = counts.get("steered", {"walks": 0, "arrived": 0})
+        return {
+            "robot": self.robot,
+            "steps": self.steps,
+            "delay_s": DELAY,
+            "jobs": self.jobs,
+            "counts": counts,
+            "walks": sorted(rows, key=lambda row: (self.kinds.index(row["kind"]), row["seed"])),
+            "steered_share": steered["arrived"] / steered["walks"] if steered["walks"] else 1.0,
         }
-    steered = counts.get("steered", {"walks": 0, "arrived": 0})
-    return {
-        "robot": name,
-        "steps": steps,
-        "delay_s": DELAY,
-        "jobs": jobs,
-        "counts": counts,
-        "walks": rows,
-        "within": not interrupted and steered["arrived"] >= ASKED * steered["walks"],
-        "interrupted": interrupted,
-    }
 
-
-def _work(
-    tasks: Sequence[tuple[str, str, int, int]], jobs: int
-) -> Generator[dict[str, Any], None, None]:
-    """Rows in the order in which they end."""
-    if jobs == 1:
-        yield from (try_walk(*task) for task in tasks)
-        return
-    # one walk here first, so that what has to be compiled is
-    yield try_walk(*tasks[0])
-    context = get_context("spawn")
-    with ProcessPoolExecutor(jobs, context, _without_interrupts) as pool:
-        running = [pool.submit(try_walk, *task) for task in tasks[1:]]
-        try:
-            for done in as_completed(running):
-                yield done.result()
-        except (KeyboardInterrupt, GeneratorExit):
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-
-
-def _without_interrupts() -> None:
-    """Ctrl-C is for the process that asked."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-def text(result: dict[str, Any]) -> str:
-    """The figures for a terminal."""
-    lines = [f"{result['robot']}, {result['steps']} steps on rough ground: upright, and arrived"]
-    for kind, count in result["counts"].items():
-        lines.append(
-            f"  {kind:<8} {count['upright']:3d}, {count['arrived']:3d} of {count['walks']}"
-        )
-    for kind in ("steered", "planned"):
-        fallen = [r for r in result["walks"] if r["kind"] == kind and not r["upright"]]
-        if fallen:
-            lines.append(f"falls, {kind}:")
-        for row in fallen:
-            lines.append(
-                f"  seed {row['seed']:3d}: {row['fell_s']:5.2f} s, {row['far_m']:.2f} m; friction "
-                f"{row['friction']:.2f}, tilt {row['tilt_deg']:.1f}° towards "
-                f"{row['towards_deg']:.0f}°, mass × {row['mass']:.3f}"
-            )
-    lines.append("enough of them" if result["within"] else "NOT ENOUGH of them arrive")
-    if result["interrupted"]:
-        lines.append("interrupted: these are the walks done before")
-    return "\n".join(lines)
+    def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
+        """Counts, and falls."""
+        yield f"{result['robot']}, {result['steps']} steps on rough ground: upright, and arrived"
+        for kind, count in result["counts"].items():
+            yield f"  {kind:<8} {count['upright']:3d}, {count['arrived']:3d} of {count['walks']}"
+        for kind in ("steered", "planned"):
+            fallen = [r for r in result["walks"] if r["kind"] == kind and not r["upright"]]
+            if fallen:
+                yield f"falls, {kind}:"
+            for row in fallen:
+                yield (
+                    f"  seed {row['seed']:3d}: {row['fell_s']:5.2f} s, {row['far_m']:.2f} m; "
+                    f"friction {row['friction']:.2f}, tilt {row['tilt_deg']:.1f}° towards "
+                    f"{row['towards_deg']:.0f}°, mass × {row['mass']:.3f}"
+                )
+        yield "enough of them" if result["within"] else "NOT ENOUGH of them arrive"

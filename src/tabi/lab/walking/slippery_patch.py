@@ -11,14 +11,17 @@ has to slip, and may fall.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from tabi._errors import ModelError, SimulationError
-from tabi.lab.walking.rough_robots import DELAY
+from tabi.lab.criterion import Criterion
+from tabi.lab.study import Validator
+from tabi.lab.walking.rough_robots import DELAY, RobotName, rough_robot
 from tabi.lab.walking.stabilisers import FRICTION
 from tabi.model.robot import Robot
 from tabi.model.shape import Box
@@ -115,58 +118,69 @@ class _Slips:
         self.largest = max(self.largest, float(np.hypot(*(place - self.start))))
 
 
-def validate(
-    robot: Robot,
-    frictions: Sequence[float] = FRICTIONS,
-    patches: Sequence[float] = PATCHES,
-    progress: Callable[[str, int, int], None] = lambda what, done, count: None,
-) -> dict[str, Any]:
-    """All gaits on all patches; an interrupt keeps what is done."""
-    rows: list[dict[str, Any]] = []
-    interrupted, count = False, len(patches) * len(frictions)
-    progress("patches", 0, count)
-    try:
-        for patch in patches:
-            for friction in frictions:
-                rows.append(_row(robot, friction, patch))
-                progress("patches", len(rows), count)
-    except KeyboardInterrupt:
-        interrupted = True
-    slowed = [row["slowed"] for row in rows if "slowed" in row]
-    return {
-        "robot": robot.name,
-        "delay_s": DELAY,
-        "rows": rows,
-        "within": all(one["crossed"] and one["slip_m"] < STICKS for one in slowed),
-        "interrupted": interrupted,
-    }
+class SlipperyPatch(Validator, name="slippery"):
+    """Walk over a slippery patch: does the gait that is slowed down for it cross without a slip,
+    and what does the robot's own gait do?
+    """
+
+    robot: RobotName = "hrp2"
+    frictions: Sequence[float] = FRICTIONS
+    patches: Sequence[float] = PATCHES
+
+    unit = "patches"
+    criteria = (
+        Criterion.of(
+            lambda result: sum(not one["crossed"] for one in slowed(result)),
+            "slowed down it crosses every patch",
+            at_most=0,
+        ),
+        Criterion.of(
+            lambda result: max((one["slip_m"] for one in slowed(result)), default=0.0),
+            "slowed down it does not slip [m]",
+            at_most=STICKS,
+        ),
+    )
+
+    @cached_property
+    def made(self) -> Robot:
+        """The robot."""
+        return rough_robot(self.robot)
+
+    def cases(self) -> list[tuple[Robot, float, float]]:
+        """All patches."""
+        return [(self.made, one, patch) for patch in self.patches for one in self.frictions]
+
+    def measure(self, case: tuple[Robot, float, float]) -> dict[str, Any]:
+        """All gaits on one patch."""
+        robot, friction, patch = case
+        own = gait_for(Biped(robot))
+        gaits = {"own": own, "stride": replace(own, length=STRIDE * own.length)}
+        row: dict[str, Any] = {"friction": friction, "patch_m": patch}
+        try:
+            gaits["slowed"] = gait_for_friction(robot, friction)
+        except ModelError as fault:
+            row["refused"] = str(fault)
+        return row | {name: cross(robot, friction, gait, patch) for name, gait in gaits.items()}
+
+    def figures(self, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+        """All patches."""
+        return {"robot": self.made.name, "delay_s": DELAY, "rows": list(rows)}
+
+    def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
+        """All gaits, patch by patch."""
+        yield f"{result['robot']} over slippery patches: own gait, a long stride, slowed down"
+        for row in result["rows"]:
+            yield f"{row['patch_m']:g} m of friction {row['friction']:g}"
+            yield from (f"  {name:<7} {_line(row[name])}" for name in GAITS if name in row)
+            if "refused" in row:
+                yield f"  slowed  {row['refused']}"
+        fine = "slowed down it crosses all without a slip"
+        yield fine if result["within"] else "NOT ALL CROSSED without a slip"
 
 
-def _row(robot: Robot, friction: float, patch: float) -> dict[str, Any]:
-    """All gaits on one patch."""
-    own = gait_for(Biped(robot))
-    gaits = {"own": own, "stride": replace(own, length=STRIDE * own.length)}
-    row: dict[str, Any] = {"friction": friction, "patch_m": patch}
-    try:
-        gaits["slowed"] = gait_for_friction(robot, friction)
-    except ModelError as fault:
-        row["refused"] = str(fault)
-    return row | {name: cross(robot, friction, gait, patch) for name, gait in gaits.items()}
-
-
-def text(result: dict[str, Any]) -> str:
-    """The figures for a terminal."""
-    lines = [f"{result['robot']} over slippery patches: own gait, a long stride, slowed down"]
-    for row in result["rows"]:
-        lines.append(f"{row['patch_m']:g} m of friction {row['friction']:g}")
-        lines += [f"  {name:<7} {_line(row[name])}" for name in GAITS if name in row]
-        if "refused" in row:
-            lines.append(f"  slowed  {row['refused']}")
-    fine = "slowed down it crosses all without a slip"
-    lines.append(fine if result["within"] else "NOT ALL CROSSED without a slip")
-    if result["interrupted"]:
-        lines.append("interrupted: these are the patches done before")
-    return "\n".join(lines)
+def slowed(result: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Crossings with the gait that is slowed down."""
+    return [row["slowed"] for row in result["rows"] if "slowed" in row]
 
 
 def _line(one: dict[str, Any]) -> str:

@@ -21,17 +21,21 @@ with exact sensors and with those; the latter three times, each with other noise
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 from numpy.typing import NDArray
 from scipy.spatial import ConvexHull
 
 from tabi._errors import SimulationError
 from tabi.analysis.walk_measures import WalkWatch
+from tabi.lab.columns import Column, table
+from tabi.lab.criterion import Criterion
+from tabi.lab.study import Validator
 from tabi.lab.walking import walks as bipeds
 from tabi.model.robot import Robot
 from tabi.model.world import World
@@ -272,65 +276,87 @@ def _walks(stabiliser: StabiliserGains, steps: int, files: Sequence[Path]) -> li
     return rows
 
 
-def validate(
-    files: Sequence[Path] = (),
-    steps: int = 8,
-    directions: Sequence[int] = DIRECTIONS,
-    progress: Callable[[str, int, int], None] = lambda what, done, count: None,
-) -> dict[str, Any]:
-    """Both, with HRP-2 and robots from files, which walk with exact sensors."""
-    kinds: dict[str, Any] = {}
-    for done, (name, stabiliser) in enumerate(KINDS.items()):
-        progress("stabilisers", done, len(KINDS))
-        standing = stand(robot_on_rubber(), stabiliser)
-        kinds[name] = {
+class Stabilisers(Validator, name="stabilisers"):
+    """Push HRP-2 standing on rubber and let it walk, with each stabiliser, with noise and delay:
+    which push does it survive, and how do its feet land?
+    """
+
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(help="URDF, MJCF, .wrl or .body files of robots that walk beside hrp2."),
+    ] = None
+    steps: Annotated[int, typer.Option(min=2, help="Of each walk.")] = 8
+    directions: Sequence[int] = DIRECTIONS
+
+    unit = "stabilisers"
+    criteria = (
+        Criterion.of(
+            lambda r: min(push["share"] for one in r["kinds"].values() for push in one["pushes"]),
+            "every limit of a push reaches (1)",
+            at_least=1.0,
+        ),
+        Criterion.of(
+            lambda r: sum(not lands(row) for one in r["kinds"].values() for row in one["walks"]),
+            "all steps of every walk land within their bounds",
+            at_most=0,
+        ),
+    )
+
+    def cases(self) -> list[str]:
+        """Stabilisers by their names."""
+        return list(KINDS)
+
+    def measure(self, case: str) -> dict[str, Any]:
+        """Pushes and walks with a stabiliser; robots from files walk with exact sensors."""
+        standing = stand(robot_on_rubber(), KINDS[case])
+        return {
             "zmp_rms_m": [float(x) for x in standing.zmp_rms],
-            "pushes": [push_limit(standing, degrees) for degrees in directions],
+            "pushes": [push_limit(standing, degrees) for degrees in self.directions],
             "steady_m": steady_push(standing),
-            "walks": _walks(stabiliser, steps, files),
+            "walks": _walks(KINDS[case], self.steps, self.files or ()),
         }
-    progress("stabilisers", len(KINDS), len(KINDS))
-    return {
-        "kinds": kinds,
-        "delay_s": DELAY,
-        "push_s": PUSH,
-        "within": all(_within(one) for one in kinds.values()),
-    }
 
+    def figures(self, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+        """Both by their names."""
+        kinds = dict(zip(KINDS, rows, strict=False))
+        return {"kinds": kinds, "delay_s": DELAY, "push_s": PUSH}
 
-def _within(one: dict[str, Any]) -> bool:
-    """Whether all pushes reach (1) and all steps land within their bounds."""
-    fine = all(push["share"] >= 1.0 for push in one["pushes"])
-    for row in one["walks"]:
-        most, turned = BOUNDS[row["sensors"]]
-        fine &= row["fell_s"] is None and row["steps"] == row["planned"]
-        fine &= row["landing_m"] < most and row["landing_deg"] < turned
-    return fine
-
-
-def text(result: dict[str, Any]) -> str:
-    """The figures for a terminal."""
-    lines = ["largest push of 0.1 s [N], of m ω d/T, by direction:"]
-    for name, one in result["kinds"].items():
-        pushes = "  ".join(
-            f"{p['direction_deg']:3.0f}° {p['limit_N']:.0f} ({100 * p['share']:.0f} %)"
-            for p in one["pushes"]
-        )
-        lines.append(f"  {name:<9} {pushes}")
-    for name, one in result["kinds"].items():
-        x, y = (1e3 * value for value in one["zmp_rms_m"])
-        lines.append(
-            f"{name:<9} standing: ZMP RMS {x:.1f}, {y:.1f} mm; {STEADY:g} N for ever: "
-            f"{1e3 * one['steady_m']:.1f} mm"
-        )
-    lines.append("walks: steps, landing [mm, °], slip [mm], ZMP RMS [mm]")
-    for name, one in result["kinds"].items():
-        for row in one["walks"]:
-            x, y = (1e3 * value for value in row["zmp_rms_m"])
-            lines.append(
-                f"  {name:<9} {row['robot'][:24]:<24} {row['sensors']:<6} {row['way']:<9} "
-                f"{row['steps']:2d}/{row['planned']:<2d} {1e3 * row['landing_m']:5.2f} "
-                f"{row['landing_deg']:6.3f} {1e3 * row['slip_m']:6.3f}  {x:4.1f} {y:4.1f}"
+    def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
+        """Pushes by directions, and a table of walks."""
+        yield "largest push of 0.1 s [N], of m ω d/T, by direction:"
+        for name, one in result["kinds"].items():
+            pushes = "  ".join(
+                f"{p['direction_deg']:3.0f}° {p['limit_N']:.0f} ({100 * p['share']:.0f} %)"
+                for p in one["pushes"]
             )
-    lines.append("all of them within" if result["within"] else "NOT WITHIN what is asked for")
-    return "\n".join(lines)
+            yield f"  {name:<9} {pushes}"
+        for name, one in result["kinds"].items():
+            x, y = (1e3 * value for value in one["zmp_rms_m"])
+            yield (
+                f"{name:<9} standing: ZMP RMS {x:.1f}, {y:.1f} mm; {STEADY:g} N for ever: "
+                f"{1e3 * one['steady_m']:.1f} mm"
+            )
+        yield "walks: steps, landing [mm, °], slip [mm], ZMP RMS [mm]"
+        rows = [{"kind": k} | row for k, one in result["kinds"].items() for row in one["walks"]]
+        yield from table(COLUMNS, rows)
+        yield "all of them within" if result["within"] else "NOT WITHIN what is asked for"
+
+
+COLUMNS = (
+    Column("", "kind"),
+    Column("", lambda row: row["robot"][:24]),
+    Column("", "sensors"),
+    Column("", "way"),
+    Column("", lambda row: f"{row['steps']:2d}/{row['planned']:<2d}"),
+    Column("", "landing_m", ".2f", 1e3),
+    Column("", "landing_deg", ".3f"),
+    Column("", "slip_m", ".3f", 1e3),
+    Column("", lambda row: " ".join(f"{1e3 * x:4.1f}" for x in row["zmp_rms_m"])),
+)
+
+
+def lands(row: Mapping[str, Any]) -> bool:
+    """Whether all steps of a walk land within their bounds."""
+    most, turned = BOUNDS[row["sensors"]]
+    made = row["fell_s"] is None and row["steps"] == row["planned"]
+    return made and row["landing_m"] < most and row["landing_deg"] < turned

@@ -15,20 +15,20 @@ Bisection takes one boundary for granted. So a scan over stiffnesses is made as 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from tabi.analysis.walk_trial import Walked, try_walk
+from tabi.lab.study import progress
 from tabi.model.robot import Robot
 from tabi.robots import hrp1s, hrp2
 from tabi.robots.hrp1s import BUSH as HRP1S_BUSH
 from tabi.robots.hrp2 import BUSH as HRP2_BUSH
 from tabi.walking import Gait, gait_for
 
-Progress = Callable[[str, int, int], None]
 ROBOTS = {"hrp1s": (hrp1s, HRP1S_BUSH), "hrp2": (hrp2, HRP2_BUSH)}
 # a waist that is lower has fallen [m]
 LOWEST = 0.4
@@ -69,10 +69,9 @@ VARIATIONS = {
 }
 
 
-def validate(
+def boundaries(
     name: str,
     steps: int = 20,
-    progress: Progress = lambda what, done, count: None,
     variations: Sequence[str] = tuple(VARIATIONS),
     scan: Sequence[float] = SCAN,
 ) -> dict[str, Any]:
@@ -194,22 +193,21 @@ def ankle(name: str) -> tuple[float, list[float]]:
     return mass * gravity * float(centre - X[foot].p[2]), [motor.kp for motor in motors if motor]
 
 
-def text(result: dict[str, Any]) -> str:
+def lines(result: dict[str, Any]) -> Iterator[str]:
     """The figures for a terminal."""
     mgh = result["mgh_nm_rad"]
-    lines = [
+    yield (
         f"  no stabiliser: rubber that falls and that walks [N·m/rad]; m g h is {mgh:.0f}, with "
         f"motors in series {result['standing_nm_rad']:.0f}"
-    ]
+    )
     for key, edge in result["edges"].items():
         told = "no boundary in between"
         if edge["falls"] is not None:
             told = f"{edge['falls']:.0f}, {edge['walks']:.0f}: {edge['walks'] / mgh:.1f} m g h"
-        lines.append(f"    {key:28} {told}")
+        yield f"    {key:28} {told}"
     for key, trials in result["scans"].items():
         told = ", ".join(
             f"{one['stiffness_nm_rad']:.0f} {'walks' if one['walks'] else one['steps']}"
             for one in trials
         )
-        lines.append(f"    {key}, steps made: {told}")
-    return "\n".join(lines)
+        yield f"    {key}, steps made: {told}"

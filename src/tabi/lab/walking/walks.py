@@ -8,14 +8,18 @@ describe, or that has no such legs, is refused with a reason: it is named, and c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 
 from tabi._errors import TabiError
 from tabi.analysis.walk_trial import Walked, try_walk
+from tabi.lab.columns import Column, table
+from tabi.lab.criterion import Criterion
+from tabi.lab.study import Validator
 from tabi.model.robot import Robot
 from tabi.robots.bipeds import add_sensors, apart, fitted_pattern, load_biped
 from tabi.robots.files import quietly
@@ -96,35 +100,68 @@ def told(found: Walked) -> dict[str, Any]:
     }
 
 
-def validate(
-    files: Sequence[Path],
-    steps: int = STEPS,
-    progress: Callable[[str, int, int], None] = lambda what, done, count: None,
-) -> dict[str, Any]:
-    """All of them; an interrupt keeps what is done."""
-    rows: list[dict[str, Any]] = []
-    interrupted = False
-    files = robot_files(files)
-    progress("robots", 0, len(files))
-    try:
-        for file in files:
-            rows.append(check(file, steps))
-            progress("robots", len(rows), len(files))
-    except KeyboardInterrupt:
-        interrupted = True
-    walked = [row["walks"] for row in rows if "walks" in row]
-    within = all(one["walks"] and one["missed"] == 0 for row in walked for one in row.values())
-    within &= all(
-        row["stabiliser"]["landing_m"] < LANDING and row["stabiliser"]["slip_m"] < SLIP
-        for row in walked
+class Walks(Validator, name="walks"):
+    """Let bipeds from files walk, with gaits from their own legs: does each, with a stabiliser and
+    without?
+    """
+
+    files: Annotated[
+        list[Path],
+        typer.Argument(help="URDF, MJCF, .wrl or .body files, or folders of URDF files."),
+    ]
+    steps: Annotated[int, typer.Option(min=1, help="Of each walk.")] = STEPS
+
+    unit = "robots"
+    criteria = (
+        Criterion.of(
+            lambda r: sum(not one["walks"] for row in walked(r) for one in row.values()),
+            "all walk",
+            at_most=0,
+        ),
+        Criterion.of(
+            lambda r: sum(one["missed"] for row in walked(r) for one in row.values()),
+            "no step misses its tolerance",
+            at_most=0,
+        ),
+        *(
+            Criterion.of(
+                lambda r, key=key: max((w["stabiliser"][key] for w in walked(r)), default=0.0),
+                f"with the stabiliser, {words} [m]",
+                at_most=most,
+            )
+            for key, words, most in (
+                ("landing_m", "feet land in their places", LANDING),
+                ("slip_m", "feet that stand do not slip", SLIP),
+            )
+        ),
     )
-    return {
-        "steps": steps,
-        "robots": rows,
-        "walk": sum(row["outcome"] == WALKS for row in rows),
-        "within": within,
-        "interrupted": interrupted,
-    }
+
+    def cases(self) -> list[Path]:
+        """The files."""
+        return robot_files(self.files)
+
+    def measure(self, case: Path) -> dict[str, Any]:
+        """One robot."""
+        return check(case, self.steps)
+
+    def figures(self, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+        """All robots."""
+        walk = sum(row["outcome"] == WALKS for row in rows)
+        return {"steps": self.steps, "robots": list(rows), "walk": walk}
+
+    def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
+        """A table."""
+        yield "open loop and stabiliser: steps, mm off, slipped, × time"
+        yield from table(COLUMNS, result["robots"], "", _reason)
+        yield ""
+        count = len(result["robots"])
+        yield f"{result['walk']} of {count} walk {result['steps']} steps, with and without"
+        yield "all of them within" if result["within"] else "NOT WITHIN what is allowed"
+
+
+def walked(result: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Walks of all robots that were not refused."""
+    return [row["walks"] for row in result["robots"] if "walks" in row]
 
 
 def robot_files(paths: Sequence[Path]) -> list[Path]:
@@ -135,30 +172,18 @@ def robot_files(paths: Sequence[Path]) -> list[Path]:
     return found
 
 
-def text(result: dict[str, Any]) -> str:
-    """The figures for a terminal."""
-    lines = [
-        "robot                           steps of          open loop: mm off, slipped, × time"
-        "   stabiliser: mm off, slipped, × time"
-    ]
-    for row in result["robots"]:
-        start = f"{row['file'][:30]:<30}  "
-        if "walks" not in row:
-            lines += [f"{start}{row['outcome']}", f"    {row['reason']}"]
-            continue
-        start += f"{row['length_m']:.3f} m, {row['step_time_s']:.2f} s  "
-        lines.append(start + "  ".join(_line(one) for one in row["walks"].values()))
-        if row["reason"]:
-            lines.append(f"    {row['reason']}")
-    count = len(result["robots"])
-    lines += ["", f"{result['walk']} of {count} walk {result['steps']} steps, with and without"]
-    lines.append("all of them within" if result["within"] else "NOT WITHIN what is allowed")
-    if result["interrupted"]:
-        lines.append("interrupted: these are the robots done before")
-    return "\n".join(lines)
+def _gait(row: dict[str, Any]) -> str:
+    return f"{row['length_m']:.3f} m, {row['step_time_s']:.2f} s" if "walks" in row else REFUSED
 
 
-def _line(one: dict[str, Any]) -> str:
+def _reason(row: dict[str, Any]) -> list[str]:
+    return [f"  {row['reason']}"] if row["reason"] else []
+
+
+def _walk(row: dict[str, Any], which: str) -> str:
+    if "walks" not in row:
+        return ""
+    one = row["walks"][which]
     if not one["walks"]:
         when = np.nan if one["fell_s"] is None else one["fell_s"]
         return f"fell at {when:5.2f} s after {one['steps']:2d} steps"
@@ -166,3 +191,11 @@ def _line(one: dict[str, Any]) -> str:
         f"{one['steps']:3d} steps  {1e3 * one['landing_m']:6.2f}  {1e3 * one['slip_m']:6.2f}  "
         f"{one['times_real_time']:5.1f}"
     )
+
+
+COLUMNS = (
+    Column("robot", lambda row: row["file"][:30]),
+    Column("steps of", _gait),
+    Column("open loop", lambda row: _walk(row, "open loop")),
+    Column("stabiliser", lambda row: _walk(row, "stabiliser")),
+)

@@ -125,7 +125,7 @@ def test_figures_are_json_and_text_has_them(fall):
         "standing": foot_jump.standing(3),
     }
     assert json.loads(json.dumps(found)) == found
-    page = foot.text(found)
+    page = foot.FootBench().text(found)
     assert "2 of 2 transitions of both feet" in page
     assert "exact over one-step" in page
     assert "1.4224 mm" in page

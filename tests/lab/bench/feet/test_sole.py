@@ -9,7 +9,7 @@ from tabi.lab.bench.feet import sole
 
 @pytest.fixture(scope="module")
 def found():
-    return sole.measure(steps=2, sizes=(60,))
+    return sole.SoleBench(steps=2, sizes=(60,)).run()
 
 
 @pytest.mark.slow
@@ -25,7 +25,7 @@ def test_the_walk_is_whole_and_certified(found):
 @pytest.mark.slow
 def test_figures_are_printed(found):
     assert json.loads(json.dumps(found)) == found
-    said = sole.text(found)
+    said = sole.SoleBench().text(found)
     assert "every step certified" in said
     assert "rigid feet beside it" in said
     assert "from the cache" in said

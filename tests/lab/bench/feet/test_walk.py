@@ -10,7 +10,7 @@ from tabi.lab.bench.feet import walk
 @pytest.fixture(scope="module")
 def found():
     pytest.importorskip("mujoco")
-    return walk.measure(steps=2, show=False)
+    return walk.WalkBench(steps=2).run()
 
 
 @pytest.mark.slow
@@ -35,7 +35,7 @@ def test_all_sensors_are_on(found):
 def test_figures_are_whole_and_printed(found):
     assert json.loads(json.dumps(found)) == found
     assert found["python"]["control_microseconds"] < found["python"]["microseconds"]
-    said = walk.text(found)
+    said = walk.WalkBench().text(found)
     assert "Python above the motors" in said
     assert "mj_step alone" in said
     assert "control in compiled loop" in said

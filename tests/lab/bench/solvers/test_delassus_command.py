@@ -50,7 +50,7 @@ def test_bench_prints_json_and_draws_the_figure(tmp_path):
     assert set(mean["mean_omega_microseconds"]) == {"branches", "wrenches", "chains"}
     assert mean["wrenches_faster_than_points"] > 0
     assert file.read_bytes()[:8] == PNG
-    assert "6.5 in the paper" in delassus.text(page)
+    assert "6.5 in the paper" in delassus.DelassusBench().text(page)
 
 
 def test_a_timed_loop_computes_what_it_times():
@@ -76,7 +76,7 @@ def test_a_timed_loop_computes_what_it_times():
 def test_a_figure_that_cannot_be_drawn_is_refused_before_anything_is_measured(
     tmp_path, monkeypatch, file, said
 ):
-    monkeypatch.setattr(delassus, "measure", lambda **_: pytest.fail("measured"))
+    monkeypatch.setattr(delassus.DelassusBench, "run", lambda _: pytest.fail("measured"))
     with pytest.raises(TabiError, match=said):
         CliRunner().invoke(
             cli.app, ["bench", "delassus", "--figure", str(tmp_path / file)], catch_exceptions=False

@@ -33,7 +33,7 @@ def test_nothing_given_and_nothing_found_are_sentences(tmp_path):
     with pytest.raises(TabiError, match="has no friction problem"):
         fclib.find([tmp_path])
     with pytest.raises(TabiError, match="there is no such file"):
-        fclib.measure([tmp_path / "gone.npz"])
+        fclib.FclibRace(paths=[tmp_path / "gone.npz"], siconos=False).run()
 
 
 @pytest.mark.slow
@@ -60,7 +60,7 @@ def test_the_command_prints_a_table_and_says_where_it_is_on_the_error_stream(fol
 
 
 def test_a_bad_figure_is_refused_before_the_work(folder, monkeypatch):
-    monkeypatch.setattr(fclib, "measure", lambda *_: pytest.fail("measured"))
+    monkeypatch.setattr(fclib.FclibRace, "run", lambda _: pytest.fail("measured"))
     with pytest.raises(TabiError, match=r"'\.bmp' is not known"):
         CliRunner().invoke(
             cli.app, ["bench", "fclib", str(folder), "--figure", "x.bmp"], catch_exceptions=False

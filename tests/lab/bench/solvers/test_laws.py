@@ -26,9 +26,8 @@ ANGLES = 14
 def found():
     with pytest.MonkeyPatch.context() as m:
         m.setattr(laws, "slip", partial(laws.slip, angles=ANGLES))
-        return laws.measure(
-            sizes={"plate": (1, 4), "tower": (1,), "pile": (3,)}, cases=1, cart=False, show=False
-        )
+        sizes = {"plate": (1, 4), "tower": (1,), "pile": (3,)}
+        return laws.LawsBench(sizes=sizes, cases_of_a_kind=1, cart=False).run()
 
 
 @pytest.mark.slow
@@ -156,7 +155,7 @@ def test_a_crossover_is_where_the_lead_stays(rows, since, wins):
 @pytest.mark.slow
 def test_figures_are_json_and_text_has_them(found):
     assert json.loads(json.dumps(found)) == found
-    page = laws.text(found)
+    page = laws.LawsBench().text(found)
     assert "8 facets: slip begins too early by up to 7.6 %" in page
     assert "family, " in page
 

@@ -13,8 +13,22 @@ from tabi import TabiError
 from tabi.contact import SOLVERS, Problem
 from tabi.lab import siconos
 from tabi.lab.bench.solvers import race
+from tabi.lab.study import Benchmark
 
 NSGS = "Siconos NSGS"
+
+
+class GivenRace(race.Race, Benchmark, name="given"):
+    """Problems of a test."""
+
+    given: object = ()
+
+    def entries(self):
+        return self.given
+
+
+def run(entries, **settings):
+    return GivenRace(given=entries, **{"siconos": False} | settings).run()
 
 
 def entry(seed: int) -> race.Entry:
@@ -92,7 +106,7 @@ def test_the_faster_of_two_is_the_harder_one_to_beat():
 
 
 def test_every_solver_is_timed_and_judged():
-    result = race.run([entry(1), entry(2)], 1e-8, ())
+    result = run([entry(1), entry(2)])
     assert json.loads(json.dumps(result, allow_nan=False)) == result
     assert [r["name"] for r in result["problems"]] == ["stack 1", "stack 2"]
     for r in result["problems"]:
@@ -111,10 +125,10 @@ def test_an_interrupt_keeps_what_is_done(capsys):
         yield entry(1)
         raise KeyboardInterrupt
 
-    result = race.run(entries(), 1e-8, ())
+    result = run(entries())
     assert result["interrupted"]
     assert len(result["problems"]) == 1
-    assert "interrupted" in race.text(result)
+    assert "interrupted" in GivenRace().text(result)
     assert "stack 1 (6): tabi auto" in capsys.readouterr().err
 
 
@@ -123,9 +137,9 @@ def test_an_interrupt_before_the_first_is_no_traceback():
         raise KeyboardInterrupt
         yield
 
-    result = race.run(entries(), 1e-8, ())
+    result = run(entries())
     assert result["summary"]["problems"] == 0
-    assert "no problem was finished" in race.text(result)
+    assert "no problem was finished" in GivenRace().text(result)
 
 
 def test_words_for_a_terminal_name_losses():
@@ -137,7 +151,7 @@ def test_words_for_a_terminal_name_losses():
         "problems": ROWS,
         "summary": race.summary(ROWS),
     }
-    text = race.text(result)
+    text = GivenRace().text(result)
     assert "tabi auto is faster than Siconos NSGS in 2 of 4, 1.75 × in the median" in text
     assert "slower in lost (2 ×), only theirs (not solved)" in text
     assert "not solved by tabi auto: only theirs, nobody's" in text
@@ -162,7 +176,7 @@ def test_siconos_may_be_missing_unless_it_is_asked_for(monkeypatch, capsys):
     reason="a competitor is no part of the tests: TABI_SICONOS=1, with python3-siconos, runs it",
 )
 def test_siconos_runs_beside():
-    result = race.run([entry(1)], 1e-8, ("NSGS", "NSN_AC"))
+    result = run([entry(1)], siconos=True)
     found = result["problems"][0]["solvers"]
     assert found["Siconos NSN_AC"]["converged"]
     assert found["Siconos NSN_AC"]["seconds"] > 0

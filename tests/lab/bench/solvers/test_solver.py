@@ -16,6 +16,8 @@ from tabi.lab.bench.solvers import race, solver
 from tabi.lab.family.case import STEP
 from tabi.lab.family.stances import standing_robot
 
+STUDY = solver.SolverRace(siconos=False)
+
 
 def case(name: str, kind: str, W, q, mu):
     return SimpleNamespace(
@@ -37,14 +39,17 @@ def without_looks(monkeypatch):
 
 
 @pytest.mark.slow
-def test_kinds_are_counted_apart_and_places_for_the_closer_looks_are_there(without_looks):
-    result = solver.measure(cases())
+def test_kinds_are_counted_apart_and_places_for_the_closer_looks_are_there(
+    monkeypatch, without_looks
+):
+    monkeypatch.setattr(solver.SolverRace, "members", cases)
+    result = STUDY.run()
     kinds = result["summary"]["kinds"]
     assert {kind: row["problems"] for kind, row in kinds.items()} == {"boxes": 2, "stacks": 1}
     assert all(row["solved"][race.DEFAULT] == row["problems"] for row in kinds.values())
     assert kinds["boxes"]["contacts"] == [4, 4]
     assert {"sweep", "warm_stances", "walls", "convergence"} <= set(result)
-    assert re.search(r"boxes +2 +4 +2 +[\d.]+ [µm]s", solver.text(result))
+    assert re.search(r"boxes +2 +4 +2 +[\d.]+ [µm]s", STUDY.text(result))
 
 
 def test_the_line_through_sweeps_is_the_one_they_lie_on():
@@ -114,7 +119,7 @@ def test_convergence_ends_at_the_solution():
     assert errors[-1] < 1e-8 < errors[0]
 
 
-def test_the_closer_looks_are_printed(without_looks):
+def test_the_closer_looks_are_printed(monkeypatch, without_looks):
     rows = [{"contacts": float(n), "microseconds": 0.5 + 0.25 * n} for n in (8, 16)]
     stance = {
         "problems": 40,
@@ -137,13 +142,14 @@ def test_the_closer_looks_are_printed(without_looks):
         {"iterations": 1, "seconds": 1e-6, "residual": 1e-3},
         {"iterations": 2, "seconds": 2e-6, "residual": 1e-9},
     ]
-    result = solver.measure(cases()) | {
+    monkeypatch.setattr(solver.SolverRace, "members", cases)
+    result = STUDY.run() | {
         "sweep": {"space of bodies": solver.linear(rows)},
         "warm_stances": {"standing": stance},
         "walls": [wall],
         "convergence": {"a plate": {"Newton": way}},
     }
-    text = solver.text(result)
+    text = STUDY.text(result)
     assert "0.50 + 0.250 per contact, off by at most 0 %" in text
     assert re.search(r"standing +4\.00 +5\.00 +6\.00 +1 +39 of 40", text)
     assert re.search(r"bricks at 0\.02 +m/s, μ 0\.5: 8\.6 ms +24 +5e-12, newton from zero", text)
@@ -154,22 +160,23 @@ def test_the_closer_looks_are_printed(without_looks):
 def test_the_command_passes_count_and_seed_to_the_family(monkeypatch, without_looks):
     asked = []
     monkeypatch.setattr(
-        solver, "family", lambda count, seed: asked.append((count, seed)) or cases()
+        solver, "everything", lambda seed, part: asked.append((seed, part)) or cases()
     )
     done = CliRunner().invoke(
         cli.app, ["bench", "solver", "--json", "--no-siconos", "--count", "3", "--seed", "5"]
     )
     assert done.exit_code == 0, done.output
-    assert asked == [(3, 5)]
+    assert asked == [(5, 0.003)]
     assert json.loads(done.stdout)["summary"]["problems"] == 3
 
 
-def test_an_interrupted_run_leaves_out_what_comes_after():
+def test_an_interrupted_run_leaves_out_what_comes_after(monkeypatch):
     def interrupted():
         yield next(cases())
         raise KeyboardInterrupt
 
-    result = solver.measure(interrupted())
+    monkeypatch.setattr(solver.SolverRace, "members", lambda self: interrupted())
+    result = STUDY.run()
     assert result["interrupted"]
     assert "sweep" not in result
-    assert "interrupted" in solver.text(result)
+    assert "interrupted" in STUDY.text(result)

@@ -228,10 +228,10 @@ def test_a_yaw_moment_of_what_sticks_is_no_sliding():
 @pytest.mark.slow
 def test_the_search_is_as_good_as_all_states():
     # a part of what ``tabi validate selection`` does
-    result = foot_states.validate(problems=300, large=1)
+    result = foot_states.FootStates(problems=300, large=1).run()
     assert result["within"]
     small = result["figures"]["4 to 8 corners"]
     assert small["problems"] == 300
     assert small["with_a_right_state"] > 150
     assert small["states_tried_share"] < 0.6
-    assert "ended worse than all states in 0" in foot_states.text(result)
+    assert "ended worse than all states in 0" in foot_states.FootStates().text(result)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 
 from tabi.control import hold
 from tabi.lab.bench.feet import foot_robots as robots
+from tabi.lab.study import progress
 from tabi.model.robot import Robot
 from tabi.model.world import World
 from tabi.robots import hrp2
@@ -41,13 +41,12 @@ def measure(
     corners: tuple[int, ...] = CORNERS,
     feet: tuple[int, ...] = FEET,
     passes: int = PASSES,
-    say: Callable[[str], None] = lambda text: None,
 ) -> list[dict[str, Any]]:
     """One row for each number of feet and corners; two feet are those of HRP-2."""
     rows = []
     for count in feet:
         for n in corners:
-            say(f"jump on {count} feet of {n} corners …")
+            progress(f"jump on {count} feet of {n} corners")
             rows.append({"feet": count, "corners": n} | jump(count, n, passes))
     return rows
 

@@ -8,17 +8,18 @@ apart.
 
 from __future__ import annotations
 
-import os
 import time
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 
 import tabi
 from tabi import walking
-from tabi.apps.doctor import processor
+from tabi.lab.study import Benchmark, BenchPart, told
 from tabi.model.robot import Robot
 from tabi.simulation.simulator import Simulator
 
@@ -30,15 +31,43 @@ MATERIAL: dict[str, Any] = {"young_modulus": 2e6, "poisson_ratio": 0.45, "viscos
 FINE = 0.0095
 
 
-def measure(steps: int = 4, sizes: tuple[int, ...] = (60, 300)) -> dict[str, Any]:
-    """All figures, as plain data."""
-    found: dict[str, Any] = {
-        "hardware": {"processor": processor(), "cores": os.cpu_count(), "threads_used": 1},
-        "settings": {"robot": "hrp2", "dt": 1e-3, "control_hz": 200, "steps": steps, **MATERIAL},
-        "walks": {str(size): walk(steps, SIZES[size]) for size in sizes},
-        "condensation": condensation(),
-    }
-    return found
+class SoleBench(Benchmark, name="sole"):
+    """HRP-2 walks on soft soles of 60 and of 300 ground nodes: time of a step, and rigid feet."""
+
+    steps: Annotated[int, typer.Option(min=2, help="How many steps it walks.")] = 4
+    sizes: tuple[int, ...] = tuple(SIZES)
+
+    packages = ()
+    constants = told(robot="hrp2", dt=1e-3, control_hz=200, **MATERIAL)
+
+    def parts(self) -> Iterator[BenchPart]:
+        """Walks on coarser and finer soles, and the making of a fine one."""
+        for size in self.sizes:
+            walked = lambda size=size: walk(self.steps, SIZES[size])  # noqa: E731
+            yield BenchPart(("walks", str(size)), "", walked)
+        yield BenchPart("condensation", "", condensation)
+
+    def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
+        """Both as sentences."""
+        processor = result["hardware"]["processor"]
+        yield f"HRP-2 walks on soft soles, steps of 1 ms, {processor}, one thread"
+        for one in result["walks"].values():
+            ours, rigid, missed = one["milliseconds"], one["rigid_milliseconds"], one["missed"]
+            certified = f"{missed} steps missed" if missed else "every step certified"
+            yield (
+                f"  {one['nodes_per_sole']} ground nodes a sole: median {ours['median']:.3f} ms, "
+                f"90 % {ours['90 %']:.3f}, 99 % {ours['99 %']:.3f}, most {ours['most']:.2f} ms of "
+                f"processor time; {certified}, worst {one['worst_residual']:.1e} m/s"
+            )
+            yield (
+                f"    rigid feet beside it: median {rigid['median']:.3f} ms, 99 % "
+                f"{rigid['99 %']:.3f}; soft soles take {one['ratio_of_medians']:.1f} times as long"
+            )
+        c = result["condensation"]
+        yield (
+            f"  a sole of {c['nodes']} nodes is condensed in {c['seconds']:.2f} s, and is there "
+            f"again from the cache in {c['from_cache_seconds']:.3f} s"
+        )
 
 
 def walk(steps: int, element_size: float) -> dict[str, Any]:
@@ -109,24 +138,3 @@ def condensation() -> dict[str, Any]:
 def _quantiles(times: np.ndarray) -> dict[str, float]:
     values = {"median": 0.5, "90 %": 0.9, "99 %": 0.99, "most": 1.0}
     return {name: round(float(np.quantile(times, at)), 4) for name, at in values.items()}
-
-
-def text(found: dict[str, Any]) -> str:
-    """The figures as sentences."""
-    h, c = found["hardware"], found["condensation"]
-    lines = [f"HRP-2 walks on soft soles, steps of 1 ms, {h['processor']}, one thread"]
-    for one in found["walks"].values():
-        ours, rigid = one["milliseconds"], one["rigid_milliseconds"]
-        certified = "every step certified" if not one["missed"] else f"{one['missed']} steps missed"
-        lines += [
-            f"  {one['nodes_per_sole']} ground nodes a sole: median {ours['median']:.3f} ms, "
-            f"90 % {ours['90 %']:.3f}, 99 % {ours['99 %']:.3f}, most {ours['most']:.2f} ms of "
-            f"processor time; {certified}, worst {one['worst_residual']:.1e} m/s",
-            f"    rigid feet beside it: median {rigid['median']:.3f} ms, 99 % "
-            f"{rigid['99 %']:.3f}; soft soles take {one['ratio_of_medians']:.1f} times as long",
-        ]
-    lines.append(
-        f"  a sole of {c['nodes']} nodes is condensed in {c['seconds']:.2f} s, and is there again "
-        f"from the cache in {c['from_cache_seconds']:.3f} s"
-    )
-    return "\n".join(lines)

@@ -12,18 +12,18 @@ tenth of a second each; figures are medians.
 
 from __future__ import annotations
 
-import os
-import sys
 import time
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 
 import tabi
 from tabi import walking
 from tabi.analysis.walk_measures import WalkWatch
-from tabi.apps.doctor import processor, version_of
 from tabi.lab.bench.sensors import listen
+from tabi.lab.study import Benchmark, BenchPart, progress
 from tabi.model.controllers.signals import Command, Measurement
 from tabi.model.robot import Robot
 from tabi.simulation.simulator import Simulator
@@ -51,11 +51,56 @@ class Clocked:
         return command
 
 
-def measure(steps: int = STEPS, show: bool = True) -> dict[str, Any]:
-    """All figures, as plain data."""
+class WalkBench(Benchmark, name="walk"):
+    """HRP-2 walks with all its sensors: real-time factor on one core, and MuJoCo's step."""
+
+    steps: Annotated[int, typer.Option(min=2, help="How many steps it walks.")] = STEPS
+
+    packages = ("numpy", "numba", "mujoco")
+
+    def parts(self) -> Iterator[BenchPart]:
+        """All walks by turns."""
+        yield BenchPart("", "", lambda: walked(self.steps))
+
+    def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
+        """All walks as sentences."""
+        s, ours, walk = result["settings"], result["python"], result["walk"]
+        yield (
+            f"{result['hardware']['processor']}, one core of {result['hardware']['cores']}; "
+            f"{result['robot']} walks {s['steps']} steps of {s['length_m']:g} m on rubber: physics "
+            f"{1 / s['dt']:.0f} Hz, control {s['control_hz']:g} Hz, {s['sensors']} sensors"
+        )
+        yield (
+            f"  Python above the motors   {ours['real_time_factor']:6.1f} × real time   "
+            f"{ours['microseconds']:7.1f} µs a step, {ours['control_microseconds']:.1f} of it "
+            "control"
+        )
+        own = result["compiled"]
+        yield (
+            f"  control in compiled loop  {own['real_time_factor']:6.1f} × real time   "
+            f"{own['microseconds']:7.1f} µs a step"
+        )
+        if "mujoco" in result:
+            peer = result["mujoco"]
+            yield (
+                f"  MuJoCo, mj_step alone     {peer['real_time_factor']:6.1f} × real time   "
+                f"{peer['microseconds']:7.1f} µs a step   {result['ratio_to_mujoco']:.2f} ×"
+                + ("   FALLEN" if peer["fallen"] else "")
+            )
+        yield (
+            f"  {walk['landed']} of {walk['planned']} steps landed, to "
+            f"{1e3 * walk['landing_m']:.2f} mm; "
+            f"{result['missed']} missed, worst {result['worst_residual']:.1e} m/s; "
+            f"pattern made in {result['pattern_seconds']:.2f} s"
+            + ("; FALLEN" if result["fallen"] else "")
+        )
+
+
+def walked(steps: int) -> dict[str, Any]:
+    """Times of all walks, by turns."""
     sim, walker, start = prepared(steps)
     watch, heard = WalkWatch(sim), len(listen(sim))
-    theirs = _mujoco(steps, show)
+    theirs = _mujoco(steps)
     inside, _, _ = prepared(steps, within=True)
     listen(inside)
     count = int(walker.controller.pattern.duration / BLOCK)
@@ -77,9 +122,6 @@ def measure(steps: int = STEPS, show: bool = True) -> dict[str, Any]:
             peer[k] = sum(theirs.seconds[first:])
     c, us = sim.certificate, 1e6 * sim.dt / BLOCK
     found = {
-        "hardware": {"processor": processor(), "cores": os.cpu_count(), "threads_used": 1},
-        "versions": {"tabi": tabi.__version__}
-        | {name: version_of(name) for name in ("numpy", "numba", "mujoco")},
         "settings": _settings(walker.controller, sim, count) | {"sensor_values": heard},
         "robot": sim.world.robots[0].name,
         "pattern_seconds": round(start, 3),
@@ -129,15 +171,14 @@ def equipped() -> Robot:
     return robot
 
 
-def _mujoco(steps: int, show: bool) -> Any:
+def _mujoco(steps: int) -> Any:
     """The same walk in MuJoCo; None where it is not installed."""
     try:
         from tabi.lab.referee.engines import MuJoCo
 
         return MuJoCo(prepared(steps)[0])
     except (ImportError, tabi.ModelError) as fault:
-        if show:
-            print(f"without MuJoCo: {fault}", file=sys.stderr, flush=True)
+        progress(f"without MuJoCo: {fault}")
         return None
 
 
@@ -172,35 +213,3 @@ def _figures(seconds: Any, us: float) -> dict[str, float]:
         "least_microseconds": round(float(seconds.min()) * us, 2),
         "real_time_factor": round(BLOCK / float(np.median(seconds)), 2),
     }
-
-
-def text(result: dict[str, Any]) -> str:
-    """The figures for a terminal."""
-    s, ours, walk = result["settings"], result["python"], result["walk"]
-    lines = [
-        f"{result['hardware']['processor']}, one core of {result['hardware']['cores']}; "
-        f"{result['robot']} walks {s['steps']} steps of {s['length_m']:g} m on rubber: physics "
-        f"{1 / s['dt']:.0f} Hz, control {s['control_hz']:g} Hz, {s['sensors']} sensors",
-        f"  Python above the motors   {ours['real_time_factor']:6.1f} × real time   "
-        f"{ours['microseconds']:7.1f} µs a step, {ours['control_microseconds']:.1f} of it control",
-    ]
-    own = result["compiled"]
-    lines.append(
-        f"  control in compiled loop  {own['real_time_factor']:6.1f} × real time   "
-        f"{own['microseconds']:7.1f} µs a step"
-    )
-    if "mujoco" in result:
-        peer = result["mujoco"]
-        lines.append(
-            f"  MuJoCo, mj_step alone     {peer['real_time_factor']:6.1f} × real time   "
-            f"{peer['microseconds']:7.1f} µs a step   {result['ratio_to_mujoco']:.2f} ×"
-            + ("   FALLEN" if peer["fallen"] else "")
-        )
-    lines.append(
-        f"  {walk['landed']} of {walk['planned']} steps landed, to {1e3 * walk['landing_m']:.2f} "
-        "mm; "
-        f"{result['missed']} missed, worst {result['worst_residual']:.1e} m/s; "
-        f"pattern made in {result['pattern_seconds']:.2f} s"
-        + ("; FALLEN" if result["fallen"] else "")
-    )
-    return "\n".join(lines)

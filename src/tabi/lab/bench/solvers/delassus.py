@@ -8,20 +8,20 @@ sets of contacts, with the share of Ω, and the time against the number of point
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 
 import tabi
-from tabi.apps.doctor import processor, version_of
 from tabi.dynamics import aba, kinematics, workspace
 from tabi.dynamics.delassus import contacts_of, point_inertia
 from tabi.jit import kernel
-from tabi.lab.bench.timing import microseconds
+from tabi.lab.bench.timing import Blocks, medians, microseconds
+from tabi.lab.columns import Column, table
+from tabi.lab.study import Benchmark, BenchPart, head, told
 from tabi.model.compiled import Model
 from tabi.model.world import World
 
@@ -122,36 +122,74 @@ class Bench:
         measured = microseconds(
             {name: bound(loop) for name, loop in loops.items()}, self.blocks, block_seconds=2e-3
         )
-        return {name: round(float(np.median(t)), 3) for name, t in measured.items()}
+        return medians(measured, 3)
+
+    def factor_time(self) -> float:
+        """Microseconds of the factors of ABA."""
+        return self.times(1, 1, {"factor": _factors})["factor"]
+
+    def row(self, points: int, bodies: int) -> dict[str, Any]:
+        """Every way for so many points; Ω by itself too, which is all that a step needs."""
+        times = self.times(points, bodies, LOOPS | {STEP: OMEGAS["chains"]})
+        return {"points": points, "bodies": bodies, "microseconds": times}
 
 
-def measure(blocks: int = 31, show: bool = True) -> dict[str, Any]:
-    """All figures, as plain data."""
-    say = (lambda text: print(text, file=sys.stderr, flush=True)) if show else (lambda text: None)
-    bench = Bench(blocks)
-    result: dict[str, Any] = {
-        "hardware": {"processor": processor(), "cores": os.cpu_count(), "threads_used": 1},
-        "versions": {"tabi": tabi.__version__}
-        | {name: version_of(name) for name in ("numpy", "numba")},
-        "settings": {
-            "blocks": blocks,
-            "statistic": "median of interleaved blocks",
-            "robot": "hrp2",
-            "v_count": bench.model.v_count,
-        },
-        "factor_microseconds": bench.times(1, 1, {"factor": _factors})["factor"],
-    }
-    for name, limit in (("two_feet", 2), ("ten_bodies", 10)):
-        say(f"{name.replace('_', ' ')} …")
-        result[name] = []
-        for points in COUNTS:
-            bodies = min(points, limit)
-            # Ω by itself, which is all that a step needs
-            times = bench.times(points, bodies, LOOPS | {STEP: OMEGAS["chains"]})
-            result[name].append({"points": points, "bodies": bodies, "microseconds": times})
-    say(f"{SIMULATIONS} random sets of contacts …")
-    result["simulations"] = simulations(bench)
-    return result
+class DelassusBench(Benchmark, name="delassus"):
+    """The Delassus operator of HRP-2's contacts, five ways against each other."""
+
+    figure: Annotated[
+        Path | None,
+        typer.Option(help="Draw time against contact points into this file: .png, .pdf or .svg."),
+    ] = None
+    blocks: Blocks = 31
+
+    packages = ("numpy", "numba")
+    constants = told(statistic="median of interleaved blocks", robot="hrp2")
+
+    def parts(self) -> Iterator[BenchPart]:
+        """Factors, more and more points, and random sets of contacts."""
+        bench = Bench(self.blocks)
+        yield BenchPart(("settings", "v_count"), "", lambda: bench.model.v_count)
+        yield BenchPart("factor_microseconds", "", bench.factor_time)
+        for name, limit in (("two_feet", 2), ("ten_bodies", 10)):
+            rows = lambda limit=limit: [bench.row(n, min(n, limit)) for n in COUNTS]  # noqa: E731
+            yield BenchPart(name, name.replace("_", " "), rows)
+        words = f"{SIMULATIONS} random sets of contacts"
+        yield BenchPart("simulations", words, lambda: simulations(bench))
+
+    def figures(self, rows: Sequence[Any]) -> dict[str, Any]:
+        """All parts."""
+        found = super().figures(rows)
+        return found | {"settings": self.settings() | found.get("settings", {})}
+
+    def draw(self, result: Mapping[str, Any], path: Path) -> None:
+        """Fig. 3 of Chardonnet (2012) again."""
+        figure(result, path)
+
+    def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
+        """Tables of times."""
+        yield head(result)
+        yield ""
+        yield "Λ of HRP-2's contacts [µs], kinematics and ABA's factors at hand"
+        sizes = [Column("points", "points", "d"), Column("bodies", "bodies", "d")]
+        ways = [Column(way, f"microseconds.{way}", ".2f") for way in [*LOOPS, STEP]]
+        for name in ("two_feet", "ten_bodies"):
+            yield from table([*sizes, *ways], result[name])
+            yield ""
+        yield f"means over {SIMULATIONS} random sets of contacts [µs]"
+        mean = result["simulations"]
+        for way, whole in mean["mean_microseconds"].items():
+            omega = mean["mean_omega_microseconds"].get(way)
+            yield f"  {way:<10} {whole:8.2f}" + (f"   of which Ω {omega:8.2f}" if omega else "")
+        faster = ", ".join(f"{way} {ratio:g}" for way, ratio in mean["chains_faster_than"].items())
+        yield (
+            f"wrenches are {mean['wrenches_faster_than_points']:g} × faster than points ({PAPER:g} "
+            f"in the paper); chains against {faster}"
+        )
+        yield (
+            "the factors of ABA, which all but the direct way use, "
+            f"take {result['factor_microseconds']:.2f} µs and are there after the free motion"
+        )
 
 
 def simulations(bench: Bench) -> dict[str, Any]:
@@ -182,40 +220,7 @@ def simulations(bench: Bench) -> dict[str, Any]:
     }
 
 
-def text(result: dict[str, Any]) -> str:
-    """The figures for a terminal."""
-    hardware, mean = result["hardware"], result["simulations"]
-    lines = [
-        f"{hardware['processor']}, one core of {hardware['cores']}",
-        "",
-        "Λ of HRP-2's contacts [µs], kinematics and ABA's factors at hand",
-    ]
-    for name in ("two_feet", "ten_bodies"):
-        ways = [*LOOPS, STEP]
-        lines.append(f"  {'points':>6} {'bodies':>6} " + "".join(f"{way:>12}" for way in ways))
-        for row in result[name]:
-            lines.append(
-                f"  {row['points']:6} {row['bodies']:6} "
-                + "".join(f"{row['microseconds'][way]:12.2f}" for way in ways)
-            )
-        lines.append("")
-    lines.append(f"means over {SIMULATIONS} random sets of contacts [µs]")
-    for way, whole in mean["mean_microseconds"].items():
-        omega = mean["mean_omega_microseconds"].get(way)
-        lines.append(f"  {way:<10} {whole:8.2f}" + (f"   of which Ω {omega:8.2f}" if omega else ""))
-    faster = ", ".join(f"{way} {ratio:g}" for way, ratio in mean["chains_faster_than"].items())
-    lines.append(
-        f"wrenches are {mean['wrenches_faster_than_points']:g} × faster than points ({PAPER:g} in "
-        f"the paper); chains against {faster}"
-    )
-    lines.append(
-        "the factors of ABA, which all but the direct way use, "
-        f"take {result['factor_microseconds']:.2f} µs and are there after the free motion"
-    )
-    return "\n".join(lines)
-
-
-def figure(result: dict[str, Any], path: Path) -> None:
+def figure(result: Mapping[str, Any], path: Path) -> None:
     """Draw the figures into a file."""
     from matplotlib.figure import Figure
 

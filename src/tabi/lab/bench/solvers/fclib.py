@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Annotated
+
+import typer
 
 from tabi.contact import ProblemError, files
-from tabi.lab.bench.solvers import race
+from tabi.lab.bench.solvers.race import Entry, Race
+from tabi.lab.study import Benchmark
 
 SUFFIXES = (".npz", ".hdf5", ".h5")
 
@@ -34,11 +37,17 @@ def find(paths: list[Path]) -> list[Path]:
     return found
 
 
-def measure(
-    paths: list[Path], tolerance: float = 1e-8, others: tuple[str, ...] = ()
-) -> dict[str, Any]:
-    """All figures, as plain data; a file that is no problem is refused before
-    the first is solved.
-    """
-    entries = [race.Entry(path.stem, "file", files.read(path)) for path in find(paths)]
-    return race.run(entries, tolerance, others)
+class FclibRace(Race, Benchmark, name="fclib"):
+    """Friction problems from files by every solver, against Siconos."""
+
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(help="A folder of friction problems (FCLib .hdf5, or .npz), or files."),
+    ] = None
+
+    what = "problems from files"
+
+    def entries(self) -> list[Entry]:
+        """A file that is no problem is refused before the first is solved."""
+        found = find(self.paths or [])
+        return [Entry(path.stem, "file", files.read(path)) for path in found]

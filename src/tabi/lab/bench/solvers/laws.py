@@ -10,15 +10,12 @@ pushing a loaded cart.
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
-import tabi
-from tabi.apps.doctor import processor, version_of
 from tabi.contact import BodyProblem, solve_bodies, solve_pyramid
 from tabi.contact.lemke import pyramid
 from tabi.lab import family
@@ -36,8 +33,10 @@ from tabi.lab.bench.solvers.answers import (
     by_all,
     given,
 )
+from tabi.lab.columns import Column, table
 from tabi.lab.family import piles, stacks
 from tabi.lab.family.case import STEP
+from tabi.lab.study import Benchmark, BenchPart, told
 
 # points of the plates, boxes of the towers (four points each), bodies of the piles
 SIZES = {
@@ -48,49 +47,90 @@ SIZES = {
 KINDS = ("stance", "rocking", "slide", "fall", "plate", "pile", "tower", "chain")
 
 
-def measure(
-    sizes: dict[str, tuple[int, ...]] = SIZES, cases: int = 6, cart: bool = True, show: bool = True
-) -> dict[str, Any]:
-    """All figures, as plain data.
+class LawsBench(Benchmark, name="laws"):
+    """The older laws by Lemke, friction pyramids and no friction, against the exact one."""
 
-    Args:
-        sizes: of each series. cases: of each kind of the family.
-        cart: whether the cart is simulated.
-    """
-    say = (lambda text: print(text, file=sys.stderr, flush=True)) if show else (lambda text: None)
-    say("slip …")
-    result: dict[str, Any] = {
-        "hardware": {"processor": processor(), "cores": os.cpu_count(), "threads_used": 1},
-        "versions": {"tabi": tabi.__version__, "numba": version_of("numba")},
-        "settings": {
-            "tolerance": TOLERANCE,
-            "sweeps": SWEEPS,
-            "most_rows": MOST_ROWS,
-            "step": STEP,
-        },
-        "slip": [slip(k) for k in FACETS],
-        "series": {},
-    }
-    for name, numbers in sizes.items():
-        say(f"{name}s …")
-        result["series"][name] = [by_all(given(SERIES[name](n), n)) for n in numbers]
-    result["crossover"] = {name: crossovers(rows) for name, rows in result["series"].items()}
-    say("family …")
-    result["family"] = errors(
-        by_all(given(p, k), timed=False) for k, p in enumerate(members(cases))
-    )
-    if cart:
-        say("cart …")
-        p = cart_problem()
-        result["cart"] = {
+    sizes: Mapping[str, Sequence[int]] = field(default_factory=lambda: SIZES)
+    # of each kind of the family
+    cases_of_a_kind: int = 6
+    # whether the cart is simulated
+    cart: bool = True
+
+    constants = told(tolerance=TOLERANCE, sweeps=SWEEPS, most_rows=MOST_ROWS, step=STEP)
+
+    def parts(self) -> Iterator[BenchPart]:
+        """Slip, series, family and cart."""
+        yield BenchPart("slip", "slip", lambda: [slip(k) for k in FACETS])
+        for name, numbers in self.sizes.items():
+            rows = lambda name=name, numbers=numbers: [  # noqa: E731
+                by_all(given(SERIES[name](n), n)) for n in numbers
+            ]
+            yield BenchPart(("series", name), f"{name}s", rows)
+        yield BenchPart("family", "family", lambda: errors(judged_members(self.cases_of_a_kind)))
+        if self.cart:
+            yield BenchPart("", "cart", pushed_cart)
+
+    def figures(self, rows: Sequence[Any]) -> dict[str, Any]:
+        """All parts, and from which number of contacts on who is faster."""
+        found = super().figures(rows)
+        crossed = {name: crossovers(one) for name, one in found.get("series", {}).items()}
+        return found | {"crossover": crossed}
+
+    def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
+        """Part by part."""
+        yield f"{result['hardware']['processor']}, one core; tabi {result['versions']['tabi']}"
+        yield ""
+        yield "one contact, over all directions:"
+        for s in result["slip"]:
+            yield (
+                f"  {s['facets']:>2} facets: slip begins too early by up to "
+                f"{_percent(s['early_worst'])} (1 − cos π/k: {_percent(s['early_limit'])}), "
+                f"sliding friction is off by up to {_percent(s['sliding_worst'])} (2 sin π/2k: "
+                f"{_percent(s['sliding_limit'])})"
+            )
+        for name, rows in result["series"].items():
+            yield ""
+            yield f"{name}: median time; error of the motion"
+            yield from table(SERIES_COLUMNS, rows)
+            for ours, found in result["crossover"][name].items():
+                parts = ", ".join(f"{theirs}: {x['wins']}" for theirs, x in found.items())
+                yield f"  contacts with which {ours} is faster: {parts}"
+        f = result["family"]
+        yield ""
+        yield f"family, {f['problems']} problems: error of the motion"
+        for name, x in f["laws"].items():
+            yield (
+                f"  {name:<12} median {_percent(x['median'])}, "
+                f"nine in ten below {_percent(x['nine_in_ten'])}, worst {_percent(x['worst'])}; "
+                f"{x['solved']} solved; residual in the median {x['residual_median']:.1e} m/s, "
+                f"{x['force_residual_N_median']:.2g} N"
+            )
+        for how, row in result.get("cart", {}).items():
+            yield ""
+            yield f"cart, {row['contacts']} points, tangents {how}"
+            yield from (f"  {name:<36} {_cart(x)}" for name, x in row["laws"].items())
+        if "cart" in result:
+            took = 1e3 * result["cart_by_bodies_seconds"]
+            yield f"  in the space of bodies the list of attempts takes {took:.3g} ms"
+
+
+def judged_members(count: int) -> Iterator[dict[str, Any]]:
+    """Members of the family by every law, without times."""
+    return (by_all(given(p, k), timed=False) for k, p in enumerate(members(count)))
+
+
+def pushed_cart() -> dict[str, Any]:
+    """The cart by every law, and as the simulator does it, without W."""
+    p = cart_problem()
+    # the first one compiles
+    seconds = np.median([solve_bodies(p, TOLERANCE).seconds for _ in range(8)][1:])
+    return {
+        "cart": {
             "along the axes of the world": by_all(given(p, None), most_rows=3 * MOST_ROWS),
             "turned at random": by_all(given(p, 1), most_rows=3 * MOST_ROWS, timed=False),
-        }
-        # as the simulator does it, without W; the first one compiles
-        result["cart_by_bodies_seconds"] = float(
-            f"{np.median([solve_bodies(p, TOLERANCE).seconds for _ in range(8)][1:]):.3g}"
-        )
-    return result
+        },
+        "cart_by_bodies_seconds": float(f"{seconds:.3g}"),
+    }
 
 
 # ---- problems -------------------------------------------------------------------------------
@@ -230,54 +270,16 @@ def errors(rows: Iterator[dict[str, Any]]) -> dict[str, Any]:
 # ---- words ----------------------------------------------------------------------------------
 
 
-def text(result: dict[str, Any]) -> str:
-    """The figures for a terminal."""
-    lines = [
-        f"{result['hardware']['processor']}, one core; tabi {result['versions']['tabi']}",
-        "",
-        "one contact, over all directions:",
-    ]
-    lines += [
-        f"  {s['facets']:>2} facets: slip begins too early by up to {_percent(s['early_worst'])} "
-        f"(1 − cos π/k: {_percent(s['early_limit'])}),"
-        f" sliding friction is off by up to {_percent(s['sliding_worst'])} (2 sin π/2k: "
-        f"{_percent(s['sliding_limit'])})"
-        for s in result["slip"]
-    ]
-    for name, rows in result["series"].items():
-        lines += ["", f"{name}: median time; error of the motion", *_table(rows)]
-        for ours, found in result["crossover"][name].items():
-            parts = ", ".join(f"{theirs}: {x['wins']}" for theirs, x in found.items())
-            lines.append(f"  contacts with which {ours} is faster: {parts}")
-    f = result["family"]
-    lines += ["", f"family, {f['problems']} problems: error of the motion"]
-    lines += [
-        f"  {name:<12} median {_percent(x['median'])}, "
-        f"nine in ten below {_percent(x['nine_in_ten'])}, worst {_percent(x['worst'])};"
-        f" {x['solved']} solved; residual in the median {x['residual_median']:.1e} m/s, "
-        f"{x['force_residual_N_median']:.2g} N"
-        for name, x in f["laws"].items()
-    ]
-    for how, row in result.get("cart", {}).items():
-        lines += ["", f"cart, {row['contacts']} points, tangents {how}"]
-        lines += [f"  {name:<36} {_cart(x)}" for name, x in row["laws"].items()]
-    if "cart" in result:
-        lines.append(
-            "  in the space of bodies the list of attempts takes "
-            f"{1e3 * result['cart_by_bodies_seconds']:.3g} ms"
+SERIES_COLUMNS = (
+    Column("contacts", "contacts", "d"),
+    *(
+        Column(
+            name.replace(", as near as 8 facets", " ~ 8"),
+            lambda row, name=name: _cell(row["laws"].get(name)),
         )
-    return "\n".join(lines)
-
-
-def _table(rows: list[dict[str, Any]]) -> Iterator[str]:
-    names = (LIST, EXACT, COARSE, NONE, *PYRAMIDS.values())
-    yield "  contacts" + "".join(
-        f"{name.replace(', as near as 8 facets', ' ~ 8'):>20}" for name in names
-    )
-    for row in rows:
-        yield f"  {row['contacts']:>8}" + "".join(
-            f"{_cell(row['laws'].get(name)):>20}" for name in names
-        )
+        for name in (LIST, EXACT, COARSE, NONE, *PYRAMIDS.values())
+    ),
+)
 
 
 def _cell(x: dict[str, Any] | None) -> str:

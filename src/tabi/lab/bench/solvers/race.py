@@ -10,23 +10,25 @@ tabi's default as well.
 from __future__ import annotations
 
 import contextlib
-import os
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, isfinite
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 
-import tabi
 from tabi._errors import ModelError
-from tabi.apps.doctor import processor, version_of
+from tabi.apps.showing import Tolerance, machine
 from tabi.contact import SOLVERS, BodyProblem, Problem, solve_bodies, solve_problem
 from tabi.jit import decorator
 from tabi.lab import siconos
 from tabi.lab.bench.solvers import profile
+from tabi.lab.columns import Column, table
+from tabi.lab.study import Benchmark, BenchPart, told
 
 DEFAULT, MATRIX = "tabi auto", "tabi auto, matrix"
 # columns of the long lists for a terminal
@@ -60,49 +62,112 @@ def methods(wanted: bool | None, dense: bool = False) -> tuple[str, ...]:
     return ("NSGS", "NSN_AC", "NSN_AC dense") if dense else ("NSGS", "NSN_AC")
 
 
-def run(entries: Iterable[Entry], tolerance: float, others: tuple[str, ...]) -> dict[str, Any]:
-    """Every entry by every solver, as plain data;
-    an interrupt ends the race and keeps what is done.
-    """
-    rows: list[dict[str, Any]] = []
-    interrupted = False
-    # most is compiled here, on the smallest problem
-    for solver in SOLVERS:
-        solve_problem(
-            Problem(np.eye(3), [0.0, 0.0, -1.0], 0.5, order="ttn"), tolerance, solver=solver
-        )
-    try:
+class Race(Benchmark, abstract=True):
+    """Every entry by every solver, one after the other."""
+
+    figure: Annotated[
+        Path | None, typer.Option(help="Draw the performance profile: a .png, .pdf or .svg file.")
+    ] = None
+    siconos: Annotated[
+        bool | None,
+        typer.Option(
+            "--siconos/--no-siconos", help="Compare with Siconos; by default where it is installed."
+        ),
+    ] = None
+    dense: Annotated[
+        bool,
+        typer.Option(
+            "--dense",
+            help="Let Siconos's Newton also run on dense matrices, its faster form for few "
+            "contacts.",
+        ),
+    ] = False
+    tolerance: Tolerance = 1e-8
+
+    unit = "problems"
+    constants = told(start="zero impulses", times="the solver alone, least of up to 20 runs")
+    # in the title of the figure
+    what = "problems"
+
+    def entries(self) -> Iterable[Entry]:
+        """The problems."""
+        raise NotImplementedError
+
+    def parts(self) -> Iterator[BenchPart]:
+        """Entry by entry."""
+        others, entries = methods(self.siconos, self.dense), self.entries()
+        # most is compiled here, on the smallest problem
+        for solver in SOLVERS:
+            small = Problem(np.eye(3), [0.0, 0.0, -1.0], 0.5, order="ttn")
+            solve_problem(small, self.tolerance, solver=solver)
         with siconos.Session() if others else contextlib.nullcontext() as session:
             for entry in entries:
-                found = by_all(entry, tolerance, session, others)
-                rows.append(
-                    {
-                        "name": entry.name,
-                        "kind": entry.kind,
-                        "contacts": entry.problem.contact_count,
-                        "solvers": found,
-                    }
+                yield BenchPart(
+                    "problem",
+                    "",
+                    lambda entry=entry: solved(entry, self.tolerance, session, others),
                 )
-                print(_line(rows[-1]), file=sys.stderr, flush=True)
-    except KeyboardInterrupt:
-        interrupted = True
-    return {
-        "hardware": {"processor": processor(), "cores": os.cpu_count(), "threads_used": 1},
-        "versions": {
-            "tabi": tabi.__version__,
-            "numba": version_of("numba"),
-            "siconos": siconos.version() if others else None,
-        },
-        "settings": {
-            "tolerance": tolerance,
-            "start": "zero impulses",
-            "times": "the solver alone, least of up to 20 runs",
-        },
-        "interrupted": interrupted,
-        "problems": rows,
-        "summary": summary(rows),
-        "profile": profile.data(contenders(rows)),
+
+    def figures(self, rows: Sequence[Any]) -> dict[str, Any]:
+        """All rows, sums of them and their profile."""
+        problems = [row for key, row in rows if key == "problem"]
+        found = super().figures([row for row in rows if row[0] != "problem"])
+        others = any(name.startswith("Siconos") for row in problems for name in row["solvers"])
+        versions = machine(*self.packages)["versions"]
+        return found | {
+            "versions": versions | {"siconos": siconos.version() if others else None},
+            "problems": problems,
+            "summary": summary(problems),
+            "profile": profile.data(contenders(problems)),
+        }
+
+    def draw(self, result: Mapping[str, Any], path: Path) -> None:
+        """The profile, where there is any."""
+        if result["problems"]:
+            profile.draw(path, contenders(result["problems"]), title(result, self.what))
+
+    def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
+        """A table of all rows, sums, and who is faster."""
+        sums, rows, versions = result["summary"], result["problems"], result["versions"]
+        engine = f"Siconos {versions['siconos']}" if versions["siconos"] else "without Siconos"
+        yield f"{result['hardware']['processor']}, one core; tabi {versions['tabi']}, {engine}"
+        yield ""
+        if not rows:
+            yield "no problem was finished"
+            return
+        names = list(rows[0]["solvers"])
+        yield (
+            "time, iterations and error (relative to ‖q‖∞, by the certificate); "
+            "last, the attempt of tabi auto that solved it"
+        )
+        yield from table(_row_columns(names), rows, "")
+        yield ""
+        yield f"problems: {sums['problems']}, solved to {result['settings']['tolerance']:g}:"
+        yield from (f"  {name:<30} {count:>5}" for name, count in sums["solved"].items())
+        if len(sums["kinds"]) > 1:
+            yield ""
+            yield "solved, and the median time of the solved, by kind"
+            kinds = [{"kind": kind} | row for kind, row in sums["kinds"].items()]
+            yield from table(_kind_columns(names), kinds, "")
+            yield ""
+        yield from _duels(DEFAULT, sums["against"])
+        yield from _duels(MATRIX, sums["matrix_against"])
+        if sums["not_solved"]:
+            yield f"not solved by {DEFAULT}: {', '.join(sums['not_solved'])}"
+
+
+def solved(
+    entry: Entry, tolerance: float, session: siconos.Session | None, others: tuple[str, ...]
+) -> dict[str, Any]:
+    """An entry by every solver, as a row; the error stream is told."""
+    row = {
+        "name": entry.name,
+        "kind": entry.kind,
+        "contacts": entry.problem.contact_count,
+        "solvers": by_all(entry, tolerance, session, others),
     }
+    print(_line(row), file=sys.stderr, flush=True)
+    return row
 
 
 def by_all(
@@ -250,7 +315,7 @@ def duel(rows: list[dict[str, Any]], ours: str, others: tuple[str, ...]) -> dict
     }
 
 
-def title(result: dict[str, Any], what: str) -> str:
+def title(result: Mapping[str, Any], what: str) -> str:
     """Title of the figure."""
     tolerance = f"{result['settings']['tolerance']:g}".replace("e-0", "e-")
     return (
@@ -258,60 +323,29 @@ def title(result: dict[str, Any], what: str) -> str:
     )
 
 
-def text(result: dict[str, Any]) -> str:
-    """The figures for a terminal."""
-    sums, rows, versions = result["summary"], result["problems"], result["versions"]
-    engine = f"Siconos {versions['siconos']}" if versions["siconos"] else "without Siconos"
-    lines = [f"{result['hardware']['processor']}, one core; tabi {versions['tabi']}, {engine}", ""]
-    if not rows:
-        return "\n".join([*lines, "no problem was finished"])
-    names = list(rows[0]["solvers"])
-    width = max(len(row["name"]) for row in rows)
-    lines += [
-        "time, iterations and error (relative to ‖q‖∞, by the certificate); "
-        "last, the attempt of tabi auto that solved it"
-    ]
-    lines += [f"{'':<{width}} contacts {_heads(names)}"] + [
-        _table_row(row, names, width) for row in rows
-    ]
-    lines += ["", f"problems: {sums['problems']}, solved to {result['settings']['tolerance']:g}:"]
-    lines += [f"  {name:<30} {count:>5}" for name, count in sums["solved"].items()]
-    if len(sums["kinds"]) > 1:
-        lines += [
-            "",
-            "solved, and the median time of the solved, by kind",
-            *_kinds(sums["kinds"], names),
-            "",
-        ]
-    lines += [*_duels(DEFAULT, sums["against"]), *_duels(MATRIX, sums["matrix_against"])]
-    if sums["not_solved"]:
-        lines.append(f"not solved by {DEFAULT}: {', '.join(sums['not_solved'])}")
-    if result["interrupted"]:
-        lines.append("interrupted: these are the problems finished before")
-    return "\n".join(lines)
+def _head(name: str) -> str:
+    return name.replace("accelerated gauss-seidel", "accelerated")
 
 
-def _heads(names: list[str]) -> str:
-    return "".join(
-        f"{name.replace('accelerated gauss-seidel', 'accelerated'):>24}" for name in names
-    )
+def _row_columns(names: list[str]) -> Iterator[Column]:
+    yield Column("", "name")
+    yield Column("contacts", "contacts", "d")
+    for name in names:
+        yield Column(_head(name), lambda row, name=name: cell(row["solvers"][name]))
+    yield Column("", lambda row: row["solvers"][DEFAULT]["by"])
 
 
-def _table_row(row: dict[str, Any], names: list[str], width: int) -> str:
-    cells = "".join(f"{cell(row['solvers'][name]):>24}" for name in names)
-    return f"{row['name']:<{width}} {row['contacts']:>8} {cells}  {row['solvers'][DEFAULT]['by']}"
+def _kind_columns(names: list[str]) -> Iterator[Column]:
+    yield Column("", "kind")
+    yield Column("problems", "problems", "d")
+    yield Column("contacts", lambda row: "–".join(map(str, dict.fromkeys(row["contacts"]))))
+    for name in names:
+        yield Column(_head(name), lambda row, name=name: str(row["solved"][name]))
+        yield Column("", lambda row, name=name: _median(row["median_seconds"][name]))
 
 
-def _kinds(kinds: dict[str, Any], names: list[str]) -> Iterator[str]:
-    yield f"{'':<12} {'problems':>8} {'contacts':>9} {_heads(names)}"
-    for kind, row in kinds.items():
-        low, high = row["contacts"]
-        cells = ""
-        for name in names:
-            seconds = row["median_seconds"][name]
-            cells += f"{row['solved'][name]:>14} {'—' if seconds is None else duration(seconds):>9}"
-        size = low if low == high else f"{low}–{high}"
-        yield f"{kind:<12} {row['problems']:>8} {size:>9} {cells}"
+def _median(seconds: float | None) -> str:
+    return "—" if seconds is None else duration(seconds)
 
 
 def cell(figures: dict[str, Any]) -> str:

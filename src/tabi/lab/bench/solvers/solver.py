@@ -9,10 +9,11 @@ in motion. Convergence: error against time, from zero impulses.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 from numpy.typing import NDArray
 
 from tabi import dynamics
@@ -31,10 +32,13 @@ from tabi.contact.bodies import BodyProblem
 from tabi.contact.maps import ALART_CURNIER
 from tabi.lab.bench import loops
 from tabi.lab.bench.solvers import race
+from tabi.lab.bench.solvers.race import Entry, Race
 from tabi.lab.bench.timing import microseconds
+from tabi.lab.columns import Column, table
 from tabi.lab.family import cases, everything, holding, humanoid, plates, walls
 from tabi.lab.family.case import STEP
 from tabi.lab.family.stances import CORNERS, soles, standing_robot
+from tabi.lab.study import Benchmark, BenchPart
 from tabi.model.compiled import Model
 
 Floats = NDArray[np.float64]
@@ -50,38 +54,75 @@ BUDGETS = tuple(2**k for k in range(13))
 REPEATED = 0.02  # s: short runs are timed again
 
 
-def family(count: int, seed: int) -> Iterator[Any]:
-    """About ``count`` cases in the proportions of the family, which has a thousand;
-    at least one of every kind.
-    """
-    return everything(seed, count / 1000)
+class SolverRace(Race, Benchmark, name="solver"):
+    """tabi's own family of contact problems by every solver, against Siconos."""
+
+    count: Annotated[
+        int, typer.Option(min=1, help="About so many problems; at least one of every kind.")
+    ] = 100
+    seed: Annotated[int, typer.Option(help="Seed of the problems.")] = 0
+
+    what = "problems of the family"
+
+    def members(self) -> Iterator[Any]:
+        """About so many cases in the proportions of the family, which has a thousand; at least one
+        of every kind.
+        """
+        return everything(self.seed, self.count / 1000)
+
+    def entries(self) -> Iterator[Entry]:
+        """All of them, each in the form a user would give too."""
+        for c in self.members():
+            yield Entry(c.name, c.kind, c.problem(), c.bodies or c.problem())
+
+    def parts(self) -> Iterator[BenchPart]:
+        """The race, and four closer looks at the default solver."""
+        yield from super().parts()
+        yield BenchPart("sweep", "", sweep_cost)
+        yield BenchPart("warm_stances", "", lambda: warm_stances(tolerance=self.tolerance))
+        yield BenchPart("walls", "", lambda: large_walls(self.tolerance))
+        for name, problem in (
+            ("squatting, 8 contacts", squatting),
+            ("wall at rest, 976 contacts", lambda: brick_wall(*WALLS[0])),
+        ):
+            how = lambda problem=problem: convergence(problem())  # noqa: E731
+            yield BenchPart(("convergence", name), "", how)
+
+    def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
+        """The race, and the closer looks where it got so far."""
+        yield from super().lines(result)
+        if "sweep" in result:
+            yield ""
+            yield "one sweep of Gauss–Seidel over one plate [µs]"
+            yield from _sweeps(result["sweep"])
+        if "warm_stances" in result:
+            yield ""
+            yield (
+                "from the impulses of the step before [µs]: median, mean, largest; "
+                "iterations in the median; solved"
+            )
+            rows = [{"kind": kind} | row for kind, row in result["warm_stances"].items()]
+            yield from table(WARM, rows)
+        if "walls" in result:
+            yield ""
+            yield "brick wall of 976 contacts, from zero impulses"
+            for row in result["walls"]:
+                yield (
+                    f"  bricks at {row['speed']:<5g} m/s, μ {row['mu']:g}: {race.cell(row)}, "
+                    f"{row['by']}"
+                )
+        for name, methods in result.get("convergence", {}).items():
+            yield ""
+            yield f"error against time, {name}, from zero impulses"
+            yield from (f"  {method:<26} {_way(rows)}" for method, rows in methods.items())
 
 
-def measure(
-    cases: Iterable[Any], tolerance: float = 1e-8, others: tuple[str, ...] = ()
-) -> dict[str, Any]:
-    """All figures, as plain data.
-
-    Args:
-        cases: with ``name``, ``kind``, ``bodies`` and ``problem()``.
-        others: methods of Siconos.
-    """
-    result = race.run(
-        (race.Entry(c.name, c.kind, c.problem(), c.bodies or c.problem()) for c in cases),
-        tolerance,
-        others,
-    )
-    if not result["interrupted"]:
-        result |= {
-            "sweep": sweep_cost(),
-            "warm_stances": warm_stances(tolerance=tolerance),
-            "walls": large_walls(tolerance),
-        }
-        result["convergence"] = {
-            "squatting, 8 contacts": convergence(squatting()),
-            "wall at rest, 976 contacts": convergence(brick_wall(*WALLS[0])),
-        }
-    return result
+WARM = (
+    Column("", "kind"),
+    *(Column("", name, ".2f") for name in ("median", "mean", "largest")),
+    Column("", "median_iterations", "g"),
+    Column("", lambda row: f"{row['solved']:g} of {row['problems']:g}"),
+)
 
 
 # ---- sweeps ---------------------------------------------------------------------------------
@@ -326,38 +367,6 @@ def _clocked(
 
 
 # ---- words ----------------------------------------------------------------------------------
-
-
-def text(result: dict[str, Any]) -> str:
-    """The figures for a terminal."""
-    lines = [race.text(result)]
-    if "sweep" in result:
-        lines += ["", "one sweep of Gauss–Seidel over one plate [µs]", *_sweeps(result["sweep"])]
-    if "warm_stances" in result:
-        lines += [
-            "",
-            (
-                "from the impulses of the step before [µs]: median, mean, largest; "
-                "iterations in the median; solved"
-            ),
-        ]
-        for kind, row in result["warm_stances"].items():
-            times = " ".join(f"{row[name]:8.2f}" for name in ("median", "mean", "largest"))
-            lines.append(
-                f"  {kind:<16} {times} {row['median_iterations']:6g} {row['solved']:6g} of "
-                f"{row['problems']:g}"
-            )
-    if "walls" in result:
-        lines += ["", "brick wall of 976 contacts, from zero impulses"]
-        for row in result["walls"]:
-            lines.append(
-                f"  bricks at {row['speed']:<5g} m/s, μ {row['mu']:g}: {race.cell(row)}, "
-                f"{row['by']}"
-            )
-    for name, methods in result.get("convergence", {}).items():
-        lines += ["", f"error against time, {name}, from zero impulses"]
-        lines += [f"  {method:<26} {_way(rows)}" for method, rows in methods.items()]
-    return "\n".join(lines)
 
 
 def _sweeps(found: dict[str, dict[str, Any]]) -> Iterator[str]:

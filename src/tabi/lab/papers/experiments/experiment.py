@@ -9,7 +9,6 @@ experiment has *counter-runs*, the same scene with something taken away that the
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -19,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tabi import scenes
 from tabi._errors import ModelError
+from tabi.lab.criterion import Criterion
 from tabi.scenes import Scene
 from tabi.simulation.simulator import Simulator
 
@@ -26,37 +26,6 @@ Array = NDArray[np.float64]
 LAWS = ("coulomb", "penalty", "selection", "pyramid")
 AGREES, DIFFERS = "agrees", "differs"
 NOT_COMPARABLE, NOT_APPLICABLE = "not comparable", "does not apply"
-
-
-@dataclass(frozen=True)
-class Criterion:
-    """The range in which a number agrees with the paper.
-
-    Attributes:
-        number: its name in ``PaperOutcome.numbers``; the end of the name is the unit, as in scenes.
-        words: what has to be, as a sentence without a full stop: "the heels lift by 2 mm or more".
-        at_least, at_most: the range.
-    """
-
-    number: str
-    words: str
-    at_least: float = -math.inf
-    at_most: float = math.inf
-
-    def met(self, numbers: Mapping[str, float]) -> bool:
-        """Whether the number is there, and in the range; never one that is not a number."""
-        return self.at_least <= numbers.get(self.number, math.nan) <= self.at_most
-
-    def off(self, numbers: Mapping[str, float]) -> str:
-        """By how much a number is out of the range, in words; empty where it is in it."""
-        if self.met(numbers):
-            return ""
-        x = numbers.get(self.number, math.nan)
-        if math.isnan(x):
-            return f"{self.number} was not found"
-        edge = self.at_least if x < self.at_least else self.at_most
-        side = "least" if x < self.at_least else "most"
-        return f"{self.number} is {x:.4g}, at {side} {edge:.4g} expected"
 
 
 @dataclass(frozen=True)

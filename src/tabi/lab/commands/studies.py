@@ -1,0 +1,135 @@
+"""``tabi validate`` and ``tabi bench``: a command for each study of the package, made from its
+docstring and its fields.
+
+Exit codes: 0; 1, a criterion is not met; 2, a mistake of the user; 130, interrupted, with what was
+found until then.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import textwrap
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import MISSING, fields
+from typing import Any, ClassVar, get_type_hints
+
+import typer
+from typer.core import TyperGroup
+
+from tabi.apps.showing import Json, progress_bar, show
+from tabi.lab.papers.command import papers
+from tabi.lab.registry import studies
+
+
+class StudyGroup(TyperGroup):
+    """Commands of studies, and beside them those of its own."""
+
+    group: ClassVar[str] = ""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Names of all commands."""
+        return sorted([*studies(self.group), *super().list_commands(ctx)])
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command of a name, None where there is none."""
+        found = studies(self.group).get(cmd_name)
+        return (
+            typer.main.get_command(app_of(found.load()))
+            if found
+            else super().get_command(ctx, cmd_name)
+        )
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """The list of all commands, from which nothing is imported."""
+        told = {name: one.summary for name, one in studies(self.group).items()}
+        for name in super().list_commands(ctx):
+            own = super().get_command(ctx, name)
+            told[name] = own.get_short_help_str(1000) if own else ""
+        room = formatter.width - 6 - max(map(len, told))
+        rows = [(name, textwrap.shorten(told[name], room, placeholder="...")) for name in told]
+        with formatter.section("Commands"):
+            formatter.write_dl(sorted(rows))
+
+
+class ValidateGroup(StudyGroup):
+    """``tabi validate``."""
+
+    group = "validate"
+
+
+class BenchGroup(StudyGroup):
+    """``tabi bench``."""
+
+    group = "bench"
+
+
+validate = typer.Typer(
+    cls=ValidateGroup,
+    help="Run the experiments that show whether it is right.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+bench = typer.Typer(
+    cls=BenchGroup,
+    help="Measure speed against other engines in one process.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+validate.command()(papers)
+
+
+@validate.callback()
+@bench.callback()
+def group() -> None:
+    """Studies are its commands."""
+
+
+def app_of(study: Any) -> typer.Typer:
+    """The command of a study: fields with a note are its options."""
+    hints = get_type_hints(study, include_extras=True)
+    asked = [one for one in fields(study) if hasattr(hints[one.name], "__metadata__")]
+    kind = inspect.Parameter
+    parameters = [
+        kind(
+            one.name,
+            kind.KEYWORD_ONLY,
+            default=kind.empty if one.default is MISSING else one.default,
+            annotation=hints[one.name],
+        )
+        for one in asked
+    ]
+    parameters.append(kind("as_json", kind.KEYWORD_ONLY, default=False, annotation=Json))
+
+    def run(as_json: bool, **given: Any) -> None:
+        show_study(study(**given), as_json)
+
+    run.__doc__ = inspect.cleandoc(study.__doc__).split("\n\n")[0]
+    run.__annotations__ = {one.name: one.annotation for one in parameters}
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    app = typer.Typer(add_completion=False, rich_markup_mode=None)
+    app.command(study.name)(run)
+    return app
+
+
+def show_study(study: Any, as_json: bool) -> None:
+    """Run a study, print what was found and draw it."""
+    from tabi.lab.study import reported
+    from tabi.reporting.outputs import check_figure
+
+    figure = getattr(study, "figure", None)
+    if figure is not None:
+        check_figure(figure)
+    watching = spoken(not as_json) if study.group == "bench" else progress_bar()
+    with watching as report, reported(report):
+        result = study.run()
+    if figure is not None:
+        study.draw(result, figure)
+    show(result, study.text, as_json, passed=result.get("within", True))
+
+
+@contextmanager
+def spoken(aloud: bool) -> Iterator[Callable[[str, int, int], None]]:
+    """Words on the error stream: a bar that redraws itself would be timed too."""
+    yield lambda what, done, count: print(what, "…", file=sys.stderr, flush=True) if aloud else None

@@ -1,0 +1,315 @@
+"""A study: a question to the simulator, what is run to answer it, and what has to come out.
+
+A study is a class in a file of its own, anywhere in this package:
+
+    class Drops(Validator, name="drops"):
+        '''Drop boxes: does any bounce?'''
+
+        boxes: Annotated[int, typer.Option(min=1, help="How many.")] = 100
+
+        unit = "boxes"
+        criteria = (Criterion("bounced", "no box bounces", at_most=0),)
+
+        def cases(self): return range(self.boxes)
+        def measure(self, case): return drop(case)
+        def figures(self, rows): return {"boxes": len(rows), "bounced": sum(rows)}
+        def lines(self, result): yield f"{result['bounced']} of {result['boxes']} bounced"
+
+With this ``tabi validate drops --boxes 5 --json`` is there. The docstring is the command's help,
+and annotated fields are its options; fields without a note are settings for Python alone. ``run``
+is the one loop around all studies: it counts, keeps what is done when Ctrl-C comes, hands cases to
+other processes where there is a field ``jobs``, and judges the figures by the criteria. A study
+that lacks a part, or has the name of another, is refused when it is found.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence, Sized
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple, dataclass_transform
+
+from tabi._errors import ModelError
+from tabi.apps.showing import machine
+from tabi.lab.criterion import Criterion
+from tabi.reporting.terminal import interrupt
+from tabi.runs import pool
+
+Report = Callable[[str, int, int], None]
+# step [s] and tolerance [m/s] of most
+DEFAULTS = {"dt": 1e-3, "tolerance": 1e-8}
+_report: ContextVar[Report] = ContextVar("report", default=lambda what, done, count: None)
+
+
+def progress(what: str, done: int = 0, count: int = 0) -> None:
+    """Tell whoever watches what is being done, and how much of how much is."""
+    _report.get()(what, done, count)
+
+
+@contextmanager
+def reported(report: Report) -> Iterator[None]:
+    """Inside of it ``progress`` is told to somebody."""
+    before = _report.set(report)
+    try:
+        yield
+    finally:
+        _report.reset(before)
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+class Study:
+    """See the head of this file.
+
+    Attributes:
+        group, name: of its command, ``tabi group name``.
+        unit: what cases are called in the plural. Those of a list are counted as they are done; a
+            generator of cases tells by itself how far it is, by ``progress``.
+        packages: whose versions are told with the numbers, beside tabi's.
+        constants: what is told with the settings.
+        criteria: what has to hold of the figures.
+    """
+
+    group: ClassVar[str] = ""
+    name: ClassVar[str] = ""
+    unit: ClassVar[str] = "cases"
+    packages: ClassVar[tuple[str, ...]] = ("numba",)
+    constants: ClassVar[Mapping[str, Any]] = {}
+    criteria: ClassVar[tuple[Criterion, ...]] = ()
+    # what a study has to have
+    needed: ClassVar[tuple[str, ...]] = ("cases", "measure", "figures", "lines")
+
+    def __init_subclass__(cls, name: str = "", abstract: bool = False) -> None:
+        if abstract:
+            # what several studies share
+            dataclass(frozen=True, kw_only=True)(cls)
+        if not name:
+            return
+        words = f"study {cls.__name__} in {cls.__module__}"
+        base = next(one for one in cls.__mro__ if one.__module__ == __name__)
+        if not (cls.__dict__.get("__doc__") or "").strip():
+            raise ModelError(f"{words} has no summary; expected a docstring, its command's help")
+        for part in cls.needed:
+            if getattr(cls, part) == getattr(base, part, None):
+                raise ModelError(f"{words} has no {part}; expected it, see tabi.lab.study")
+        cls.name = name
+        dataclass(frozen=True, kw_only=True)(cls)
+
+    # ---- what a study says of itself -----------------------------------------------------------
+
+    def cases(self) -> Iterable[Any]:
+        """What is measured one by one; a generator may keep open what cases share."""
+        raise NotImplementedError
+
+    def measure(self, case: Any) -> Any:
+        """One case: a row."""
+        raise NotImplementedError
+
+    def figures(self, rows: Sequence[Any]) -> dict[str, Any]:
+        """Numbers of all rows that there are, as plain data."""
+        raise NotImplementedError
+
+    def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
+        """The result for a terminal; those of a run that was interrupted end where numbers do."""
+        raise NotImplementedError
+
+    def draw(self, result: Mapping[str, Any], path: Path) -> None:
+        """The result as a figure, of a study with a field ``figure``."""
+        raise NotImplementedError
+
+    # ---- what is the same for all --------------------------------------------------------------
+
+    def run(self) -> dict[str, Any]:
+        """All cases; an interrupt keeps what is done.
+
+        Returns:
+            plain data: the machine, versions, settings, the figures, each criterion with its
+            number, and whether all of them are met.
+        """
+        rows: list[tuple[int, Any]] = []
+        lost: list[str] = []
+        interrupted = False
+        try:
+            for place, row in self._measured(lost):
+                rows.append((place, row))
+        except KeyboardInterrupt:
+            interrupted = True
+        rows.sort(key=lambda one: one[0])
+        return self.result([row for _, row in rows], interrupted, lost)
+
+    def result(
+        self, rows: Sequence[Any], interrupted: bool = False, lost: Sequence[str] = ()
+    ) -> dict[str, Any]:
+        """What ``run`` makes of rows.
+
+        Args:
+            interrupted: whether there should be more. lost: sentences about those that were lost.
+        """
+        found = machine(*self.packages) | {"settings": self.settings()} | self.figures(rows)
+        found["interrupted"] = interrupted
+        if lost:
+            found["lost"] = list(lost)
+        if self.criteria:
+            found["criteria"] = [one.judged(found) for one in self.criteria]
+            met = all(one["met"] for one in found["criteria"])
+            found["within"] = met and not interrupted and not lost
+        return found
+
+    def text(self, result: Mapping[str, Any]) -> str:
+        """The result for a terminal, with the criteria that are not met."""
+        lines: list[str] = []
+        try:
+            for line in self.lines(result):
+                lines.append(line)
+        except KeyError:
+            if not result.get("interrupted"):
+                raise
+        for one in result.get("criteria", ()):
+            if not one["met"]:
+                limits = {"at least": one["at_least"], "at most": one["at_most"]}
+                told = ", ".join(f"{side} {x:g}" for side, x in limits.items() if x is not None)
+                value = "no number" if one["value"] is None else f"{one['value']:.4g}"
+                lines.append(f"NOT within: {one['words']}: {value}, {told} expected")
+        lines += [f"lost: {words}" for words in result.get("lost", ())]
+        if result.get("interrupted"):
+            lines.append(f"interrupted: these are the {self.unit} done before")
+        return "\n".join(lines)
+
+    def settings(self) -> dict[str, Any]:
+        """What was asked for, as plain data."""
+        asked = fields(self)  # type: ignore[arg-type]
+        return {one.name: plain(getattr(self, one.name)) for one in asked} | dict(self.constants)
+
+    def _measured(self, lost: list[str]) -> Iterator[tuple[int, Any]]:
+        """Rows with the places of their cases, in the order in which they end."""
+        cases = self.cases()
+        count = len(cases) if isinstance(cases, Sized) else 0
+        jobs = getattr(self, "jobs", 1)
+        done = self._by_others(list(cases), jobs, lost) if jobs > 1 else self._one_by_one(cases)
+        for number, row in enumerate(done, 1):
+            yield row
+            if count:
+                progress(self.unit, number, count)
+
+    def _one_by_one(self, cases: Iterable[Any]) -> Iterator[tuple[int, Any]]:
+        # closed at once: what a generator keeps open is not left to the garbage collector
+        with (
+            contextlib.closing(cases) if isinstance(cases, Generator) else contextlib.nullcontext()
+        ):
+            for place, case in enumerate(cases):
+                yield place, self.measure(case)
+
+    def _by_others(
+        self, cases: Sequence[Any], jobs: int, lost: list[str]
+    ) -> Iterator[tuple[int, Any]]:
+        tasks = [StudyTask(self, case, place) for place, case in enumerate(cases)]
+        with interrupt() as asked:
+            for task, found in pool.work(tasks, jobs, asked):
+                if isinstance(found, str):
+                    lost.append(found)
+                else:
+                    yield task.place, found["row"]
+        if asked:
+            raise KeyboardInterrupt
+
+
+class Validator(Study):
+    """A study under ``tabi validate``: it fails where a criterion is not met."""
+
+    group = "validate"
+    needed = (*Study.needed, "criteria")
+
+
+class BenchPart(NamedTuple):
+    """A part of a benchmark: its key in the result, empty where it brings keys of its own; what is
+    told meanwhile, and what measures it.
+    """
+
+    key: str | tuple[str, ...]
+    words: str
+    run: Callable[[], Any]
+
+
+class Benchmark(Study):
+    """A study under ``tabi bench``: parts one after the other, all in this process."""
+
+    group, unit = "bench", "parts"
+    needed = ("parts", "lines")
+
+    def parts(self) -> Iterator[BenchPart]:
+        """What is measured one after the other."""
+        raise NotImplementedError
+
+    def cases(self) -> Iterable[Any]:
+        """Its parts."""
+        return self.parts()
+
+    def measure(self, case: Any) -> Any:
+        """A part, with its key."""
+        if case.words:
+            progress(case.words)
+        return case.key, case.run()
+
+    def figures(self, rows: Sequence[Any]) -> dict[str, Any]:
+        """All parts by their keys."""
+        found: dict[str, Any] = {}
+        for key, value in rows:
+            *outer, last = (key,) if isinstance(key, str) else key
+            place = found
+            for one in outer:
+                place = place.setdefault(one, {})
+            place.update({last: value} if last else value)
+        return found
+
+
+@dataclass(frozen=True)
+class StudyTask:
+    """A case of a study, for another process."""
+
+    study: Study
+    case: Any
+    place: int
+
+    def run(self) -> dict[str, Any]:
+        """Measure it."""
+        return {"row": self.study.measure(self.case)}
+
+    @property
+    def settings(self) -> list[str]:
+        """That it is named by."""
+        return [f"{self.study.name} {self.case}"]
+
+    @property
+    def record(self) -> None:
+        """No file is left by an unfinished one."""
+        return
+
+
+def plain(value: Any) -> Any:
+    """A setting as JSON has it: paths and other things by their names."""
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, Sequence):
+        return [plain(inner) for inner in value]
+    return str(getattr(value, "__name__", value))
+
+
+def told(**constants: Any) -> Mapping[str, Any]:
+    """Constants of a study."""
+    return constants
+
+
+def head(result: Mapping[str, Any]) -> str:
+    """The machine and the versions, in words."""
+    machine, versions = result["hardware"], result["versions"]
+    told = ", ".join(f"{name} {version}" for name, version in versions.items())
+    return f"{machine['processor']}, one core of {machine['cores']}; {told}"
+
+
+def within(result: Mapping[str, Any]) -> str:
+    """The verdict in words."""
+    return "within" if result["within"] else "NOT within"
