@@ -22,7 +22,7 @@ def climb(p, impulse=None, helped=0, table=ladder.SETTINGS):
 @pytest.mark.slow
 def test_the_attempt_that_helped_is_tried_before_the_others():
     # without interior points, which solve all of these
-    plain = ladder.SETTINGS[:, ladder.START] < ladder.MIDDLE
+    plain = ladder.SETTINGS[:, ladder.START] < ladder.BRIEF
     table = ladder.SETTINGS[plain]
     names = [name for name, kept in zip(ladder.NAMES[:-1], plain, strict=True) if kept]
     hard, first = 0, names.index("newton from zero")
@@ -107,3 +107,13 @@ def test_newton_does_not_stay_where_forces_turn_round_their_cones():
     done, error = twist_newton.solve(p, maps.ALART_CURNIER, 1.0, 1e-6, 1e-8, 100, impulse, work)
     assert error <= 1e-8
     assert done <= 20
+
+
+def test_a_brief_newton_comes_before_interior_points_where_there_was_a_warm_start():
+    starts = ladder.SETTINGS[:, ladder.START].tolist()
+    brief = starts.index(ladder.BRIEF)
+    assert starts[brief + 1] == ladder.MIDDLE
+    for cold in (False, True):
+        for inside in (False, True):
+            out = ladder.left_out(ladder.SETTINGS, brief, cold, False, inside)
+            assert out == (cold or not inside)
