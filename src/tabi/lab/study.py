@@ -28,7 +28,7 @@ import contextlib
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, dataclass_transform
 
@@ -36,7 +36,7 @@ from tabi._errors import ModelError
 from tabi.apps.showing import machine
 from tabi.lab.criterion import Criterion
 from tabi.reporting.terminal import interrupt
-from tabi.runs import pool
+from tabi.runs import executor, pool
 
 Report = Callable[[str, int, int], None]
 # step [s] and tolerance [m/s] of most
@@ -111,6 +111,12 @@ class Study:
         """Numbers of all rows that there are, as plain data."""
         raise NotImplementedError
 
+    def keep(self, case: Any, row: Any) -> None:
+        """Called with each row as it is there, in this process."""
+
+    def end(self, result: Mapping[str, Any]) -> None:
+        """Called in the end, also of a run that was interrupted."""
+
     def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
         """The result for a terminal; those of a run that was interrupted end where numbers do."""
         raise NotImplementedError
@@ -132,12 +138,15 @@ class Study:
         lost: list[str] = []
         interrupted = False
         try:
-            for place, row in self._measured(lost):
+            for place, case, row in self._measured(lost):
                 rows.append((place, row))
+                self.keep(case, row)
         except KeyboardInterrupt:
             interrupted = True
         rows.sort(key=lambda one: one[0])
-        return self.result([row for _, row in rows], interrupted, lost)
+        found = self.result([row for _, row in rows], interrupted, lost)
+        self.end(found)
+        return found
 
     def result(
         self, rows: Sequence[Any], interrupted: bool = False, lost: Sequence[str] = ()
@@ -182,35 +191,37 @@ class Study:
         asked = fields(self)  # type: ignore[arg-type]
         return {one.name: plain(getattr(self, one.name)) for one in asked} | dict(self.constants)
 
-    def _measured(self, lost: list[str]) -> Iterator[tuple[int, Any]]:
-        """Rows with the places of their cases, in the order in which they end."""
+    def _measured(self, lost: list[str]) -> Iterator[tuple[int, Any, Any]]:
+        """Places, cases and rows, in the order in which they end."""
         cases = self.cases()
         count = len(cases) if isinstance(cases, Sized) else 0
-        jobs = getattr(self, "jobs", 1)
+        jobs = getattr(self, "jobs", 1) or executor.cores()
         done = self._by_others(list(cases), jobs, lost) if jobs > 1 else self._one_by_one(cases)
-        for number, row in enumerate(done, 1):
-            yield row
+        for number, one in enumerate(done, 1):
+            yield one
             if count:
                 progress(self.unit, number, count)
 
-    def _one_by_one(self, cases: Iterable[Any]) -> Iterator[tuple[int, Any]]:
+    def _one_by_one(self, cases: Iterable[Any]) -> Iterator[tuple[int, Any, Any]]:
         # closed at once: what a generator keeps open is not left to the garbage collector
         with (
             contextlib.closing(cases) if isinstance(cases, Generator) else contextlib.nullcontext()
         ):
             for place, case in enumerate(cases):
-                yield place, self.measure(case)
+                yield place, case, self.measure(case)
 
     def _by_others(
         self, cases: Sequence[Any], jobs: int, lost: list[str]
-    ) -> Iterator[tuple[int, Any]]:
-        tasks = [StudyTask(self, case, place) for place, case in enumerate(cases)]
+    ) -> Iterator[tuple[int, Any, Any]]:
+        # without what it has opened
+        study = replace(self)  # type: ignore[type-var]
+        tasks = [StudyTask(study, case, place) for place, case in enumerate(cases)]
         with interrupt() as asked:
             for task, found in pool.work(tasks, jobs, asked):
                 if isinstance(found, str):
                     lost.append(found)
                 else:
-                    yield task.place, found["row"]
+                    yield task.place, task.case, found["row"]
         if asked:
             raise KeyboardInterrupt
 
@@ -279,7 +290,7 @@ class StudyTask:
     @property
     def settings(self) -> list[str]:
         """That it is named by."""
-        return [f"{self.study.name} {self.case}"]
+        return [getattr(self.case, "words", f"{self.study.name} {self.case}")]
 
     @property
     def record(self) -> None:
