@@ -13,10 +13,24 @@ from tabi._errors import ModelError
 T = TypeVar("T")
 
 
-def modules(package: str, path: Iterable[str]) -> list[ModuleType]:
-    """All modules of a package, imported, in the order of their names."""
+def modules(package: str, path: Iterable[str], less: str = "") -> list[ModuleType]:
+    """All modules of a package but for one, imported, in the order of their names."""
+    names = [module.name for module in pkgutil.iter_modules(path, f"{package}.")]
+    return [importlib.import_module(name) for name in names if name != less]
+
+
+def classes(kind: type[T], package: str, path: Iterable[str], less: str = "") -> list[type[T]]:
+    """All classes derived from one that the modules of a package define, but for those of one
+    module.
+    """
     return [
-        importlib.import_module(module.name) for module in pkgutil.iter_modules(path, f"{package}.")
+        value
+        for module in modules(package, path, less)
+        for value in vars(module).values()
+        if isinstance(value, type)
+        and issubclass(value, kind)
+        and value is not kind
+        and value.__module__ == module.__name__
     ]
 
 

@@ -11,7 +11,10 @@ from apps.pages import free_port, until
 from tabi.apps.viewer.controls import trunk
 from tabi.apps.viewer.drawing import feet_lines
 from tabi.apps.viewer.live import Live, limp
-from tabi.apps.viewer.marks.overlay import HEAD, KINDS
+from tabi.apps.viewer.marks.batches import HEAD
+from tabi.apps.viewer.marks.contact_marks import ContactMarks
+from tabi.apps.viewer.marks.foot_marks import FootMarks
+from tabi.apps.viewer.marks.overlay import BOXES
 from tabi.apps.viewer.page import Page
 from tabi.apps.viewer.player import Player, simulated
 from tabi.apps.viewer.view import Observer, feet_of
@@ -90,12 +93,12 @@ def test_robot_stands_on_its_weight_and_the_page_shows_it(live):
     assert view.residual <= 1e-8
     assert view.forces.shape == (8, 3)
     # arrows as long as the forces, which change by less than a percent from one picture to the next
-    shafts = live.overlay._shafts.node.told["batched_scales"][:8, 2]
+    shafts = live.overlay.of(ContactMarks).shafts.node.told["batched_scales"][:8, 2]
     assert shafts.sum() + 8 * HEAD == pytest.approx(ARROW * view.load, rel=0.01)
     assert until(lambda: "on the feet **56" in live.controls.text.content, 5)
     # it stands on both faces, and the pressure is 63 to 64 mm inside of the soles
     assert until(lambda: "left foot: **face, stick**, 63." in live.controls.text.content, 5)
-    assert until(lambda: live.overlay.feet.labels == ["face, stick"] * 2, 5)
+    assert until(lambda: live.overlay.of(FootMarks).labels == ["face, stick"] * 2, 5)
     assert np.allclose(live.page.scene.position(robot.base), place(live, robot.base), atol=1e-3)
 
 
@@ -235,15 +238,18 @@ def test_half_speed_is_half_of_the_clock(live):
 def test_every_kind_of_drawing_has_a_checkbox_that_hides_it(live):
     click(live.controls.time, "Reset")
     after(live, 0.2)
-    assert set(live.controls.shown) == set(KINDS)
+    contacts = live.overlay.of(ContactMarks)
+    assert set(live.controls.shown) == {box.name for box in BOXES}
     assert until(
-        lambda: live.overlay._cones.handle.visible and live.overlay._shafts.handle.visible, 5
+        lambda: contacts.cones.handle.visible and contacts.shafts.handle.visible,
+        5,
     )
     live.controls.shown["friction cones"].value = False
-    assert until(lambda: not live.overlay._cones.handle.visible, 5)
+    assert until(lambda: not contacts.cones.handle.visible, 5)
     # a world that was just set back has no forces yet
     assert until(
-        lambda: live.overlay._shafts.handle.visible and not live.overlay._cones.handle.visible, 5
+        lambda: contacts.shafts.handle.visible and not contacts.cones.handle.visible,
+        5,
     )
     live.controls.shown["friction cones"].value = True
 

@@ -211,3 +211,70 @@ def test_a_second_study_of_a_name_is_refused_by_its_command(copy):
     (copy / "tabi" / "lab" / "bench" / "second.py").write_text(BUILDING, encoding="utf-8")
     with pytest.raises(AssertionError, match="has the name 'building' of Building in "):
         asked(copy, "bench", "--help")
+
+
+COIN = '''
+"""Where a robot's centre of mass is above, as a coin."""
+
+from typing import Self
+
+from tabi.apps.viewer.marks.batches import Batch, disc
+from tabi.apps.viewer.marks.mark import Checkbox, Mark
+
+
+class CoinMarks(Mark):
+    """One coin for each robot."""
+
+    BOXES = (Checkbox("coins", 70, "on the ground, below the robot"),)
+
+    def __init__(self, server):
+        self.coins = Batch(server, "coins", disc(0.05), (10, 20, 30))
+
+    @classmethod
+    def placed(cls, place) -> Self:
+        """See ``Mark``."""
+        return cls(place.server)
+
+    def draw_view(self, view, shown, ground):
+        """See ``Mark``."""
+        self.coins.show(view.centres if shown["coins"] else None)
+'''
+CLOCK = '''
+"""How late it is."""
+
+from typing import Self
+
+from tabi.apps.viewer.panels.panel import PagePanel
+
+
+class ClockPanel(PagePanel):
+    """A line with the time."""
+
+    def __init__(self, text):
+        self.text = text
+
+    @classmethod
+    def placed(cls, host) -> Self:
+        """See ``PagePanel``."""
+        return cls(host.server.gui.add_markdown(""))
+
+    def show(self, view):
+        """See ``PagePanel``."""
+        self.text.content = "" if view is None else f"{view.time:.1f} s"
+'''
+
+
+def test_an_overlay_and_a_panel_of_the_page_are_one_file_each(copy):
+    viewer = copy / "tabi" / "apps" / "viewer"
+    (viewer / "marks" / "coins.py").write_text(COIN, encoding="utf-8")
+    (viewer / "panels" / "clock.py").write_text(CLOCK, encoding="utf-8")
+    code = (
+        "from tabi.apps.viewer.marks.overlay import BOXES, MARKS\n"
+        "from tabi.apps.viewer.panels.registered import PANELS\n"
+        "print([kind.__name__ for kind in (*MARKS, *PANELS)])\n"
+        "print(BOXES[-1].name)\n"
+    )
+    shown, last = run(copy, code).split("\n")[:2]
+    assert "'CoinMarks'" in shown
+    assert "'ClockPanel'" in shown
+    assert last == "coins"

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tabi.contact import row_mobility, trees
+from tabi.contact import motion_work, row_mobility, trees
 from tabi.contact.algebra import block_lu
 from tabi.contact.body_work import BodyWork as BodyWork
 from tabi.contact.body_work import allocate as allocate
@@ -184,6 +184,7 @@ def touch_bodies(p, work):
 def arrange(p, work):
     """The order of elimination, and W without columns; returns how many blocks it fills."""
     row_mobility.begin(p, work.rows)
+    motion_work.begin(work.motions)
     bodies, slot = p.start.shape[0] - 1, work.lu.slot
     # blocks of Ω carry what happens to a body to its whole tree
     if not trees.linked(p):

@@ -97,7 +97,7 @@ def price(p):
     """Work of a sweep with its residual: (1) of ``budget``."""
     n, bodies = p.mu.shape[0], p.start.shape[0] - 1
     blocks = p.start[bodies] - p.start[0]
-    return 3 * n + 2 * blocks + n * blocks // max(bodies, 1) + 5
+    return 3 * n + blocks // 2 + n * blocks // (4 * max(bodies, 1)) + 5
 
 
 @kernel

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi.contact import budget, row_mobility
+from tabi.contact import budget, motion_work, row_mobility
 from tabi.contact.algebra import block_lu
 from tabi.contact.interior import interior_work
 from tabi.contact.workspace import DEPTH, FEW
@@ -28,7 +28,7 @@ class BodyWork(Structure):
         follow: how the step of limited rows follows that of their partner.
         does, known: what rows do, and C of ``twist_newton``.
         active, offset, matrix, right: of ``point_newton``. rows: W. interior: of
-            ``interior_point``.
+            ``interior_point``. motions: of ``common_motions``.
         F, G, gram: of Anderson's acceleration.
         budget: what was done and may be, see ``budget``.
     """
@@ -58,6 +58,7 @@ class BodyWork(Structure):
     right: Floats
     rows: row_mobility.RowMobility
     interior: interior_work.InteriorWork
+    motions: motion_work.MotionWork
     F: Floats
     G: Floats
     gram: Floats
@@ -92,6 +93,7 @@ def allocate(contacts: int, bodies: int, blocks: int | None = None) -> BodyWork:
         right=np.zeros(points),
         rows=row_mobility.allocate(contacts),
         interior=interior_work.allocate(contacts),
+        motions=motion_work.allocate(contacts, bodies),
         F=np.zeros((DEPTH + 3, n)),
         G=np.zeros((DEPTH + 3, n)),
         gram=np.zeros((DEPTH, DEPTH + 1)),

@@ -4,9 +4,10 @@ Work is counted in *looks*: one contact's velocity and error, about 60 ns on a p
 it is the same number on every machine, in every run. Of n contacts between b bodies, with E blocks
 of Ω and L products of blocks in an elimination,
 
-    trial of a step   n + E + 2                                                                (1)
-    Newton's step     3 n + 2 L + 16, and its trials; less where ``point_newton`` saves work
-    sweep             3 n + 2 E + n E/b + 5
+    trial of a step   n + E/4 + 2                                                              (1)
+    Newton's step     3 n + 2 L + 16, and its trials; less where ``point_newton`` or
+                      ``motion_newton`` save work
+    sweep             3 n + E/2 + n E/4b + 5
 The limit is kept within Newton's loops and sweeps. Only the first SURE steps from a first start are
 done whatever it is: a solver always has an answer, if not a good one.
 

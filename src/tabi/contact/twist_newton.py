@@ -12,9 +12,7 @@ those that slide, and moments, need the whole of their 3×3 matrices.
 Rows whose bound R is what their partner presses with follow it: Δλ of (1) and −C⁻¹ (∂F/∂R) Δλ_n.
 """
 
-from math import sqrt
-
-from tabi.contact import budget, point_newton, trees
+from tabi.contact import budget, motion_newton, point_newton, trees
 from tabi.contact.algebra import block_lu, tree_lu
 from tabi.contact.algebra.tree_lu import add_product
 from tabi.contact.bodies import (
@@ -29,6 +27,7 @@ from tabi.contact.maps import ZERO9
 from tabi.contact.newton import newton_on, row_map
 from tabi.contact.point_newton import OPENS, SLIDES, STICKS
 from tabi.contact.row_mobility import along_one_axis
+from tabi.contact.row_slopes import bound_slope, inverse
 from tabi.contact.rows import CONTACT, LIMITED, opens, sticks
 from tabi.contact.workspace import FEW
 from tabi.jit import kernel
@@ -52,6 +51,14 @@ def direction(p, form, factor, eps, u, l, work):
     n = p.mu.shape[0]
     set_bounds(p, l)
     less = point_newton.saves(p, work, linearise(p, form, factor, eps, u, l, work))
+    more = motion_newton.saves(p, work, max(less, 0))
+    if more > max(less, 0):
+        work.budget[budget.WORK] -= more
+        if not motion_newton.solve(p, factor, eps, u, l, work):
+            return False
+        if p.kind[n - 1] != CONTACT:
+            add_follow(p, work)
+        return True
     if less > 0:
         work.budget[budget.WORK] -= less
         return point_newton.solve(p, work)
@@ -196,16 +203,10 @@ def _follow(p, k, u, l, rho, f, work):
     Returns:
         C⁻¹ F with the part of the partner's step that ΔV does not decide.
     """
-    i, e = 3 * k, p.contact[k].partner
-    z = (l[i] - rho * u[i], l[i + 1] - rho * u[i + 1], l[i + 2] - rho * u[i + 2])
-    size = sqrt(z[0] * z[0] + z[1] * z[1] + z[2] * z[2])
-    if not (size > p.bound[k] and l[3 * e + 2] > 0.0):
-        store3(work.follow[k], (0.0, 0.0, 0.0))
+    if not bound_slope(p, k, u, l, rho, work):
         return f
-    follow = mul(inverse(load9(work.known[k])), scale(-1.0 / (rho * size), z))
-    store3(work.follow[k], follow)
     couple(p, k, work)
-    return sub(f, scale(work.delta[3 * e + 2], follow))
+    return sub(f, scale(work.delta[3 * p.contact[k].partner + 2], load3(work.follow[k])))
 
 
 @kernel(inline=True)
@@ -351,26 +352,17 @@ def fill_system(p, work):
 
 
 @kernel(inline=True)
-def inverse(m):
-    """The inverse of C by its cofactors."""
-    m0, m1, m2, m3, m4, m5, m6, m7, m8 = m
-    a, b, c = m4 * m8 - m5 * m7, m5 * m6 - m3 * m8, m3 * m7 - m4 * m6
-    d = 1.0 / (m0 * a + m1 * b + m2 * c)
-    return (
-        a * d, (m2 * m7 - m1 * m8) * d, (m1 * m5 - m2 * m4) * d,
-        b * d, (m0 * m8 - m2 * m6) * d, (m2 * m3 - m0 * m5) * d,
-        c * d, (m1 * m6 - m0 * m7) * d, (m0 * m4 - m1 * m3) * d,
-    )  # fmt: skip
-
-
-@kernel(inline=True)
 def price(p, work):
-    """Work of a trial and of a direction: (1) of ``budget``."""
+    """Work of a trial and of a direction: (1) of ``budget``, where factors cost what four blocks
+    do.
+    """
     n, bodies, products = p.mu.shape[0], p.start.shape[0] - 1, 0
+    blocks = p.start[bodies] - p.start[0]
     for step in range(bodies):
         m = work.lu.laters[step] + 1
         products += m * m
-    return n + p.start[bodies] - p.start[0] + 2, 3 * n + 2 * products + 16
+    looks = blocks if trees.linked(p) else blocks // 4
+    return n + looks + 2, 3 * n + 2 * products + 16
 
 
 solve = newton_on(velocities_with, direction, price)

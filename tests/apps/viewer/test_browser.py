@@ -18,6 +18,7 @@ from apps.viewer.steered import simulator
 from tabi.apps.viewer import catalogue
 from tabi.apps.viewer.live import Live
 from tabi.apps.viewer.page import Page
+from tabi.apps.viewer.panels.walk_panel import WalkPanel
 from tabi.model.world import World
 from tabi.simulation.simulator import Simulator
 
@@ -341,7 +342,7 @@ def test_a_page_that_is_opened_later_or_looks_again_finds_who_is_followed(browse
 
 def test_arrow_keys_and_sticks_steer_and_leave_the_view_alone(browser):
     with played(simulator) as live, opened(browser, live, meshes=False) as tab:
-        assert until(lambda: live.walk_panel is not None, 20)
+        assert until(lambda: WalkPanel in live.panels, 20)
         live.controls.follow_it.value = False
         walker = live.player.sim.drivers["hrp2"].controller.controller
         camera = max(live.page.server.get_clients().items())[1].camera

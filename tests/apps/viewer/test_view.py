@@ -5,7 +5,11 @@ import dataclasses
 import numpy as np
 import pytest
 
-from tabi.apps.viewer.marks.overlay import Overlay, _hull, _tilts
+from tabi.apps.viewer.marks.balance_marks import BalanceMarks, _hull
+from tabi.apps.viewer.marks.batches import tilts
+from tabi.apps.viewer.marks.contact_marks import ContactMarks
+from tabi.apps.viewer.marks.foot_marks import FootMarks
+from tabi.apps.viewer.marks.overlay import Overlay
 from tabi.apps.viewer.scene import quaternions
 from tabi.apps.viewer.view import Observer, bodies_of, feet_of
 from tabi.control import hold
@@ -106,13 +110,13 @@ def test_feet_in_the_air_bear_nothing_and_an_overlay_says_so():
     try:
         overlay = Overlay(server, soles=[foot.polygon for foot in feet_of(world).values()])
         overlay.draw(view)
-        assert overlay.feet.labels == ["none", "none"]
+        assert overlay.of(FootMarks).labels == ["none", "none"]
         # the outline of the sole is theirs, until they are hidden
-        assert not overlay._outline.handle.visible
+        assert not overlay.of(BalanceMarks).outline.handle.visible
         overlay.shown["states of feet"] = False
         overlay.draw(view)
-        assert overlay.feet.labels == ["", ""]
-        assert overlay._outline.handle.visible
+        assert overlay.of(FootMarks).labels == ["", ""]
+        assert overlay.of(BalanceMarks).outline.handle.visible
     finally:
         server.stop()
 
@@ -137,7 +141,7 @@ def test_tilts_take_the_z_axis_to_the_normal():
         [axes / np.linalg.norm(axes, axis=1, keepdims=True), [[0, 0, 1.0], [0, 0, -1.0]]]
     )
     expected = quaternions(np.array([z_to(a) for a in axes]))
-    assert np.allclose(np.abs((_tilts(axes) * expected).sum(axis=1)), 1.0, atol=1e-9)
+    assert np.allclose(np.abs((tilts(axes) * expected).sum(axis=1)), 1.0, atol=1e-9)
 
 
 def test_support_of_a_line_is_no_polygon_and_of_a_square_its_corners():
@@ -155,15 +159,17 @@ def test_overlay_draws_a_cone_of_the_friction_angle_at_every_pressing_contact(pu
         overlay = Overlay(server)
         overlay.draw(view)
         pressing = (view.normals * view.forces).sum(axis=1) > 0
-        scales = overlay._cones.node.told["batched_scales"][: pressing.sum()]
+        scales = overlay.of(ContactMarks).cones.node.told["batched_scales"][: pressing.sum()]
         assert np.allclose(scales[:, 0] / scales[:, 2], view.friction[pressing], rtol=1e-6)
-        assert overlay._centre.handle.visible
+        assert overlay.of(BalanceMarks).centre.handle.visible
         assert np.allclose(
-            overlay._centre.node.told["batched_positions"][0], view.centres[0], atol=1e-6
+            overlay.of(BalanceMarks).centre.node.told["batched_positions"][0],
+            view.centres[0],
+            atol=1e-6,
         )
         overlay.shown["centre of mass"] = False
         overlay.draw(view)
-        assert not overlay._centre.handle.visible
+        assert not overlay.of(BalanceMarks).centre.handle.visible
         assert overlay.newtons == ""
         # a trail is the way from one moment to the next, in the air and on the ground
         overlay.shown["trails"] = True
@@ -171,10 +177,12 @@ def test_overlay_draws_a_cone_of_the_friction_angle_at_every_pressing_contact(pu
             overlay.draw(
                 dataclasses.replace(view, time=view.time + 0.1 * k, centres=view.centres + 0.01 * k)
             )
-        assert overlay._trail.handle.visible
-        assert overlay._trail.node.told["points"].shape == (6, 2, 3)
+        assert overlay.of(BalanceMarks).trail.handle.visible
+        assert overlay.of(BalanceMarks).trail.node.told["points"].shape == (6, 2, 3)
         assert np.allclose(
-            overlay._trail.node.told["points"][-2, 1], view.centres[0] + 0.03, atol=1e-6
+            overlay.of(BalanceMarks).trail.node.told["points"][-2, 1],
+            view.centres[0] + 0.03,
+            atol=1e-6,
         )
     finally:
         server.stop()
@@ -195,7 +203,7 @@ def test_arrows_and_cones_are_those_on_the_upper_body_whichever_comes_first(push
             told.append(
                 [
                     marks.node.told["batched_wxyzs"].copy()
-                    for marks in (overlay._cones, overlay._shafts)
+                    for marks in (overlay.of(ContactMarks).cones, overlay.of(ContactMarks).shafts)
                 ]
             )
         # of two side by side neither is the upper one

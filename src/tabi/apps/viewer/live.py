@@ -20,10 +20,10 @@ from tabi.apps.viewer import catalogue
 from tabi.apps.viewer.controls import Controls, floating
 from tabi.apps.viewer.drawing import FRAMES, HICCUP, TEXTS, Drawing
 from tabi.apps.viewer.page import Page
-from tabi.apps.viewer.panels.hand_panel import HandPanel
 from tabi.apps.viewer.panels.markup import literal
+from tabi.apps.viewer.panels.panel import Host, PagePanel
+from tabi.apps.viewer.panels.registered import PANELS
 from tabi.apps.viewer.panels.sensor_panel import SensorHistory, SensorPanel
-from tabi.apps.viewer.panels.walk_panel import WalkPanel
 from tabi.apps.viewer.player import Builder, Player, simulated
 from tabi.apps.viewer.steering import SteeringHand
 from tabi.apps.viewer.view import View
@@ -65,8 +65,7 @@ class Live(Drawing):
         self._ended = threading.Event()
         self._own = (name, self.player.build, camera)
         self._scene, self._name, self._note, self._told = 0, name, "", ""
-        self.walk_panel: WalkPanel | None = None
-        self.hand_panel: HandPanel | None = None
+        self.panels: dict[type[PagePanel], PagePanel] = {}
         self._builders: dict[str, Builder] = {name: self.player.build}
         self._furnish()
 
@@ -195,12 +194,11 @@ class Live(Drawing):
         panel = SensorPanel(self.page.server, labels_of(sim.model), self.player.listen)
         self.sensors = SensorHistory(panel)
         self.page.pose = self._pose
-        self.walk_panel = WalkPanel(self.page.server, sim, self.player, self.hand)
-        self.hand_panel = HandPanel(self.page.server, sim, self.player)
+        host = Host(self.page.server, sim, self.player, self.hand)
+        self.panels = {kind: kind.placed(host) for kind in PANELS}
         self._told = ""
         self.controls.enable()
-        # who walks leaves the picture otherwise
-        if self.walk_panel.texts:
+        if any(panel.follows for panel in self.panels.values()):
             self.controls.follow_it.value = True
 
     def _tell(self, view: View | None) -> None:
@@ -210,10 +208,8 @@ class Live(Drawing):
         while self.player.told:
             self._told = self.player.told.popleft()
             self.say(f"{self._told}\n")
-        if self.walk_panel is not None:
-            self.walk_panel.show(view)
-        if self.hand_panel is not None and view is not None:
-            self.hand_panel.show(view.hand)
+        for panel in self.panels.values():
+            panel.show(view)
         if not self.due("text", TEXTS):
             return
         state = (

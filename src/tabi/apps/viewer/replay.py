@@ -18,7 +18,7 @@ import viser
 from numpy.typing import NDArray
 
 from tabi.apps.viewer.marks.foot_marks import FootMarks
-from tabi.apps.viewer.marks.overlay import CENTRE, FORCE, PRESSURE, ZMP
+from tabi.apps.viewer.marks.palette import CENTRE, FORCE, PRESSURE, ZMP
 from tabi.apps.viewer.page import quiet, serve
 from tabi.apps.viewer.panels.plots import SPAN
 from tabi.apps.viewer.panels.sensor_panel import SensorPanel

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from tabi.apps.viewer.marks.steered_marks import SteeredLook, SteeredView
-from tabi.apps.viewer.marks.walk_marks import WalkLook, WalkView
 from tabi.apps.viewer.soft_pad import SoftView, soft_of
+from tabi.apps.viewer.steered_look import SteeredLook, SteeredView
+from tabi.apps.viewer.walk_look import WalkLook, WalkView
 from tabi.interaction.mouse_spring import Band
 from tabi.interaction.presence import HandMeters, Presence, presence_of
 from tabi.model.body import Body, Foot

@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 import viser
 
-from tabi.apps.viewer.marks.overlay import HINTS, KINDS
+from tabi.apps.viewer.marks.overlay import BOXES
 from tabi.apps.viewer.soft_pad import soft_of
 from tabi.model.world import World
 from tabi.reporting.frames import arrow_scale
@@ -49,12 +49,13 @@ class WatchControls:
         """What is drawn."""
         with gui.add_folder("drawing", order=1.0, expand_by_default=False):
             arrows = f"red arrows of {1e3 * self.arrow:.3g} mm per newton, on the upper body"
-            hints = HINTS | {"contact forces": arrows}
             self.shown = {
-                name: gui.add_checkbox(
-                    name, on and not (self._soft and name in CROWDED), hint=hints[name]
+                box.name: gui.add_checkbox(
+                    box.name,
+                    box.shown and not (self._soft and box.name in CROWDED),
+                    hint=box.hint or arrows,
                 )
-                for name, on in KINDS.items()
+                for box in BOXES
             }
 
 

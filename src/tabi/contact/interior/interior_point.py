@@ -16,7 +16,7 @@ the steps arrive; the judge decides.
 Moments and other rows of several axes have balls for cones (``interior_ball``); of what no impulse
 may move u = 0, and no cone is to be kept to.
 
-Of three rows a step says A Δλ + B Δu = F (``interior_system``). Predictor and step share its
+Of three rows a step says A Δλ + B Δu = F (``interior_ways``). Predictor and step share its
 factors.
 
 Reference: Mehrotra (1992); Acary et al. (2018).
@@ -29,20 +29,16 @@ from math import sqrt
 import numpy as np
 
 from tabi.contact import budget, trees
-from tabi.contact.bodies import (
-    relative,
-    twists,
-    velocities_with,
-)
+from tabi.contact.bodies import velocities_with
 from tabi.contact.certificate import residual
 from tabi.contact.interior import interior_ball
 from tabi.contact.interior import interior_system as system
+from tabi.contact.interior import interior_ways as ways
 from tabi.contact.interior.interior_system import BALL, BOUNDED, CONE, EQUAL, NOTHING, POSITIVE
-from tabi.contact.row_mobility import along_one_axis, fits
+from tabi.contact.row_mobility import along_one_axis
 from tabi.contact.rows import BILATERAL, CONTACT, IDLE, LIMITED, SOFT
-from tabi.contact.twist_newton import price
 from tabi.jit import kernel
-from tabi.spatial.vector import dot, load3, load9, mul, scale, store3, store9, sub
+from tabi.spatial.vector import dot, load3, scale, store3, store9, sub
 
 # of the way to the edge of a cone; where a step is shorter than SHORT the way goes to the middle
 # first, and where it is shorter than NONE nothing is to be found
@@ -50,6 +46,8 @@ NEARLY, CAREFUL, SHORT, NONE = 0.99, 0.95, 1e-3, 1e-10
 # backward error [m/s] from which on it ends where PATIENCE steps did not halve it: Newton's method
 # is better from there
 CLOSE, PATIENCE = 1e-5, 3
+# what came of a step: it was done, there is none, or it is not exact enough
+ON, ENDED, INEXACT = 0, 1, 2
 # speed below which sliding has no direction [m/s]
 STILL = 1e-12
 # of what no impulse may move: ε of ``newton``, in the matrix only
@@ -66,12 +64,7 @@ def solve(p, tolerance, iterations, impulse, work):
     w, least, done, idle, mark = work.interior, np.inf, 0, 0, np.inf
     if not _sort(p, w):
         return 0, least
-    _, looks = price(p, work)
-    m = system.list_rows(p, w)
-    dense = m * m * (m + 14) // 270 + m
-    few = m > 0 and dense < looks and fits(p, work.rows)
-    if few:
-        system.measure_mobility(p, m, work)
+    way, m, looks = ways.choose(p, work, True)
     _start(p, work)
     while True:
         velocities_with(p, w.l, work.u, work)
@@ -86,36 +79,41 @@ def solve(p, tolerance, iterations, impulse, work):
         if error <= tolerance or near or done >= iterations or not budget.left(work.budget):
             break
         done += 1
-        work.budget[budget.WORK] += dense if few else looks
-        if not _step(p, m if few else 0, work):
+        work.budget[budget.WORK] += looks
+        came = _step(p, way, m, work)
+        if came == INEXACT:
+            way, m, looks = ways.choose(p, work, False)
+            came = _step(p, way, m, work)
+        if came != ON:
             break
     return done, least
 
 
 @kernel
-def _step(p, m, work):
-    """One step; m: unknowns, 0 for the space of twists. False where there is none."""
+def _step(p, way, m, work):
+    """One step; way, m: of ``interior_ways``. Returns what came of it."""
     w, n = work.interior, 3 * p.mu.shape[0]
     mean = _mean(p, w, work.u)
     _linearise(p, work)
-    if not (system.factor_rows(p, m, work) if m > 0 else system.factor_twists(p, work)):
-        return False
-    _direction(p, m, work, 0.0, False)
+    if not ways.factor(p, way, m, work) or not _direction(p, way, m, work, 0.0, False):
+        return INEXACT if way == ways.MOTIONS else ENDED
     left = 1.0 - min(1.0, _reach(p, w, work.u))
     sigma = max(left * left * left, 1e-3 if left > 0.01 else 1e-6)
     for i in range(n):
         w.pl[i], w.pz[i], w.pother[i] = w.dl[i], w.dz[i], w.dother[i]
-    _direction(p, m, work, sigma * mean, True)
+    if not _direction(p, way, m, work, sigma * mean, True):
+        return INEXACT
     length = min(1.0, NEARLY * _reach(p, w, work.u))
     if not length >= SHORT:
-        _direction(p, m, work, 0.5 * mean, False)
+        if not _direction(p, way, m, work, 0.5 * mean, False):
+            return INEXACT
         length = min(1.0, CAREFUL * _reach(p, w, work.u))
     for i in range(n):
         w.l[i] += length * w.dl[i]
         w.z[i] += length * w.dz[i]
         w.other[i] += length * w.dother[i]
     # no NaN either
-    return length > NONE
+    return ON if length > NONE else ENDED
 
 
 # ---- the problem --------------------------------------------------------------------------------
@@ -260,24 +258,21 @@ def _linearise(p, work):
 
 
 @kernel
-def _direction(p, m, work, centre, second):
-    """The step of all variables, with the factors of the system.
+def _direction(p, way, m, work, centre, second):
+    """The step of all variables, with the factors of the system; False where they are not exact
+    enough.
 
     Args:
-        m: as for ``_step``. centre: σ τ. second: whether the products of the predictor's step are
-            taken off.
+        way, m: as for ``_step``. centre: σ τ. second: whether the products of the predictor's step
+            are taken off.
     """
     w, u = work.interior, work.u
     for k in range(p.mu.shape[0]):
         store3(w.F[3 * k : 3 * k + 3], _right(p, k, w, u, centre, second))
-    if m > 0:
-        system.solve_rows(m, w)
-    else:
-        system.solve_twists(p, work)
-    twists(p, w.dl, work.wrench, work.twist)
+    if not ways.solve(p, way, m, work):
+        return False
     for k in range(p.mu.shape[0]):
-        i, n, c = 3 * k, 3 * k + 2, p.contact[k]
-        store3(w.du[i : i + 3], mul(load9(c.frame), relative(work.twist, c)))
+        i, n = 3 * k, 3 * k + 2
         w.dother[n] = 0.0
         if w.does[k] == CONE:
             speed, dx, dy = _sliding(u, i)
@@ -297,6 +292,7 @@ def _direction(p, m, work, centre, second):
             f, _ = _missing(p, k, w, u, centre, second)
             w.dother[n] = (f - head * dR - dot(x, dv) - dot(v, dx)) / R
             store3(w.dz[i : i + 3], dv)
+    return True
 
 
 @kernel(inline=True)

@@ -14,7 +14,8 @@ from tabi.contact import point_newton
 from tabi.contact.algebra import block_lu, linear
 from tabi.contact.bodies import apply_omega, push_both, relative
 from tabi.contact.point_newton import SLIDES
-from tabi.contact.twist_newton import clear, couple, fill_system, inverse, stiffen
+from tabi.contact.row_slopes import inverse
+from tabi.contact.twist_newton import clear, couple, fill_system, stiffen
 from tabi.jit import kernel
 from tabi.spatial.vector import load3, load9, matmul, mul, mul_t, scale, store3, store9, sub
 

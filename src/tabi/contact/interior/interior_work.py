@@ -22,6 +22,8 @@ class InteriorWork(Structure):
         row: of each unknown, its row among all 3n. first: of each three rows, their first unknown.
         mobility: W. matrix: of the system, then its factors, in ``order``; right: its right side;
             scale: of its rows.
+        back, stiff, pull: A⁻¹, K and A⁻¹ g of ``interior_motions``, shapes (n, 9) and (n, 3). left:
+            of its equations.
     """
 
     does: NDArray[np.int64]
@@ -43,12 +45,16 @@ class InteriorWork(Structure):
     matrix: NDArray[np.float64]
     right: NDArray[np.float64]
     scale: NDArray[np.float64]
+    back: NDArray[np.float64]
+    stiff: NDArray[np.float64]
+    pull: NDArray[np.float64]
+    left: NDArray[np.float64]
 
 
 def allocate(contacts: int) -> InteriorWork:
     """Memory for problems of so many contacts."""
     n, rows = min(3 * contacts, FEW_ROWS), 3 * contacts
-    over_rows = ("l", "z", "other", "dl", "du", "dz", "dother", "pl", "pz", "pother", "F")
+    over_rows = ("l", "z", "other", "dl", "du", "dz", "dother", "pl", "pz", "pother", "F", "left")
     return InteriorWork(
         **{name: np.zeros(rows) for name in over_rows},
         does=np.zeros(contacts, np.int64),
@@ -59,4 +65,7 @@ def allocate(contacts: int) -> InteriorWork:
         matrix=np.zeros((n, n)),
         right=np.zeros(n),
         scale=np.zeros(n),
+        back=np.zeros((contacts, 9)),
+        stiff=np.zeros((contacts, 9)),
+        pull=np.zeros((contacts, 3)),
     )

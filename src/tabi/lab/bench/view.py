@@ -16,7 +16,7 @@ import typer
 
 from tabi.apps.viewer import catalogue
 from tabi.apps.viewer.live import Live
-from tabi.apps.viewer.marks.overlay import KINDS, Overlay
+from tabi.apps.viewer.marks.overlay import BOXES, Overlay
 from tabi.apps.viewer.page import Page
 from tabi.apps.viewer.player import Builder, simulated
 from tabi.apps.viewer.view import Observer
@@ -36,7 +36,7 @@ class ViewBench(Benchmark, name="view"):
     scenes: tuple[str, ...] = SCENES
 
     packages = ("viser",)
-    constants = told(dt=1e-3, drawn=[name for name, on in KINDS.items() if on])
+    constants = told(dt=1e-3, drawn=[box.name for box in BOXES if box.shown])
 
     def parts(self) -> Iterator[BenchPart]:
         """The machine, a picture, and scene by scene."""

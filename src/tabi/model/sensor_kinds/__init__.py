@@ -42,7 +42,6 @@ def _kinds_of(module: object) -> tuple[SensorKind, ...]:
 SENSOR_KINDS = registered(
     {
         module.__name__: _kinds_of(module)
-        for module in _registered.modules(__name__, __path__)
-        if module.__name__ != f"{__name__}.kind"
+        for module in _registered.modules(__name__, __path__, f"{__name__}.kind")
     }
 )

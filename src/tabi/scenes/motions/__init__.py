@@ -7,22 +7,9 @@ defines of that kind is known to scenes, to their schema and to the documentatio
 
 from __future__ import annotations
 
-from types import ModuleType
-
 from tabi import _registered
 from tabi._errors import ModelError
 from tabi.scenes.keys.motions import MotionKeys
-
-
-def motions_of(module: ModuleType) -> list[type[MotionKeys]]:
-    """The motions that a module defines."""
-    return [
-        value
-        for value in vars(module).values()
-        if isinstance(value, type)
-        and issubclass(value, MotionKeys)
-        and value.__module__ == module.__name__
-    ]
 
 
 def registered(found: list[type[MotionKeys]]) -> tuple[type[MotionKeys], ...]:
@@ -42,6 +29,4 @@ def registered(found: list[type[MotionKeys]]) -> tuple[type[MotionKeys], ...]:
     return tuple(_registered.by_name("motion", named).values())
 
 
-MOTIONS = registered(
-    [motion for module in _registered.modules(__name__, __path__) for motion in motions_of(module)]
-)
+MOTIONS = registered(_registered.classes(MotionKeys, __name__, __path__))

@@ -5,9 +5,10 @@ import pytest
 from apps.viewer.steered import simulator
 
 from tabi.apps.viewer.gate import open_server
-from tabi.apps.viewer.marks.steered_marks import SteeredLook, SteeredMarks
-from tabi.apps.viewer.marks.walk_marks import LIFT
+from tabi.apps.viewer.marks.steered_marks import SteeredMarks
+from tabi.apps.viewer.steered_look import SteeredLook
 from tabi.apps.viewer.view import Observer
+from tabi.apps.viewer.walk_look import LIFT
 from tabi.spatial.transform import about
 
 

@@ -6,8 +6,9 @@ import pytest
 import tabi
 from tabi import walking
 from tabi.apps.viewer.gate import open_server
-from tabi.apps.viewer.marks.walk_marks import LIFT, WalkLook, WalkMarks, plan_of
+from tabi.apps.viewer.marks.walk_marks import WalkMarks
 from tabi.apps.viewer.view import Observer
+from tabi.apps.viewer.walk_look import LIFT, WalkLook, plan_of
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,9 @@ from apps.viewer.steered import simulator, world_of_one
 
 import tabi
 from tabi.apps.viewer.live import Live
+from tabi.apps.viewer.marks.steered_marks import SteeredMarks
 from tabi.apps.viewer.page import Page
-from tabi.apps.viewer.panels.walk_panel import speeds, sticks
+from tabi.apps.viewer.panels.walk_panel import WalkPanel, speeds, sticks
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +21,7 @@ def live():
     live.said = said
     live.start()
     assert until(lambda: live.player.sim is not None or live.player.fault, 600)
-    assert until(lambda: live.walk_panel is not None, 20)
+    assert until(lambda: WalkPanel in live.panels, 20)
     yield live
     live.close()
     page.close()
@@ -43,7 +44,7 @@ def say(live, number, forward) -> int:
 
 
 def text(live) -> str:
-    return live.walk_panel.texts["hrp2"].content
+    return live.panels[WalkPanel].texts["hrp2"].content
 
 
 @pytest.mark.slow
@@ -56,7 +57,7 @@ def test_sticks_reach_the_walker_and_letting_go_stops_it(live):
     # nobody says more, so the hand is gone
     assert until(lambda: walker(live).stopped == 1, 10)
     assert until(lambda: "**stands**" in text(live), 10)
-    click(live.walk_panel.stops["hrp2"])
+    click(live.panels[WalkPanel].stops["hrp2"])
     assert until(lambda: walker(live).stopped == 2, 10)
 
 
@@ -77,7 +78,7 @@ def test_a_robot_that_fell_stands_up_again_with_its_controller_anew(live):
     # its marks are where it is
     moved = live.player.observer.moved["hrp2"]
     assert moved.p[0] > 0.3
-    assert until(lambda: live.overlay.steered._marks[0].moved is moved, 10)
+    assert until(lambda: live.overlay.of(SteeredMarks)._marks[0].moved is moved, 10)
     assert live.player.fault == ""
 
 
@@ -94,8 +95,8 @@ def test_a_world_without_a_steered_robot_has_no_panel():
     live = Live(page, lambda line: None, build=build)
     live.start()
     try:
-        assert until(lambda: live.walk_panel is not None, 600)
-        assert live.walk_panel.texts == {}
+        assert until(lambda: WalkPanel in live.panels, 600)
+        assert live.panels[WalkPanel].texts == {}
         assert not live.controls.follow_it.value
     finally:
         live.close()

@@ -7,11 +7,16 @@ Everything hangs on a frame of the foot, so that a foot which only moves costs o
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Self
+
 import numpy as np
 import viser
 from numpy.typing import NDArray
 
+from tabi.apps.viewer.marks.mark import Canvas, Checkbox, Mark
 from tabi.apps.viewer.marks.nodes import Node, place
+from tabi.apps.viewer.view import View
 from tabi.recording.foot_words import NONE, name_of
 from tabi.recording.foot_words import SLIDES as SLIDING
 from tabi.reporting.frames import quaternions
@@ -26,13 +31,22 @@ LIFT, RIM, THIN, THICK, BALL, AHEAD = 3e-3, 0.015, 0.004, 0.016, 0.016, 0.065
 STILL = 1e-6
 
 
-class FootMarks:
+class FootMarks(Mark):
     """The marks of all feet.
 
     Args:
         outlines: of the soles, in their planes [m].
         filled: whether a face is filled, of each; it would hide the pressure on a soft sole.
     """
+
+    BOXES = (
+        Checkbox(
+            "states of feet",
+            20,
+            "face, edge or corner that a foot stands on: green, orange where it slides; "
+            "grey in the air",
+        ),
+    )
 
     def __init__(
         self, server: viser.ViserServer, outlines: list[Array], filled: list[bool] | None = None
@@ -42,6 +56,15 @@ class FootMarks:
             _Foot(server, k, outline, fill)
             for k, (outline, fill) in enumerate(zip(outlines, filled, strict=True))
         ]
+
+    @classmethod
+    def placed(cls, canvas: Canvas) -> Self:
+        """See ``Mark``."""
+        return cls(canvas.server, canvas.soles, canvas.filled)
+
+    def draw_view(self, view: View, shown: Mapping[str, bool], ground: float) -> None:
+        """See ``Mark``."""
+        self.draw(view.soles, shown["states of feet"])
 
     @property
     def labels(self) -> list[str]:

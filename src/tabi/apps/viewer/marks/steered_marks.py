@@ -6,111 +6,38 @@ What the feet stand on and where the zero moment point is are drawn of every rob
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Self
 
 import numpy as np
 import viser
 from numpy.typing import NDArray
 
+from tabi.apps.viewer.marks.mark import Canvas, Mark
 from tabi.apps.viewer.marks.nodes import Node, place
-from tabi.apps.viewer.marks.walk_marks import (
-    COIN,
-    LEFT,
-    LIFT,
-    RIGHT,
-    STAYED,
-    THIN,
-    WORLD,
-    ZMP,
-    outline,
-)
-from tabi.apps.viewer.steering import steered_walkers
+from tabi.apps.viewer.marks.walk_marks import COIN, LEFT, RIGHT, THIN, WORLD, ZMP
+from tabi.apps.viewer.steered_look import SteeredView
+from tabi.apps.viewer.view import View
+from tabi.apps.viewer.walk_look import LIFT, STAYED
 from tabi.formats.triangles import turned
-from tabi.spatial.transform import Transform
-from tabi.walking.plan.biped import Biped
-from tabi.walking.plan.schedule import BOTH
-from tabi.walking.plan.schedule import LEFT as ON_LEFT
 
-if TYPE_CHECKING:
-    from tabi.simulation.simulator import Simulator
-
-Array = NDArray[np.float64]
 CAPTURE = (20, 150, 150)
-SUPPORTS = {BOTH: "both feet stand", ON_LEFT: "the left foot stands"}
 
 
-@dataclass(frozen=True, eq=False)
-class SteeredView:
-    """A steered robot at one moment.
-
-    Attributes:
-        robot: its name. moved: from where its walker believes to be to where it is.
-        left, right: segments of footsteps to come, shape (n, 2, 3) [m].
-        zmp, capture: planned zero moment point and capture point, on the ground [m], shape (3,).
-        margin: how far the capture point is inside of what feet can catch [m].
-        support: in words. stands, landed, reason: as the walker tells them.
-    """
-
-    robot: str
-    moved: Transform
-    left: NDArray[np.float32]
-    right: NDArray[np.float32]
-    zmp: Array
-    capture: Array
-    margin: float
-    support: str
-    stands: bool
-    landed: int
-    reason: str
-
-
-@dataclass
-class SteeredLook:
-    """Looks at the steered robots of a simulator.
-
-    Attributes:
-        moved: of robots that were put elsewhere since their walks began.
-    """
-
-    moved: dict[str, Transform] = field(default_factory=dict)
-    _soles: dict[str, dict[str, Array]] = field(default_factory=dict)
-
-    def look(self, sim: Simulator) -> tuple[SteeredView, ...]:
-        """The steered robots of this moment."""
-        return tuple(self._one(sim, *item) for item in steered_walkers(sim).items())
-
-    def _one(self, sim: Simulator, name: str, walker: Any) -> SteeredView:
-        if name not in self._soles:
-            biped = getattr(walker, "biped", None) or Biped(sim.world.robot(name))
-            self._soles[name] = dict(biped.outline)
-        steps = list(walker.footsteps)
-        found = {
-            side: [outline(s.pose, self._soles[name][side]) for s in steps if s.foot == side]
-            for side in ("left", "right")
-        }
-        none = np.zeros((0, 2, 3), np.float32)
-        ground = min((step.pose.p[2] for step in steps), default=sim.world.ground_height)
-        return SteeredView(
-            robot=name,
-            moved=self.moved.get(name, STAYED),
-            left=np.concatenate(found["left"] or [none]).astype(np.float32),
-            right=np.concatenate(found["right"] or [none]).astype(np.float32),
-            zmp=np.append(walker.planned_zmp, ground),
-            capture=np.append(walker.capture_point, ground),
-            margin=float(walker.margin),
-            support=SUPPORTS.get(int(walker.support), "the right foot stands"),
-            stands=bool(walker.stands),
-            landed=int(walker.landed),
-            reason=str(walker.reason),
-        )
-
-
-class SteeredMarks:
+class SteeredMarks(Mark):
     """The marks of all steered robots."""
 
     def __init__(self, server: viser.ViserServer) -> None:
         self._server, self._marks = server, []
+
+    @classmethod
+    def placed(cls, canvas: Canvas) -> Self:
+        """See ``Mark``."""
+        return cls(canvas.server)
+
+    def draw_view(self, view: View, shown: Mapping[str, bool], ground: float) -> None:
+        """See ``Mark``."""
+        self.draw(view.steered, shown["plan of a walk"])
 
     @property
     def shown(self) -> list[bool]:

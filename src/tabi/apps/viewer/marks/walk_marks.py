@@ -7,118 +7,49 @@ Outlines and paths are sent once; of a walk that goes on, a picture is one coin 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import Self
 
 import numpy as np
 import viser
-from numpy.typing import NDArray
 
-from tabi.analysis.walk_measures import walkers
+from tabi.apps.viewer.marks.mark import Canvas, Checkbox, Mark
 from tabi.apps.viewer.marks.nodes import Node, place
+from tabi.apps.viewer.view import View
+from tabi.apps.viewer.walk_look import LIFT, STAYED, WalkPlan, WalkView
 from tabi.formats.triangles import turned
-from tabi.spatial.transform import Transform
-from tabi.walking.plan.pattern import WalkingPattern
 
-if TYPE_CHECKING:
-    from tabi.simulation.simulator import Simulator
-
-Array = NDArray[np.float64]
 # of the left foot, the right foot, and the planned zero moment point and centre of mass
 LEFT, RIGHT, ZMP, CENTRE = (40, 110, 200), (200, 70, 60), (225, 110, 175), (230, 175, 60)
-# m: above the ground, width of lines, radius of the coin
-LIFT, THIN, COIN = 2.5e-3, 0.004, 0.026
-# s between points of a path
-APART = 0.04
+# m: width of lines, radius of the coin
+THIN, COIN = 0.004, 0.026
 WORLD = [1.0, 0.0, 0.0, 0.0]
-STAYED = Transform()
 
 
-@dataclass(frozen=True, eq=False)
-class WalkPlan:
-    """What is drawn of a pattern as segments, shape (n, 2, 3) [m].
-
-    Attributes:
-        left, right: outlines of the soles where they land.
-        zmp, centre: paths of the zero moment point and the centre of mass.
-    """
-
-    left: NDArray[np.float32]
-    right: NDArray[np.float32]
-    zmp: NDArray[np.float32]
-    centre: NDArray[np.float32]
-
-
-@dataclass(frozen=True, eq=False)
-class WalkView:
-    """A walk at one moment: its plan, and where the zero moment point should be [m], shape (3,).
-
-    Attributes:
-        moved: from where it began to where it goes on, of a robot that was put elsewhere.
-        reason: why the walk was given up, "" where it was not.
-    """
-
-    plan: WalkPlan
-    zmp: Array
-    moved: Transform = field(default_factory=Transform)
-    reason: str = ""
-
-
-def plan_of(pattern: WalkingPattern) -> WalkPlan:
-    """The segments of a pattern."""
-    lift, soles = np.array([0.0, 0.0, LIFT]), {"left": [], "right": []}
-    for step in pattern.steps:
-        soles[step.foot].append(outline(step.pose, pattern.biped.outline[step.foot]))
-    every = max(1, round(APART / pattern.gait.tick))
-    ground = np.column_stack([pattern.zmp, pattern.schedule.zmp[:, 2]]) + lift
-    left, right = (
-        np.concatenate([np.zeros((0, 2, 3)), *soles[side]]).astype(np.float32)
-        for side in ("left", "right")
-    )
-    return WalkPlan(left, right, _path(ground[::every]), _path(pattern.centre[::every]))
-
-
-def outline(pose: Transform, corners: Array) -> Array:
-    """Segments around a sole, a little above the ground [m], shape (n, 2, 3)."""
-    ring = pose @ np.column_stack([corners, np.zeros(len(corners))]) + (0.0, 0.0, LIFT)
-    return np.stack([ring, np.roll(ring, -1, axis=0)], axis=1)
-
-
-def _path(points: Array) -> NDArray[np.float32]:
-    return np.stack([points[:-1], points[1:]], axis=1).astype(np.float32)
-
-
-@dataclass
-class WalkLook:
-    """Looks at the walkers of a simulator; a plan is made when its walker is first seen.
-
-    Attributes:
-        moved: of robots that were put elsewhere since their walks began.
-    """
-
-    moved: dict[str, Transform] = field(default_factory=dict)
-    _plans: dict[int, tuple[WalkingPattern, WalkPlan]] = field(default_factory=dict)
-
-    def look(self, sim: Simulator) -> tuple[WalkView, ...]:
-        """The walks of this moment."""
-        found = []
-        for name, walker in walkers(sim).items():
-            pattern = walker.pattern
-            if id(pattern) not in self._plans:
-                # the pattern is kept too: its number is nobody else's then
-                self._plans[id(pattern)] = pattern, plan_of(pattern)
-            k = walker.tick
-            at = np.array([*pattern.zmp[k], pattern.schedule.zmp[k, 2]])
-            moved = self.moved.get(name, STAYED)
-            found.append(WalkView(self._plans[id(pattern)][1], at, moved, walker.reason))
-        return tuple(found)
-
-
-class WalkMarks:
+class WalkMarks(Mark):
     """The marks of all walks."""
+
+    BOXES = (
+        Checkbox(
+            "plan of a walk",
+            40,
+            "footsteps, blue of the left foot and red of the right one; pink: where the zero "
+            "moment point should be, now and on its way; yellow: way of the centre of mass; teal "
+            "coin of a steered robot: its capture point, where it could come to rest",
+        ),
+    )
 
     def __init__(self, server: viser.ViserServer) -> None:
         self._server, self._marks = server, []
+
+    @classmethod
+    def placed(cls, canvas: Canvas) -> Self:
+        """See ``Mark``."""
+        return cls(canvas.server)
+
+    def draw_view(self, view: View, shown: Mapping[str, bool], ground: float) -> None:
+        """See ``Mark``."""
+        self.draw(view.walks, shown["plan of a walk"])
 
     @property
     def shown(self) -> list[bool]:

@@ -4,12 +4,14 @@ grippers, for hands that have no second button.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import viser
 
 from tabi.apps.viewer.panels.markup import literal, unbroken
+from tabi.apps.viewer.panels.panel import Host, PagePanel
 from tabi.apps.viewer.player import Player
+from tabi.apps.viewer.view import View
 from tabi.interaction.presence import HandMeters, presence_of
 
 if TYPE_CHECKING:
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 GRIPS = 1
 
 
-class HandPanel:
+class HandPanel(PagePanel):
     """A folder; none where there is neither a device nor a gripper that waits for a button.
 
     Attributes:
@@ -44,13 +46,18 @@ class HandPanel:
                     down = bool(event.target.value)
                     player.order(lambda sim: presence_of(sim).press(GRIPS, down))
 
-        self.show(None)
+        self.text.content = lines(None)
 
-    def show(self, hand: HandMeters | None) -> None:
+    @classmethod
+    def placed(cls, host: Host) -> Self:
+        """See ``PagePanel``."""
+        return cls(host.server, host.sim, host.player)
+
+    def show(self, view: View | None) -> None:
         """The meters of a moment; sent where they are news."""
-        if self.text is None:
+        if self.text is None or view is None:
             return
-        line = lines(hand)
+        line = lines(view.hand)
         if line != self.text.content:
             self.text.content = line
 

@@ -14,7 +14,7 @@ import viser
 from numpy.typing import NDArray
 from viser import uplot
 
-from tabi.apps.viewer.marks.overlay import PRESSURE
+from tabi.apps.viewer.marks.palette import PRESSURE
 from tabi.apps.viewer.panels.markup import unbroken
 from tabi.apps.viewer.panels.plots import SPAN, around, empty_plot
 from tabi.apps.viewer.view import Heard

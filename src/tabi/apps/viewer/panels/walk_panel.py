@@ -6,13 +6,14 @@ from __future__ import annotations
 
 from html import escape
 from math import degrees
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import viser
 
-from tabi.apps.viewer.marks.steered_marks import SteeredView
 from tabi.apps.viewer.panels.markup import literal, unbroken
+from tabi.apps.viewer.panels.panel import Host, PagePanel
 from tabi.apps.viewer.player import Player
+from tabi.apps.viewer.steered_look import SteeredView
 from tabi.apps.viewer.steering import SteeringHand, steered_walkers
 from tabi.apps.viewer.view import View
 
@@ -30,7 +31,7 @@ PAD = (
 MARK = "position:absolute;font-size:10px;opacity:.55;pointer-events:none;"
 
 
-class WalkPanel:
+class WalkPanel(PagePanel):
     """A folder for each robot that can be steered; none where there is none."""
 
     def __init__(
@@ -51,6 +52,16 @@ class WalkPanel:
                     hint="ends the walk with both feet on the ground, as letting go does",
                 )
                 self.stops[name].on_click(lambda _, name=name: self._stop(hand, name))
+
+    @classmethod
+    def placed(cls, host: Host) -> Self:
+        """See ``PagePanel``."""
+        return cls(host.server, host.sim, host.player, host.hand)
+
+    @property
+    def follows(self) -> bool:
+        """Who walks leaves the picture."""
+        return bool(self.texts)
 
     def _stop(self, hand: SteeringHand, name: str) -> None:
         hand.let_go()

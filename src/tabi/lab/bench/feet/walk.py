@@ -37,11 +37,11 @@ class Clocked:
     """A walker whose time is taken.
 
     Attributes:
-        controller: the walker. seconds: spent in it so far.
+        controller: the walker. inner: what it calls. seconds: spent in it so far.
     """
 
     def __init__(self, walker: walking.Walker) -> None:
-        self.controller, self.seconds = walker, 0.0
+        self.controller, self.inner, self.seconds = walker, (walker,), 0.0
 
     def __call__(self, t: float, seen: Measurement) -> Command:
         """The command of the walker."""

@@ -1,0 +1,30 @@
+"""The panels of a page that plays: each class of this folder derived from ``PagePanel``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tabi import _registered
+from tabi._errors import ModelError
+from tabi.apps.viewer import panels
+from tabi.apps.viewer.panels.panel import PagePanel
+
+
+def registered(found: Iterable[type[PagePanel]]) -> list[type[PagePanel]]:
+    """Panels in the order of their names; one that lacks a method, or has the name of another, is
+    refused.
+    """
+    kinds = list(found)
+    for kind in kinds:
+        for name in ("placed", "show"):
+            own, none = getattr(kind, name), getattr(PagePanel, name)
+            if getattr(own, "__func__", own) is getattr(none, "__func__", none):
+                raise ModelError(
+                    f"panel {kind.__name__} in {kind.__module__} has no method {name}; "
+                    "expected one, see PagePanel"
+                )
+    named = [(kind.__name__, kind.__module__, kind) for kind in kinds]
+    return list(_registered.by_name("panel", named).values())
+
+
+PANELS = registered(_registered.classes(PagePanel, panels.__name__, panels.__path__, __name__))

@@ -1,0 +1,71 @@
+"""Three ways to solve the system of a step of ``interior_point``: in the motions that bodies have
+in common, by rows, or in the space of twists. Whichever is the least work is taken; where the
+motions are not exact enough, the better one of the others.
+"""
+
+from tabi.contact import common_motions as motions
+from tabi.contact.bodies import relative, twists
+from tabi.contact.common_motions import NONE
+from tabi.contact.interior import interior_motions
+from tabi.contact.interior import interior_system as system
+from tabi.contact.interior.interior_system import NOTHING
+from tabi.contact.row_mobility import fits
+from tabi.contact.twist_newton import price
+from tabi.jit import kernel
+from tabi.spatial.vector import load9, mul, store3
+
+TWISTS, ROWS, MOTIONS = 0, 1, 2
+
+
+@kernel
+def choose(p, work, common):
+    """The way for a problem, ready to be gone.
+
+    Args:
+        common: whether it may be by common motions.
+
+    Returns:
+        the way, how many rows it has where it is by rows, and the work of a step.
+    """
+    w = work.interior
+    _, looks = price(p, work)
+    m, way = system.list_rows(p, w), TWISTS
+    dense = m * m * (m + 14) // 270 + m
+    if m > 0 and dense < looks and fits(p, work.rows):
+        way, looks = ROWS, dense
+    if common and motions.rank_of(p, work.motions) != NONE:
+        squares = 0
+        for k in range(p.mu.shape[0]):
+            if w.does[k] != NOTHING:
+                squares += motions.square(p, k, work.motions)
+        least = motions.work(work.motions, squares) + 3 * p.mu.shape[0]
+        if least < looks:
+            return MOTIONS, 0, least
+    if way == ROWS:
+        system.measure_mobility(p, m, work)
+    return way, m, looks
+
+
+@kernel
+def factor(p, way, m, work):
+    """Factors of the system; False where there are none."""
+    if way == MOTIONS:
+        return interior_motions.factor(p, work)
+    return system.factor_rows(p, m, work) if way == ROWS else system.factor_twists(p, work)
+
+
+@kernel
+def solve(p, way, m, work):
+    """Δλ and Δu from F; False where they are not exact enough."""
+    w = work.interior
+    if way == MOTIONS:
+        return interior_motions.solve(p, work)
+    if way == ROWS:
+        system.solve_rows(m, w)
+    else:
+        system.solve_twists(p, work)
+    twists(p, w.dl, work.wrench, work.twist)
+    for k in range(p.mu.shape[0]):
+        c = p.contact[k]
+        store3(w.du[3 * k : 3 * k + 3], mul(load9(c.frame), relative(work.twist, c)))
+    return True
