@@ -203,7 +203,7 @@ def test_a_validator_and_a_benchmark_are_one_file_each(copy):
     assert asked(copy, "validate", "drops", "--boxes", "2") == "2 boxes sink by 0.000 m\n"
     found = json.loads(asked(copy, "validate", "drops", "--boxes", "2", "--json"))
     assert (found["within"], found["settings"], found["boxes"]) == (True, {"boxes": 2}, 2)
-    assert asked(copy, "bench", "building").startswith("made in 0.")
+    assert asked(copy, "bench", "building").startswith("made in ")
 
 
 def test_a_second_study_of_a_name_is_refused_by_its_command(copy):
