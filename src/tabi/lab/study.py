@@ -5,7 +5,7 @@ A study is a class in a file of its own, anywhere in this package:
     class Drops(Validator, name="drops"):
         '''Drop boxes: does any bounce?'''
 
-        boxes: Annotated[int, typer.Option(min=1, help="How many.")] = 100
+        boxes: Annotated[int, Option(min=1, help="How many.")] = 100
 
         unit = "boxes"
         criteria = (Criterion("bounced", "no box bounces", at_most=0),)
@@ -32,12 +32,32 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, dataclass_transform
 
+from typer import Argument, Option
+
 from tabi._errors import ModelError
 from tabi.apps.showing import machine
+from tabi.lab.columns import Column, table
 from tabi.lab.criterion import Criterion
 from tabi.reporting.terminal import interrupt
 from tabi.runs import executor, pool
 
+# what the file of a study needs
+__all__ = [
+    "Argument",
+    "BenchPart",
+    "Benchmark",
+    "Column",
+    "Criterion",
+    "Option",
+    "Study",
+    "Validator",
+    "head",
+    "progress",
+    "reported",
+    "table",
+    "told",
+    "within",
+]
 Report = Callable[[str, int, int], None]
 # step [s] and tolerance [m/s] of most
 DEFAULTS = {"dt": 1e-3, "tolerance": 1e-8}

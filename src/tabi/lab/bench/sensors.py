@@ -22,8 +22,7 @@ import tabi
 from tabi.formats.mjcf.writer import to_mjcf
 from tabi.lab.bench.step import SETTLE, Marching, Rolling, stage
 from tabi.lab.bench.timing import Blocks, medians, microseconds
-from tabi.lab.columns import Column, table
-from tabi.lab.study import Benchmark, BenchPart, progress, told
+from tabi.lab.study import Benchmark, BenchPart, Column, progress, table, told
 from tabi.model.world import World
 from tabi.recording.sensor_history import measured
 from tabi.simulation.simulator import Simulator

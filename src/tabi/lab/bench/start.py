@@ -15,9 +15,7 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
-import typer
-
-from tabi.lab.study import Benchmark, BenchPart
+from tabi.lab.study import Benchmark, BenchPart, Option
 
 SCRIPT = """
 import json, os, tabi
@@ -35,9 +33,7 @@ print(json.dumps({"cpu_s": round(sum(os.times()[:4]), 2)}))
 class StartBench(Benchmark, name="start"):
     """Seconds from a command to HRP-2's first step: nothing cached, and with a warm cache."""
 
-    warm: Annotated[bool, typer.Option("--warm", help="Only with the kernels in the cache.")] = (
-        False
-    )
+    warm: Annotated[bool, Option("--warm", help="Only with the kernels in the cache.")] = False
 
     packages = ("numpy", "numba", "llvmlite")
 

@@ -11,14 +11,13 @@ from typing import Annotated, Any
 import typer
 
 from tabi._errors import ModelError, unknown
-from tabi.lab.criterion import Criterion
 from tabi.lab.papers import experiments, findings
 from tabi.lab.papers.experiments.experiment import Experiment
 from tabi.lab.papers.findings import MOST_EXCUSED
 from tabi.lab.papers.jobs import PaperJob, jobs
 from tabi.lab.papers.page import page
 from tabi.lab.papers.results import PAGE, PaperResults
-from tabi.lab.study import Validator
+from tabi.lab.study import Criterion, Validator
 from tabi.reporting.outputs import check_plotting, check_writable
 
 # words of the command line and their packages

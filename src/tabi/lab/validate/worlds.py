@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-import typer
 from numpy.typing import NDArray
 
 from tabi._errors import SimulationError
@@ -31,9 +30,7 @@ from tabi.collision.arrays import (
     POLYTOPE,
     SPHERE,
 )
-from tabi.lab.columns import Column, table
-from tabi.lab.criterion import Criterion
-from tabi.lab.study import Validator, within
+from tabi.lab.study import Column, Criterion, Option, Validator, table, within
 from tabi.lab.validate.random_worlds import random_velocity, random_world
 from tabi.model.shape import HeightField
 from tabi.simulation.simulator import Simulator
@@ -239,14 +236,12 @@ class Worlds(Validator, name="worlds"):
 
     worlds: Annotated[
         int,
-        typer.Option(
-            min=1, help="Random worlds: shapes and trees dropped on grounds of all kinds."
-        ),
+        Option(min=1, help="Random worlds: shapes and trees dropped on grounds of all kinds."),
     ] = 100
-    steps: Annotated[int, typer.Option(min=1, help="Steps of 1 ms of each.")] = 10_000
+    steps: Annotated[int, Option(min=1, help="Steps of 1 ms of each.")] = 10_000
     keep: Annotated[
         Path | None,
-        typer.Option(help="Folder for the contact problems of steps that miss, in FCLib form."),
+        Option(help="Folder for the contact problems of steps that miss, in FCLib form."),
     ] = None
 
     unit = "worlds"

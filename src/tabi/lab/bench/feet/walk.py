@@ -17,13 +17,12 @@ from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
 import numpy as np
-import typer
 
 import tabi
 from tabi import walking
 from tabi.analysis.walk_measures import WalkWatch
 from tabi.lab.bench.sensors import listen
-from tabi.lab.study import Benchmark, BenchPart, progress
+from tabi.lab.study import Benchmark, BenchPart, Option, progress
 from tabi.model.controllers.signals import Command, Measurement
 from tabi.model.robot import Robot
 from tabi.simulation.simulator import Simulator
@@ -54,7 +53,7 @@ class Clocked:
 class WalkBench(Benchmark, name="walk"):
     """HRP-2 walks with all its sensors: real-time factor on one core, and MuJoCo's step."""
 
-    steps: Annotated[int, typer.Option(min=2, help="How many steps it walks.")] = STEPS
+    steps: Annotated[int, Option(min=2, help="How many steps it walks.")] = STEPS
 
     packages = ("numpy", "numba", "mujoco")
 

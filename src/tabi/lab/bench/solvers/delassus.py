@@ -13,15 +13,13 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-import typer
 
 import tabi
 from tabi.dynamics import aba, kinematics, workspace
 from tabi.dynamics.delassus import contacts_of, point_inertia
 from tabi.jit import kernel
 from tabi.lab.bench.timing import Blocks, medians, microseconds
-from tabi.lab.columns import Column, table
-from tabi.lab.study import Benchmark, BenchPart, head, told
+from tabi.lab.study import Benchmark, BenchPart, Column, Option, head, table, told
 from tabi.model.compiled import Model
 from tabi.model.world import World
 
@@ -139,7 +137,7 @@ class DelassusBench(Benchmark, name="delassus"):
 
     figure: Annotated[
         Path | None,
-        typer.Option(help="Draw time against contact points into this file: .png, .pdf or .svg."),
+        Option(help="Draw time against contact points into this file: .png, .pdf or .svg."),
     ] = None
     blocks: Blocks = 31
 

@@ -33,10 +33,9 @@ from tabi.lab.bench.solvers.answers import (
     by_all,
     given,
 )
-from tabi.lab.columns import Column, table
 from tabi.lab.family import piles, stacks
 from tabi.lab.family.case import STEP
-from tabi.lab.study import Benchmark, BenchPart, told
+from tabi.lab.study import Benchmark, BenchPart, Column, table, told
 
 # points of the plates, boxes of the towers (four points each), bodies of the piles
 SIZES = {

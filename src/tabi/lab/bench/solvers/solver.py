@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Annotated, Any
 
 import numpy as np
-import typer
 from numpy.typing import NDArray
 
 from tabi import dynamics
@@ -34,11 +33,10 @@ from tabi.lab.bench import loops
 from tabi.lab.bench.solvers import race
 from tabi.lab.bench.solvers.race import Entry, Race
 from tabi.lab.bench.timing import microseconds
-from tabi.lab.columns import Column, table
 from tabi.lab.family import cases, everything, holding, humanoid, plates, walls
 from tabi.lab.family.case import STEP
 from tabi.lab.family.stances import CORNERS, soles, standing_robot
-from tabi.lab.study import Benchmark, BenchPart
+from tabi.lab.study import Benchmark, BenchPart, Column, Option, table
 from tabi.model.compiled import Model
 
 Floats = NDArray[np.float64]
@@ -58,9 +56,9 @@ class SolverRace(Race, Benchmark, name="solver"):
     """tabi's own family of contact problems by every solver, against Siconos."""
 
     count: Annotated[
-        int, typer.Option(min=1, help="About so many problems; at least one of every kind.")
+        int, Option(min=1, help="About so many problems; at least one of every kind.")
     ] = 100
-    seed: Annotated[int, typer.Option(help="Seed of the problems.")] = 0
+    seed: Annotated[int, Option(help="Seed of the problems.")] = 0
 
     what = "problems of the family"
 
