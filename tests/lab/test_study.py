@@ -94,6 +94,14 @@ def test_a_study_without_a_summary_is_refused():
         type("Odd", (Validator,), PARTS | {"__doc__": " "}, name="odd")
 
 
+def test_a_setting_with_the_name_of_a_method_is_refused():
+    given = PARTS | {"__annotations__": {"store": bool}, "store": True}
+    with pytest.raises(
+        ModelError, match="study Odd in .* has a setting 'store', which is a method"
+    ):
+        type("Odd", (Validator,), given, name="odd")
+
+
 HEAD = 'class Odd(Validator, name="odd"):\n    """Is it odd,\n    or even?\n\n    More.\n    """\n'
 
 

@@ -114,6 +114,9 @@ class Study:
         for part in cls.needed:
             if getattr(cls, part) == getattr(base, part, None):
                 raise ModelError(f"{words} has no {part}; expected it, see tabi.lab.study")
+        for field in cls.__annotations__:
+            if callable(getattr(Study, field, None)):
+                raise ModelError(f"{words} has a setting {field!r}, which is a method; rename it")
         cls.name = name
         dataclass(frozen=True, kw_only=True)(cls)
 
@@ -131,7 +134,7 @@ class Study:
         """Numbers of all rows that there are, as plain data."""
         raise NotImplementedError
 
-    def keep(self, case: Any, row: Any) -> None:
+    def store(self, case: Any, row: Any) -> None:
         """Called with each row as it is there, in this process."""
 
     def end(self, result: Mapping[str, Any]) -> None:
@@ -160,7 +163,7 @@ class Study:
         try:
             for place, case, row in self._measured(lost):
                 rows.append((place, row))
-                self.keep(case, row)
+                self.store(case, row)
         except KeyboardInterrupt:
             interrupted = True
         rows.sort(key=lambda one: one[0])

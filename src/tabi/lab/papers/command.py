@@ -84,7 +84,7 @@ class Papers(Validator, name="papers"):
         """One run."""
         return case.run()
 
-    def keep(self, case: PaperJob, row: dict[str, Any]) -> None:
+    def store(self, case: PaperJob, row: dict[str, Any]) -> None:
         """On the disk too."""
         self.results.add(case.words, row)
 
