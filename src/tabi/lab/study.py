@@ -258,12 +258,13 @@ class Validator(Study):
 
 class BenchPart(NamedTuple):
     """A part of a benchmark: its key in the result, empty where it brings keys of its own; what is
-    told meanwhile, and what measures it.
+    told meanwhile, and what measures it, of which arguments.
     """
 
     key: str | tuple[str, ...]
     words: str
-    run: Callable[[], Any]
+    run: Callable[..., Any]
+    arguments: tuple[Any, ...] = ()
 
 
 class Benchmark(Study):
@@ -284,7 +285,7 @@ class Benchmark(Study):
         """A part, with its key."""
         if case.words:
             progress(case.words)
-        return case.key, case.run()
+        return case.key, case.run(*case.arguments)
 
     def figures(self, rows: Sequence[Any]) -> dict[str, Any]:
         """All parts by their keys."""

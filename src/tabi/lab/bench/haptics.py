@@ -62,7 +62,7 @@ class HapticsBench(Benchmark, name="haptics"):
         """Scene by scene."""
         yield BenchPart("bins_ms", "", lambda: [1e3 * one for one in BINS])
         for name in self.scenes:
-            yield BenchPart(("cases", name), name, lambda name=name: pulled(name, self.seconds))
+            yield BenchPart(("cases", name), name, pulled, (name, self.seconds))
 
     def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
         """Scene by scene as sentences."""

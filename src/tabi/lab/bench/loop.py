@@ -53,9 +53,9 @@ class LoopBench(Benchmark, name="loop"):
     def parts(self) -> Iterator[BenchPart]:
         """All loops by turns, then quantities that controllers ask for."""
         robot = named(self.robot)
-        yield BenchPart("", "loops", lambda: looped(robot, self.blocks))
+        yield BenchPart("", "loops", looped, (robot, self.blocks))
         blocks = max(3, self.blocks // 2)
-        yield BenchPart("", "quantities", lambda: quantities.measure(robot, blocks))
+        yield BenchPart("", "quantities", quantities.measure, (robot, blocks))
 
     def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
         """Loops, and a table of quantities."""

@@ -44,8 +44,7 @@ class RobotsBench(Benchmark, name="robots"):
     def parts(self) -> Iterator[BenchPart]:
         """One robot after the other."""
         for file in self.files:
-            one = lambda file=file: _robot(file, self.blocks, self.seconds)  # noqa: E731
-            yield BenchPart("", file.name, one)
+            yield BenchPart("", file.name, _robot, (file, self.blocks, self.seconds))
 
     def figures(self, rows: Sequence[Any]) -> dict[str, Any]:
         """All robots, and ratios of those that stand."""

@@ -41,11 +41,11 @@ class StartBench(Benchmark, name="start"):
         """In a folder without kernels, then with those of the first time."""
         if self.warm:
             first_step(None)
-            yield BenchPart("warm", "", lambda: first_step(None))
+            yield BenchPart("warm", "", first_step, (None,))
             return
         with tempfile.TemporaryDirectory() as folder:
             for name in ("cold", "warm"):
-                yield BenchPart(name, "", lambda: first_step(folder))
+                yield BenchPart(name, "", first_step, (folder,))
 
     def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
         """A sentence for each."""

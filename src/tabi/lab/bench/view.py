@@ -42,8 +42,8 @@ class ViewBench(Benchmark, name="view"):
         yield BenchPart("machine", "the machine by itself", hiccups)
         yield BenchPart(f"frame_of_{BODIES}_bodies", f"{BODIES} bodies", forty)
         for name in self.scenes:
-            one = lambda name=name: watch(catalogue.builder(name), self.seconds)  # noqa: E731
-            yield BenchPart(("scenes", name), name, one)
+            arguments = catalogue.builder(name), self.seconds
+            yield BenchPart(("scenes", name), name, watch, arguments)
 
     def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
         """All as sentences."""

@@ -202,6 +202,13 @@ def _below(sim: Simulator, k: int, points: Array) -> NDArray[np.bool_]:
     return ~beside & (d[:, 2] < np.where(a > b, right, left))
 
 
+COLUMNS = (
+    Column("overlap, m: above", "above", ".0e"),
+    Column("to", "to", ".0e"),
+    Column("steps", "steps", ",d"),
+)
+
+
 def run(seed: int, steps: int = 10_000, dt: float = 1e-3, keep: Path | None = None) -> Record:
     """Let the world of a seed go every DROP steps, and watch it.
 
@@ -285,10 +292,7 @@ class Worlds(Validator, name="worlds"):
             + (f", in the worlds {', '.join(map(str, r['seeds_missed']))}" if r["missed"] else "")
         )
         yield ""
-        overlap = lambda row: f"{row['above']:.0e} {row['to']:.0e}"  # noqa: E731
-        yield from table(
-            (Column("overlap, m", overlap), Column("steps", "steps", ",d")), r["histogram"]
-        )
+        yield from table(COLUMNS, r["histogram"])
         for one in r["each"]:
             if one["fault"]:
                 yield f"  world {one['seed']} stopped: {one['fault']}"

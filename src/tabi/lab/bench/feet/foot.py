@@ -38,8 +38,7 @@ class FootBench(Benchmark, name="foot"):
         yield BenchPart("lifted", "a lifted plate", foot_laws.lifted)
         yield BenchPart("springs", "springs", foot_laws.springs)
         yield BenchPart("", "", self._jumps)
-        standing = lambda: foot_jump.standing(self.blocks)  # noqa: E731
-        yield BenchPart("standing", "a standing robot", standing)
+        yield BenchPart("standing", "a standing robot", foot_jump.standing, (self.blocks,))
 
     def _jumps(self) -> dict[str, Any]:
         rows = foot_jump.measure(self.corners, self.feet, self.passes)

@@ -42,8 +42,7 @@ class SoleBench(Benchmark, name="sole"):
     def parts(self) -> Iterator[BenchPart]:
         """Walks on coarser and finer soles, and the making of a fine one."""
         for size in self.sizes:
-            walked = lambda size=size: walk(self.steps, SIZES[size])  # noqa: E731
-            yield BenchPart(("walks", str(size)), "", walked)
+            yield BenchPart(("walks", str(size)), "", walk, (self.steps, SIZES[size]))
         yield BenchPart("condensation", "", condensation)
 
     def lines(self, result: Mapping[str, Any]) -> Iterator[str]:

@@ -59,7 +59,7 @@ class WalkBench(Benchmark, name="walk"):
 
     def parts(self) -> Iterator[BenchPart]:
         """All walks by turns."""
-        yield BenchPart("", "", lambda: walked(self.steps))
+        yield BenchPart("", "", walked, (self.steps,))
 
     def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
         """All walks as sentences."""

@@ -126,10 +126,15 @@ class Bench:
         """Microseconds of the factors of ABA."""
         return self.times(1, 1, {"factor": _factors})["factor"]
 
-    def row(self, points: int, bodies: int) -> dict[str, Any]:
-        """Every way for so many points; Ω by itself too, which is all that a step needs."""
-        times = self.times(points, bodies, LOOPS | {STEP: OMEGAS["chains"]})
-        return {"points": points, "bodies": bodies, "microseconds": times}
+    def rows(self, limit: int) -> list[dict[str, Any]]:
+        """Every way for more and more points on so many bodies at most; Ω by itself too, which is
+        all that a step needs.
+        """
+        ways = LOOPS | {STEP: OMEGAS["chains"]}
+        sizes = [(n, min(n, limit)) for n in COUNTS]
+        return [
+            {"points": n, "bodies": b, "microseconds": self.times(n, b, ways)} for n, b in sizes
+        ]
 
 
 class DelassusBench(Benchmark, name="delassus"):
@@ -150,10 +155,9 @@ class DelassusBench(Benchmark, name="delassus"):
         yield BenchPart(("settings", "v_count"), "", lambda: bench.model.v_count)
         yield BenchPart("factor_microseconds", "", bench.factor_time)
         for name, limit in (("two_feet", 2), ("ten_bodies", 10)):
-            rows = lambda limit=limit: [bench.row(n, min(n, limit)) for n in COUNTS]  # noqa: E731
-            yield BenchPart(name, name.replace("_", " "), rows)
+            yield BenchPart(name, name.replace("_", " "), bench.rows, (limit,))
         words = f"{SIMULATIONS} random sets of contacts"
-        yield BenchPart("simulations", words, lambda: simulations(bench))
+        yield BenchPart("simulations", words, simulations, (bench,))
 
     def figures(self, rows: Sequence[Any]) -> dict[str, Any]:
         """All parts."""

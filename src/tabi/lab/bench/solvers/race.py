@@ -100,11 +100,8 @@ class Race(Benchmark, abstract=True):
             solve_problem(small, self.tolerance, solver=solver)
         with siconos.Session() if others else contextlib.nullcontext() as session:
             for entry in entries:
-                yield BenchPart(
-                    "problem",
-                    "",
-                    lambda entry=entry: solved(entry, self.tolerance, session, others),
-                )
+                arguments = entry, self.tolerance, session, others
+                yield BenchPart("problem", "", solved, arguments)
 
     def figures(self, rows: Sequence[Any]) -> dict[str, Any]:
         """All rows, sums of them and their profile."""

@@ -78,13 +78,12 @@ class SolverRace(Race, Benchmark, name="solver"):
         yield from super().parts()
         yield BenchPart("sweep", "", sweep_cost)
         yield BenchPart("warm_stances", "", lambda: warm_stances(tolerance=self.tolerance))
-        yield BenchPart("walls", "", lambda: large_walls(self.tolerance))
+        yield BenchPart("walls", "", large_walls, (self.tolerance,))
         for name, problem in (
-            ("squatting, 8 contacts", squatting),
-            ("wall at rest, 976 contacts", lambda: brick_wall(*WALLS[0])),
+            ("squatting, 8 contacts", squatting()),
+            ("wall at rest, 976 contacts", brick_wall(*WALLS[0])),
         ):
-            how = lambda problem=problem: convergence(problem())  # noqa: E731
-            yield BenchPart(("convergence", name), "", how)
+            yield BenchPart(("convergence", name), "", convergence, (problem,))
 
     def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
         """The race, and the closer looks where it got so far."""
