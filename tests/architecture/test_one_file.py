@@ -209,7 +209,7 @@ def test_a_validator_and_a_benchmark_are_one_file_each(copy):
 def test_a_second_study_of_a_name_is_refused_by_its_command(copy):
     (copy / "tabi" / "lab" / "bench" / "building.py").write_text(BUILDING, encoding="utf-8")
     (copy / "tabi" / "lab" / "bench" / "second.py").write_text(BUILDING, encoding="utf-8")
-    with pytest.raises(AssertionError, match="has the name 'building' of Building in "):
+    with pytest.raises(AssertionError, match="tabi bench 'building' is in "):
         asked(copy, "bench", "--help")
 
 

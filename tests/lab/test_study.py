@@ -118,9 +118,9 @@ def test_a_file_tells_its_study_and_one_without_name_or_summary_is_refused():
 
 def test_two_of_one_name_under_a_command_are_refused_and_under_two_are_not():
     one, other = (studies_of(module, HEAD)[0] for module in ("a", "b"))
-    with pytest.raises(ModelError, match="study Odd in b has the name 'odd' of Odd in a; give it"):
-        registered([one, other])
-    assert len(registered([one, other._replace(group="bench")])) == 2
+    with pytest.raises(ModelError, match="tabi validate 'odd' is in a and in b; give one"):
+        registered([one, other], "validate")
+    assert registered([one, other._replace(group="bench")], "validate") == {"odd": one}
 
 
 @pytest.mark.parametrize("group", ["validate", "bench"])
