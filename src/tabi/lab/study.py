@@ -220,6 +220,8 @@ class Study:
         count = len(cases) if isinstance(cases, Sized) else 0
         jobs = getattr(self, "jobs", 1) or executor.cores()
         done = self._by_others(list(cases), jobs, lost) if jobs > 1 else self._one_by_one(cases)
+        if count:
+            progress(self.unit, 0, count)
         for number, one in enumerate(done, 1):
             yield one
             if count:
