@@ -1,5 +1,6 @@
 """What a new feature takes: files that are added to a copy of the package, and nothing edited."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -118,6 +119,98 @@ def test_a_kind_of_sensors_is_two_files(copy):
     )
     # twice the angle of which the sine is 0.6
     assert run(copy, code, compiled=True).split("\n")[:2] == ["1.287", "True"]
+
+
+DROPS = '''
+"""Boxes on the ground."""
+
+from typing import Annotated
+
+import typer
+
+import tabi
+from tabi.lab.criterion import Criterion
+from tabi.lab.study import Validator
+
+
+class Drops(Validator, name="drops"):
+    """Put boxes on the ground: does any sink?"""
+
+    boxes: Annotated[int, typer.Option(min=1, help="How many.")] = 3
+
+    unit = "boxes"
+    criteria = (Criterion("deepest_m", "no box sinks", at_most=1e-3),)
+
+    def cases(self):
+        return range(self.boxes)
+
+    def measure(self, case):
+        world = tabi.World()
+        world.add_ground()
+        box = world.add_box((0.1, 0.1, 0.1), 1.0 + case, position=(0.0, 0.0, 0.05))
+        sim = tabi.Simulator(world)
+        sim.step()
+        return 0.05 - float(sim.position(box)[2])
+
+    def figures(self, rows):
+        return {"boxes": len(rows), "deepest_m": max(rows, default=0.0)}
+
+    def lines(self, result):
+        yield f"{result['boxes']} boxes sink by {result['deepest_m']:.3f} m"
+'''
+BUILDING = '''
+"""Worlds that are made."""
+
+import time
+
+import tabi
+from tabi.lab.study import Benchmark, BenchPart
+
+
+class Building(Benchmark, name="building"):
+    """How long an empty world takes to be made."""
+
+    def parts(self):
+        yield BenchPart("seconds", "making a world", self.made)
+
+    def made(self):
+        start = time.perf_counter()
+        tabi.World().add_ground()
+        return time.perf_counter() - start
+
+    def lines(self, result):
+        yield f"made in {result['seconds']:.6f} s"
+'''
+COMMAND = """
+import sys
+from tabi.apps import cli
+sys.argv = ["tabi", *{words!r}]
+cli.main()
+"""
+
+
+def asked(folder, *words):
+    return run(folder, COMMAND.format(words=words))
+
+
+def test_a_validator_and_a_benchmark_are_one_file_each(copy):
+    lab = copy / "tabi" / "lab"
+    (lab / "validate" / "drops.py").write_text(DROPS, encoding="utf-8")
+    (lab / "bench" / "building.py").write_text(BUILDING, encoding="utf-8")
+    assert "drops " in asked(copy, "validate", "--help")
+    assert "building " in asked(copy, "bench", "--help")
+    assert "--boxes" in asked(copy, "validate", "drops", "--help")
+    assert asked(copy, "validate", "drops", "--boxes", "2") == "2 boxes sink by 0.000 m\n"
+    found = json.loads(asked(copy, "validate", "drops", "--boxes", "2", "--json"))
+    assert (found["within"], found["settings"], found["boxes"]) == (True, {"boxes": 2}, 2)
+    assert asked(copy, "bench", "building").startswith("made in ")
+
+
+def test_a_second_study_of_a_name_is_refused_by_its_command(copy):
+    (copy / "tabi" / "lab" / "bench" / "building.py").write_text(BUILDING, encoding="utf-8")
+    (copy / "tabi" / "lab" / "bench" / "second.py").write_text(BUILDING, encoding="utf-8")
+    with pytest.raises(AssertionError, match="tabi bench 'building' is in "):
+        asked(copy, "bench", "--help")
 
 
 COIN = '''

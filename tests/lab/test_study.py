@@ -94,6 +94,12 @@ def test_a_study_without_a_summary_is_refused():
         type("Odd", (Validator,), PARTS | {"__doc__": " "}, name="odd")
 
 
+def test_a_setting_with_the_name_of_a_method_is_refused():
+    given = PARTS | {"__annotations__": {"store": bool}, "store": True}
+    with pytest.raises(ModelError, match="has a setting 'store', which is a method"):
+        type("Odd", (Validator,), given, name="odd")
+
+
 HEAD = 'class Odd(Validator, name="odd"):\n    """Is it odd,\n    or even?\n\n    More.\n    """\n'
 
 
@@ -112,9 +118,9 @@ def test_a_file_tells_its_study_and_one_without_name_or_summary_is_refused():
 
 def test_two_of_one_name_under_a_command_are_refused_and_under_two_are_not():
     one, other = (studies_of(module, HEAD)[0] for module in ("a", "b"))
-    with pytest.raises(ModelError, match="study Odd in b has the name 'odd' of Odd in a; give it"):
-        registered([one, other])
-    assert len(registered([one, other._replace(group="bench")])) == 2
+    with pytest.raises(ModelError, match="tabi validate 'odd' is in a and in b; give one"):
+        registered([one, other], "validate")
+    assert registered([one, other._replace(group="bench")], "validate") == {"odd": one}
 
 
 @pytest.mark.parametrize("group", ["validate", "bench"])
@@ -133,7 +139,7 @@ def test_cases_are_counted_judged_and_told_with_settings_and_machine():
     told = []
     with reported(lambda *words: told.append(words)):
         found = Counting(count=3).run()
-    assert told == [("numbers", 1, 3), ("numbers", 2, 3), ("numbers", 3, 3)]
+    assert told == [("numbers", done, 3) for done in range(4)]
     assert found["numbers"] == [0, 2, 4]
     assert found["settings"] == {"count": 3, "step": 2, "stop_at": 100, "jobs": 1}
     assert found["within"] is True

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tabi._errors import ModelError
+from tabi._registered import by_name
 from tabi.lab.study import Study
 
 # how the file of a study says that it is one
@@ -56,17 +57,10 @@ def studies_of(module: str, source: str) -> list[FoundStudy]:
     return found
 
 
-def registered(found: Iterable[FoundStudy]) -> dict[tuple[str, str], FoundStudy]:
-    """Studies by group and name; one with the name of another is refused."""
-    known: dict[tuple[str, str], FoundStudy] = {}
-    for one in found:
-        other = known.setdefault((one.group, one.name), one)
-        if other is not one:
-            raise ModelError(
-                f"study {one.kind} in {one.module} has the name {one.name!r} of {other.kind} in "
-                f"{other.module}; give it another one"
-            )
-    return known
+def registered(found: Iterable[FoundStudy], group: str) -> dict[str, FoundStudy]:
+    """The studies of a group by their names; one with the name of another is refused."""
+    own = ((one.name, one.module, one) for one in found if one.group == group)
+    return by_name(f"tabi {group}", own)
 
 
 @cache
@@ -76,4 +70,4 @@ def studies(group: str) -> dict[str, FoundStudy]:
     for path in sorted(FOLDER.rglob("*.py")):
         inner = path.relative_to(FOLDER).with_suffix("").parts
         found += studies_of(".".join(("tabi.lab", *inner)), path.read_text(encoding="utf-8"))
-    return {name: one for (its, name), one in registered(found).items() if its == group}
+    return registered(found, group)

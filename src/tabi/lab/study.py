@@ -5,7 +5,7 @@ A study is a class in a file of its own, anywhere in this package:
     class Drops(Validator, name="drops"):
         '''Drop boxes: does any bounce?'''
 
-        boxes: Annotated[int, typer.Option(min=1, help="How many.")] = 100
+        boxes: Annotated[int, Option(min=1, help="How many.")] = 100
 
         unit = "boxes"
         criteria = (Criterion("bounced", "no box bounces", at_most=0),)
@@ -28,16 +28,36 @@ import contextlib
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, dataclass_transform
 
+from typer import Argument, Option
+
 from tabi._errors import ModelError
 from tabi.apps.showing import machine
+from tabi.lab.columns import Column, table
 from tabi.lab.criterion import Criterion
 from tabi.reporting.terminal import interrupt
-from tabi.runs import pool
+from tabi.runs import executor, pool
 
+# what the file of a study needs
+__all__ = [
+    "Argument",
+    "BenchPart",
+    "Benchmark",
+    "Column",
+    "Criterion",
+    "Option",
+    "Study",
+    "Validator",
+    "head",
+    "progress",
+    "reported",
+    "table",
+    "told",
+    "within",
+]
 Report = Callable[[str, int, int], None]
 # step [s] and tolerance [m/s] of most
 DEFAULTS = {"dt": 1e-3, "tolerance": 1e-8}
@@ -94,6 +114,9 @@ class Study:
         for part in cls.needed:
             if getattr(cls, part) == getattr(base, part, None):
                 raise ModelError(f"{words} has no {part}; expected it, see tabi.lab.study")
+        for field in cls.__annotations__:
+            if callable(getattr(Study, field, None)):
+                raise ModelError(f"{words} has a setting {field!r}, which is a method; rename it")
         cls.name = name
         dataclass(frozen=True, kw_only=True)(cls)
 
@@ -110,6 +133,12 @@ class Study:
     def figures(self, rows: Sequence[Any]) -> dict[str, Any]:
         """Numbers of all rows that there are, as plain data."""
         raise NotImplementedError
+
+    def store(self, case: Any, row: Any) -> None:
+        """Called with each row as it is there, in this process."""
+
+    def end(self, result: Mapping[str, Any]) -> None:
+        """Called in the end, also of a run that was interrupted."""
 
     def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
         """The result for a terminal; those of a run that was interrupted end where numbers do."""
@@ -132,12 +161,15 @@ class Study:
         lost: list[str] = []
         interrupted = False
         try:
-            for place, row in self._measured(lost):
+            for place, case, row in self._measured(lost):
                 rows.append((place, row))
+                self.store(case, row)
         except KeyboardInterrupt:
             interrupted = True
         rows.sort(key=lambda one: one[0])
-        return self.result([row for _, row in rows], interrupted, lost)
+        found = self.result([row for _, row in rows], interrupted, lost)
+        self.end(found)
+        return found
 
     def result(
         self, rows: Sequence[Any], interrupted: bool = False, lost: Sequence[str] = ()
@@ -182,35 +214,39 @@ class Study:
         asked = fields(self)  # type: ignore[arg-type]
         return {one.name: plain(getattr(self, one.name)) for one in asked} | dict(self.constants)
 
-    def _measured(self, lost: list[str]) -> Iterator[tuple[int, Any]]:
-        """Rows with the places of their cases, in the order in which they end."""
+    def _measured(self, lost: list[str]) -> Iterator[tuple[int, Any, Any]]:
+        """Places, cases and rows, in the order in which they end."""
         cases = self.cases()
         count = len(cases) if isinstance(cases, Sized) else 0
-        jobs = getattr(self, "jobs", 1)
+        jobs = getattr(self, "jobs", 1) or executor.cores()
         done = self._by_others(list(cases), jobs, lost) if jobs > 1 else self._one_by_one(cases)
-        for number, row in enumerate(done, 1):
-            yield row
+        if count:
+            progress(self.unit, 0, count)
+        for number, one in enumerate(done, 1):
+            yield one
             if count:
                 progress(self.unit, number, count)
 
-    def _one_by_one(self, cases: Iterable[Any]) -> Iterator[tuple[int, Any]]:
+    def _one_by_one(self, cases: Iterable[Any]) -> Iterator[tuple[int, Any, Any]]:
         # closed at once: what a generator keeps open is not left to the garbage collector
         with (
             contextlib.closing(cases) if isinstance(cases, Generator) else contextlib.nullcontext()
         ):
             for place, case in enumerate(cases):
-                yield place, self.measure(case)
+                yield place, case, self.measure(case)
 
     def _by_others(
         self, cases: Sequence[Any], jobs: int, lost: list[str]
-    ) -> Iterator[tuple[int, Any]]:
-        tasks = [StudyTask(self, case, place) for place, case in enumerate(cases)]
+    ) -> Iterator[tuple[int, Any, Any]]:
+        # without what it has opened
+        study = replace(self)  # type: ignore[type-var]
+        tasks = [StudyTask(study, case, place) for place, case in enumerate(cases)]
         with interrupt() as asked:
             for task, found in pool.work(tasks, jobs, asked):
                 if isinstance(found, str):
                     lost.append(found)
                 else:
-                    yield task.place, found["row"]
+                    yield task.place, task.case, found["row"]
         if asked:
             raise KeyboardInterrupt
 
@@ -224,12 +260,13 @@ class Validator(Study):
 
 class BenchPart(NamedTuple):
     """A part of a benchmark: its key in the result, empty where it brings keys of its own; what is
-    told meanwhile, and what measures it.
+    told meanwhile, and what measures it, of which arguments.
     """
 
     key: str | tuple[str, ...]
     words: str
-    run: Callable[[], Any]
+    run: Callable[..., Any]
+    arguments: tuple[Any, ...] = ()
 
 
 class Benchmark(Study):
@@ -250,7 +287,7 @@ class Benchmark(Study):
         """A part, with its key."""
         if case.words:
             progress(case.words)
-        return case.key, case.run()
+        return case.key, case.run(*case.arguments)
 
     def figures(self, rows: Sequence[Any]) -> dict[str, Any]:
         """All parts by their keys."""
@@ -279,7 +316,7 @@ class StudyTask:
     @property
     def settings(self) -> list[str]:
         """That it is named by."""
-        return [f"{self.study.name} {self.case}"]
+        return [getattr(self.case, "words", f"{self.study.name} {self.case}")]
 
     @property
     def record(self) -> None:

@@ -61,7 +61,7 @@ def test_figures_are_summed_up_and_every_world_is_told():
     told = []
     with reported(lambda *what: told.append(what)):
         found = Worlds(worlds=2, steps=50).run()
-    assert told == [("worlds", 1, 2), ("worlds", 2, 2)]
+    assert told == [("worlds", 0, 2), ("worlds", 1, 2), ("worlds", 2, 2)]
     assert found["worlds"] == 2
     assert found["steps"] == 100
     assert sum(row["steps"] for row in found["histogram"]) == 100

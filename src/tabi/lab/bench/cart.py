@@ -29,8 +29,8 @@ class CartBench(Benchmark, name="cart"):
 
     def parts(self) -> Iterator[BenchPart]:
         """The cart is held, then pushed."""
-        yield BenchPart("hold", "holding", lambda: holding(self.duration_s, self.blocks))
-        yield BenchPart("push", "pushing", lambda: pushing(self.duration_s))
+        yield BenchPart("hold", "holding", holding, (self.duration_s, self.blocks))
+        yield BenchPart("push", "pushing", pushing, (self.duration_s,))
 
     def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
         """Both as sentences."""

@@ -16,7 +16,6 @@ from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
 import numpy as np
-import typer
 
 from tabi.contact import bodies, body_sweep, solve_bodies
 from tabi.contact.bodies import BodyProblem
@@ -24,7 +23,7 @@ from tabi.jit import decorator
 from tabi.lab.bench import falling, loops
 from tabi.lab.bench.step import Marching
 from tabi.lab.bench.timing import Blocks, microseconds
-from tabi.lab.study import DEFAULTS, Benchmark, BenchPart, head
+from tabi.lab.study import DEFAULTS, Benchmark, BenchPart, Option, head
 from tabi.model.joint import Joint
 from tabi.model.robot import Robot
 from tabi.model.shape import Box, Shape, Sphere
@@ -48,8 +47,8 @@ class ContactsBench(Benchmark, name="contacts"):
     """A thousand contact points: 128 stacks of boxes, one brick wall, and a pit of balls."""
 
     blocks: Blocks = 15
-    balls: Annotated[int, typer.Option(min=1, help="Balls that fall into the pit.")] = 200
-    seconds: Annotated[float, typer.Option(min=0.01, help="How long they fall and roll.")] = 1.5
+    balls: Annotated[int, Option(min=1, help="Balls that fall into the pit.")] = 200
+    seconds: Annotated[float, Option(min=0.01, help="How long they fall and roll.")] = 1.5
     stacks: int = 128
     # bricks in a row, and rows
     wall: tuple[int, int] = (17, 8)

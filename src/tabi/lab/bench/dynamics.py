@@ -15,11 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from tabi.apps.robots import named
 from tabi.dynamics import free, integrate, workspace
 from tabi.formats.mjcf.writer import to_mujoco
 from tabi.lab.bench import loops
-from tabi.lab.bench.timing import Blocks, Robots, medians, microseconds, repeat
+from tabi.lab.bench.timing import Blocks, Robots, hrp2_and, medians, microseconds, repeat
 from tabi.lab.pinocchio import Referee, build, pinocchio
 from tabi.lab.study import Benchmark, BenchPart, head, told
 from tabi.model.robot import Robot
@@ -53,11 +52,10 @@ class DynamicsBench(Benchmark, name="dynamics"):
 
     def parts(self) -> Iterator[BenchPart]:
         """What starting up costs, then robot by robot in their own order, hrp2 first."""
-        robots = [named("hrp2"), *(named(path, gains=False) for path in self.robots or ())]
         yield BenchPart("startup", "starting up", startup)
-        for robot in robots:
-            one = lambda robot=robot: against_engines(robot, self.blocks)  # noqa: E731
-            yield BenchPart(("robots", robot.name), robot.name, one)
+        for robot in hrp2_and(self.robots):
+            key = "robots", robot.name
+            yield BenchPart(key, robot.name, against_engines, (robot, self.blocks))
 
     def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
         """A table for each robot."""

@@ -19,12 +19,11 @@ from contextlib import ExitStack
 from typing import Annotated, Any
 
 import numpy as np
-import typer
 
 from tabi.control.processes import addresses
 from tabi.control.processes.external import external
 from tabi.control.processes.messages import Layout
-from tabi.lab.study import Benchmark, BenchPart
+from tabi.lab.study import Argument, Benchmark, BenchPart, Option
 from tabi.model.world import World
 from tabi.robots import hrp2
 from tabi.simulation.simulator import Simulator
@@ -59,9 +58,9 @@ class ExternalBench(Benchmark, name="external"):
 
     program: Annotated[
         list[str] | None,
-        typer.Argument(help="A controller's program and its arguments, beside the one in Python."),
+        Argument(help="A controller's program and its arguments, beside the one in Python."),
     ] = None
-    blocks: Annotated[int, typer.Option(min=3, help="Blocks of 100 questions.")] = 61
+    blocks: Annotated[int, Option(min=3, help="Blocks of 100 questions.")] = 61
 
     packages = ("numpy",)
 

@@ -16,14 +16,13 @@ from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 import numpy as np
-import typer
 
 from tabi import scenes
 from tabi.interaction.coupling import Placement
 from tabi.interaction.hand import HapticHand
 from tabi.interaction.session import HapticSession, source_of
 from tabi.interaction.shared_link import BINS
-from tabi.lab.study import Benchmark, BenchPart, told
+from tabi.lab.study import Benchmark, BenchPart, Option, told
 from tabi.simulation.simulator import Simulator
 from tabi.spatial.transform import translation
 
@@ -52,7 +51,7 @@ class HapticsBench(Benchmark, name="haptics"):
     """
 
     seconds: Annotated[
-        float, typer.Option(min=1.0, help="How long each scene is pulled at, in real time.")
+        float, Option(min=1.0, help="How long each scene is pulled at, in real time.")
     ] = 10.0
     scenes: tuple[str, ...] = tuple(CASES)
 
@@ -63,7 +62,7 @@ class HapticsBench(Benchmark, name="haptics"):
         """Scene by scene."""
         yield BenchPart("bins_ms", "", lambda: [1e3 * one for one in BINS])
         for name in self.scenes:
-            yield BenchPart(("cases", name), name, lambda name=name: pulled(name, self.seconds))
+            yield BenchPart(("cases", name), name, pulled, (name, self.seconds))
 
     def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
         """Scene by scene as sentences."""

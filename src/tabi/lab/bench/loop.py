@@ -16,14 +16,13 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any
 
 import numpy as np
-import typer
 from numpy.typing import NDArray
 
 from tabi.apps.robots import named
 from tabi.lab.bench import quantities
 from tabi.lab.bench.step import SETTLE, Rolling, stage
 from tabi.lab.bench.timing import Blocks, medians, microseconds
-from tabi.lab.study import Benchmark, BenchPart, told
+from tabi.lab.study import Argument, Benchmark, BenchPart, told
 from tabi.model.compiled import Model
 from tabi.model.controllers.signals import Command, Measurement
 from tabi.model.lookup import joint_rows
@@ -44,9 +43,7 @@ class LoopBench(Benchmark, name="loop"):
 
     robot: Annotated[
         str,
-        typer.Argument(
-            help="hrp2, hrp1s, hoap2, cb, or a path to a URDF, MJCF, .wrl or .body file."
-        ),
+        Argument(help="hrp2, hrp1s, hoap2, cb, or a path to a URDF, MJCF, .wrl or .body file."),
     ] = "hrp2"
     blocks: Blocks = 61
 
@@ -56,9 +53,9 @@ class LoopBench(Benchmark, name="loop"):
     def parts(self) -> Iterator[BenchPart]:
         """All loops by turns, then quantities that controllers ask for."""
         robot = named(self.robot)
-        yield BenchPart("", "loops", lambda: looped(robot, self.blocks))
+        yield BenchPart("", "loops", looped, (robot, self.blocks))
         blocks = max(3, self.blocks // 2)
-        yield BenchPart("", "quantities", lambda: quantities.measure(robot, blocks))
+        yield BenchPart("", "quantities", quantities.measure, (robot, blocks))
 
     def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
         """Loops, and a table of quantities."""

@@ -14,14 +14,12 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-import typer
 
 from tabi._errors import TabiError
 from tabi.lab.bench import falling
 from tabi.lab.bench.step import SETTLE, Marching, Rolling
 from tabi.lab.bench.timing import Blocks, medians, microseconds
-from tabi.lab.columns import Column, table
-from tabi.lab.study import DEFAULTS, Benchmark, BenchPart, head
+from tabi.lab.study import DEFAULTS, Argument, Benchmark, BenchPart, Column, Option, head, table
 from tabi.lab.validate.robot_check import FRICTION
 from tabi.model.world import World
 from tabi.robots.files import load, quietly
@@ -32,10 +30,10 @@ class RobotsBench(Benchmark, name="robots"):
     """Robots from files against MuJoCo, standing and falling limp."""
 
     files: Annotated[
-        list[Path], typer.Argument(help="URDF, MJCF, .wrl or .body files, as many as you like.")
+        list[Path], Argument(help="URDF, MJCF, .wrl or .body files, as many as you like.")
     ]
     blocks: Blocks = 31
-    seconds: Annotated[float, typer.Option(min=0.01, help="How long each falls limp.")] = 3.0
+    seconds: Annotated[float, Option(min=0.01, help="How long each falls limp.")] = 3.0
 
     unit, packages = "robots", ("numpy", "numba", "mujoco")
     constants = DEFAULTS | {
@@ -46,8 +44,7 @@ class RobotsBench(Benchmark, name="robots"):
     def parts(self) -> Iterator[BenchPart]:
         """One robot after the other."""
         for file in self.files:
-            one = lambda file=file: _robot(file, self.blocks, self.seconds)  # noqa: E731
-            yield BenchPart("", file.name, one)
+            yield BenchPart("", file.name, _robot, (file, self.blocks, self.seconds))
 
     def figures(self, rows: Sequence[Any]) -> dict[str, Any]:
         """All robots, and ratios of those that stand."""

@@ -22,8 +22,7 @@ import tabi
 from tabi.formats.mjcf.writer import to_mjcf
 from tabi.lab.bench.step import SETTLE, Marching, Rolling, stage
 from tabi.lab.bench.timing import Blocks, medians, microseconds
-from tabi.lab.columns import Column, table
-from tabi.lab.study import Benchmark, BenchPart, progress, told
+from tabi.lab.study import Benchmark, BenchPart, Column, progress, table, told
 from tabi.model.world import World
 from tabi.recording.sensor_history import measured
 from tabi.simulation.simulator import Simulator
@@ -95,8 +94,12 @@ class SensorsBench(Benchmark, name="sensors"):
             f"{result['hardware']['processor']}, {result['robot']} standing, medians of "
             f"{result['settings']['blocks']} blocks [µs a step]"
         )
-        more = lambda name: f"+ {extra[name]:.2f}" if name in extra else ""  # noqa: E731
-        columns = Column("", str), Column("", lambda name: us[name], ".2f"), Column("", more)
+        told = {name: f"+ {x:.2f}" for name, x in extra.items()}
+        columns = (
+            Column("", str),
+            Column("", lambda name: us[name], ".2f"),
+            Column("", lambda name: told.get(name, "")),
+        )
         yield from table(columns, us)
         fastest = result["least_extra"][FIVE]
         verdict = "reached" if result["reached"] else "missed"
@@ -106,6 +109,9 @@ class SensorsBench(Benchmark, name="sensors"):
         )
         if "ratio_to_mujoco" in result:
             yield f"  MuJoCo's take {result['ratio_to_mujoco']:.1f} × as long"
+
+
+COLUMNS = (Column("", "name"), Column("", "us", ".2f"), Column("", "extra", "+.2f"))
 
 
 def extras(times: Mapping[str, Array]) -> dict[str, float]:

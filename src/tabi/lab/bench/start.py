@@ -15,9 +15,7 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
-import typer
-
-from tabi.lab.study import Benchmark, BenchPart
+from tabi.lab.study import Benchmark, BenchPart, Option
 
 SCRIPT = """
 import json, os, tabi
@@ -35,9 +33,7 @@ print(json.dumps({"cpu_s": round(sum(os.times()[:4]), 2)}))
 class StartBench(Benchmark, name="start"):
     """Seconds from a command to HRP-2's first step: nothing cached, and with a warm cache."""
 
-    warm: Annotated[bool, typer.Option("--warm", help="Only with the kernels in the cache.")] = (
-        False
-    )
+    warm: Annotated[bool, Option("--warm", help="Only with the kernels in the cache.")] = False
 
     packages = ("numpy", "numba", "llvmlite")
 
@@ -45,11 +41,11 @@ class StartBench(Benchmark, name="start"):
         """In a folder without kernels, then with those of the first time."""
         if self.warm:
             first_step(None)
-            yield BenchPart("warm", "", lambda: first_step(None))
+            yield BenchPart("warm", "", first_step, (None,))
             return
         with tempfile.TemporaryDirectory() as folder:
             for name in ("cold", "warm"):
-                yield BenchPart(name, "", lambda: first_step(folder))
+                yield BenchPart(name, "", first_step, (folder,))
 
     def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
         """A sentence for each."""

@@ -18,13 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi._errors import ModelError
-from tabi.apps.robots import named
 from tabi.contact import bodies
 from tabi.control import squat
 from tabi.dynamics import free, workspace
 from tabi.formats.mjcf.writer import to_mujoco
 from tabi.lab.bench import loops, step_pinocchio
-from tabi.lab.bench.timing import Blocks, Robots, medians, microseconds
+from tabi.lab.bench.timing import Blocks, Robots, hrp2_and, medians, microseconds
 from tabi.lab.stage import stage as standing_stage
 from tabi.lab.study import DEFAULTS, Benchmark, BenchPart, head
 from tabi.model.controllers.signals import Measurement
@@ -55,10 +54,9 @@ class StepBench(Benchmark, name="step"):
 
     def parts(self) -> Iterator[BenchPart]:
         """Robot by robot, hrp2 first."""
-        robots = [named("hrp2"), *(named(path, gains=False) for path in self.robots or ())]
-        for robot in robots:
-            one = lambda robot=robot: against_engines(robot, self.blocks)  # noqa: E731
-            yield BenchPart(("robots", robot.name), robot.name, one)
+        for robot in hrp2_and(self.robots):
+            key = "robots", robot.name
+            yield BenchPart(key, robot.name, against_engines, (robot, self.blocks))
 
     def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
         """Robot by robot, both motions."""

@@ -9,6 +9,9 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from tabi.apps.robots import named
+from tabi.model.robot import Robot
+
 Blocks = Annotated[int, typer.Option(min=3, help="Timed blocks; medians are reported.")]
 # robots of a benchmark, beside HRP-2
 Robots = Annotated[
@@ -52,6 +55,11 @@ def microseconds(
 def medians(times: Mapping[str, np.ndarray], digits: int = 2) -> dict[str, float]:
     """The median of each run [µs], rounded."""
     return {name: round(float(np.median(t)), digits) for name, t in times.items()}
+
+
+def hrp2_and(paths: list[str] | None) -> list[Robot]:
+    """HRP-2, then robots from files in their own order, all read before the first is measured."""
+    return [named("hrp2"), *(named(path, gains=False) for path in paths or ())]
 
 
 def repeat(call: Callable[[], object]) -> Callable[[int], object]:

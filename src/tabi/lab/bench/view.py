@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
 import numpy as np
-import typer
 
 from tabi.apps.viewer import catalogue
 from tabi.apps.viewer.live import Live
@@ -20,7 +19,7 @@ from tabi.apps.viewer.marks.overlay import BOXES, Overlay
 from tabi.apps.viewer.page import Page
 from tabi.apps.viewer.player import Builder, simulated
 from tabi.apps.viewer.view import Observer
-from tabi.lab.study import Benchmark, BenchPart, told
+from tabi.lab.study import Benchmark, BenchPart, Option, told
 from tabi.model.world import World
 
 SCENES = ("standing", "cart")
@@ -32,7 +31,7 @@ class ViewBench(Benchmark, name="view"):
     and whether the simulation keeps time.
     """
 
-    seconds: Annotated[float, typer.Option(min=1.0, help="How long each scene is watched.")] = 5.0
+    seconds: Annotated[float, Option(min=1.0, help="How long each scene is watched.")] = 5.0
     scenes: tuple[str, ...] = SCENES
 
     packages = ("viser",)
@@ -43,8 +42,8 @@ class ViewBench(Benchmark, name="view"):
         yield BenchPart("machine", "the machine by itself", hiccups)
         yield BenchPart(f"frame_of_{BODIES}_bodies", f"{BODIES} bodies", forty)
         for name in self.scenes:
-            one = lambda name=name: watch(catalogue.builder(name), self.seconds)  # noqa: E731
-            yield BenchPart(("scenes", name), name, one)
+            arguments = catalogue.builder(name), self.seconds
+            yield BenchPart(("scenes", name), name, watch, arguments)
 
     def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
         """All as sentences."""

@@ -8,15 +8,18 @@ cannot be compared, and nothing was done; 130, interrupted, with what was found 
 from __future__ import annotations
 
 import json
-import os
 import time as clock
 from collections.abc import Iterator
+from operator import itemgetter
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from tabi.apps.run import SceneArgument, Settings
+from tabi.apps.showing import machine
+from tabi.apps.stamp import stamped
+from tabi.lab.columns import Column, table
 from tabi.reporting.outputs import check_figure
 from tabi.reporting.terminal import bar, interrupt
 
@@ -78,11 +81,7 @@ def compare(
 
 def hardware() -> dict[str, Any]:
     """The machine and the revision, for figures that depend on them."""
-    from tabi.apps.doctor import processor
-    from tabi.apps.stamp import stamped
-
-    machine = {"processor": processor(), "cores": os.cpu_count(), "threads_used": 1}
-    return stamped({"hardware": machine})
+    return stamped({"hardware": machine()["hardware"]})
 
 
 # ---- in words -----------------------------------------------------------------------------------
@@ -104,17 +103,9 @@ def text(result: dict[str, Any]) -> str:
             + (f"; {us:g} µs a step, called from Python" if us is not None else "")
         )
         lines += [f"    {note}" for note in engine["notes"]]
-    table = [("", *result["engines"], "apart"), *_rows(result)]
-    wide = [max(len(row[k]) for row in table) for k in range(4)]
-    lines += [
-        "",
-        *(
-            "  "
-            + f"{row[0]:<{wide[0]}}  {row[1]:>{wide[1]}}  {row[2]:>{wide[2]}}  {row[3]}".rstrip()
-            for row in table
-        ),
-    ]
-    return "\n".join(lines)
+    titles = ("", *result["engines"], "apart")
+    columns = [Column(title, itemgetter(k)) for k, title in enumerate(titles)]
+    return "\n".join([*lines, "", *table(columns, _rows(result))])
 
 
 def _rows(result: dict[str, Any]) -> list[Row]:

@@ -19,38 +19,32 @@ import typer
 from typer.core import TyperGroup
 
 from tabi.apps.showing import Json, progress_bar, show
-from tabi.lab.papers.command import papers
 from tabi.lab.registry import studies
 
 
 class StudyGroup(TyperGroup):
-    """Commands of studies, and beside them those of its own."""
+    """The commands of studies."""
 
     group: ClassVar[str] = ""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Names of all commands."""
-        return sorted([*studies(self.group), *super().list_commands(ctx)])
+        """Names of all studies."""
+        return sorted(studies(self.group))
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command of a name, None where there is none."""
+        """The command of a study, None where there is none."""
         found = studies(self.group).get(cmd_name)
-        return (
-            typer.main.get_command(app_of(found.load()))
-            if found
-            else super().get_command(ctx, cmd_name)
-        )
+        return typer.main.get_command(app_of(found.load())) if found else None
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """The list of all commands, from which nothing is imported."""
-        told = {name: one.summary for name, one in studies(self.group).items()}
-        for name in super().list_commands(ctx):
-            own = super().get_command(ctx, name)
-            told[name] = own.get_short_help_str(1000) if own else ""
+        """The list of all commands, for which no study is imported."""
+        told = {name: one.summary for name, one in sorted(studies(self.group).items())}
         room = formatter.width - 6 - max(map(len, told))
-        rows = [(name, textwrap.shorten(told[name], room, placeholder="...")) for name in told]
+        rows = [
+            (name, textwrap.shorten(words, room, placeholder="...")) for name, words in told.items()
+        ]
         with formatter.section("Commands"):
-            formatter.write_dl(sorted(rows))
+            formatter.write_dl(rows)
 
 
 class ValidateGroup(StudyGroup):
@@ -77,7 +71,6 @@ bench = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
 )
-validate.command()(papers)
 
 
 @validate.callback()

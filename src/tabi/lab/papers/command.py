@@ -3,75 +3,113 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
 
-from tabi.apps.showing import Json, show
-
-if TYPE_CHECKING:
-    from tabi.lab.papers.jobs import PaperJob
-    from tabi.lab.papers.results import PaperResults
+from tabi._errors import ModelError, unknown
+from tabi.lab.papers import experiments, findings
+from tabi.lab.papers.experiments.experiment import Experiment
+from tabi.lab.papers.findings import MOST_EXCUSED
+from tabi.lab.papers.jobs import PaperJob, jobs
+from tabi.lab.papers.page import page
+from tabi.lab.papers.results import PAGE, PaperResults
+from tabi.lab.study import Criterion, Validator
+from tabi.reporting.outputs import check_plotting, check_writable
 
 # words of the command line and their packages
 REFEREES = ("mujoco", "pinocchio")
 
 
-def papers(
+class Papers(Validator, name="papers"):
+    """Do simulation and experiment correspond? Every experiment of the five papers, with its
+    counter-runs, under each law of contact and in other engines, into one page.
+    """
+
     only: Annotated[
         list[str] | None,
         typer.Option(
             metavar="PAPER|EXPERIMENT",
             help="C06, C12, H03, M08, S08, or an experiment; repeatable.",
         ),
-    ] = None,
+    ] = None
     referee: Annotated[
         str, typer.Option(metavar="NAME,…", help="Engines that run the same scenes: or none.")
-    ] = "mujoco,pinocchio",
+    ] = "mujoco,pinocchio"
     out: Annotated[
         Path, typer.Option(help="Folder for what is found; a run that was stopped goes on from it.")
-    ] = Path("papers"),
-    quick: Annotated[
-        bool, typer.Option("--quick", help="The short forms that the tests run.")
-    ] = False,
+    ] = Path("papers")
+    quick: Annotated[bool, typer.Option("--quick", help="The short forms that the tests run.")] = (
+        False
+    )
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Processes; one for each core unless given.")
-    ] = None,
-    as_json: Json = False,
-) -> None:
-    """Do simulation and experiment correspond? Every experiment of the five papers, with its
-    counter-runs, under each law of contact and in other engines, into one page.
-    """
-    from tabi.lab.papers import experiments, findings
-    from tabi.lab.papers import jobs as runs
-    from tabi.lab.papers.page import page
-    from tabi.lab.papers.results import PAGE, PaperResults
-    from tabi.reporting.outputs import check_plotting, check_writable
+    ] = None
 
-    chosen = experiments.chosen(only or [])
-    engines, notes = _installed(referee)
-    results = PaperResults(out)
-    check_writable(out / PAGE)
-    check_plotting()
-    for words in notes:
-        typer.echo(words, err=True)
-    todo = [job for job in runs.jobs(chosen, engines, quick) if job.words not in results.found]
-    stopped, lost = _work(todo, results, jobs)
-    rows = [findings.row(one, results.found, quick) for one in chosen]
-    (out / PAGE).write_text(page(rows, [*notes, *lost]), encoding="utf-8")
-    result = findings.summary(rows) | {"page": str(out / PAGE), "interrupted": stopped}
-    if not as_json:
-        typer.echo(f"{out / PAGE} has the whole report", err=True)
-    show(result, findings.text, as_json, passed=result["within"] and not lost)
+    unit = "runs"
+    criteria = (
+        Criterion("unexpected", "each experiment agrees, or differs as is known", at_most=0),
+        Criterion("verdicts.not comparable", "few are without a verdict", at_most=MOST_EXCUSED),
+    )
+
+    @cached_property
+    def chosen(self) -> list[Experiment]:
+        """The experiments."""
+        return experiments.chosen(self.only or [])
+
+    @cached_property
+    def engines(self) -> tuple[list[str], list[str]]:
+        """Engines that are there, and a sentence for each that is not."""
+        return _installed(self.referee)
+
+    @cached_property
+    def results(self) -> PaperResults:
+        """What is in the folder."""
+        return PaperResults(self.out)
+
+    def cases(self) -> list[PaperJob]:
+        """All runs that were not done before."""
+        wanted, (engines, notes) = self.chosen, self.engines
+        found = self.results.found
+        check_writable(self.out / PAGE)
+        check_plotting()
+        for words in notes:
+            typer.echo(words, err=True)
+        return [job for job in jobs(wanted, engines, self.quick) if job.words not in found]
+
+    def measure(self, case: PaperJob) -> dict[str, Any]:
+        """One run."""
+        return case.run()
+
+    def store(self, case: PaperJob, row: dict[str, Any]) -> None:
+        """On the disk too."""
+        self.results.add(case.words, row)
+
+    @property
+    def rows(self) -> list[findings.PaperRow]:
+        """What is known of each experiment."""
+        return [findings.row(one, self.results.found, self.quick) for one in self.chosen]
+
+    def figures(self, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+        """Verdicts, also of runs that were done before."""
+        return findings.summary(self.rows) | {"page": str(self.out / PAGE)}
+
+    def end(self, result: Mapping[str, Any]) -> None:
+        """The page."""
+        notes = [*self.engines[1], *result.get("lost", ())]
+        (self.out / PAGE).write_text(page(self.rows, notes), encoding="utf-8")
+
+    def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
+        """A table."""
+        yield from findings.lines(result)
+        yield f"{result['page']} has the whole report"
 
 
 def _installed(names: str) -> tuple[list[str], list[str]]:
     """Engines that are there, and a sentence for each that is not."""
-    from tabi import ModelError
-    from tabi._errors import unknown
-
     wanted = [name.strip() for name in names.split(",") if name.strip() not in ("", "none")]
     for name in wanted:
         if name not in REFEREES:
@@ -85,23 +123,3 @@ def _installed(names: str) -> tuple[list[str], list[str]]:
         for name in missing
     ]
     return [name for name in wanted if name not in missing], notes
-
-
-def _work(
-    todo: Sequence[PaperJob], results: PaperResults, jobs: int | None
-) -> tuple[bool, list[str]]:
-    """Do all runs; whether somebody stopped them, and sentences about runs that were lost."""
-    from tabi.reporting.terminal import bar, interrupt
-    from tabi.runs import executor, pool
-
-    lost: list[str] = []
-    if not todo:
-        return False, lost
-    with bar("starting", len(todo)) as move, interrupt() as asked:
-        for done, (job, found) in enumerate(pool.work(todo, jobs or executor.cores(), asked), 1):
-            if isinstance(found, str):
-                lost.append(found)
-                continue
-            results.add(job.words, found)
-            move(done, job.words, "running")
-    return bool(asked), lost

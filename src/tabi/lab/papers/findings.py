@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from tabi.lab.columns import Column, table
 from tabi.lab.papers.experiments.experiment import (
     AGREES,
     DIFFERS,
@@ -161,7 +162,7 @@ def _brief(one: Experiment, found: Found) -> dict[str, Any]:
 
 
 def summary(rows: list[PaperRow]) -> dict[str, Any]:
-    """All rows for machines, and whether the whole is right."""
+    """All rows for machines, and which are neither as published nor known to differ."""
     counts = {
         verdict: sum(one.verdict == verdict for one in rows)
         for verdict in (AGREES, DIFFERS, NOT_COMPARABLE, NOT_APPLICABLE, MISSING)
@@ -169,21 +170,33 @@ def summary(rows: list[PaperRow]) -> dict[str, Any]:
     return {
         "verdicts": counts,
         "experiments": {one.experiment.name: one.to_dict() for one in rows},
-        "within": all(one.within for one in rows) and counts[NOT_COMPARABLE] <= MOST_EXCUSED,
+        "unexpected": [one.experiment.name for one in rows if not one.within],
     }
 
 
-def text(result: Mapping[str, Any]) -> str:
+def lines(result: Mapping[str, Any]) -> Iterator[str]:
     """A table for a terminal."""
-    lines = [f"{'':18} {'paper':6} {'verdict':15} {'steps':>8} {'missed':>7}  "]
-    for name, one in result["experiments"].items():
-        head = f"{name:18} {one['paper']:6} {one['verdict']:15} {one['steps']:8} {one['missed']:7}"
-        lines.append(f"{head}  {one['figure']}")
-        lines += [f"{'':26}{words}" for words in one["why"]]
-        weak = one["criteria_that_no_counter_run_fails"]
-        if weak:
-            lines.append(f"{'':26}no counter-run fails: {', '.join(weak)}")
-        for words in one["counter_runs_that_do_not_differ"]:
-            lines.append(f"{'':26}this counter-run does not differ, or was not run: {words}")
+    rows = [{"name": name} | one for name, one in result["experiments"].items()]
+    yield from table(COLUMNS, rows, "", _below)
     told = ", ".join(f"{count} {name}" for name, count in result["verdicts"].items() if count)
-    return "\n".join([*lines, "", told])
+    yield ""
+    yield told
+
+
+COLUMNS = (
+    Column("", "name"),
+    Column("paper", "paper"),
+    Column("verdict", "verdict"),
+    Column("steps", "steps", "d"),
+    Column("missed", "missed", "d"),
+    Column("", "figure"),
+)
+
+
+def _below(one: Mapping[str, Any]) -> Iterator[str]:
+    yield from one["why"]
+    weak = one["criteria_that_no_counter_run_fails"]
+    if weak:
+        yield f"no counter-run fails: {', '.join(weak)}"
+    for words in one["counter_runs_that_do_not_differ"]:
+        yield f"this counter-run does not differ, or was not run: {words}"

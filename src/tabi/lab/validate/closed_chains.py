@@ -23,15 +23,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 import numpy as np
-import typer
 from numpy.typing import NDArray
 
 from tabi._errors import SimulationError
 from tabi.contact.bonds.bond_closing import LEVERAGE
 from tabi.contact.matrix_form import sparse
 from tabi.contact.rows import BILATERAL, BILATERAL_TWO
-from tabi.lab.criterion import Criterion
-from tabi.lab.study import Validator, within
+from tabi.lab.study import Criterion, Option, Validator, within
 from tabi.lab.validate.lift import lift, without
 from tabi.model.body import Body, Closure
 from tabi.model.joint import Joint
@@ -139,7 +137,7 @@ def _close(
 class ClosedChains(Validator, name="loops"):
     """Swing, drop and push closed chains: do steps miss, gain energy or take long?"""
 
-    chains: Annotated[int, typer.Option(min=1, help="Random closed chains.")] = 1000
+    chains: Annotated[int, Option(min=1, help="Random closed chains.")] = 1000
 
     unit = "chains"
     criteria = (

@@ -25,12 +25,10 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-import typer
 
 from tabi import robots
 from tabi.control.processes.external import ControllerWarning, External, external
-from tabi.lab.criterion import Criterion
-from tabi.lab.study import Validator, progress
+from tabi.lab.study import Criterion, Option, Validator, progress
 from tabi.lab.validate import bare_controller
 from tabi.model.lookup import joint_rows
 from tabi.model.world import World
@@ -52,8 +50,8 @@ class ControllerKills(Validator, name="external"):
     and does the robot do as asked?
     """
 
-    kills: Annotated[int, typer.Option(min=1, help="Controllers to kill.")] = 100
-    seed: Annotated[int, typer.Option(min=0, help="Of the moments.")] = 0
+    kills: Annotated[int, Option(min=1, help="Controllers to kill.")] = 100
+    seed: Annotated[int, Option(min=0, help="Of the moments.")] = 0
 
     unit = "kills"
     criteria = (

@@ -13,11 +13,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 import numpy as np
-import typer
 
 from tabi._errors import SimulationError
-from tabi.lab.criterion import Criterion
-from tabi.lab.study import Validator
+from tabi.lab.study import Criterion, Option, Validator
 from tabi.lab.validate.random_worlds import random_tree, random_velocity
 from tabi.model.world import World
 from tabi.simulation.simulator import Simulator
@@ -58,8 +56,8 @@ class DryTrees(Validator, name="trees"):
     other: does anything break, sink or miss its tolerance?
     """
 
-    trees: Annotated[int, typer.Option(min=1, help="Worlds of one or two random trees.")] = 1000
-    steps: Annotated[int, typer.Option(min=1, help="Steps of 1 ms of each.")] = 100
+    trees: Annotated[int, Option(min=1, help="Worlds of one or two random trees.")] = 1000
+    steps: Annotated[int, Option(min=1, help="Steps of 1 ms of each.")] = 100
 
     unit = "worlds"
     criteria = (

@@ -7,12 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
-import typer
-
 from tabi.contact import solve_bodies, solve_problem
-from tabi.lab.criterion import Criterion
 from tabi.lab.family import Case, everything
-from tabi.lab.study import Validator, progress
+from tabi.lab.study import Criterion, Option, Validator, progress
 from tabi.step.budget import DEFAULT
 
 TOLERANCE = 1e-8
@@ -31,9 +28,9 @@ class FamilyCheck(Validator, name="family"):
     """
 
     problems: Annotated[
-        int, typer.Option(min=12, help="About so many contact problems, of twelve kinds.")
+        int, Option(min=12, help="About so many contact problems, of twelve kinds.")
     ] = 150
-    seed: Annotated[int, typer.Option(min=0, help="Of the generator.")] = 3
+    seed: Annotated[int, Option(min=0, help="Of the generator.")] = 3
 
     unit = "problems"
     criteria = (

@@ -12,10 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 import numpy as np
-import typer
 
-from tabi.lab.criterion import Criterion
-from tabi.lab.study import Validator, progress
+from tabi.lab.study import Criterion, Option, Validator, progress
 from tabi.step.laws.polygons import polygons, selection, selection_search
 from tabi.step.laws.polygons.polygons import Polygons
 
@@ -74,9 +72,9 @@ class FootStates(Validator, name="selection"):
     """Select the contact states of random feet: is each as good as the best of all states?"""
 
     problems: Annotated[
-        int, typer.Option(min=1, help="Random states of two feet with 4 to 8 corners.")
+        int, Option(min=1, help="Random states of two feet with 4 to 8 corners.")
     ] = 100_000
-    large: Annotated[int, typer.Option(min=0, help="And with 64 corners.")] = 1000
+    large: Annotated[int, Option(min=0, help="And with 64 corners.")] = 1000
 
     unit = "problems"
     criteria = (

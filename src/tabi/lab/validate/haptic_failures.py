@@ -33,7 +33,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-import typer
 from websockets.exceptions import WebSocketException
 from websockets.sync.client import connect
 
@@ -43,8 +42,7 @@ from tabi.interaction.devices.protocol import Array, DeviceError, HandReading
 from tabi.interaction.devices.stand_in_process import StandInProcess
 from tabi.interaction.force_guard import HapticLimits
 from tabi.interaction.haptic_loop import Law
-from tabi.lab.criterion import Criterion
-from tabi.lab.study import Validator, progress, within
+from tabi.lab.study import Criterion, Option, Validator, progress, within
 from tabi.lab.validate.systems import check_signals
 
 KINDS = (
@@ -85,7 +83,7 @@ class HapticFailures(Validator, name="haptics"):
     in time, and does it come back?
     """
 
-    failures: Annotated[int, typer.Option(min=1, help="Failures at random moments.")] = 100
+    failures: Annotated[int, Option(min=1, help="Failures at random moments.")] = 100
     seed: int = 0
 
     unit = "failures"

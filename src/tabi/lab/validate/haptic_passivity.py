@@ -20,8 +20,7 @@ import numpy as np
 from tabi.interaction.device_law import make_law
 from tabi.interaction.local_model import PLACES, LocalModel, Mode
 from tabi.interaction.simulated_device import STEP, SampledHandle, SpringHand
-from tabi.lab.criterion import Criterion
-from tabi.lab.study import Validator, within
+from tabi.lab.study import Criterion, Validator, within
 
 MASSES = (0.05, 0.1, 0.2, 0.5)  # kg
 STIFFNESSES = (100.0, 300.0, 1000.0)  # N/m

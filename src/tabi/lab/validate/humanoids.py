@@ -21,17 +21,14 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-import typer
 from numpy.typing import NDArray
 
 from tabi import collision
 from tabi._errors import ModelError, SimulationError
 from tabi.apps.robots import named
 from tabi.control import squat
-from tabi.lab.columns import Column, table
-from tabi.lab.criterion import Criterion
 from tabi.lab.stage import stage, weigh
-from tabi.lab.study import Validator, progress
+from tabi.lab.study import Column, Criterion, Option, Validator, progress, table
 from tabi.model.controllers.signals import Command
 from tabi.model.robot import Robot
 from tabi.simulation.simulator import Simulator
@@ -189,28 +186,28 @@ class Humanoids(Validator, name="humanoids"):
 
     robot: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             metavar="FILE",
             help="A robot beside hrp2: path to a URDF, MJCF, .wrl or .body file; may be repeated.",
         ),
     ] = None
     foot: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             metavar="NAME=BODY",
             help="Declare a foot of the one robot given; may be repeated.",
         ),
     ] = None
     poses: Annotated[
         int,
-        typer.Option(
+        Option(
             min=1,
             help="Perturbed poses to start each motion from; a fifth to squat, a quarter to fall.",
         ),
     ] = 1000
     keep: Annotated[
         Path | None,
-        typer.Option(help="Folder for the contact problems of steps that miss, in FCLib form."),
+        Option(help="Folder for the contact problems of steps that miss, in FCLib form."),
     ] = None
 
     unit = "runs"

@@ -14,10 +14,8 @@ from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 
 import numpy as np
-import typer
 
-from tabi.lab.criterion import Criterion
-from tabi.lab.study import Validator, progress
+from tabi.lab.study import Criterion, Option, Validator, progress
 from tabi.lab.validate.random_worlds import random_geometry, reach_of, solid_of
 from tabi.model.shape import HalfSpace
 from tabi.model.world import World
@@ -52,7 +50,7 @@ class Impacts(Validator, name="impacts"):
     does an impact with friction bring energy?
     """
 
-    impacts: Annotated[int, typer.Option(min=1, help="Steps with impacts to look at.")] = 10_000
+    impacts: Annotated[int, Option(min=1, help="Steps with impacts to look at.")] = 10_000
 
     unit = "impacts"
     criteria = (

@@ -15,14 +15,11 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
-import typer
 from numpy.typing import NDArray
 
 from tabi import dynamics
 from tabi.control.inverse_kinematics import InverseKinematics
-from tabi.lab.columns import Column, table
-from tabi.lab.criterion import Criterion
-from tabi.lab.study import Validator, progress
+from tabi.lab.study import Column, Criterion, Option, Validator, progress, table
 from tabi.model.compiled import Model
 from tabi.model.robot import Robot
 from tabi.robots.examples import example_folder
@@ -141,7 +138,7 @@ class Kinematics(Validator, name="kinematics"):
     """Make poses by forward kinematics: does inverse kinematics reach each to 1e-8 m and rad?"""
 
     targets: Annotated[
-        int, typer.Option(min=1, help="Poses of feet and hands that each robot has to reach.")
+        int, Option(min=1, help="Poses of feet and hands that each robot has to reach.")
     ] = 10_000
 
     unit = "robots"

@@ -21,11 +21,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 import numpy as np
-import typer
 
 from tabi._errors import SimulationError
-from tabi.lab.criterion import Criterion
-from tabi.lab.study import Validator, within
+from tabi.lab.study import Criterion, Option, Validator, within
 from tabi.lab.validate.lift import lift, without
 from tabi.lab.validate.random_overlaps import random_overlap
 from tabi.simulation.faults import INSIDE, OverlapWarning
@@ -45,7 +43,7 @@ MEASURES = ("gain", "lift", "beyond_rad", "left_m", "slowest_s")
 class Overlaps(Validator, name="overlaps"):
     """Start bodies up to 2 cm inside each other: do they gain energy, or joints pass their ends?"""
 
-    starts: Annotated[int, typer.Option(min=1, help="Random starts.")] = 1000
+    starts: Annotated[int, Option(min=1, help="Random starts.")] = 1000
 
     unit = "starts"
     criteria = (

@@ -25,11 +25,9 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-import typer
 
 from tabi._errors import TabiError
-from tabi.lab.criterion import Criterion
-from tabi.lab.study import Validator, progress
+from tabi.lab.study import Criterion, Option, Validator, progress
 from tabi.lab.validate import recording_writer
 from tabi.lab.validate.systems import check_signals
 from tabi.recording.problems import RecordingError
@@ -71,8 +69,8 @@ class RecordingEnds(Validator, name="recordings"):
     and does a report claim more than was recorded?
     """
 
-    moments: Annotated[int, typer.Option(min=1, help="Kills, exits, exceptions, resets.")] = 1000
-    seed: Annotated[int, typer.Option(min=0, help="Of the moments.")] = 0
+    moments: Annotated[int, Option(min=1, help="Kills, exits, exceptions, resets.")] = 1000
+    seed: Annotated[int, Option(min=0, help="Of the moments.")] = 0
     claims: Claims = claimed
 
     unit = "moments"

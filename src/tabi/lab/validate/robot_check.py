@@ -15,13 +15,10 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-import typer
 from numpy.typing import NDArray
 
 from tabi._errors import TabiError
-from tabi.lab.columns import Column, table
-from tabi.lab.criterion import Criterion
-from tabi.lab.study import Validator
+from tabi.lab.study import Argument, Column, Criterion, Option, Validator, table
 from tabi.model.robot import Robot
 from tabi.model.world import World
 from tabi.robots.files import load, quietly
@@ -90,9 +87,9 @@ class RobotCheck(Validator, name="robots"):
     """Let robots from files stand and push them: does each, by one line, bear its weight?"""
 
     files: Annotated[
-        list[Path], typer.Argument(help="URDF, MJCF, .wrl or .body files, as many as you like.")
+        list[Path], Argument(help="URDF, MJCF, .wrl or .body files, as many as you like.")
     ]
-    seconds: Annotated[float, typer.Option(min=0.1, help="How long each stands.")] = 10.0
+    seconds: Annotated[float, Option(min=0.1, help="How long each stands.")] = 10.0
 
     unit = "robots"
     criteria = (

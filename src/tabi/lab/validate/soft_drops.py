@@ -14,10 +14,8 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
-import typer
 
-from tabi.lab.criterion import Criterion
-from tabi.lab.study import Validator, within
+from tabi.lab.study import Criterion, Option, Validator, within
 from tabi.model.world import World
 from tabi.simulation.simulator import Simulator
 
@@ -33,7 +31,7 @@ class SoftDrops(Validator, name="soles"):
     """Drop blocks on soft soles: does a step bring energy, and is the loss of first order?"""
 
     drops: Annotated[
-        int, typer.Option(min=1, help="Blocks on soft soles that are dropped and twisted.")
+        int, Option(min=1, help="Blocks on soft soles that are dropped and twisted.")
     ] = 1000
 
     unit = "drops"

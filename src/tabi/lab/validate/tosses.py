@@ -30,7 +30,6 @@ from pathlib import Path
 from typing import Annotated, Any, Protocol
 
 import numpy as np
-import typer
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.stats import qmc
@@ -38,9 +37,7 @@ from scipy.stats import qmc
 from tabi._errors import SimulationError
 from tabi.formats.mjcf.source import mujoco
 from tabi.formats.mjcf.writer import to_mujoco
-from tabi.lab.columns import Column, table
-from tabi.lab.criterion import Criterion
-from tabi.lab.study import Validator, progress
+from tabi.lab.study import Argument, Column, Criterion, Option, Validator, progress, table
 from tabi.lab.validate.toss_files import HALF_SIDE, RATE, Toss, read
 from tabi.model.shape import Box
 from tabi.model.world import World
@@ -257,12 +254,12 @@ class Tosses(Validator, name="tosses"):
 
     path: Annotated[
         Path,
-        typer.Argument(
+        Argument(
             help="An .npz file of recorded tosses (arrays toss_0, toss_1, …), or a folder of them."
         ),
     ]
     budget: Annotated[
-        int, typer.Option(min=10, help="Evaluations that the search may have, for each engine.")
+        int, Option(min=10, help="Evaluations that the search may have, for each engine.")
     ] = BUDGET
 
     unit = "engines"

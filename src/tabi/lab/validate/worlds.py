@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-import typer
 from numpy.typing import NDArray
 
 from tabi._errors import SimulationError
@@ -31,9 +30,7 @@ from tabi.collision.arrays import (
     POLYTOPE,
     SPHERE,
 )
-from tabi.lab.columns import Column, table
-from tabi.lab.criterion import Criterion
-from tabi.lab.study import Validator, within
+from tabi.lab.study import Column, Criterion, Option, Validator, table, within
 from tabi.lab.validate.random_worlds import random_velocity, random_world
 from tabi.model.shape import HeightField
 from tabi.simulation.simulator import Simulator
@@ -205,6 +202,13 @@ def _below(sim: Simulator, k: int, points: Array) -> NDArray[np.bool_]:
     return ~beside & (d[:, 2] < np.where(a > b, right, left))
 
 
+COLUMNS = (
+    Column("overlap, m: above", "above", ".0e"),
+    Column("to", "to", ".0e"),
+    Column("steps", "steps", ",d"),
+)
+
+
 def run(seed: int, steps: int = 10_000, dt: float = 1e-3, keep: Path | None = None) -> Record:
     """Let the world of a seed go every DROP steps, and watch it.
 
@@ -239,14 +243,12 @@ class Worlds(Validator, name="worlds"):
 
     worlds: Annotated[
         int,
-        typer.Option(
-            min=1, help="Random worlds: shapes and trees dropped on grounds of all kinds."
-        ),
+        Option(min=1, help="Random worlds: shapes and trees dropped on grounds of all kinds."),
     ] = 100
-    steps: Annotated[int, typer.Option(min=1, help="Steps of 1 ms of each.")] = 10_000
+    steps: Annotated[int, Option(min=1, help="Steps of 1 ms of each.")] = 10_000
     keep: Annotated[
         Path | None,
-        typer.Option(help="Folder for the contact problems of steps that miss, in FCLib form."),
+        Option(help="Folder for the contact problems of steps that miss, in FCLib form."),
     ] = None
 
     unit = "worlds"
@@ -290,10 +292,7 @@ class Worlds(Validator, name="worlds"):
             + (f", in the worlds {', '.join(map(str, r['seeds_missed']))}" if r["missed"] else "")
         )
         yield ""
-        overlap = lambda row: f"{row['above']:.0e} {row['to']:.0e}"  # noqa: E731
-        yield from table(
-            (Column("overlap, m", overlap), Column("steps", "steps", ",d")), r["histogram"]
-        )
+        yield from table(COLUMNS, r["histogram"])
         for one in r["each"]:
             if one["fault"]:
                 yield f"  world {one['seed']} stopped: {one['fault']}"

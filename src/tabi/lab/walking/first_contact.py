@@ -33,9 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabi import dynamics
-from tabi.lab.columns import Column, table
-from tabi.lab.criterion import Criterion
-from tabi.lab.study import Validator, progress
+from tabi.lab.study import Column, Criterion, Validator, progress, table
 from tabi.lab.walking import foot_landing as landing
 from tabi.lab.walking.foot_landing import BANDWIDTH, Landing
 from tabi.model.compiled import Model

@@ -33,13 +33,10 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
-import typer
 from numpy.typing import NDArray
 
 from tabi.analysis.walk_trial import Walked, try_walk
-from tabi.lab.columns import Column, table
-from tabi.lab.criterion import Criterion
-from tabi.lab.study import Validator, progress
+from tabi.lab.study import Column, Criterion, Option, Validator, progress, table
 from tabi.lab.walking import walk_boundary
 from tabi.robots.hrp1s import hrp1s
 from tabi.robots.hrp2 import hrp2
@@ -89,7 +86,7 @@ class HirukawaWalk(Validator, name="walking"):
     do they walk, fall and shake as published?
     """
 
-    steps: Annotated[int, typer.Option(min=8, help="Of each walk.")] = STEPS
+    steps: Annotated[int, Option(min=8, help="Of each walk.")] = STEPS
     robots: Sequence[str] = tuple(ROBOTS)
     bisect: bool = True
 

@@ -9,13 +9,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from tabi._errors import ModelError
 from tabi.analysis.pattern_playback import WALKS, Walk, play
-from tabi.lab.columns import Column, table
-from tabi.lab.criterion import Criterion
-from tabi.lab.study import Validator
+from tabi.lab.study import Argument, Column, Criterion, Validator, table
 
 # what is asked for: correlation, mean offset, RMS, and slip [mm]
 CORRELATION, OFFSET, RMS, SLIP = 0.97, 10.0, 20.0, 1.0
@@ -28,7 +24,7 @@ class PatternPlayback(Validator, name="playback"):
 
     folder: Annotated[
         Path,
-        typer.Argument(
+        Argument(
             help="A folder with robots/ and motions/: OpenHRP's sample robot, Choreonoid's SR1."
         ),
     ]

@@ -32,13 +32,10 @@ from math import exp
 from typing import Annotated, Any
 
 import numpy as np
-import typer
 from numpy.typing import NDArray
 
 from tabi._errors import SimulationError
-from tabi.lab.columns import Column, table
-from tabi.lab.criterion import Criterion
-from tabi.lab.study import Validator, progress
+from tabi.lab.study import Column, Criterion, Option, Validator, progress, table
 from tabi.lab.walking.rough_robots import DELAY, HRP2_MASS, RobotName, rough_robot
 from tabi.lab.walking.stabilisers import FRICTION, PUSH, distance_to_edge
 from tabi.model.robot import Robot
@@ -237,7 +234,7 @@ class Pushes(Validator, name="pushes"):
 
     robot: RobotName = "hrp2"
     quick: Annotated[
-        bool, typer.Option("--quick", help="Four directions and two phases, limits roughly.")
+        bool, Option("--quick", help="Four directions and two phases, limits roughly.")
     ] = False
 
     unit = "pushes"
@@ -249,7 +246,9 @@ class Pushes(Validator, name="pushes"):
             at_least=STANDS - 1e-6,
         ),
         Criterion.of(
-            lambda r: min(row["share"] for row in r["stepping"] if not row["crosses"]),
+            lambda r: min(
+                (row["share"] for row in r["stepping"] if not row["crosses"]), default=np.inf
+            ),
             "with steps it survives what a pendulum does, but for a part",
             at_least=STEPS - 1e-6,
         ),

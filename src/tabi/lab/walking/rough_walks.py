@@ -28,11 +28,9 @@ from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 
 import numpy as np
-import typer
 
 from tabi._errors import SimulationError
-from tabi.lab.criterion import Criterion
-from tabi.lab.study import Validator
+from tabi.lab.study import Criterion, Option, Validator
 from tabi.lab.walking.rough_robots import (
     DELAY,
     RobotName,
@@ -195,9 +193,9 @@ class RoughWalks(Validator, name="rough-walks"):
     """
 
     robot: RobotName = "hrp2"
-    walks: Annotated[int, typer.Option(min=1, help="How many, each with its own seed.")] = WALKS
-    steps: Annotated[int, typer.Option(min=2, help="Of each walk.")] = STEPS
-    jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1
+    walks: Annotated[int, Option(min=1, help="How many, each with its own seed.")] = WALKS
+    steps: Annotated[int, Option(min=2, help="Of each walk.")] = STEPS
+    jobs: Annotated[int, Option(min=1, help="Processes.")] = 1
     kinds: Sequence[str] = KINDS
 
     unit = "walks"

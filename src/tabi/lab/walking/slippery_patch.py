@@ -19,8 +19,7 @@ from typing import Any
 import numpy as np
 
 from tabi._errors import ModelError, SimulationError
-from tabi.lab.criterion import Criterion
-from tabi.lab.study import Validator
+from tabi.lab.study import Criterion, Validator
 from tabi.lab.walking.rough_robots import DELAY, RobotName, rough_robot
 from tabi.lab.walking.stabilisers import FRICTION
 from tabi.model.robot import Robot

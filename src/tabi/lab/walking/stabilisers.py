@@ -27,15 +27,12 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-import typer
 from numpy.typing import NDArray
 from scipy.spatial import ConvexHull
 
 from tabi._errors import SimulationError
 from tabi.analysis.walk_measures import WalkWatch
-from tabi.lab.columns import Column, table
-from tabi.lab.criterion import Criterion
-from tabi.lab.study import Validator
+from tabi.lab.study import Argument, Column, Criterion, Option, Validator, table
 from tabi.lab.walking import walks as bipeds
 from tabi.model.robot import Robot
 from tabi.model.world import World
@@ -283,9 +280,9 @@ class Stabilisers(Validator, name="stabilisers"):
 
     files: Annotated[
         list[Path] | None,
-        typer.Argument(help="URDF, MJCF, .wrl or .body files of robots that walk beside hrp2."),
+        Argument(help="URDF, MJCF, .wrl or .body files of robots that walk beside hrp2."),
     ] = None
-    steps: Annotated[int, typer.Option(min=2, help="Of each walk.")] = 8
+    steps: Annotated[int, Option(min=2, help="Of each walk.")] = 8
     directions: Sequence[int] = DIRECTIONS
 
     unit = "stabilisers"

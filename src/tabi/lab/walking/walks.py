@@ -13,13 +13,10 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-import typer
 
 from tabi._errors import TabiError
 from tabi.analysis.walk_trial import Walked, try_walk
-from tabi.lab.columns import Column, table
-from tabi.lab.criterion import Criterion
-from tabi.lab.study import Validator
+from tabi.lab.study import Argument, Column, Criterion, Option, Validator, table
 from tabi.model.robot import Robot
 from tabi.robots.bipeds import add_sensors, apart, fitted_pattern, load_biped
 from tabi.robots.files import quietly
@@ -107,9 +104,9 @@ class Walks(Validator, name="walks"):
 
     files: Annotated[
         list[Path],
-        typer.Argument(help="URDF, MJCF, .wrl or .body files, or folders of URDF files."),
+        Argument(help="URDF, MJCF, .wrl or .body files, or folders of URDF files."),
     ]
-    steps: Annotated[int, typer.Option(min=1, help="Of each walk.")] = STEPS
+    steps: Annotated[int, Option(min=1, help="Of each walk.")] = STEPS
 
     unit = "robots"
     criteria = (

@@ -8,21 +8,17 @@ from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
 import numpy as np
-import typer
 
 from tabi.lab.bench.feet import foot_jump, foot_laws
 from tabi.lab.bench.timing import Blocks
-from tabi.lab.columns import Column, table
-from tabi.lab.study import Benchmark, BenchPart, head, told
+from tabi.lab.study import Benchmark, BenchPart, Column, Option, head, table, told
 
 
 class FootBench(Benchmark, name="foot"):
     """Laws of feet, constraint selection and springs, against the exact law."""
 
     blocks: Blocks = 31
-    passes: Annotated[int, typer.Option(min=1, help="How often each jump is timed.")] = (
-        foot_jump.PASSES
-    )
+    passes: Annotated[int, Option(min=1, help="How often each jump is timed.")] = foot_jump.PASSES
     corners: tuple[int, ...] = foot_jump.CORNERS
     feet: tuple[int, ...] = foot_jump.FEET
 
@@ -42,8 +38,7 @@ class FootBench(Benchmark, name="foot"):
         yield BenchPart("lifted", "a lifted plate", foot_laws.lifted)
         yield BenchPart("springs", "springs", foot_laws.springs)
         yield BenchPart("", "", self._jumps)
-        standing = lambda: foot_jump.standing(self.blocks)  # noqa: E731
-        yield BenchPart("standing", "a standing robot", standing)
+        yield BenchPart("standing", "a standing robot", foot_jump.standing, (self.blocks,))
 
     def _jumps(self) -> dict[str, Any]:
         rows = foot_jump.measure(self.corners, self.feet, self.passes)

@@ -15,11 +15,10 @@ from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 import numpy as np
-import typer
 
 import tabi
 from tabi import walking
-from tabi.lab.study import Benchmark, BenchPart, told
+from tabi.lab.study import Benchmark, BenchPart, Option, told
 from tabi.model.robot import Robot
 from tabi.simulation.simulator import Simulator
 
@@ -34,7 +33,7 @@ FINE = 0.0095
 class SoleBench(Benchmark, name="sole"):
     """HRP-2 walks on soft soles of 60 and of 300 ground nodes: time of a step, and rigid feet."""
 
-    steps: Annotated[int, typer.Option(min=2, help="How many steps it walks.")] = 4
+    steps: Annotated[int, Option(min=2, help="How many steps it walks.")] = 4
     sizes: tuple[int, ...] = tuple(SIZES)
 
     packages = ()
@@ -43,8 +42,7 @@ class SoleBench(Benchmark, name="sole"):
     def parts(self) -> Iterator[BenchPart]:
         """Walks on coarser and finer soles, and the making of a fine one."""
         for size in self.sizes:
-            walked = lambda size=size: walk(self.steps, SIZES[size])  # noqa: E731
-            yield BenchPart(("walks", str(size)), "", walked)
+            yield BenchPart(("walks", str(size)), "", walk, (self.steps, SIZES[size]))
         yield BenchPart("condensation", "", condensation)
 
     def lines(self, result: Mapping[str, Any]) -> Iterator[str]:

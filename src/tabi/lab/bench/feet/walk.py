@@ -17,13 +17,12 @@ from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
 import numpy as np
-import typer
 
 import tabi
 from tabi import walking
 from tabi.analysis.walk_measures import WalkWatch
 from tabi.lab.bench.sensors import listen
-from tabi.lab.study import Benchmark, BenchPart, progress
+from tabi.lab.study import Benchmark, BenchPart, Option, progress
 from tabi.model.controllers.signals import Command, Measurement
 from tabi.model.robot import Robot
 from tabi.simulation.simulator import Simulator
@@ -37,11 +36,11 @@ class Clocked:
     """A walker whose time is taken.
 
     Attributes:
-        controller: the walker. seconds: spent in it so far.
+        controller: the walker. inner: what it calls. seconds: spent in it so far.
     """
 
     def __init__(self, walker: walking.Walker) -> None:
-        self.controller, self.seconds = walker, 0.0
+        self.controller, self.inner, self.seconds = walker, (walker,), 0.0
 
     def __call__(self, t: float, seen: Measurement) -> Command:
         """The command of the walker."""
@@ -54,13 +53,13 @@ class Clocked:
 class WalkBench(Benchmark, name="walk"):
     """HRP-2 walks with all its sensors: real-time factor on one core, and MuJoCo's step."""
 
-    steps: Annotated[int, typer.Option(min=2, help="How many steps it walks.")] = STEPS
+    steps: Annotated[int, Option(min=2, help="How many steps it walks.")] = STEPS
 
     packages = ("numpy", "numba", "mujoco")
 
     def parts(self) -> Iterator[BenchPart]:
         """All walks by turns."""
-        yield BenchPart("", "", lambda: walked(self.steps))
+        yield BenchPart("", "", walked, (self.steps,))
 
     def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
         """All walks as sentences."""

@@ -13,15 +13,13 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-import typer
 
 import tabi
 from tabi.dynamics import aba, kinematics, workspace
 from tabi.dynamics.delassus import contacts_of, point_inertia
 from tabi.jit import kernel
 from tabi.lab.bench.timing import Blocks, medians, microseconds
-from tabi.lab.columns import Column, table
-from tabi.lab.study import Benchmark, BenchPart, head, told
+from tabi.lab.study import Benchmark, BenchPart, Column, Option, head, table, told
 from tabi.model.compiled import Model
 from tabi.model.world import World
 
@@ -128,10 +126,15 @@ class Bench:
         """Microseconds of the factors of ABA."""
         return self.times(1, 1, {"factor": _factors})["factor"]
 
-    def row(self, points: int, bodies: int) -> dict[str, Any]:
-        """Every way for so many points; Ω by itself too, which is all that a step needs."""
-        times = self.times(points, bodies, LOOPS | {STEP: OMEGAS["chains"]})
-        return {"points": points, "bodies": bodies, "microseconds": times}
+    def rows(self, limit: int) -> list[dict[str, Any]]:
+        """Every way for more and more points on so many bodies at most; Ω by itself too, which is
+        all that a step needs.
+        """
+        ways = LOOPS | {STEP: OMEGAS["chains"]}
+        sizes = [(n, min(n, limit)) for n in COUNTS]
+        return [
+            {"points": n, "bodies": b, "microseconds": self.times(n, b, ways)} for n, b in sizes
+        ]
 
 
 class DelassusBench(Benchmark, name="delassus"):
@@ -139,7 +142,7 @@ class DelassusBench(Benchmark, name="delassus"):
 
     figure: Annotated[
         Path | None,
-        typer.Option(help="Draw time against contact points into this file: .png, .pdf or .svg."),
+        Option(help="Draw time against contact points into this file: .png, .pdf or .svg."),
     ] = None
     blocks: Blocks = 31
 
@@ -152,10 +155,9 @@ class DelassusBench(Benchmark, name="delassus"):
         yield BenchPart(("settings", "v_count"), "", lambda: bench.model.v_count)
         yield BenchPart("factor_microseconds", "", bench.factor_time)
         for name, limit in (("two_feet", 2), ("ten_bodies", 10)):
-            rows = lambda limit=limit: [bench.row(n, min(n, limit)) for n in COUNTS]  # noqa: E731
-            yield BenchPart(name, name.replace("_", " "), rows)
+            yield BenchPart(name, name.replace("_", " "), bench.rows, (limit,))
         words = f"{SIMULATIONS} random sets of contacts"
-        yield BenchPart("simulations", words, lambda: simulations(bench))
+        yield BenchPart("simulations", words, simulations, (bench,))
 
     def figures(self, rows: Sequence[Any]) -> dict[str, Any]:
         """All parts."""

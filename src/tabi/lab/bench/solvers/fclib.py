@@ -5,11 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from tabi.contact import ProblemError, files
 from tabi.lab.bench.solvers.race import Entry, Race
-from tabi.lab.study import Benchmark
+from tabi.lab.study import Argument, Benchmark
 
 SUFFIXES = (".npz", ".hdf5", ".h5")
 
@@ -42,7 +40,7 @@ class FclibRace(Race, Benchmark, name="fclib"):
 
     paths: Annotated[
         list[Path] | None,
-        typer.Argument(help="A folder of friction problems (FCLib .hdf5, or .npz), or files."),
+        Argument(help="A folder of friction problems (FCLib .hdf5, or .npz), or files."),
     ] = None
 
     what = "problems from files"

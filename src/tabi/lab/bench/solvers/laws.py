@@ -33,10 +33,9 @@ from tabi.lab.bench.solvers.answers import (
     by_all,
     given,
 )
-from tabi.lab.columns import Column, table
 from tabi.lab.family import piles, stacks
 from tabi.lab.family.case import STEP
-from tabi.lab.study import Benchmark, BenchPart, told
+from tabi.lab.study import Benchmark, BenchPart, Column, table, told
 
 # points of the plates, boxes of the towers (four points each), bodies of the piles
 SIZES = {
@@ -62,11 +61,8 @@ class LawsBench(Benchmark, name="laws"):
         """Slip, series, family and cart."""
         yield BenchPart("slip", "slip", lambda: [slip(k) for k in FACETS])
         for name, numbers in self.sizes.items():
-            rows = lambda name=name, numbers=numbers: [  # noqa: E731
-                by_all(given(SERIES[name](n), n)) for n in numbers
-            ]
-            yield BenchPart(("series", name), f"{name}s", rows)
-        yield BenchPart("family", "family", lambda: errors(judged_members(self.cases_of_a_kind)))
+            yield BenchPart(("series", name), f"{name}s", series, (name, numbers))
+        yield BenchPart("family", "family", errors_of_members, (self.cases_of_a_kind,))
         if self.cart:
             yield BenchPart("", "cart", pushed_cart)
 
@@ -114,9 +110,14 @@ class LawsBench(Benchmark, name="laws"):
             yield f"  in the space of bodies the list of attempts takes {took:.3g} ms"
 
 
-def judged_members(count: int) -> Iterator[dict[str, Any]]:
+def series(name: str, numbers: Sequence[int]) -> list[dict[str, Any]]:
+    """Problems of one kind with more and more contacts, by every law."""
+    return [by_all(given(SERIES[name](n), n)) for n in numbers]
+
+
+def errors_of_members(count: int) -> dict[str, Any]:
     """Members of the family by every law, without times."""
-    return (by_all(given(p, k), timed=False) for k, p in enumerate(members(count)))
+    return errors(by_all(given(p, k), timed=False) for k, p in enumerate(members(count)))
 
 
 def pushed_cart() -> dict[str, Any]:

@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-import typer
 
 from tabi._errors import ModelError
 from tabi.apps.showing import Tolerance, machine
@@ -27,8 +26,7 @@ from tabi.contact import SOLVERS, BodyProblem, Problem, solve_bodies, solve_prob
 from tabi.jit import decorator
 from tabi.lab import siconos
 from tabi.lab.bench.solvers import profile
-from tabi.lab.columns import Column, table
-from tabi.lab.study import Benchmark, BenchPart, told
+from tabi.lab.study import Benchmark, BenchPart, Column, Option, table, told
 
 DEFAULT, MATRIX = "tabi auto", "tabi auto, matrix"
 # columns of the long lists for a terminal
@@ -66,17 +64,17 @@ class Race(Benchmark, abstract=True):
     """Every entry by every solver, one after the other."""
 
     figure: Annotated[
-        Path | None, typer.Option(help="Draw the performance profile: a .png, .pdf or .svg file.")
+        Path | None, Option(help="Draw the performance profile: a .png, .pdf or .svg file.")
     ] = None
     siconos: Annotated[
         bool | None,
-        typer.Option(
+        Option(
             "--siconos/--no-siconos", help="Compare with Siconos; by default where it is installed."
         ),
     ] = None
     dense: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--dense",
             help="Let Siconos's Newton also run on dense matrices, its faster form for few "
             "contacts.",
@@ -102,11 +100,8 @@ class Race(Benchmark, abstract=True):
             solve_problem(small, self.tolerance, solver=solver)
         with siconos.Session() if others else contextlib.nullcontext() as session:
             for entry in entries:
-                yield BenchPart(
-                    "problem",
-                    "",
-                    lambda entry=entry: solved(entry, self.tolerance, session, others),
-                )
+                arguments = entry, self.tolerance, session, others
+                yield BenchPart("problem", "", solved, arguments)
 
     def figures(self, rows: Sequence[Any]) -> dict[str, Any]:
         """All rows, sums of them and their profile."""

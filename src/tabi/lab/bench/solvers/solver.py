@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Annotated, Any
 
 import numpy as np
-import typer
 from numpy.typing import NDArray
 
 from tabi import dynamics
@@ -34,11 +33,10 @@ from tabi.lab.bench import loops
 from tabi.lab.bench.solvers import race
 from tabi.lab.bench.solvers.race import Entry, Race
 from tabi.lab.bench.timing import microseconds
-from tabi.lab.columns import Column, table
 from tabi.lab.family import cases, everything, holding, humanoid, plates, walls
 from tabi.lab.family.case import STEP
 from tabi.lab.family.stances import CORNERS, soles, standing_robot
-from tabi.lab.study import Benchmark, BenchPart
+from tabi.lab.study import Benchmark, BenchPart, Column, Option, table
 from tabi.model.compiled import Model
 
 Floats = NDArray[np.float64]
@@ -58,9 +56,9 @@ class SolverRace(Race, Benchmark, name="solver"):
     """tabi's own family of contact problems by every solver, against Siconos."""
 
     count: Annotated[
-        int, typer.Option(min=1, help="About so many problems; at least one of every kind.")
+        int, Option(min=1, help="About so many problems; at least one of every kind.")
     ] = 100
-    seed: Annotated[int, typer.Option(help="Seed of the problems.")] = 0
+    seed: Annotated[int, Option(help="Seed of the problems.")] = 0
 
     what = "problems of the family"
 
@@ -80,13 +78,12 @@ class SolverRace(Race, Benchmark, name="solver"):
         yield from super().parts()
         yield BenchPart("sweep", "", sweep_cost)
         yield BenchPart("warm_stances", "", lambda: warm_stances(tolerance=self.tolerance))
-        yield BenchPart("walls", "", lambda: large_walls(self.tolerance))
+        yield BenchPart("walls", "", large_walls, (self.tolerance,))
         for name, problem in (
-            ("squatting, 8 contacts", squatting),
-            ("wall at rest, 976 contacts", lambda: brick_wall(*WALLS[0])),
+            ("squatting, 8 contacts", squatting()),
+            ("wall at rest, 976 contacts", brick_wall(*WALLS[0])),
         ):
-            how = lambda problem=problem: convergence(problem())  # noqa: E731
-            yield BenchPart(("convergence", name), "", how)
+            yield BenchPart(("convergence", name), "", convergence, (problem,))
 
     def lines(self, result: Mapping[str, Any]) -> Iterator[str]:
         """The race, and the closer looks where it got so far."""
