@@ -10,7 +10,7 @@ shapes show are intersected.
 import math
 
 from tabi.collision import gjk, hull
-from tabi.collision.arrays import BOX, CAPSULE, ELLIPSOID, POLYTOPE, SPHERE
+from tabi.collision.arrays import BOX, CAPSULE, POLYTOPE, SPHERE
 from tabi.collision.boxes import closest_boxes
 from tabi.collision.faces import closest_face
 from tabi.collision.gjk import FAR, TOUCHING
@@ -19,6 +19,7 @@ from tabi.collision.polygon import axes, shown
 from tabi.collision.reduction import corners_only, next_name, outermost
 from tabi.collision.segments import nearest
 from tabi.collision.smooth import across, refined
+from tabi.collision.smooth_shapes import is_smooth
 from tabi.jit import kernel
 from tabi.spatial.vector import add, dot, load3, scale, store3, sub
 
@@ -52,7 +53,7 @@ def closest(s, x, t, y, limit, c, cw):
         gap = away - radii
     else:
         gap = length - radii
-    if s.kind == ELLIPSOID or t.kind == ELLIPSOID:
+    if is_smooth(s) or is_smooth(t):
         n, gap, a, b = across(s, x, t, y, c.vertex, refined(s, x, t, y, c.vertex, n))
         return gap < limit, n, gap, a, b
     a, b = sub(a, scale(s.radius, n)), add(b, scale(t.radius, n))
@@ -89,7 +90,7 @@ def convex_points(s, x, t, y, band, c, cw, points, count):
     if not near:
         cw.distance[0] = gap
         return count
-    if tried and side > gap and (s.kind == ELLIPSOID or t.kind == ELLIPSOID):
+    if tried and side > gap and (is_smooth(s) or is_smooth(t)):
         # deep over a face, which no way around its edges improves
         n, gap, a, b = across(s, x, t, y, c.vertex, m)
     # near and tried are true: literals would make the compiler translate the patch once for each
@@ -108,7 +109,7 @@ def patch(s, x, t, y, found, band, c, cw, points, count):
         The new number of points; −1 where the nearest point is missing.
     """
     n, gap, a, b, sure = found
-    ball = s.kind == SPHERE or t.kind == SPHERE or s.kind == ELLIPSOID or t.kind == ELLIPSOID
+    ball = s.kind == SPHERE or t.kind == SPHERE or is_smooth(s) or is_smooth(t)
     if ball and sure:
         return put(points, count, int(0.0), scale(0.5, add(a, b)), n, gap)
     t1, t2 = axes(n)

@@ -7,8 +7,8 @@ Reference: Gilbert, Johnson, Keerthi, IEEE J. Robotics and Automation 4 (1988).
 
 import math
 
-from tabi.collision.arrays import ELLIPSOID
 from tabi.collision.simplex import segment, tetrahedron, triangle
+from tabi.collision.smooth_shapes import is_smooth
 from tabi.collision.support import support
 from tabi.jit import kernel
 from tabi.spatial.vector import add, dot, load3, scale, store3, sub
@@ -34,7 +34,7 @@ def distance(s, x, t, y, vertex, limit, simplex, weight):
     touching = 1e-5 * (s.reach + t.reach)
     if dot(v, v) < touching * touching:
         v = (0.0, 0.0, touching)
-    exact = NEARLY if s.kind == ELLIPSOID or t.kind == ELLIPSOID else EXACT
+    exact = NEARLY if is_smooth(s) or is_smooth(t) else EXACT
     count, nearest, a, b = 0, math.inf, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     for _ in range(MOST_STEPS):
         p, q = support(s, x, vertex, scale(-1.0, v)), support(t, y, vertex, v)

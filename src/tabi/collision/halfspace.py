@@ -11,7 +11,7 @@ faceted ball the few on which it may roll within the step.
 
 import math
 
-from tabi.collision.arrays import BOX, CAPSULE, CYLINDER, ELLIPSOID, POLYTOPE
+from tabi.collision.arrays import BOX, CAPSULE, CYLINDER, POLYTOPE
 from tabi.collision.convex import put
 from tabi.collision.overlap import CORNER_A
 from tabi.collision.polygon import (
@@ -25,7 +25,7 @@ from tabi.collision.polygon import (
     rim_point,
 )
 from tabi.collision.reduction import outermost
-from tabi.collision.support import local_support
+from tabi.collision.smooth_shapes import is_smooth, support_on
 from tabi.jit import kernel
 from tabi.spatial.vector import add, cross, dot, load3, load9, mul, mul_t, scale, sub
 
@@ -84,8 +84,8 @@ def points_below(s, x, plane, side, near, c, cw, points, count):
             )
         return count
     lowest = (0.0, 0.0, 0.0)
-    if s.kind == ELLIPSOID:
-        lowest = local_support(s, c.vertex, scale(-1.0, d))
+    if is_smooth(s):
+        lowest = support_on(s, scale(-1.0, d))
     return _corner(s, at, lowest, CORNER_A | s.vertex * 0, band, points, count)
 
 

@@ -10,8 +10,9 @@ one that reaches farthest; an ellipsoid shows the point that does.
 
 import math
 
-from tabi.collision.arrays import BOX, CAPSULE, CYLINDER, ELLIPSOID, POLYTOPE
-from tabi.collision.support import face_towards, local_support
+from tabi.collision.arrays import BOX, CAPSULE, CYLINDER, POLYTOPE
+from tabi.collision.smooth_shapes import is_smooth, support_on
+from tabi.collision.support import face_towards
 from tabi.jit import kernel
 from tabi.spatial.vector import add, cross, dot, load3, load9, mul, mul_t, scale, sub
 
@@ -66,8 +67,8 @@ def shown(s, x, side, frame, tables, out):
         result = _line(s, x, d, frame, out)
     else:
         p = load3(x.position)
-        if s.kind == ELLIPSOID:
-            p = add(p, mul(load9(x.rotation), local_support(s, tables[0], d)))
+        if is_smooth(s):
+            p = add(p, mul(load9(x.rotation), support_on(s, d)))
         _set_corner(out[0], frame, p, 0)
         result = (1, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     if result[0] == 0:

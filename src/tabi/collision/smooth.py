@@ -1,9 +1,9 @@
-"""The last digits of the normal between an ellipsoid and another shape, by Newton's method.
+"""The last digits of the normal between a smooth shape and another one, by Newton's method.
 
     f(n) = n·w(n),   w(n) = s_A(−n) − s_B(n),   ∇f = w                                       (1)
-    (C + f 1) δ = w − f n   across n,   C = Σ h²/r − s sᵀ/r,   r = ‖D Rᵀn‖                   (2)
+    (C + f 1) δ = w − f n   across n                                                         (2)
 f is the separation of two cores along n, and its largest value is their distance; C: curvature of
-both shapes' support, h: half axes, s: support point of an ellipsoid from its centre. A step that
+both shapes' support. A step that
 does not separate the shapes more is not taken, so that any start is improved. Where it jumps from
 one corner of the other shape to the next, n lies across the edge between them, and is sought there.
 
@@ -13,8 +13,9 @@ a fifth of it, to 3e-5 up to half; deeper, the way out that it finds may be 1 % 
 
 import math
 
-from tabi.collision.arrays import CYLINDER, ELLIPSOID
+from tabi.collision.arrays import CYLINDER
 from tabi.collision.polygon import axes
+from tabi.collision.smooth_shapes import curvature_on, is_smooth
 from tabi.collision.support import support
 from tabi.jit import kernel
 from tabi.spatial.vector import add, cross, dot, load9, mul_t, scale, sub
@@ -27,7 +28,7 @@ LONGEST = 0.5  # step [rad]
 
 @kernel
 def refined(s, x, t, y, vertex, n):
-    """The direction n from t to s, one of which is an ellipsoid, improved."""
+    """The direction n from t to s, one of which is smooth, improved."""
     n, f, jump = _climb(s, x, t, y, vertex, n, (0.0, 0.0, 0.0))
     if dot(jump, jump) > 0.0:
         edge = scale(1.0 / math.sqrt(dot(jump, jump)), jump)
@@ -42,12 +43,12 @@ def refined(s, x, t, y, vertex, n):
 
 @kernel
 def across(s, x, t, y, vertex, n):
-    """(n, gap along it, nearest point of s, of t), one of which is an ellipsoid:
+    """(n, gap along it, nearest point of s, of t), one of which is smooth:
     it has one point that reaches farthest, and the other's is straight across.
     """
     p, q = support(s, x, vertex, scale(-1.0, n)), support(t, y, vertex, n)
     gap = dot(n, sub(p, q)) - s.radius - t.radius
-    if s.kind == ELLIPSOID:
+    if is_smooth(s):
         return n, gap, p, sub(p, scale(gap, n))
     q = add(q, scale(t.radius, n))
     return n, gap, add(q, scale(gap, n)), q
@@ -84,7 +85,7 @@ def _climb(s, x, t, y, vertex, n, edge):
                 better = True
                 n, p, q = m, u, v
                 break
-            jump = _jump(s, x, sub(u, p)) if s.kind != ELLIPSOID else _jump(t, y, sub(v, q))
+            jump = _jump(s, x, sub(u, p)) if not is_smooth(s) else _jump(t, y, sub(v, q))
         if not better:
             return n, f, jump
         f = dot(n, sub(p, q))
@@ -114,19 +115,8 @@ def _curvature(s, x, n, t1, t2):
     """C of equation (2) between two axes across n: (xx, xy, yy) [m]."""
     R = load9(x.rotation)
     d, a, b = mul_t(R, n), mul_t(R, t1), mul_t(R, t2)
-    if s.kind == ELLIPSOID:
-        h = s.half
-        hd = (h[0] * d[0], h[1] * d[1], h[2] * d[2])
-        ha = (h[0] * a[0], h[1] * a[1], h[2] * a[2])
-        hb = (h[0] * b[0], h[1] * b[1], h[2] * b[2])
-        r = math.sqrt(dot(hd, hd))
-        u = scale(1.0 / r, hd)
-        i, j = dot(u, ha), dot(u, hb)
-        return (
-            (dot(ha, ha) - i * i) / r,
-            (dot(ha, hb) - i * j) / r,
-            (dot(hb, hb) - j * j) / r,
-        )
+    if is_smooth(s):
+        return curvature_on(s, d, a, b)
     if s.kind == CYLINDER:
         # its rim
         r = math.sqrt(d[0] * d[0] + d[1] * d[1])
@@ -145,4 +135,4 @@ def _jump(s, x, e):
         R = x.rotation
         z = (R[2], R[5], R[8])
         return z if abs(dot(z, e)) > s.half[2] else none
-    return none if s.kind == ELLIPSOID else e
+    return none if is_smooth(s) else e

@@ -1,13 +1,13 @@
 """Support points: where a convex shape reaches farthest in a direction.
 
     s(d) = argmax d·x over the core of a shape                                               (1)
-of an ellipsoid D²d / ‖Dd‖, D: diagonal matrix of its half axes.
 Round shapes answer for their core only; the radius around it is added to distances afterwards.
 """
 
 import math
 
-from tabi.collision.arrays import BOX, CYLINDER, ELLIPSOID, POLYTOPE
+from tabi.collision.arrays import BOX, CYLINDER, POLYTOPE
+from tabi.collision.smooth_shapes import is_smooth, support_on
 from tabi.jit import kernel
 from tabi.spatial.vector import add, dot, load3, load9, mul, mul_t, scale, sub
 
@@ -23,13 +23,9 @@ def local_support(s, vertex, d):
             if x > best:
                 best, at = x, k
         return (vertex[at, 0], vertex[at, 1], vertex[at, 2])
+    if is_smooth(s):
+        return support_on(s, d)
     z = h[2] if d[2] >= 0.0 else -h[2]
-    if s.kind == ELLIPSOID:
-        a, b, c = h[0] * d[0], h[1] * d[1], h[2] * d[2]
-        r = math.sqrt(a * a + b * b + c * c)
-        if r == 0.0:
-            return (0.0, 0.0, z)
-        return (h[0] * a / r, h[1] * b / r, h[2] * c / r)
     if s.kind == CYLINDER:
         r = math.sqrt(d[0] * d[0] + d[1] * d[1])
         # straight along the axis every point of the cap is as good: its middle

@@ -14,7 +14,7 @@ meets one plane.
     (feature) = 1, corner of the shape, which triangle  |  2, ridge, feature of the pair     (2)
 """
 
-from tabi.collision.arrays import BOX, CAPSULE, ELLIPSOID, POLYTOPE, SPHERE
+from tabi.collision.arrays import BOX, CAPSULE, POLYTOPE, SPHERE
 from tabi.collision.convex import put
 from tabi.collision.grid import (
     cell,
@@ -37,7 +37,7 @@ from tabi.collision.polygon import (
 )
 from tabi.collision.reduction import lowest_by_tilts
 from tabi.collision.ridge import extents, merged, points_on_ridges
-from tabi.collision.support import local_support
+from tabi.collision.smooth_shapes import is_smooth, support_on
 from tabi.jit import kernel
 from tabi.spatial.vector import add, cross, dot, load3, load9, mul, mul_t, scale, sub
 
@@ -262,8 +262,8 @@ def _round(s, x, f, y, band, c, points, count):
                 )
                 over = (m, middle, column, row, side == 1)
                 name = CORNER_A | own << 10
-                if s.kind == ELLIPSOID:
-                    local = local_support(s, c.vertex, scale(-1.0, mul_t(R, mul(F, m))))
+                if is_smooth(s):
+                    local = support_on(s, scale(-1.0, mul_t(R, mul(F, m))))
                     count = _over(f, c.height, place, over, local, name, band, points, count)
                 else:
                     count = _cylinder(s, f, c.height, place, over, name, band, points, count)

@@ -50,8 +50,16 @@ class Sphere:
         return self.radius * np.concatenate(rings)
 
 
+class Smooth:
+    """A shape that is curved everywhere, so that one point of it touches."""
+
+    def support_point(self, d: Array) -> Array:
+        """The point that reaches farthest along d [m]."""
+        raise NotImplementedError
+
+
 @dataclass(frozen=True)
-class Ellipsoid:
+class Ellipsoid(Smooth):
     """An ellipsoid with half axes along x, y, z [m]."""
 
     radii: tuple[float, float, float]
@@ -66,6 +74,11 @@ class Ellipsoid:
     def support(self, d: Array) -> float:
         """Largest d·x."""
         return float(np.linalg.norm(np.asarray(self.radii) * d))
+
+    def support_point(self, d: Array) -> Array:
+        """The point that reaches farthest along d [m]."""
+        square = np.square(self.radii)
+        return np.asarray(square * d / np.sqrt(square @ np.square(d)))
 
     def points(self) -> Array:
         """Points of its surface."""

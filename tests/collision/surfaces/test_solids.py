@@ -6,7 +6,8 @@ from collision.scenes import UNIT, Scene
 from collision.truth import Hull, outside_cylinder, outside_ellipsoid
 
 import tabi
-from tabi.collision.surfaces.solids import ellipsoid, nearest
+from tabi.collision.smooth_shapes import nearest_on as ellipsoid
+from tabi.collision.surfaces.solids import nearest
 from tabi.formats.mesh import convex_hull
 from tabi.jit import kernel
 from tabi.model.shape import Box, Cylinder, Ellipsoid

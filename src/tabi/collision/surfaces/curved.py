@@ -10,7 +10,6 @@ height field; else both rims show their farthest points.
 
 import math
 
-from tabi.collision.arrays import ELLIPSOID
 from tabi.collision.polygon import (
     EDGE,
     FACE,
@@ -20,7 +19,7 @@ from tabi.collision.polygon import (
     has_farthest,
     rim_point,
 )
-from tabi.collision.support import local_support
+from tabi.collision.smooth_shapes import is_smooth, nearest_on, support_on
 from tabi.collision.surfaces.mesh import (
     DEEPEST,
     RIM,
@@ -39,7 +38,7 @@ from tabi.collision.surfaces.mesh import (
     sticks_out,
     triangle_normal,
 )
-from tabi.collision.surfaces.solids import cylinder, ellipsoid
+from tabi.collision.surfaces.solids import cylinder
 from tabi.jit import kernel
 from tabi.spatial.vector import add, dot, load3, load9, mul, mul_t, scale, sub
 
@@ -67,8 +66,8 @@ def of_curved(f, place, row, t, y, near, c, out, count):
         if dot(m, sub(o, x)) <= -DEEPEST:
             continue
         d = mul_t(R, m)
-        if t.kind == ELLIPSOID:
-            q = local_support(t, c.vertex, scale(-1.0, d))
+        if is_smooth(t):
+            q = support_on(t, scale(-1.0, d))
             count = _over(f, place, row, k, (R, o, q, 0), near, out, count)
         else:
             count = _caps(f, place, row, k, (R, o, t, d), near, out, count)
@@ -77,7 +76,7 @@ def of_curved(f, place, row, t, y, near, c, out, count):
         if not meets(box, around_edge(a, b), band):
             continue
         # triangles beside a hollow edge have points of their own with what has no edges
-        if t.kind == ELLIPSOID and not sticks_out(f, place, e):
+        if is_smooth(t) and not sticks_out(f, place, e):
             continue
         met, s, n, gap = _along(t, mul_t(R, sub(a, o)), mul_t(R, sub(b, a)), band)
         if not met or gap <= -DEEPEST:
@@ -140,8 +139,8 @@ def _holds(f, k, w):
 
 @kernel(inline=True)
 def _distance(t, p):
-    if t.kind == ELLIPSOID:
-        return ellipsoid(t, p)
+    if is_smooth(t):
+        return nearest_on(t, p)
     n, gap, _ = cylinder(t, p, (0.0, 0.0, 0.0))
     return n, gap
 

@@ -7,16 +7,14 @@ leaves through the side that it stands on also where another one is nearer.
 A point less than ``LIP`` below the edge of a side that its surface stands on, beside the solid,
 does not meet the solid there: it may slide over the edge, and that side will lift it.
 
-    Σ (h_i p_i / (t + h_i²))² = 1,   x_i = h_i² p_i / (t + h_i²)                             (2)
-x: of an ellipsoid with half axes h, the point nearest to p; by Newton's method on the inverse root
-of the sum, which is nearly straight and concave, from the left. Reference: Eberly, Distance from a
-point to an ellipse, an ellipsoid, or a hyperellipsoid (2013), of (2).
+Smooth shapes: ``smooth_shapes``.
 """
 
 import math
 
-from tabi.collision.arrays import BOX, CAPSULE, CYLINDER, ELLIPSOID
-from tabi.collision.surfaces.mesh import LIP, SAME, STANDS, unit
+from tabi.collision.arrays import BOX, CAPSULE, CYLINDER
+from tabi.collision.smooth_shapes import is_smooth, nearest_on
+from tabi.collision.surfaces.mesh import LIP, SAME, STANDS
 from tabi.jit import kernel
 from tabi.spatial.vector import add, cross, dot, load3, scale, sub
 
@@ -24,7 +22,6 @@ from tabi.spatial.vector import add, cross, dot, load3, scale, sub
 LEVEL = 0.05
 # a side that looks against a surface by less than this cosine is beside it
 BESIDE = 0.2
-STEPS = 60
 
 
 @kernel
@@ -37,8 +34,8 @@ def nearest(t, p, m, c):
     if t.kind == CYLINDER:
         n, gap, _ = cylinder(t, p, m)
         return n, gap
-    if t.kind == ELLIPSOID:
-        return ellipsoid(t, p)
+    if is_smooth(t):
+        return nearest_on(t, p)
     return _polytope(t, p, m, c)
 
 
@@ -117,46 +114,6 @@ def cylinder(t, p, m):
         return up, z, False
     lip = z > -LIP and -dot(up, m) > STANDS and -dot(out, m) < BESIDE
     return out, math.inf if lip else x, False
-
-
-@kernel
-def ellipsoid(t, p):
-    """(n, gap) of an ellipsoid, by equation (2)."""
-    h = t.half
-    least = min(h[0], h[1], h[2])
-    # in units of the shortest half axis; on a plane of symmetry a hair beside it
-    a = (h[0] / least, h[1] / least, h[2] / least)
-    y = (
-        max(abs(p[0]) / least, 1e-14),
-        max(abs(p[1]) / least, 1e-14),
-        max(abs(p[2]) / least, 1e-14),
-    )
-    s = (a[0] * y[0], a[1] * y[1], a[2] * y[2])
-    square = (a[0] * a[0], a[1] * a[1], a[2] * a[2])
-    # z = t + the least square; there the sum is at least 1
-    lift = (square[0] - 1.0, square[1] - 1.0, square[2] - 1.0)
-    z = 0.0
-    for k in range(3):
-        z = max(z, s[k] - lift[k])
-    for _ in range(STEPS):
-        total, slope = 0.0, 0.0
-        for k in range(3):
-            w = 1.0 / (z + lift[k])
-            x = s[k] * w * s[k] * w
-            total += x
-            slope += x * w
-        step = total * (math.sqrt(total) - 1.0) / slope
-        z += step
-        # it converges quadratically: what is left is the square of this
-        if not abs(step) > 1e-9 * z:
-            break
-    q = (
-        math.copysign(s[0] * a[0] / (z + lift[0]), p[0]),
-        math.copysign(s[1] * a[1] / (z + lift[1]), p[1]),
-        math.copysign(s[2] * a[2] / (z + lift[2]), p[2]),
-    )
-    n = unit((q[0] / square[0], q[1] / square[1], q[2] / square[2]))
-    return n, dot(n, sub(p, scale(least, q)))
 
 
 @kernel

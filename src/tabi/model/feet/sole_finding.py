@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from tabi._errors import ModelError
 from tabi.model.body import Body, Foot, convex_outline
-from tabi.model.shape import Capsule, Cylinder, Ellipsoid, MeshFile, Shape, Sphere
+from tabi.model.shape import Capsule, Cylinder, MeshFile, Shape, Smooth, Sphere
 from tabi.spatial.polygon import polygon_width
 from tabi.spatial.transform import Transform
 
@@ -100,7 +100,7 @@ def _plane(points: Array) -> Array:
 
 def _undersides(shape: Shape, R_WB: Array, lines: bool) -> Array:
     """Points of a shape that the ground may touch, in the world's axes; balls and capsules touch it
-    below their centres only, an ellipsoid in its lowest point.
+    below their centres only, a smooth shape in its lowest point.
 
     Args:
         lines: a cylinder that lies touches it on the line below its axis, not within BAND of that.
@@ -116,8 +116,6 @@ def _undersides(shape: Shape, R_WB: Array, lines: bool) -> Array:
         rim = g.radius * np.array([*(down[:2] / np.linalg.norm(down[:2])), 0.0])
         end = np.array([0.0, 0.0, 0.5 * g.length])
         return (shape.placement @ np.stack([rim + end, rim - end])) @ R_WB.T
-    if isinstance(g, Ellipsoid):
-        square = np.square(g.radii)
-        lowest = square * down / np.sqrt(square @ np.square(down))
-        return (shape.placement @ lowest[None]) @ R_WB.T
+    if isinstance(g, Smooth):
+        return (shape.placement @ g.support_point(down)[None]) @ R_WB.T
     return (shape.placement @ g.points()) @ R_WB.T
