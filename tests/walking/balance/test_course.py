@@ -81,12 +81,16 @@ def test_a_foot_that_turned_sends_the_next_one_back(pattern, turn):
     assert loop.course.moved[swings, 2] == pytest.approx(-np.sign(turn) * 0.01)
 
 
-def test_what_feet_land_beside_their_place_is_learnt(pattern):
+@pytest.mark.parametrize("aside", [(-0.003, 0.0), (0.0, 0.0015), (0.0, -0.0015)])
+def test_what_a_foot_lands_beside_its_place_is_learnt_by_that_foot(pattern, aside):
     loop, plan = loop_of(pattern, Stabiliser()), pattern.schedule
     led(loop, pattern, 0, plan.land[0], STILL)
-    # all has landed 3 mm short
-    led(loop, pattern, plan.land[0], plan.lift[1] + 1, translation((-0.003, 0.0, 0.0)))
-    assert loop.course.own[0] == pytest.approx(0.3 * 0.003, abs=1e-5)
+    # all has landed too short, or too far to one side
+    led(loop, pattern, plan.land[0], plan.lift[1] + 1, translation((*aside, 0.0)))
+    swung = 2 - plan.support[plan.lift[0]]
+    assert loop.course.own[swung] == pytest.approx(-0.3 * np.array(aside), abs=1e-5)
+    # what drifts to one side is outwards for one foot and inwards for the other
+    assert loop.course.own[1 - swung] == pytest.approx([0.0, 0.0], abs=1e-6)
 
 
 def test_a_walk_far_off_its_plan_returns_by_small_steps(pattern):

@@ -17,10 +17,11 @@ goes, beside its place there, to
 
     c = p* + d + R_z(ψ* − ψ) (p*⁺ − p) − p*⁺                                                    (2)
 A share of c is made up for by each step, and of ψ* − ψ; a foot that swings leaves its own d behind
-as it goes its way over the ground. By what feet of soft legs land beside it,
+as it goes its way over the ground. By what a foot of soft legs lands beside it,
 
     e ← e − ⅓ (p − p* − c)                                                                      (3)
-ahead and outwards, the next ones are sent farther.
+it is sent farther the next time: each foot by its own, as what turns both to one side is not the
+same for both, seen outwards.
 
 Reference: none; (1) and (2) are the odometry of legs, closed over the plan.
 """
@@ -75,7 +76,7 @@ class Course(Structure):
             once turned, x and y, shape (2,).
         swung: the foot that swung last, NOBODY or NEITHER, and whether it swings now, shape (2,).
         stands: x, y and yaw of each sole at its pivot, in the plan's axes, shape (2, 3).
-        own: e of (3), shape (2,). sent: c, shape (2,). aim: both, and the turn, shape (3,).
+        own: e of (3), of each foot, shape (2, 2). sent: c, shape (2,). aim: both, and the turn, shape (3,).
         left: d of the foot that swings as it lifted, shape (3,). moved: d, shape (2, 3).
         position, rotation, under: of the soles in this tick, as in ``Reference``, shapes (2, 3),
             (2, 9) and (2, 3).
@@ -269,7 +270,7 @@ def aim(loop, k, n, side):
     turn, share = wrapped(yaw - at[2]), RETURNED * course.share[0]
     u, v = turned_by(turn, goal[0] - at[0], goal[1] - at[1])
     u, v = within(course, yaw, share * (x + d[0] + u - goal[0]), share * (y + d[1] + v - goal[1]))
-    a, b = turned_by(yaw, course.own[0], course.own[1] if side == LEFT else -course.own[1])
+    a, b = turned_by(yaw, course.own[side, 0], course.own[side, 1])
     course.sent[0], course.sent[1] = u, v
     course.aim[0], course.aim[1] = u + a, v + b
     course.aim[2] = min(max(share * turn, -TURN), TURN)
@@ -282,12 +283,11 @@ def learn(loop, k):
     if side == NEITHER:
         return
     x, y, yaw = planned_pivot(loop, k, side)
-    at, own = course.stands[side], course.own
+    at, own = course.stands[side], course.own[side]
     x, y = turned_by(-yaw, at[0] - x - course.sent[0], at[1] - y - course.sent[1])
     own[0] = min(max(own[0] - LEARNT * x, -course.most[0]), course.most[0])
-    own[1] = min(
-        max(own[1] - LEARNT * (y if side == LEFT else -y), -course.most[1]), course.most[1]
-    )
+    own[1] = min(max(own[1] - LEARNT * y, -course.most[1]), course.most[1])
+
 
 
 @kernel

@@ -303,7 +303,7 @@ def _course(pattern: WalkingPattern, share: float, pivot: Array, box: Array) -> 
         share=np.full(1, share if steps else 0.0),
         most=np.minimum(ASIDE * biped.leg_length, OF_SOLE * sole),
         landing=landing,
-        own=np.zeros(2),
+        own=np.zeros((2, 2)),
         sent=np.zeros(2),
         aim=np.zeros(3),
         along=along,
