@@ -76,7 +76,8 @@ class Course(Structure):
             once turned, x and y, shape (2,).
         swung: the foot that swung last, NOBODY or NEITHER, and whether it swings now, shape (2,).
         stands: x, y and yaw of each sole at its pivot, in the plan's axes, shape (2, 3).
-        own: e of (3), of each foot, shape (2, 2). sent: c, shape (2,). aim: both, and the turn, shape (3,).
+        own: e of (3), of each foot, shape (2, 2). sent: c, shape (2,). aim: both, and the turn,
+            shape (3,).
         left: d of the foot that swings as it lifted, shape (3,). moved: d, shape (2, 3).
         position, rotation, under: of the soles in this tick, as in ``Reference``, shapes (2, 3),
             (2, 9) and (2, 3).
@@ -287,7 +288,6 @@ def learn(loop, k):
     x, y = turned_by(-yaw, at[0] - x - course.sent[0], at[1] - y - course.sent[1])
     own[0] = min(max(own[0] - LEARNT * x, -course.most[0]), course.most[0])
     own[1] = min(max(own[1] - LEARNT * y, -course.most[1]), course.most[1])
-
 
 
 @kernel
