@@ -3,6 +3,7 @@
 import pytest
 
 from tabi import ModelError
+from tabi.analysis import pattern_playback
 from tabi.lab.walking.playback import PatternPlayback
 
 ROW = {
@@ -55,3 +56,18 @@ def test_an_interrupt_before_the_first_walk_is_told(study):
 def test_a_folder_without_walks_is_one_sentence(study):
     with pytest.raises(ModelError, match="has no walking pattern that is known"):
         study.run()
+
+
+def test_an_interrupt_within_a_walk_keeps_what_is_done(study, monkeypatch):
+    file = study.folder / pattern_playback.WALKS[0].motion
+    file.parent.mkdir(parents=True)
+    file.write_text("", encoding="utf-8")
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(pattern_playback, "stage", interrupted)
+    found = study.run()
+    assert found["interrupted"]
+    assert not found["within"]
+    assert found["walks"] == []
