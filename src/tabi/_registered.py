@@ -6,7 +6,7 @@ import importlib
 import pkgutil
 from collections.abc import Iterable
 from types import ModuleType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from tabi._errors import ModelError
 
@@ -32,6 +32,18 @@ def classes(kind: type[T], package: str, path: Iterable[str], less: str = "") ->
         and value is not kind
         and value.__module__ == module.__name__
     ]
+
+
+def check_methods(what: str, kinds: Iterable[type[Any]], base: type[Any], *names: str) -> None:
+    """Refuse classes that leave methods of their base as they are."""
+    for kind in kinds:
+        for name in names:
+            own, none = getattr(kind, name), getattr(base, name)
+            if getattr(own, "__func__", own) is getattr(none, "__func__", none):
+                raise ModelError(
+                    f"{what} {kind.__name__} in {kind.__module__} has no method {name}; "
+                    f"expected one, see {base.__name__}"
+                )
 
 
 def by_name(what: str, found: Iterable[tuple[str, str, T]]) -> dict[str, T]:

@@ -1,4 +1,4 @@
-"""Gaits and stabilisers from what a scene says of them."""
+"""What planned and steered walks of a scene have in common: gait, stabiliser, sensors."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from dataclasses import replace
 
 from tabi import walking
 from tabi._errors import ModelError
-from tabi.scenes.keys.walks import (
-    GaitKeys,
-    StabiliserKeys,
-)
+from tabi.model.robot import Robot
+from tabi.robots.bipeds import add_sensors
+from tabi.scenes.keys.motions import MotionKeys
+from tabi.scenes.keys.walks import GaitKeys, StabiliserKeys
+from tabi.scenes.places import Places
 
 # key of a file → attribute of a gait
 GAIT = {
@@ -39,6 +40,37 @@ KINDS = {
         {"poles_1_s": "poles", "lag_s": "lag", "leak_1_s": "leak", "friction": "friction"},
     ),
 }
+
+
+class WalkingKeys(MotionKeys, frozen=True, kw_only=True):
+    """A walk, planned or steered.
+
+    Attributes:
+        gait: how
+        stabiliser: its gains; false follows the plan blindly
+    """
+
+    gait: GaitKeys = GaitKeys()
+    stabiliser: bool | StabiliserKeys = True
+
+    @property
+    def tick_s(self) -> float:
+        """That of the gait."""
+        return self.gait.tick_s
+
+    def prepare(self, robot: Robot) -> None:
+        """The sensors that its stabiliser reads."""
+        if self.stabiliser is not False:
+            add_sensors(robot)
+
+    def legs_and_gait(
+        self, scene: Places, robot: Robot, path: tuple[str | int, ...]
+    ) -> tuple[walking.Biped, walking.Gait]:
+        """The robot's legs, and its own gait with what the scene says otherwise."""
+        with scene.at(*path):
+            biped = walking.Biped(robot)
+        with scene.at(*path, "gait"):
+            return biped, gait_of(biped, self.gait)
 
 
 def gait_of(biped: walking.Biped, told: GaitKeys) -> walking.Gait:

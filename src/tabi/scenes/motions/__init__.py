@@ -15,6 +15,7 @@ from tabi.scenes.keys.motions import MotionKeys
 def registered(found: list[type[MotionKeys]]) -> tuple[type[MotionKeys], ...]:
     """Motions by their names; one that lacks something, or has the name of another, is refused."""
     named: list[tuple[str, str, type[MotionKeys]]] = []
+    _registered.check_methods("motion", found, MotionKeys, "controller")
     for motion in found:
         name = f"motion {motion.__name__} in {motion.__module__}"
         tag = motion.__struct_config__.tag
@@ -23,8 +24,6 @@ def registered(found: list[type[MotionKeys]]) -> tuple[type[MotionKeys], ...]:
                 f'{name} has no tag; expected class {motion.__name__}(…, tag_field="kind", '
                 'tag="name")'
             )
-        if motion.controller is MotionKeys.controller:
-            raise ModelError(f"{name} has no method controller; expected one, see MotionKeys")
         named.append((tag, motion.__module__, motion))
     return tuple(_registered.by_name("motion", named).values())
 

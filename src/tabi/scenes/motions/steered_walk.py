@@ -12,12 +12,10 @@ from tabi import walking
 from tabi._errors import ModelError
 from tabi.model.controllers.controller import with_method
 from tabi.model.robot import Robot
-from tabi.robots.bipeds import add_sensors
-from tabi.scenes.keys.motions import MotionKeys
 from tabi.scenes.keys.types import Keys, Moment
-from tabi.scenes.keys.walks import GaitKeys, Speed, StabiliserKeys
+from tabi.scenes.keys.walks import Speed
 from tabi.scenes.places import Places
-from tabi.scenes.walks import gait_of, stabiliser_of
+from tabi.scenes.walks import WalkingKeys, stabiliser_of
 from tabi.simulation.simulator import Simulator
 from tabi.step.data import Data
 from tabi.walking.steered.walker import Steering
@@ -39,41 +37,24 @@ class SteerKeys(Keys, frozen=True, kw_only=True):
     turn_deg_s: Annotated[float, Meta(ge=-360.0, le=360.0)] = 0.0
 
 
-class SteeredWalkKeys(MotionKeys, frozen=True, kw_only=True, tag_field="kind", tag="steered_walk"):
+class SteeredWalkKeys(WalkingKeys, frozen=True, kw_only=True, tag_field="kind", tag="steered_walk"):
     """Walk as it is steered, by these commands and in the page by hand: footsteps are chosen while
     it walks; for bipeds with legs of six joints that stand.
 
     Attributes:
         steer: commands at growing times; it stands, and keeps its balance, before the first
         led: whether it walks where its hands that comply are pulled, instead of by commands
-        gait: how
-        stabiliser: its gains; false follows the plan blindly
     """
 
     steer: Annotated[tuple[SteerKeys, ...], Meta(max_length=1000)] = ()
     led: bool = False
-    gait: GaitKeys = GaitKeys()
-    stabiliser: bool | StabiliserKeys = True
 
     timed: ClassVar[str] = "steer"
-
-    @property
-    def tick_s(self) -> float:
-        """That of the gait."""
-        return self.gait.tick_s
-
-    def prepare(self, robot: Robot) -> None:
-        """The sensors that its stabiliser reads."""
-        if self.stabiliser is not False:
-            add_sensors(robot)
 
     def controller(self, scene: Places, robot: Robot, i: int) -> walking.SteeredWalker:
         """A walker that chooses its steps."""
         path = ("robots", i, "motion")
-        with scene.at(*path):
-            biped = walking.Biped(robot)
-        with scene.at(*path, "gait"):
-            gait = gait_of(biped, self.gait)
+        biped, gait = self.legs_and_gait(scene, robot, path)
         with scene.at(*path):
             stabiliser = stabiliser_of(self.stabiliser)
             if stabiliser is None:

@@ -10,16 +10,15 @@ from msgspec import Meta
 from tabi import walking
 from tabi.model.ground_height import ground_height
 from tabi.model.robot import Robot
-from tabi.robots.bipeds import add_sensors, apart, fitted_pattern
-from tabi.scenes.keys.motions import MotionKeys
-from tabi.scenes.keys.walks import Arc, Climb, GaitKeys, StabiliserKeys, Steps, Stones, Way
+from tabi.robots.bipeds import apart, fitted_pattern
+from tabi.scenes.keys.walks import Arc, Climb, Steps, Stones, Way
 from tabi.scenes.places import Places
-from tabi.scenes.walks import GAIT, gait_of, stabiliser_of
+from tabi.scenes.walks import GAIT, WalkingKeys, stabiliser_of
 from tabi.spatial.transform import Transform
 from tabi.walking.plan.footsteps import other
 
 
-class WalkKeys(MotionKeys, frozen=True, kw_only=True, tag_field="kind", tag="walk"):
+class WalkKeys(WalkingKeys, frozen=True, kw_only=True, tag_field="kind", tag="walk"):
     """Walk, by a pattern from footsteps and a stabiliser from the robot's sensors;
     for bipeds with legs of six joints that stand.
 
@@ -27,32 +26,15 @@ class WalkKeys(MotionKeys, frozen=True, kw_only=True, tag_field="kind", tag="wal
         path: the way, one piece after the other
         on_ground: whether soles are put on what is under them, on ground, boxes, stairs and height
             fields; level, at the height of the piece, unless given
-        gait: how
-        stabiliser: its gains; false follows the pattern blindly
     """
 
     path: Annotated[tuple[Way, ...], Meta(min_length=1, max_length=100)] = (Steps(),)
     on_ground: bool = False
-    gait: GaitKeys = GaitKeys()
-    stabiliser: bool | StabiliserKeys = True
-
-    @property
-    def tick_s(self) -> float:
-        """That of the gait."""
-        return self.gait.tick_s
-
-    def prepare(self, robot: Robot) -> None:
-        """The sensors that its stabiliser reads."""
-        if self.stabiliser is not False:
-            add_sensors(robot)
 
     def controller(self, scene: Places, robot: Robot, i: int) -> walking.Walker:
         """A walker with the pattern of its footsteps."""
         path = ("robots", i, "motion")
-        with scene.at(*path):
-            biped = walking.Biped(robot)
-        with scene.at(*path, "gait"):
-            gait = gait_of(biped, self.gait)
+        biped, gait = self.legs_and_gait(scene, robot, path)
 
         def way(gait: walking.Gait) -> list[walking.Footstep]:
             stance, steps = apart(biped), []

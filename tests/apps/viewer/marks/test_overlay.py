@@ -43,9 +43,9 @@ def test_marks_without_a_method_and_two_with_one_box_are_refused():
     class Second(Flag):
         BOXES = (Checkbox("trails", 92),)
 
-    with pytest.raises(ModelError, match=r"marks Bare in .* have no method placed; expected one"):
+    with pytest.raises(ModelError, match=r"overlay Bare in .* has no method placed; expected one"):
         registered([Bare])
-    with pytest.raises(ModelError, match="have no method draw_view"):
+    with pytest.raises(ModelError, match="has no method draw_view"):
         registered([Silent])
     with pytest.raises(ModelError, match=r"checkbox 'trails' is in .*balance_marks and in"):
         registered([*MARKS, Second])

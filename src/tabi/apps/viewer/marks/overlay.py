@@ -13,7 +13,6 @@ import viser
 from numpy.typing import NDArray
 
 from tabi import _registered
-from tabi._errors import ModelError
 from tabi.apps.viewer import marks
 from tabi.apps.viewer.marks.band_marks import BandMarks
 from tabi.apps.viewer.marks.mark import Canvas, Checkbox, Mark
@@ -43,14 +42,7 @@ def registered(found: Iterable[type[Mark]]) -> list[type[Mark]]:
     refused.
     """
     kinds = list(found)
-    for kind in kinds:
-        for name in ("placed", "draw_view"):
-            own, none = getattr(kind, name), getattr(Mark, name)
-            if getattr(own, "__func__", own) is getattr(none, "__func__", none):
-                raise ModelError(
-                    f"marks {kind.__name__} in {kind.__module__} have no method {name}; "
-                    "expected one, see Mark"
-                )
+    _registered.check_methods("overlay", kinds, Mark, "placed", "draw_view")
     _registered.by_name(
         "checkbox", [(box.name, kind.__module__, box) for kind in kinds for box in kind.BOXES]
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tabi import _registered
-from tabi._errors import ModelError
 from tabi.apps.viewer import panels
 from tabi.apps.viewer.panels.panel import PagePanel
 
@@ -15,14 +14,7 @@ def registered(found: Iterable[type[PagePanel]]) -> list[type[PagePanel]]:
     refused.
     """
     kinds = list(found)
-    for kind in kinds:
-        for name in ("placed", "show"):
-            own, none = getattr(kind, name), getattr(PagePanel, name)
-            if getattr(own, "__func__", own) is getattr(none, "__func__", none):
-                raise ModelError(
-                    f"panel {kind.__name__} in {kind.__module__} has no method {name}; "
-                    "expected one, see PagePanel"
-                )
+    _registered.check_methods("panel", kinds, PagePanel, "placed", "show")
     named = [(kind.__name__, kind.__module__, kind) for kind in kinds]
     return list(_registered.by_name("panel", named).values())
 
