@@ -35,6 +35,40 @@ def test_a_shared_method_is_that_of_each_ones_own_part():
     assert "torque" in vars(cars[0])
 
 
+class Truck(Car):
+    def torque(self, speed=1.0):
+        return 2.0 * super().torque(speed)
+
+
+def test_a_derived_class_may_have_its_own_and_ask_for_the_shared_one():
+    truck = Truck(10.0)
+    assert [truck.torque(), truck.torque()] == [20.0, 20.0]
+    assert Car.torque(truck, 2.0) == 5.0
+    assert truck.torque() == 20.0
+
+
+def test_one_may_be_replaced_by_a_function_of_the_whole(monkeypatch):
+    before = Car.torque
+    monkeypatch.setattr(Car, "torque", lambda car, speed: 3.0 * before(car, speed))
+    assert Car(10.0).torque(2.0) == 15.0
+
+
+def test_a_simulator_of_ones_own_may_step_otherwise():
+    class Counting(tabi.Simulator):
+        _count = 0
+
+        def step(self, ask=True):
+            self._count += 1
+            super().step(ask)
+
+    world = tabi.World()
+    world.add_sphere(0.1, 1.0)
+    sim = Counting(world)
+    for _ in range(3):
+        sim.step()
+    assert (sim._count, sim.data.steps) == (3, 3)
+
+
 def test_help_and_signature_are_those_of_the_part():
     assert inspect.getdoc(Car.torque) == "Power over speed."
     assert inspect.signature(Car(1.0).torque) == inspect.signature(Engine(1.0).torque)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
@@ -30,8 +31,19 @@ class Shared:
 
     def __get__(self, whole: Any, owner: type) -> Any:
         if whole is None:
-            return self._method
+            return self._of_any_whole()
         method = self._method.__get__(getattr(whole, self._part))
-        # an attribute of the instance is found before this one from now on
-        whole.__dict__[self._name] = method
+        # an attribute of the instance is found first from now on, unless a class derived from the
+        # whole has a method of its own, which asked for this one
+        if next(vars(c)[self._name] for c in type(whole).__mro__ if self._name in vars(c)) is self:
+            whole.__dict__[self._name] = method
         return method
+
+    def _of_any_whole(self) -> Any:
+        """As a function of the class, whose first argument is the whole."""
+
+        @functools.wraps(self._method)
+        def function(whole: Any, *args: Any, **settings: Any) -> Any:
+            return self.__get__(whole, type(whole))(*args, **settings)
+
+        return function
