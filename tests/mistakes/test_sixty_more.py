@@ -182,7 +182,7 @@ MISTAKES = {
     ),
     "a sensor that tabi has not": (
         biped(lambda r: r.add_sensor("a", "lidar", "trunk")),
-        "sensor 'a' is of kind 'lidar'; expected one of force, imu",
+        "sensor 'a' is of kind 'lidar'; expected one of accelerometer, camera",
     ),
     "misspelt noise": (
         biped(lambda r: r.add_sensor("a", "imu", "trunk", noize=1)),

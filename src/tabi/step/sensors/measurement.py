@@ -12,7 +12,10 @@ from tabi.step.sensors import sampling
 from tabi.step.sensors.kinds import measure
 from tabi.step.sensors.motion import move
 
-__all__ = ["finish", "judge", "load"]
+__all__ = ["NAME", "finish", "judge", "load"]
+
+# of this part of a step
+NAME = "sensors"
 
 
 # ---- within a step ------------------------------------------------------------------------------
