@@ -25,6 +25,8 @@ def test_feet_are_a_mapping_of_their_states(sim):
     assert "left" in sim.feet
     assert sim.world.robots[0].feet["left"] in sim.feet
     assert "waist" not in sim.feet
+    assert sim.feet.get("waist") is None
+    assert sim.feet.get("left").name == sim.feet["left"].name == "left"
     assert tabi.robots.hrp2().feet["left"] not in sim.feet
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +43,12 @@ class FeetView(Mapping[str, FootState]):
     def __contains__(self, foot: object) -> bool:
         names = self._data.model.feet
         return foot in names if isinstance(foot, str) else self._names.knows(foot)
+
+    def get(self, foot: Any, default: Any = None) -> Any:
+        """The state of a foot, or the default where there is no such foot."""
+        if foot not in self:
+            return default
+        return self[foot]
 
     def wrench(self, foot: Foot | str) -> Wrench:
         """Force and torque of all contacts on a foot's body, or on any body, about its origin, in
